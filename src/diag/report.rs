@@ -1,0 +1,131 @@
+//! All problems of one source, and how they are drawn.
+
+use std::fmt;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
+
+use super::{Problem, Severity, Source};
+
+/// What is wrong with one source, in the order of the text.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub source: Source,
+    pub problems: Vec<Problem>,
+}
+
+/// How a report is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Colour,
+}
+
+impl Report {
+    pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(Problem::span);
+        problems.dedup();
+        Self { source, problems }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(Problem::is_error)
+    }
+
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|it| it.is_error())
+    }
+
+    pub fn warnings(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|it| !it.is_error())
+    }
+
+    /// Draws every problem with the lines it is about.
+    pub fn render(&self, style: Style) -> String {
+        let theme = match style {
+            Style::Plain => GraphicalTheme::unicode_nocolor(),
+            Style::Colour => GraphicalTheme::unicode(),
+        };
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_width(100)
+            .with_context_lines(1)
+            .without_syntax_highlighting();
+        let source = NamedSource::new(self.source.name(), self.source.text().to_owned());
+        let mut drawn = String::new();
+        for problem in &self.problems {
+            let shown = Drawn { problem, source: &source };
+            handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
+        }
+        drawn
+    }
+}
+
+impl fmt::Display for Report {
+    /// One line a problem: place, severity, code, message.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (idx, problem) in self.problems.iter().enumerate() {
+            let (line, column) = self.source.position(problem.span().start);
+            let gap = if idx == 0 { "" } else { "\n" };
+            let name = self.source.name();
+            let word = problem.severity.word();
+            write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Report {}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// A problem beside its text, as miette wants to see it.
+#[derive(Debug)]
+struct Drawn<'a> {
+    problem: &'a Problem,
+    source: &'a NamedSource<String>,
+}
+
+impl fmt::Display for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem.fmt(f)
+    }
+}
+
+impl std::error::Error for Drawn<'_> {}
+
+impl Diagnostic for Drawn<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(format!("{}[{}]", self.problem.severity.word(), self.problem.code)))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.problem.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.problem.help.as_ref().map(|it| Box::new(it) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let len = self.source.inner().len();
+        Some(Box::new(self.problem.labels.iter().map(move |label| {
+            let start = label.span.start.min(len);
+            let end = label.span.end.min(len);
+            let text = (!label.text.is_empty()).then(|| label.text.clone());
+            LabeledSpan::new(text, start, end - start)
+        })))
+    }
+}

@@ -1,0 +1,83 @@
+//! The text that problems are about, and places in it.
+
+use std::{ops::Range, path::PathBuf, sync::Arc};
+
+/// A range of bytes of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start, end: end.max(start) }
+    }
+
+    /// The smallest span around both.
+    pub fn to(self, other: Self) -> Self {
+        Self::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// The empty span at the end of this one.
+    pub fn after(self) -> Self {
+        Self::new(self.end, self.end)
+    }
+
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// A script's text, what to call it in messages, and the folder its paths start from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: Arc<str>,
+    text: Arc<str>,
+    folder: Option<Arc<PathBuf>>,
+}
+
+impl Source {
+    pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into(), folder: None }
+    }
+
+    /// Lets paths in the script start from `folder` instead of the current directory.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(Arc::new(folder.into()));
+        self
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn folder(&self) -> Option<&PathBuf> {
+        self.folder.as_deref()
+    }
+
+    /// The line and column of a byte, both from 1; a column counts characters.
+    pub fn position(&self, offset: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(offset)];
+        let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// A bare text is a source without a file.
+impl From<&str> for Source {
+    fn from(text: &str) -> Self {
+        Self::new("script", text)
+    }
+}
+
+impl From<String> for Source {
+    fn from(text: String) -> Self {
+        Self::new("script", text)
+    }
+}

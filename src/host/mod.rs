@@ -1,0 +1,80 @@
+//! The outside world, as one trait: files, time, environment, chance.
+//!
+//! Components reach it through their `Cx`, so that a test or an embedding program can
+//! put another world in its place. [`os::OsHost`] is the real one; [`test::TestHost`]
+//! keeps its files in memory and fails where it is told to.
+//!
+//! **Invariant:** only `os.rs` touches the operating system; `clippy.toml` bans the
+//! calls elsewhere, but for the index and the store, which own their directories.
+
+use std::{
+    future::Future,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    pin::Pin,
+    time::Duration,
+};
+
+pub mod os;
+pub mod test;
+
+/// What a process can see and do outside itself.
+pub trait Host: Send + Sync + 'static {
+    /// Opens a file for reading from its start.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
+
+    /// What is known of a file or folder without reading it.
+    fn stat(&self, path: &Path) -> io::Result<Stat>;
+
+    /// The files below a folder in a fixed order, or the file itself. Ignore files
+    /// (`.gitignore`, `.ignore`) are obeyed, hidden files are left out.
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send>;
+
+    /// Writes a whole file: afterwards it has either all of the new content or all of
+    /// the old. Folders on the way are made.
+    fn write(&self, path: &Path, content: &[u8]) -> io::Result<()>;
+
+    /// The folder that relative paths start from.
+    fn current_dir(&self) -> io::Result<PathBuf>;
+
+    /// Where things may be kept that can be made again.
+    fn cache_dir(&self) -> io::Result<PathBuf>;
+
+    /// An environment variable.
+    fn env(&self, name: &str) -> Option<String>;
+
+    /// Waits. Tests with a paused clock wait no time at all.
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// A number from 0 to 1, for spreading retries.
+    fn chance(&self) -> f64;
+}
+
+/// What is known of a file without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stat {
+    pub is_dir: bool,
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i128,
+    /// The file's identity on its file system, 0 where there is none.
+    pub inode: u64,
+}
+
+/// One file that a walk came by.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub path: PathBuf,
+    pub stat: Stat,
+}
+
+/// Reads a whole file of at most `limit` bytes.
+pub fn read(host: &dyn Host, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    host.open(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > limit {
+        let size = crate::value::units::show_size(limit);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {size}")));
+    }
+    Ok(content)
+}

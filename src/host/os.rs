@@ -1,0 +1,131 @@
+//! The real world. Nothing else in the crate may call the operating system.
+#![expect(clippy::disallowed_methods, reason = "this is the one door to the operating system")]
+
+use std::{
+    fs, io,
+    io::{Read, Write},
+    path::{Path, PathBuf},
+    pin::Pin,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use etcetera::BaseStrategy;
+
+use super::{Entry, Host, Stat};
+
+/// The machine that this process runs on.
+#[derive(Debug, Default)]
+pub struct OsHost;
+
+impl Host for OsHost {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        let file = fs::File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(Box::new(file))
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        fs::metadata(path).map(|it| stat(&it))
+    }
+
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+        let walk = ignore::WalkBuilder::new(root)
+            .require_git(false)
+            .sort_by_file_name(Ord::cmp)
+            .build()
+            .filter_map(|it| match it {
+                Ok(found) if found.file_type().is_some_and(|it| it.is_dir()) => None,
+                Ok(found) => Some(entry(&found)),
+                Err(err) => Some(Err(walk_error(err))),
+            });
+        Box::new(walk)
+    }
+
+    fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let folder = match path.parent() {
+            Some(it) if !it.as_os_str().is_empty() => it,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(folder)?;
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let unique = format!(".{}.{}.part", name.to_string_lossy(), fastrand::u64(..));
+        let part = folder.join(unique);
+        let written = write_durably(&part, content).and_then(|()| fs::rename(&part, path));
+        if written.is_err() {
+            // The error that matters is the first one; the part is only litter.
+            let _ = fs::remove_file(&part);
+        }
+        written
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+
+    fn cache_dir(&self) -> io::Result<PathBuf> {
+        if let Some(dir) = self.env("SVC_CACHE") {
+            return Ok(dir.into());
+        }
+        etcetera::choose_base_strategy()
+            .map(|it| it.cache_dir().join("svc"))
+            .map_err(|err| io::Error::other(format!("no home directory: {err}")))
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|it| !it.is_empty())
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn chance(&self) -> f64 {
+        fastrand::f64()
+    }
+}
+
+fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create_new(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn entry(found: &ignore::DirEntry) -> io::Result<Entry> {
+    let path = found.path().to_owned();
+    // Follows links: what counts is the file that would be read.
+    match fs::metadata(&path) {
+        Ok(it) => Ok(Entry { stat: stat(&it), path }),
+        Err(err) => Err(io::Error::new(err.kind(), format!("{}: {err}", path.display()))),
+    }
+}
+
+fn walk_error(err: ignore::Error) -> io::Error {
+    let text = err.to_string();
+    let kind = err.into_io_error().map_or(io::ErrorKind::Other, |it| it.kind());
+    io::Error::new(kind, text)
+}
+
+fn stat(it: &fs::Metadata) -> Stat {
+    let modified = it.modified().unwrap_or(UNIX_EPOCH);
+    Stat { is_dir: it.is_dir(), size: it.len(), modified: nanos(modified), inode: inode(it) }
+}
+
+fn nanos(time: SystemTime) -> i128 {
+    let signed = |it: Duration| i128::try_from(it.as_nanos()).unwrap_or(i128::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => signed(after),
+        Err(before) => -signed(before.duration()),
+    }
+}
+
+#[cfg(unix)]
+fn inode(it: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(it)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::Metadata) -> u64 {
+    0
+}

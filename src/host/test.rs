@@ -1,0 +1,179 @@
+//! A world in memory, for tests and examples.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Cursor, Read},
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::{Entry, Host, Stat, os::OsHost};
+
+/// Files in memory, errors where they are asked for, and a cache of its own that is
+/// removed with it. Time is tokio's, which a test may pause.
+#[derive(Debug)]
+pub struct TestHost {
+    files: Mutex<BTreeMap<PathBuf, File>>,
+    failing: BTreeMap<PathBuf, io::ErrorKind>,
+    cache: PathBuf,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    content: Vec<u8>,
+    version: u64,
+}
+
+impl Default for TestHost {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TestHost {
+    /// The folder that relative paths start from.
+    pub const HOME: &'static str = "/home";
+
+    pub fn new() -> Self {
+        let unique = format!("svc-test-{}-{}", std::process::id(), fastrand::u64(..));
+        Self {
+            files: Mutex::default(),
+            failing: BTreeMap::new(),
+            #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
+            cache: std::env::temp_dir().join(unique),
+        }
+    }
+
+    /// Adds a file; a relative path starts from [`Self::HOME`].
+    #[must_use]
+    pub fn file(self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.put(Path::new(path), content.into());
+        self
+    }
+
+    /// Makes every access to `path` fail.
+    #[must_use]
+    pub fn failing(mut self, path: &str, kind: io::ErrorKind) -> Self {
+        self.failing.insert(absolute(Path::new(path)), kind);
+        self
+    }
+
+    /// What a file holds now.
+    pub fn content(&self, path: &str) -> Option<Vec<u8>> {
+        self.locked().get(&absolute(Path::new(path))).map(|it| it.content.clone())
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &str) {
+        self.locked().remove(&absolute(Path::new(path)));
+    }
+
+    /// Adds or replaces a file.
+    pub fn put(&self, path: &Path, content: Vec<u8>) {
+        let mut files = self.locked();
+        let path = absolute(path);
+        let version = files.get(&path).map_or(1, |it| it.version + 1);
+        files.insert(path, File { content, version });
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, File>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn allowed(&self, path: &Path) -> io::Result<PathBuf> {
+        let path = absolute(path);
+        match self.failing.get(&path) {
+            Some(kind) => Err((*kind).into()),
+            None => Ok(path),
+        }
+    }
+}
+
+impl Drop for TestHost {
+    fn drop(&mut self) {
+        #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
+        let _ = std::fs::remove_dir_all(&self.cache);
+    }
+}
+
+impl Host for TestHost {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        let path = self.allowed(path)?;
+        let file = self.locked().get(&path).cloned().ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(Cursor::new(file.content)))
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        let path = self.allowed(path)?;
+        let files = self.locked();
+        if let Some(file) = files.get(&path) {
+            return Ok(stat(file));
+        }
+        if path == Path::new(Self::HOME) || files.keys().any(|it| it.starts_with(&path)) {
+            return Ok(Stat { is_dir: true, size: 0, modified: 0, inode: 0 });
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+        let root = match self.allowed(root) {
+            Ok(root) => root,
+            Err(err) => return Box::new(std::iter::once(Err(err))),
+        };
+        let found: Vec<_> = self
+            .locked()
+            .iter()
+            .filter(|(path, _)| path.starts_with(&root))
+            .map(|(path, file)| Ok(Entry { path: path.clone(), stat: stat(file) }))
+            .collect();
+        Box::new(found.into_iter())
+    }
+
+    fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let path = self.allowed(path)?;
+        self.put(&path, content.to_vec());
+        Ok(())
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        Ok(Self::HOME.into())
+    }
+
+    fn cache_dir(&self) -> io::Result<PathBuf> {
+        self.allowed(Path::new("/cache"))?;
+        Ok(self.cache.clone())
+    }
+
+    fn env(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        OsHost.sleep(duration)
+    }
+
+    fn chance(&self) -> f64 {
+        0.5
+    }
+}
+
+fn stat(file: &File) -> Stat {
+    let size = file.content.len() as u64;
+    Stat { is_dir: false, size, modified: i128::from(file.version), inode: 1 }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::from(TestHost::HOME);
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                whole.pop();
+            }
+            other => whole.push(other),
+        }
+    }
+    whole
+}

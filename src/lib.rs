@@ -1,0 +1,13 @@
+//! A pipeline language and the engine that runs it.
+
+pub mod value;
+
+pub mod diag;
+
+pub mod host;
+
+pub mod text;
+
+pub mod registry;
+
+pub mod components;

@@ -1,0 +1,193 @@
+//! The component contract: what a component says of itself, and how its ops are called.
+
+use std::pin::Pin;
+
+use super::{Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme};
+use crate::value::Value;
+
+/// An entry of the registry.
+#[derive(Debug)]
+pub struct Component {
+    /// The name that stands in plans, keys and journals, in lower snake case.
+    pub name: &'static str,
+    /// The group that it is listed in.
+    pub cluster: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Goes up whenever an op gives another result for the same arguments.
+    pub version: u32,
+    /// Short names for scripts: what each stands for is an op of this component.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// The ops. A bare name calls `infer`, where there is one.
+    pub ops: &'static [OpDef],
+}
+
+/// One operation of a component, as constant data.
+#[derive(Debug)]
+pub struct OpDef {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub params: &'static [Param],
+    pub yields: Scheme,
+    /// `name<T>(..)` is allowed: the result, which is `json`, is tested to be a `T`.
+    pub generic: bool,
+    pub effects: &'static [Effect],
+    pub price: Price,
+    pub errors: &'static [ErrorKind],
+    pub limits: Limits,
+    /// The most tokens, by the usual estimate, that the output's text can have.
+    pub output_tokens: Measure,
+    pub examples: &'static [Example],
+    pub body: Body,
+}
+
+/// How an op is called. Arguments come in the order of the parameters.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// Cheap and pure: runs at once where the caller is.
+    Inline(fn(&mut [Value]) -> Result<Value, OpError>),
+    /// Works for a while: runs on a thread of its own.
+    Compute(fn(&Cx, &mut [Value]) -> Result<Value, OpError>),
+    /// Waits for others.
+    Io(fn(Cx, Vec<Value>) -> Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>),
+}
+
+/// A script that shows what an op does, and is tested to do it.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    pub title: &'static str,
+    pub script: &'static str,
+    /// The result as JSON, or a part of the message.
+    pub yields: Result<&'static str, &'static str>,
+    /// The files that the script finds.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+impl Example {
+    /// A script and its result as JSON.
+    pub const fn ok(title: &'static str, script: &'static str, yields: &'static str) -> Self {
+        Self { title, script, yields: Ok(yields), files: &[] }
+    }
+
+    /// A script and a part of the message it fails with.
+    pub const fn err(title: &'static str, script: &'static str, message: &'static str) -> Self {
+        Self { title, script, yields: Err(message), files: &[] }
+    }
+
+    /// The same with files, each a path and its content.
+    #[must_use]
+    pub const fn with(self, files: &'static [(&'static str, &'static str)]) -> Self {
+        Self { files, ..self }
+    }
+}
+
+/// What an op says of itself. It *is* the struct of its parameters.
+pub trait Op: Params + Send + 'static {
+    const NAME: &'static str;
+    const YIELDS: Scheme;
+    const GENERIC: bool = false;
+    const EFFECTS: &'static [Effect] = &[];
+    const PRICE: Price = Price::Free;
+    /// The kinds it can fail with, beside `invalid_input` and `cancelled`.
+    const ERRORS: &'static [ErrorKind] = &[];
+    const LIMITS: Limits = Limits::DEFAULT;
+    const OUTPUT_TOKENS: Measure = Measure::Unknown;
+    const EXAMPLES: &'static [Example];
+}
+
+/// An op that is pure and takes some microseconds at most.
+pub trait Inline: Op {
+    fn run(self) -> Result<Value, OpError>;
+}
+
+/// An op that works for a while, without waiting for anybody.
+pub trait Compute: Op {
+    fn run(self, cx: &Cx) -> Result<Value, OpError>;
+}
+
+/// An op that waits for others.
+pub trait Io: Op {
+    fn run(self, cx: &Cx) -> impl Future<Output = Result<Value, OpError>> + Send;
+}
+
+/// The row of an inline op.
+pub const fn inline<O: Inline>() -> OpDef {
+    def::<O>(Body::Inline(|args| O::decode(args)?.run()))
+}
+
+/// The row of an op that computes.
+pub const fn compute<O: Compute>() -> OpDef {
+    def::<O>(Body::Compute(|cx, args| O::decode(args)?.run(cx)))
+}
+
+/// The row of an op that waits.
+pub const fn io<O: Io>() -> OpDef {
+    def::<O>(Body::Io(|cx, mut args| Box::pin(async move { O::decode(&mut args)?.run(&cx).await })))
+}
+
+const fn def<O: Op>(body: Body) -> OpDef {
+    OpDef {
+        name: O::NAME,
+        doc: O::DOC,
+        params: O::PARAMS,
+        yields: O::YIELDS,
+        generic: O::GENERIC,
+        effects: O::EFFECTS,
+        price: O::PRICE,
+        errors: O::ERRORS,
+        limits: O::LIMITS,
+        output_tokens: O::OUTPUT_TOKENS,
+        examples: O::EXAMPLES,
+        body,
+    }
+}
+
+impl Component {
+    pub fn op(&self, name: &str) -> Option<&OpDef> {
+        self.ops.iter().find(|it| it.name == name)
+    }
+}
+
+impl OpDef {
+    /// The parameter that the incoming value fills.
+    pub fn input(&self) -> Option<&'static Param> {
+        self.params.iter().find(|it| it.is_input)
+    }
+
+    pub fn is_inline(&self) -> bool {
+        matches!(self.body, Body::Inline(_))
+    }
+
+    pub fn is_pure(&self) -> bool {
+        self.effects.is_empty()
+    }
+
+    /// Whether the op writes something that a second try would write again.
+    pub fn writes_once(&self) -> bool {
+        self.effects.iter().any(|it| matches!(it, Effect::Writes { idempotent: false, .. }))
+    }
+
+    /// The first paragraph of the documentation.
+    pub fn summary(&self) -> &'static str {
+        self.doc.split("\n\n").next().unwrap_or_default().trim()
+    }
+
+    /// `inline`, `compute` or `io`.
+    pub fn cost_class(&self) -> &'static str {
+        match self.body {
+            Body::Inline(_) => "inline",
+            Body::Compute(_) => "compute",
+            Body::Io(_) => "io",
+        }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Inline(_) => "Inline",
+            Self::Compute(_) => "Compute",
+            Self::Io(_) => "Io",
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! What an op that computes or waits may reach while it runs.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::OpError;
+use crate::{host::Host, value::Money};
+
+/// The surroundings of one call.
+#[derive(Clone)]
+pub struct Cx {
+    /// The component whose op this is.
+    pub component: &'static str,
+    pub cancel: CancellationToken,
+    host: Arc<dyn Host>,
+    monitor: Arc<dyn Monitor>,
+    meter: Meter,
+}
+
+/// Who watches a call.
+pub trait Monitor: Send + Sync + 'static {
+    /// `done` of `total` units of `what` are finished.
+    fn progress(&self, what: &str, done: u64, total: Option<u64>);
+
+    /// Something was left out or went another way than asked, and the call goes on.
+    fn notice(&self, message: &str);
+}
+
+/// What a call really used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub tokens: u64,
+    pub cost: Money,
+}
+
+/// Where a call writes down what it used.
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Arc<std::sync::Mutex<Option<Usage>>>);
+
+impl Meter {
+    /// What was reported, if anything was.
+    pub fn read(&self) -> Option<Usage> {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn report(&self, usage: Usage) {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(usage);
+    }
+}
+
+impl Cx {
+    pub fn new(
+        component: &'static str,
+        host: Arc<dyn Host>,
+        cancel: CancellationToken,
+        monitor: Arc<dyn Monitor>,
+        meter: Meter,
+    ) -> Self {
+        Self { component, cancel, host, monitor, meter }
+    }
+
+    pub fn host(&self) -> &dyn Host {
+        self.host.as_ref()
+    }
+
+    /// Ends a computation that was cancelled; to be called at least every 100 ms.
+    pub fn check(&self) -> Result<(), OpError> {
+        if self.cancel.is_cancelled() { Err(OpError::cancelled()) } else { Ok(()) }
+    }
+
+    /// Says what this attempt really used. An attempt that says nothing is taken to have
+    /// used all that was reserved for it.
+    pub fn used(&self, usage: Usage) {
+        self.meter.report(usage);
+    }
+
+    /// Tells who watches how far a long call is.
+    pub fn progress(&self, what: &str, done: u64, total: Option<u64>) {
+        self.monitor.progress(what, done, total);
+    }
+
+    /// Tells who watches that something was left out, with its name and the reason.
+    pub fn notice(&self, message: impl AsRef<str>) {
+        self.monitor.notice(message.as_ref());
+    }
+}

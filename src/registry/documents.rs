@@ -1,0 +1,42 @@
+//! The records that the document components share.
+
+use super::record;
+use crate::value::Text;
+
+record! {
+    /// A document: one file, or one record of a file of records.
+    pub struct Doc {
+        /// What identifies it in its source: the path, or the record's own id.
+        id: Text,
+        /// Its title, or its file name where it has none.
+        title: Text,
+        /// The file that it stands in.
+        path: Text,
+        /// Its text, without markup.
+        text: Text,
+    }
+}
+
+record! {
+    /// A document or a passage that answers a query.
+    pub struct Hit {
+        /// What identifies the document in its source.
+        id: Text,
+        /// The document's title.
+        title: Text,
+        /// The file that it stands in.
+        path: Text,
+        /// The text of the document or passage.
+        text: Text,
+        /// The query that it answers.
+        query: Text,
+        /// How well it answers: higher is better, comparable within one query.
+        score: f64,
+        /// The part of the text around the query's words, which stand in `**`.
+        snippet: Text,
+        /// Where it starts in the file, in bytes.
+        start: i64,
+        /// Where it ends in the file, in bytes.
+        end: i64,
+    }
+}

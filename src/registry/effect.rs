@@ -1,0 +1,79 @@
+//! What an op does to the world, what it costs, and how much it may take.
+
+use std::time::Duration;
+
+use crate::value::Money;
+
+/// One effect of an op. An op without effects is pure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    Reads(Scope),
+    /// Repeating an idempotent write changes nothing more.
+    Writes {
+        scope: Scope,
+        idempotent: bool,
+    },
+    /// It may cost money.
+    Spends,
+    /// It waits for a person.
+    Asks,
+}
+
+/// The part of the world that an effect is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The file or folder that this argument names.
+    Path(&'static str),
+    /// Something with a fixed name: `web`, `mail`, ...
+    Named(&'static str),
+}
+
+/// What one call costs.
+#[derive(Clone, Copy, Debug)]
+pub enum Price {
+    Free,
+    Fixed(Money),
+    Tokens(TokenPrice),
+    /// It costs something, and nobody knows how much. Never the same as free.
+    Unknown,
+}
+
+/// A price per token, and where the tokens of a call come from.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenPrice {
+    /// For a million tokens of the prompt.
+    pub input: Money,
+    /// For a million tokens of the answer.
+    pub output: Money,
+    /// The arguments that make up the prompt.
+    pub prompt: &'static [&'static str],
+    /// The argument that caps the tokens of the answer.
+    pub cap: &'static str,
+}
+
+/// How much a call may take when a script says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub max_tokens: Option<u64>,
+    pub timeout: Option<Duration>,
+    pub max_retries: u32,
+}
+
+impl Limits {
+    /// The specification's `ResourceBounds`.
+    pub const DEFAULT: Self =
+        Self { max_tokens: Some(128_000), timeout: Some(Duration::from_secs(60)), max_retries: 3 };
+
+    /// For ops whose time is the run's own affair: they ask a person, or build something
+    /// that is built once.
+    pub const UNTIMED: Self = Self { timeout: None, ..Self::DEFAULT };
+}
+
+/// The most of something that an op's output can have.
+#[derive(Clone, Copy, Debug)]
+pub enum Measure {
+    Unknown,
+    Fixed(u64),
+    /// As much as this argument says.
+    Arg(&'static str),
+}

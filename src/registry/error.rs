@@ -1,0 +1,154 @@
+//! Why an op failed, in the words a caller can act on.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+macro_rules! kinds {
+    ($($kind:ident $name:literal $exit:literal $status:literal $doc:literal,)*) => {
+        /// The closed list of reasons. Each base maps it by this one table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorKind {
+            $(#[doc = $doc] $kind,)*
+        }
+
+        impl ErrorKind {
+            pub const ALL: &'static [Self] = &[$(Self::$kind),*];
+
+            /// The name that scripts use, in `retry_on` and `error.kind`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            /// The exit code of a process whose run failed so.
+            pub fn exit_code(self) -> u8 {
+                match self {
+                    $(Self::$kind => $exit,)*
+                }
+            }
+
+            /// The HTTP status of a request that failed so.
+            pub fn status(self) -> u16 {
+                match self {
+                    $(Self::$kind => $status,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    InvalidInput "invalid_input" 1 422 "A value does not fit what the op accepts.",
+    NotFound "not_found" 6 404 "The thing named does not exist.",
+    Unsupported "unsupported" 1 501 "The op cannot do this, here or at all.",
+    Denied "denied" 1 403 "The caller or the host may not do this.",
+    Timeout "timeout" 8 504 "It took longer than its bound.",
+    RateLimit "rate_limit" 1 429 "Someone else's system asks to wait.",
+    Unavailable "unavailable" 1 502 "Someone else's system failed; trying again may help.",
+    InvalidOutput "invalid_output" 1 502 "What came back does not fit what was asked for.",
+    Budget "budget" 1 402 "There is not enough left of a cap.",
+    Exhausted "exhausted" 1 500 "The turns of a loop are used up.",
+    Cancelled "cancelled" 130 499 "The run was cancelled.",
+    Failed "failed" 1 500 "The op or the script says that it failed.",
+    Bug "bug" 1 500 "A mistake of this program; a script cannot catch it.",
+}
+
+impl ErrorKind {
+    /// The kinds that are tried again where nothing else is said.
+    pub const RETRIED: &'static [Self] =
+        &[Self::Timeout, Self::RateLimit, Self::Unavailable, Self::InvalidOutput];
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A failure of an op. It knows no place: the engine adds it.
+#[derive(Clone, Debug)]
+pub struct OpError {
+    pub kind: ErrorKind,
+    pub message: String,
+    /// The next step, where there is one.
+    pub help: Option<String>,
+    /// How long the other side asks to wait before the next try.
+    pub retry_after: Option<Duration>,
+    pub source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl OpError {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), help: None, retry_after: None, source: None }
+    }
+
+    pub fn invalid_input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidInput, message)
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Failed, message)
+    }
+
+    pub fn cancelled() -> Self {
+        Self::new(ErrorKind::Cancelled, "cancelled")
+    }
+
+    pub fn bug(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Bug, message)
+    }
+
+    /// A failure of the file system, said of the path it happened to.
+    pub fn io(err: std::io::Error, path: &std::path::Path) -> Self {
+        use std::io::ErrorKind as Io;
+        let path = path.display();
+        let (kind, why) = match err.kind() {
+            Io::NotFound => (ErrorKind::NotFound, "it does not exist".to_owned()),
+            Io::PermissionDenied => (ErrorKind::Denied, "permission denied".to_owned()),
+            Io::IsADirectory => (ErrorKind::InvalidInput, "it is a folder".to_owned()),
+            Io::FileTooLarge => (ErrorKind::InvalidInput, err.to_string()),
+            Io::StorageFull | Io::QuotaExceeded => (ErrorKind::Failed, "no space left".to_owned()),
+            _ => (ErrorKind::Failed, err.to_string()),
+        };
+        Self::new(kind, format!("cannot use `{path}`: {why}")).because(err)
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// Keeps the cause, for logs.
+    #[must_use]
+    pub fn because(mut self, err: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(err));
+        self
+    }
+}
+
+impl fmt::Display for OpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for OpError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|it| it.as_ref() as _)
+    }
+}

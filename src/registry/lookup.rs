@@ -1,0 +1,149 @@
+//! The components that there are, and how a name finds one.
+
+use std::{collections::HashMap, fmt};
+
+use super::{Component, OpDef, nearest, stateless};
+
+/// The components that a program is checked against. It never changes: another set of
+/// components is another registry.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    components: Vec<&'static Component>,
+    by_name: HashMap<&'static str, &'static Component>,
+    by_alias: HashMap<&'static str, OpRef>,
+}
+
+/// An op and the component it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct OpRef {
+    pub component: &'static Component,
+    pub op: &'static OpDef,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    Op(OpRef),
+    /// A component that has no op for its bare name.
+    Component(&'static Component),
+}
+
+/// The op that a bare component name calls.
+const DEFAULT_OP: &str = "infer";
+
+impl Registry {
+    /// Adds components; one of a name that is there already takes its place.
+    #[must_use]
+    pub fn with(mut self, components: &[&'static Component]) -> Self {
+        for component in components {
+            self.components.retain(|it| it.name != component.name);
+            self.components.push(component);
+            self.by_name.insert(component.name, component);
+            for (alias, op) in component.aliases {
+                let op = find_op(component, op).expect("an alias names an op of its component");
+                self.by_alias.insert(alias, op);
+            }
+        }
+        self
+    }
+
+    /// All components, in the order in which they were added.
+    pub fn components(&self) -> &[&'static Component] {
+        &self.components
+    }
+
+    /// What `name` stands for: an alias, or a component.
+    pub fn find(&self, name: &str) -> Option<Found> {
+        if let Some(op) = self.by_alias.get(name) {
+            return Some(Found::Op(*op));
+        }
+        let component = self.by_name.get(name)?;
+        Some(match find_op(component, DEFAULT_OP) {
+            Some(op) => Found::Op(op),
+            None => Found::Component(component),
+        })
+    }
+
+    /// The op `op` of the component that `name` or its alias stands for.
+    pub fn find_op(&self, name: &str, op: &str) -> Option<OpRef> {
+        find_op(self.find(name)?.component(), op)
+    }
+
+    /// The op that `path` stands for: `search`, `ctx_search` or `ctx_search.infer`.
+    pub fn resolve(&self, path: &str) -> Option<OpRef> {
+        match path.split_once('.') {
+            Some((name, op)) => self.find_op(name, op),
+            None => match self.find(path)? {
+                Found::Op(op) => Some(op),
+                Found::Component(_) => None,
+            },
+        }
+    }
+
+    /// Every name that can stand in a script.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.by_alias.keys().chain(self.by_name.keys()).copied()
+    }
+
+    /// The known name that is most likely meant by an unknown one.
+    pub fn suggest(&self, name: &str) -> Option<&'static str> {
+        nearest(name, self.names())
+    }
+
+    /// The components that have something to do with `query`, best first; all of them for
+    /// an empty one.
+    pub fn search(&self, query: &str) -> Vec<&'static Component> {
+        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let mut ranked: Vec<_> = self
+            .components
+            .iter()
+            .map(|it| (words.iter().map(|word| relevance(it, word)).sum::<usize>(), *it))
+            .filter(|(rank, _)| words.is_empty() || *rank > 0)
+            .collect();
+        ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        ranked.into_iter().map(|(_, it)| it).collect()
+    }
+}
+
+/// How much a component has to do with a word: names count more than documentation.
+fn relevance(component: &Component, word: &str) -> usize {
+    let named = |it: &str| usize::from(it == word) * 8 + usize::from(it.contains(word)) * 4;
+    let told = |it: &str| usize::from(it.to_lowercase().contains(word));
+    let aliases: usize = component.aliases.iter().map(|(it, _)| named(it)).sum();
+    let ops: usize = component.ops.iter().map(|it| named(it.name) + told(it.doc)).sum();
+    named(component.name) + aliases + ops + told(component.summary) * 2 + told(component.cluster)
+}
+
+fn find_op(component: &'static Component, name: &str) -> Option<OpRef> {
+    let own = component.op(name);
+    let op = own.or_else(|| stateless::OPS.iter().find(|it| it.name == name))?;
+    Some(OpRef { component, op })
+}
+
+impl Found {
+    pub fn component(self) -> &'static Component {
+        match self {
+            Self::Op(it) => it.component,
+            Self::Component(it) => it,
+        }
+    }
+}
+
+impl OpRef {
+    /// The shortest name that a script can use for it.
+    pub fn script_name(&self) -> String {
+        let alias = self.component.aliases.iter().find(|(_, op)| *op == self.op.name);
+        match alias {
+            Some((alias, _)) => (*alias).to_owned(),
+            None if self.op.name == DEFAULT_OP => self.component.name.to_owned(),
+            None => self.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for OpRef {
+    /// The canonical name: `ctx_search.infer`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.component.name, self.op.name)
+    }
+}

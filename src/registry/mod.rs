@@ -1,0 +1,37 @@
+//! What a component is, and the list of those that there are.
+//!
+//! A [`Component`] is a row of constant data: its name, its documentation, its
+//! operations. An operation is the struct of its parameters ([`params!`]) with one
+//! method, and says everything that the checker, the planner and the engine must know
+//! beforehand: types, effects, price, errors, cost class, examples.
+//!
+//! **Invariant:** nothing here knows a concrete component, a script, or a run.
+
+mod component;
+mod cx;
+mod effect;
+mod error;
+mod field;
+mod lookup;
+mod params;
+mod record;
+mod scheme;
+mod stateless;
+mod suggest;
+
+pub mod documents;
+
+pub use component::{
+    Body, Component, Compute, Example, Inline, Io, Op, OpDef, compute, inline, io,
+};
+pub use cx::{Cx, Meter, Monitor, Usage};
+pub use effect::{Effect, Limits, Measure, Price, Scope, TokenPrice};
+pub use error::{ErrorKind, OpError};
+pub use field::{Amount, Field, Items, Ordered, Size, Var};
+pub use lookup::{Found, OpRef, Registry};
+pub use params::{Param, Params};
+pub use record::Record;
+pub use scheme::{FieldScheme, Max, Scheme};
+pub use suggest::nearest;
+
+pub(crate) use {field::choices, params::params, record::record};

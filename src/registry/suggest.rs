@@ -1,0 +1,31 @@
+//! "Did you mean": the known name nearest to an unknown one.
+
+/// The candidate nearest to `name`, if one is near enough to be meant.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = match name.chars().count() {
+        0..=2 => 1,
+        3..=5 => 2,
+        _ => 3,
+    };
+    candidates
+        .into_iter()
+        .filter(|it| *it != name)
+        .map(|it| (strsim::damerau_levenshtein(name, it), it))
+        .filter(|(distance, it)| *distance <= most && *distance < it.chars().count())
+        .min_by_key(|(distance, it)| (*distance, *it))
+        .map(|(_, it)| it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn near_names_are_found() {
+        let names = ["search", "summary", "sum"];
+        assert_eq!(nearest("serch", names), Some("search"));
+        assert_eq!(nearest("summery", names), Some("summary"));
+        assert_eq!(nearest("translate", names), None);
+        assert_eq!(nearest("x", names), None);
+    }
+}

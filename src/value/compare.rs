@@ -1,0 +1,90 @@
+//! When two values are equal, and which of two comes first.
+
+use std::cmp::Ordering;
+
+use super::{List, Record, Value};
+
+impl PartialEq for Value {
+    /// Numbers are equal when they denote the same number, whatever their kind.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Bytes(a), Self::Bytes(b)) => a == b,
+            (Self::List(a), Self::List(b)) => a == b,
+            (Self::Record(a), Self::Record(b)) => a == b,
+            _ => self.order(other) == Some(Ordering::Equal),
+        }
+    }
+}
+
+impl PartialEq for List {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl PartialEq for Record {
+    /// Equal by names and values; the order of the fields does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
+    }
+}
+
+impl Value {
+    /// The order of two values of one ordered kind: numbers, text, units, booleans.
+    ///
+    /// Nothing else has an order; a script that asks for one does not check.
+    pub fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
+            (Self::Float(a), Self::Float(b)) => a.partial_cmp(b),
+            (Self::Int(a), Self::Float(b)) => order_mixed(*a, *b),
+            (Self::Float(a), Self::Int(b)) => order_mixed(*b, *a).map(Ordering::reverse),
+            (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
+            (Self::Duration(a), Self::Duration(b)) => Some(a.cmp(b)),
+            (Self::Money(a), Self::Money(b)) => Some(a.cmp(b)),
+            (Self::Size(a), Self::Size(b)) => Some(a.cmp(b)),
+            (Self::Text(a) | Self::Path(a), Self::Text(b) | Self::Path(b)) => Some(a.cmp(b)),
+            (Self::Null, Self::Null) => Some(Ordering::Equal),
+            (Self::Null, _) => Some(Ordering::Less),
+            (_, Self::Null) => Some(Ordering::Greater),
+            _ => None,
+        }
+    }
+}
+
+/// Compares exactly: an `i64` beyond 2^53 must not be rounded to the float beside it.
+fn order_mixed(int: i64, float: f64) -> Option<Ordering> {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if float.is_nan() {
+        return None;
+    }
+    if float >= BEYOND {
+        return Some(Ordering::Less);
+    }
+    if float < -BEYOND {
+        return Some(Ordering::Greater);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the range was tested above")]
+    let whole = float.trunc() as i64;
+    match int.cmp(&whole) {
+        Ordering::Equal => 0.0_f64.partial_cmp(&float.fract()),
+        unequal => Some(unequal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_compare_exactly() {
+        assert_eq!(Value::Int(2), Value::Float(2.0));
+        assert_eq!(Value::Int(0), Value::Float(-0.0));
+        assert!(Value::Int(i64::MAX) != Value::Float(9_223_372_036_854_775_807.0));
+        assert_eq!(Value::Int(2).order(&Value::Float(2.5)), Some(Ordering::Less));
+        assert_eq!(Value::Int(-2).order(&Value::Float(-2.5)), Some(Ordering::Greater));
+        assert_eq!(Value::Float(1.0).order(&Value::Float(f64::NAN)), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! The value itself.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use super::Money;
+
+/// Shared text.
+pub type Text = Arc<str>;
+
+/// One value of the language.
+///
+/// A `json` value is not a variant of its own: it is any value built from null,
+/// booleans, numbers, text, lists and records, whose type is not yet known.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    #[default]
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Duration(Duration),
+    Money(Money),
+    /// A number of bytes.
+    Size(u64),
+    Text(Text),
+    Path(Text),
+    Bytes(Arc<[u8]>),
+    List(List),
+    Record(Record),
+}
+
+/// A shared, immutable list. How it is kept is its own business.
+#[derive(Clone, Debug, Default)]
+pub struct List(Arc<Vec<Value>>);
+
+impl List {
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn get(&self, idx: usize) -> Option<&Value> {
+        self.0.get(idx)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Value> {
+        self.0.iter()
+    }
+
+    /// The items, without copying them when nobody else holds the list.
+    pub fn into_vec(self) -> Vec<Value> {
+        Arc::try_unwrap(self.0).unwrap_or_else(|shared| shared.as_ref().clone())
+    }
+}
+
+impl From<Vec<Value>> for List {
+    fn from(items: Vec<Value>) -> Self {
+        Self(Arc::new(items))
+    }
+}
+
+impl FromIterator<Value> for List {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
+        Self(Arc::new(items.into_iter().collect()))
+    }
+}
+
+impl<'a> IntoIterator for &'a List {
+    type Item = &'a Value;
+    type IntoIter = std::slice::Iter<'a, Value>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A shared, immutable record: names in order, and a value for each.
+///
+/// Records of one origin share their names, so a million rows hold them once.
+#[derive(Clone, Debug)]
+pub struct Record(Arc<Fields>);
+
+#[derive(Debug)]
+struct Fields {
+    names: Arc<[Text]>,
+    values: Box<[Slot]>,
+}
+
+/// The value of one field: there already, or made when it is first looked at.
+pub enum Slot {
+    Ready(Value),
+    Deferred(LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>),
+}
+
+impl Slot {
+    /// A value that costs something to make and that few will look at.
+    pub fn deferred(make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self::Deferred(LazyLock::new(Box::new(make)))
+    }
+
+    fn value(&self) -> &Value {
+        match self {
+            Self::Ready(value) => value,
+            Self::Deferred(lazy) => lazy,
+        }
+    }
+}
+
+impl std::fmt::Debug for Slot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.value().fmt(f)
+    }
+}
+
+impl Record {
+    /// Makes a record of `names` and `values`, which must be equally many.
+    pub fn new(names: Arc<[Text]>, values: Vec<Value>) -> Self {
+        Self::of_slots(names, values.into_iter().map(Slot::Ready).collect())
+    }
+
+    /// Makes a record some of whose values are made only when they are looked at.
+    pub fn of_slots(names: Arc<[Text]>, values: Vec<Slot>) -> Self {
+        assert_eq!(names.len(), values.len(), "a record has one value a name");
+        Self(Arc::new(Fields { names, values: values.into() }))
+    }
+
+    pub fn names(&self) -> &Arc<[Text]> {
+        &self.0.names
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.names.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.names.is_empty()
+    }
+
+    /// The value of the field `name`, if the record has one.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
+        self.0.values.get(idx).map(Slot::value)
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Text, &Value)> {
+        self.0.names.iter().zip(self.0.values.iter().map(Slot::value))
+    }
+}
+
+impl FromIterator<(Text, Value)> for Record {
+    fn from_iter<I: IntoIterator<Item = (Text, Value)>>(fields: I) -> Self {
+        let (names, values): (Vec<Text>, Vec<Value>) = fields.into_iter().unzip();
+        Self::new(names.into(), values)
+    }
+}
+
+impl Value {
+    /// Text from anything that can be shared as text.
+    pub fn text(text: impl Into<Text>) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The text of a string or a path.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Path(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_list(&self) -> Option<&List> {
+        match self {
+            Self::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    pub fn as_record(&self) -> Option<&Record> {
+        match self {
+            Self::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// What a person calls a value of this kind, for messages about values whose type
+    /// was not known beforehand.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Float(_) => "float",
+            Self::Duration(_) => "duration",
+            Self::Money(_) => "money",
+            Self::Size(_) => "size",
+            Self::Text(_) => "string",
+            Self::Path(_) => "path",
+            Self::Bytes(_) => "bytes",
+            Self::List(_) => "list",
+            Self::Record(_) => "record",
+        }
+    }
+}
+
+macro_rules! from {
+    ($($ty:ty => $value:ident, $make:expr;)*) => {$(
+        impl From<$ty> for Value {
+            fn from($value: $ty) -> Self {
+                $make
+            }
+        }
+    )*};
+}
+
+from! {
+    bool => it, Self::Bool(it);
+    i64 => it, Self::Int(it);
+    i32 => it, Self::Int(it.into());
+    u32 => it, Self::Int(it.into());
+    f64 => it, Self::Float(it);
+    &str => it, Self::Text(it.into());
+    String => it, Self::Text(it.into());
+    Text => it, Self::Text(it);
+    Duration => it, Self::Duration(it);
+    Money => it, Self::Money(it);
+    List => it, Self::List(it);
+    Record => it, Self::Record(it);
+    Vec<Value> => it, Self::List(it.into());
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(it: Option<T>) -> Self {
+        it.map_or(Self::Null, Into::into)
+    }
+}

@@ -1,0 +1,146 @@
+//! JSON at the rim: how values are read from it and written to it.
+//!
+//! Units are written as the language writes them (`"30s"`, `"$0.05"`), bytes as
+//! base 16. What is read back has type `json` until a component or `as` says more.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
+    ser::{SerializeMap, SerializeSeq},
+};
+
+use super::{Record, Text, Value, units};
+
+/// Reads a value from JSON text. Field order is kept; numbers beyond `i64` are floats.
+pub fn read(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+/// Writes a value as JSON on one line.
+pub fn write(value: &Value) -> String {
+    serde_json::to_string(value).expect("a value has only string keys and cannot fail to write")
+}
+
+/// Writes a value as indented JSON.
+pub fn write_pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value)
+        .expect("a value has only string keys and cannot fail to write")
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(it) => serializer.serialize_bool(*it),
+            Self::Int(it) => serializer.serialize_i64(*it),
+            Self::Float(it) => serializer.serialize_f64(*it),
+            Self::Duration(it) => serializer.serialize_str(&units::show_duration(*it)),
+            Self::Money(it) => serializer.collect_str(it),
+            Self::Size(it) => serializer.serialize_u64(*it),
+            Self::Text(it) | Self::Path(it) => serializer.serialize_str(it),
+            Self::Bytes(it) => serializer.collect_str(&Hex(it)),
+            Self::List(items) => {
+                let mut seq = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    seq.serialize_element(item)?;
+                }
+                seq.end()
+            }
+            Self::Record(record) => {
+                let mut map = serializer.serialize_map(Some(record.len()))?;
+                for (name, value) in record.iter() {
+                    map.serialize_entry(name.as_ref(), value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, it: bool) -> Result<Value, E> {
+        Ok(Value::Bool(it))
+    }
+
+    fn visit_i64<E>(self, it: i64) -> Result<Value, E> {
+        Ok(Value::Int(it))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "beyond i64, JSON numbers are floats")]
+    fn visit_u64<E>(self, it: u64) -> Result<Value, E> {
+        Ok(i64::try_from(it).map_or(Value::Float(it as f64), Value::Int))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, it: f64) -> Result<Value, E> {
+        if it.is_finite() { Ok(Value::Float(it)) } else { Err(E::custom("number out of range")) }
+    }
+
+    fn visit_str<E>(self, it: &str) -> Result<Value, E> {
+        Ok(Value::text(it))
+    }
+
+    fn visit_string<E>(self, it: String) -> Result<Value, E> {
+        Ok(Value::from(it))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::from(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut names: Vec<Text> = Vec::new();
+        let mut values = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            if names.len() < 32 && names.iter().any(|it| **it == *name) {
+                return Err(A::Error::custom(format!("the key `{name}` stands twice")));
+            }
+            names.push(name.into());
+            values.push(value);
+        }
+        Ok(Value::Record(Record::new(names.into(), values)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_goes_in_and_out() {
+        let text = r#"{"b":[1,2.5,null],"a":{"x":"ü"}}"#;
+        assert_eq!(write(&read(text).unwrap()), text);
+        assert!(read("{").is_err());
+    }
+}

@@ -1,0 +1,18 @@
+//! What flows through a pipeline: values, their types, and units.
+//!
+//! [`Value`] is cheap to clone: text, lists and records are shared, never copied.
+//! [`Type`] is what the checker knows of a value before it exists. JSON appears only
+//! in [`json`], where values enter and leave the process.
+//!
+//! **Invariant:** this module imports no other module of the crate.
+
+mod compare;
+mod data;
+pub mod json;
+mod show;
+mod types;
+pub mod units;
+
+pub use data::{List, Record, Slot, Text, Value};
+pub use types::{EnumType, RecordType, Type};
+pub use units::Money;

@@ -1,0 +1,304 @@
+//! What the checker knows of a value before it exists.
+
+use std::{fmt, sync::Arc};
+
+use super::Text;
+
+/// A type of the language.
+///
+/// Two types live only inside the checker: [`Type::Never`], of what gives no value, and
+/// [`Type::Unknown`], of what is wrong already and must not cause a second message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type {
+    Unknown,
+    Never,
+    Bool,
+    /// Whole numbers, perhaps of a range that includes both ends.
+    Int(Option<(i64, i64)>),
+    Float(Option<(f64, f64)>),
+    Text,
+    Duration,
+    Money,
+    Size,
+    Path,
+    Bytes,
+    Json,
+    /// A list, and the most items it can have where that is known.
+    List(Arc<Type>, Option<u64>),
+    Record(Arc<RecordType>),
+    Enum(Arc<EnumType>),
+    Optional(Arc<Type>),
+}
+
+/// The fields of a record, in order. A name is for messages only: records match by
+/// their fields.
+#[derive(Clone, Debug)]
+pub struct RecordType {
+    pub name: Option<Text>,
+    pub fields: Vec<(Text, Type)>,
+}
+
+impl RecordType {
+    pub fn get(&self, name: &str) -> Option<&Type> {
+        self.fields.iter().find(|(it, _)| it.as_ref() == name).map(|(_, ty)| ty)
+    }
+}
+
+impl PartialEq for RecordType {
+    fn eq(&self, other: &Self) -> bool {
+        self.fields.len() == other.fields.len()
+            && self.fields.iter().all(|(name, ty)| other.get(name) == Some(ty))
+    }
+}
+
+/// A closed set of strings.
+#[derive(Clone, Debug)]
+pub struct EnumType {
+    pub name: Option<Text>,
+    pub variants: Vec<Text>,
+}
+
+impl EnumType {
+    pub fn contains(&self, variant: &str) -> bool {
+        self.variants.iter().any(|it| it.as_ref() == variant)
+    }
+
+    fn within(&self, other: &Self) -> bool {
+        self.variants.iter().all(|it| other.contains(it))
+    }
+}
+
+impl PartialEq for EnumType {
+    fn eq(&self, other: &Self) -> bool {
+        self.within(other) && other.within(self)
+    }
+}
+
+impl Type {
+    pub const INT: Self = Self::Int(None);
+    pub const FLOAT: Self = Self::Float(None);
+
+    pub fn list(item: Self) -> Self {
+        Self::List(Arc::new(item), None)
+    }
+
+    pub fn record(fields: Vec<(Text, Self)>) -> Self {
+        Self::Record(Arc::new(RecordType { name: None, fields }))
+    }
+
+    /// `T?`, which is `T??` too.
+    pub fn optional(self) -> Self {
+        match self {
+            Self::Optional(_) | Self::Unknown => self,
+            other => Self::Optional(Arc::new(other)),
+        }
+    }
+
+    /// `T` of `T?`; any other type is itself.
+    pub fn required(&self) -> &Self {
+        match self {
+            Self::Optional(inner) => inner,
+            other => other,
+        }
+    }
+
+    pub fn is_optional(&self) -> bool {
+        matches!(self, Self::Optional(_))
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Float(_))
+    }
+
+    /// A type whose values are amounts: they add up, compare, and scale by numbers.
+    pub fn is_unit(&self) -> bool {
+        matches!(self, Self::Duration | Self::Money | Self::Size)
+    }
+
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::Text | Self::Enum(_))
+    }
+
+    /// Whether values of this type have an order.
+    pub fn is_ordered(&self) -> bool {
+        self.is_number()
+            || self.is_unit()
+            || self.is_text()
+            || matches!(self, Self::Bool | Self::Path | Self::Never | Self::Unknown)
+    }
+
+    /// Whether a value of this type may stand where `wanted` is due.
+    ///
+    /// A range is a property of values, so it is tested when a value enters, not here.
+    pub fn fits(&self, wanted: &Self) -> bool {
+        match (self, wanted) {
+            (Self::Unknown | Self::Never, _) | (_, Self::Unknown) => true,
+            (Self::Int(_), Self::Int(_) | Self::Float(_)) => true,
+            (Self::Float(_), Self::Float(_)) => true,
+            (Self::Enum(_), Self::Text) => true,
+            (Self::Enum(a), Self::Enum(b)) => a.within(b),
+            (Self::Optional(a), Self::Optional(b)) => a.fits(b),
+            (Self::Optional(a), _) if matches!(**a, Self::Unknown) => true,
+            (a, Self::Optional(b)) => a.fits(b),
+            (Self::List(a, len), Self::List(b, max)) => {
+                a.fits(b) && max.is_none_or(|max| len.is_some_and(|len| len <= max))
+            }
+            (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
+                a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
+            }),
+            (a, b) => a == b,
+        }
+    }
+
+    /// The narrowest type that holds the values of both, if there is one.
+    ///
+    /// The one rule for `if`, `fallback`, lists and `+`.
+    pub fn join(&self, other: &Self) -> Option<Self> {
+        Some(match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Never, ty) | (ty, Self::Never) => ty.clone(),
+            (Self::Optional(a), b) => a.join(b.required())?.optional(),
+            (a, Self::Optional(b)) => a.join(b)?.optional(),
+            (Self::Int(a), Self::Int(b)) => Self::Int(widest(*a, *b)),
+            (Self::Float(a), Self::Float(b)) => Self::Float(widest(*a, *b)),
+            (a, b) if a.is_number() && b.is_number() => Self::FLOAT,
+            (Self::Enum(a), Self::Enum(b)) if a.within(b) => Self::Enum(b.clone()),
+            (Self::Enum(a), Self::Enum(b)) if b.within(a) => Self::Enum(a.clone()),
+            (a, b) if a.is_text() && b.is_text() => Self::Text,
+            (Self::List(a, m), Self::List(b, n)) => {
+                Self::List(Arc::new(a.join(b)?), m.zip(*n).map(|(m, n)| m.max(n)))
+            }
+            (Self::Record(a), Self::Record(b)) => join_records(a, b)?,
+            (a, b) if a == b => a.clone(),
+            _ => return None,
+        })
+    }
+
+    /// Whether a value of this type must be changed to be one of `wanted`, which it fits:
+    /// an int becomes a float, and a value that enters a range is tested.
+    pub fn changes_into(&self, wanted: &Self) -> bool {
+        match (self, wanted) {
+            (Self::Int(_), Self::Float(_)) => true,
+            (Self::Int(a), Self::Int(Some(_))) => a != &range_of_int(wanted),
+            (Self::Float(a), Self::Float(Some(b))) => a.as_ref() != Some(b),
+            (Self::Optional(a), Self::Optional(b)) => a.changes_into(b),
+            (a, Self::Optional(b)) => a.changes_into(b),
+            (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
+            (Self::Record(a), Self::Record(b)) => b
+                .fields
+                .iter()
+                .any(|(name, wanted)| a.get(name).is_some_and(|given| given.changes_into(wanted))),
+            _ => false,
+        }
+    }
+}
+
+fn range_of_int(ty: &Type) -> Option<(i64, i64)> {
+    match ty {
+        Type::Int(range) => *range,
+        _ => None,
+    }
+}
+
+fn widest<N: PartialOrd + Copy>(a: Option<(N, N)>, b: Option<(N, N)>) -> Option<(N, N)> {
+    let ((a_low, a_high), (b_low, b_high)) = a.zip(b)?;
+    Some((if a_low < b_low { a_low } else { b_low }, if a_high > b_high { a_high } else { b_high }))
+}
+
+/// Two records join when one has all fields of the other; the common ones are kept.
+fn join_records(a: &Arc<RecordType>, b: &Arc<RecordType>) -> Option<Type> {
+    let (wide, narrow) = if a.fields.len() >= b.fields.len() { (a, b) } else { (b, a) };
+    let mut fields = Vec::with_capacity(narrow.fields.len());
+    for (name, ty) in &narrow.fields {
+        let joined = match wide.get(name) {
+            Some(other) => ty.join(other)?,
+            None if ty.is_optional() => ty.clone(),
+            None => return None,
+        };
+        fields.push((name.clone(), joined));
+    }
+    let name = if a.name == b.name { a.name.clone() } else { narrow.name.clone() };
+    Some(Type::Record(Arc::new(RecordType { name, fields })))
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::Never => f.write_str("never"),
+            Self::Bool => f.write_str("bool"),
+            Self::Int(None) => f.write_str("int"),
+            Self::Int(Some((low, high))) => write!(f, "int {low}..{high}"),
+            Self::Float(None) => f.write_str("float"),
+            Self::Float(Some((low, high))) => write!(f, "float {low}..{high}"),
+            Self::Text => f.write_str("string"),
+            Self::Duration => f.write_str("duration"),
+            Self::Money => f.write_str("money"),
+            Self::Size => f.write_str("size"),
+            Self::Path => f.write_str("path"),
+            Self::Bytes => f.write_str("bytes"),
+            Self::Json => f.write_str("json"),
+            Self::List(item, None) => write!(f, "[{item}]"),
+            Self::List(item, Some(max)) => write!(f, "[{item}; max {max}]"),
+            Self::Optional(inner) => write!(f, "{inner}?"),
+            Self::Enum(it) => match &it.name {
+                Some(name) => f.write_str(name),
+                None => {
+                    let all: Vec<String> = it.variants.iter().map(|it| format!("{it:?}")).collect();
+                    f.write_str(&all.join(" | "))
+                }
+            },
+            Self::Record(it) => match &it.name {
+                Some(name) => f.write_str(name),
+                None => write_fields(f, &it.fields),
+            },
+        }
+    }
+}
+
+fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(Text, Type)]) -> fmt::Result {
+    f.write_str("{ ")?;
+    for (idx, (name, ty)) in fields.iter().enumerate() {
+        let comma = if idx == 0 { "" } else { ", " };
+        write!(f, "{comma}{name}: {ty}")?;
+    }
+    f.write_str(" }")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(fields: &[(&str, Type)]) -> Type {
+        Type::record(fields.iter().map(|(name, ty)| ((*name).into(), ty.clone())).collect())
+    }
+
+    #[test]
+    fn a_wider_record_fits_a_narrower_one() {
+        let doc = record(&[("title", Type::Text)]);
+        let hit = record(&[("title", Type::Text), ("score", Type::FLOAT)]);
+        assert!(hit.fits(&doc));
+        assert!(!doc.fits(&hit));
+        assert_eq!(hit.join(&doc), Some(doc));
+    }
+
+    #[test]
+    fn lists_keep_their_bound() {
+        let five = Type::List(Arc::new(Type::Text), Some(5));
+        assert!(five.fits(&Type::list(Type::Text)));
+        assert!(!Type::list(Type::Text).fits(&five));
+        assert_eq!(Type::list(Type::Never).join(&five), Some(Type::list(Type::Text)));
+    }
+
+    #[test]
+    fn null_makes_a_type_optional() {
+        let null = Type::Never.optional();
+        assert_eq!(null.join(&Type::Text), Some(Type::Text.optional()));
+        assert!(null.fits(&Type::Text.optional()));
+        assert!(!null.fits(&Type::Text));
+    }
+}

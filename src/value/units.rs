@@ -1,0 +1,195 @@
+//! Money, durations and sizes: reading them and writing them.
+
+use std::{fmt, time::Duration};
+
+/// An amount of US dollars, in billionths, so that per-token prices are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Money(i64);
+
+impl Money {
+    const NANOS_PER_DOLLAR: i64 = 1_000_000_000;
+
+    pub const ZERO: Self = Self(0);
+
+    pub const fn from_nanos(nanos: i64) -> Self {
+        Self(nanos)
+    }
+
+    /// Whole cents, for prices written in code.
+    pub const fn cents(cents: i64) -> Self {
+        Self(cents * (Self::NANOS_PER_DOLLAR / 100))
+    }
+
+    pub const fn nanos(self) -> i64 {
+        self.0
+    }
+
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.0.checked_add(other.0).map(Self)
+    }
+
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        self.0.checked_sub(other.0).map(Self)
+    }
+
+    /// What `tokens` cost at `self` per million of them, rounded up once.
+    pub fn per_million(self, tokens: u64) -> Option<Self> {
+        let total = i128::from(self.0).checked_mul(i128::from(tokens))?;
+        i64::try_from((total + 999_999).div_euclid(1_000_000)).ok().map(Self)
+    }
+
+    /// Reads `0.05`; an amount finer than a billionth of a dollar is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.replace('_', "");
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        if fraction.len() > 9 {
+            return None;
+        }
+        let whole: i64 = whole.parse().ok()?;
+        let fraction: i64 = format!("{fraction:0<9}").parse().ok()?;
+        whole.checked_mul(Self::NANOS_PER_DOLLAR)?.checked_add(fraction).map(Self)
+    }
+
+    /// The nearest amount to a number of dollars.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        let nanos = dollars * 1e9;
+        if !nanos.is_finite() || nanos.abs() >= 9.0e18 {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "the range was tested above")]
+        Some(Self(nanos.round() as i64))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "for display and ratios only")]
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl fmt::Display for Money {
+    /// At least two decimals, and as many more as the amount needs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let nanos = self.0.unsigned_abs();
+        let fraction = format!("{:09}", nanos % 1_000_000_000);
+        let (cents, finer) = fraction.split_at(2);
+        write!(f, "{sign}${}.{cents}{}", nanos / 1_000_000_000, finer.trim_end_matches('0'))
+    }
+}
+
+/// The units of a duration, longest first.
+const DURATION_UNITS: [(&str, u64); 5] =
+    [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+
+/// The units of a size. `kB` is a thousand bytes, `KiB` is 1,024.
+const SIZE_UNITS: [(&str, u64); 7] = [
+    ("GiB", 1 << 30),
+    ("GB", 1_000_000_000),
+    ("MiB", 1 << 20),
+    ("MB", 1_000_000),
+    ("KiB", 1 << 10),
+    ("kB", 1_000),
+    ("B", 1),
+];
+
+/// Reads `1h30m`, `500ms`, `1.5s`.
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let (number, unit, after) = split_unit(rest)?;
+        let millis = DURATION_UNITS.iter().find(|(name, _)| *name == unit)?.1;
+        total = total.checked_add(scaled_duration(number, millis)?)?;
+        rest = after;
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+/// Reads `10MB`, `1.5KiB`.
+pub fn parse_size(text: &str) -> Option<u64> {
+    let (number, unit, after) = split_unit(text)?;
+    let bytes = SIZE_UNITS.iter().find(|(name, _)| *name == unit)?.1;
+    if !after.is_empty() {
+        return None;
+    }
+    let nanos = decimal_nanos(number)?.checked_mul(u128::from(bytes))?;
+    u64::try_from(nanos / 1_000_000_000).ok()
+}
+
+/// Writes a duration as the language reads it: `1h30m`, `500ms`.
+pub fn show_duration(duration: Duration) -> String {
+    let mut millis = duration.as_millis();
+    if duration < Duration::from_millis(1) && !duration.is_zero() {
+        return format!("{}ms", duration.as_secs_f64() * 1e3);
+    }
+    let mut text = String::new();
+    for (unit, length) in DURATION_UNITS {
+        let count = millis / u128::from(length);
+        if count > 0 {
+            text.push_str(&format!("{count}{unit}"));
+            millis %= u128::from(length);
+        }
+    }
+    if text.is_empty() { "0s".to_owned() } else { text }
+}
+
+/// Writes a size in the largest unit that divides it.
+pub fn show_size(bytes: u64) -> String {
+    let exact = SIZE_UNITS.iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    match exact {
+        Some((name, unit)) => format!("{}{name}", bytes / unit),
+        None => format!("{bytes}B"),
+    }
+}
+
+fn split_unit(text: &str) -> Option<(&str, &str, &str)> {
+    let digits = text.find(|it: char| !matches!(it, '0'..='9' | '.' | '_'))?;
+    let (number, rest) = text.split_at(digits);
+    let letters = rest.find(|it: char| !it.is_ascii_alphabetic()).unwrap_or(rest.len());
+    let (unit, after) = rest.split_at(letters);
+    (!number.is_empty()).then_some((number, unit, after))
+}
+
+fn scaled_duration(number: &str, millis: u64) -> Option<Duration> {
+    let nanos = decimal_nanos(number)?.checked_mul(u128::from(millis))? / 1_000;
+    let seconds = u64::try_from(nanos / 1_000_000_000).ok()?;
+    Some(Duration::new(seconds, u32::try_from(nanos % 1_000_000_000).ok()?))
+}
+
+/// A decimal number times 10^9, exactly.
+fn decimal_nanos(number: &str) -> Option<u128> {
+    let number = number.replace('_', "");
+    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    if fraction.len() > 9 {
+        return None;
+    }
+    let whole: u128 = whole.parse().ok()?;
+    let fraction: u128 = format!("{fraction:0<9}").parse().ok()?;
+    whole.checked_mul(1_000_000_000)?.checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_read_and_write() {
+        assert_eq!(parse_duration("1h30m"), Some(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("1.5s"), Some(Duration::from_millis(1500)));
+        assert_eq!(parse_duration("5min"), None);
+        assert_eq!(show_duration(Duration::from_millis(90_500)), "1m30s500ms");
+        assert_eq!(parse_size("10MiB"), Some(10 << 20));
+        assert_eq!(parse_size("10mb"), None);
+        assert_eq!(show_size(5 << 20), "5MiB");
+    }
+
+    #[test]
+    fn money_is_exact() {
+        assert_eq!(Money::parse("0.05"), Some(Money::cents(5)));
+        assert_eq!(Money::parse("0.0000000001"), None);
+        assert_eq!(Money::cents(50).to_string(), "$0.50");
+        assert_eq!(Money::from_nanos(1_500).to_string(), "$0.0000015");
+        assert_eq!(Money::cents(300).per_million(1), Some(Money::from_nanos(3_000)));
+        assert_eq!(Money::from_nanos(1).per_million(1), Some(Money::from_nanos(1)));
+    }
+}
