@@ -4,6 +4,8 @@ pub mod value;
 
 pub mod diag;
 
+pub mod syntax;
+
 pub mod host;
 
 pub mod text;

@@ -93,17 +93,13 @@ struct Drawn<'a> {
 
 impl fmt::Display for Drawn<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
+        write!(f, "{}[{}]: {}", self.problem.severity.word(), self.problem.code, self.problem)
     }
 }
 
 impl std::error::Error for Drawn<'_> {}
 
 impl Diagnostic for Drawn<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(format!("{}[{}]", self.problem.severity.word(), self.problem.code)))
-    }
-
     fn severity(&self) -> Option<miette::Severity> {
         Some(match self.problem.severity {
             Severity::Error => miette::Severity::Error,
@@ -121,10 +117,13 @@ impl Diagnostic for Drawn<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let len = self.source.inner().len();
-        Some(Box::new(self.problem.labels.iter().map(move |label| {
+        Some(Box::new(self.problem.labels.iter().enumerate().map(move |(idx, label)| {
             let start = label.span.start.min(len);
             let end = label.span.end.min(len);
             let text = (!label.text.is_empty()).then(|| label.text.clone());
+            if idx == 0 {
+                return LabeledSpan::new_primary_with_span(text, (start, end - start));
+            }
             LabeledSpan::new(text, start, end - start)
         })))
     }

@@ -1,0 +1,240 @@
+//! From what pest read to the tree, and the problems that only the tree shows.
+
+mod expr;
+mod literal;
+mod pipeline;
+mod types;
+
+use pest::iterators::{Pair, Pairs};
+
+use super::{
+    Rule,
+    ast::{Edition, Expr, Flow, FlowParam, Item, ItemKind, Let, Program, Word},
+    regions::Region,
+    token::{Lexed, Token},
+};
+use crate::diag::{Code, Problem, Span};
+
+/// Collects the tree of a whole script, region by region.
+pub(super) struct Builder<'a> {
+    text: &'a str,
+    lexed: &'a Lexed,
+    /// Where the region that is being built starts in the text.
+    base: usize,
+    program: Program,
+    /// The pipeline at the top of the file that was read last.
+    last_main: Option<Span>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(text: &'a str, lexed: &'a Lexed) -> Self {
+        Self {
+            text,
+            lexed,
+            base: 0,
+            program: Program::default(),
+            last_main: None,
+            problems: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> (Program, Vec<Problem>) {
+        (self.program, self.problems)
+    }
+
+    /// Adds what pest read of the region that starts at the byte `base`.
+    pub(super) fn region(&mut self, pairs: Pairs<'_, Rule>, base: usize) {
+        self.base = base;
+        let region = pairs.into_iter().next().expect("the grammar's region is one pair");
+        for pair in region.into_inner() {
+            match pair.as_rule() {
+                Rule::edition => self.edition(pair),
+                Rule::pipeline => self.main(pair),
+                Rule::EOI => {}
+                _ => self.item(pair),
+            }
+        }
+    }
+
+    /// Binds the name that an unreadable declaration would have bound.
+    pub(super) fn broken_region(&mut self, region: &Region) {
+        let tokens: &[Token] = &self.lexed.tokens[region.tokens.clone()];
+        let [first, name, ..] = tokens else { return };
+        let (word, text) = (&self.text[first.span.range()], &self.text[name.span.range()]);
+        if matches!(word, "let" | "param" | "flow" | "type")
+            && text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+        {
+            let name = Word { text: text.into(), span: name.span };
+            let kind = ItemKind::Broken { name };
+            self.program.items.push(Item { doc: String::new(), kind, span: region.span });
+        }
+    }
+
+    fn edition(&mut self, pair: Pair<'_, Rule>) {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner();
+        inner.next();
+        let number = inner.next().expect("an edition has a number");
+        let number_span = self.span(&number);
+        let parsed = number.as_str().parse().ok().filter(|it| *it == 1);
+        if parsed.is_none() {
+            let message = format!("edition {} does not exist", number.as_str());
+            self.problems.push(
+                Problem::error(Code::E118, number_span, message)
+                    .label("this version knows edition 1")
+                    .help("write `svc 1`")
+                    .fix(number_span, "1"),
+            );
+        }
+        if self.program.edition.is_some()
+            || !self.program.items.is_empty()
+            || self.program.main.is_some()
+        {
+            self.problems.push(
+                Problem::error(Code::E118, span, "the edition line comes first, and once")
+                    .label("not the first statement")
+                    .help("move it to the top of the file"),
+            );
+        }
+        let bounds = inner.next().map(|it| self.within(it));
+        self.program.edition = Some(Edition { number: parsed.unwrap_or(1), bounds, span });
+    }
+
+    fn main(&mut self, pair: Pair<'_, Rule>) {
+        let main = self.pipeline(pair);
+        let before = self.last_main.replace(main.span);
+        let (Some(first), Some(before)) = (&self.program.main, before) else {
+            self.program.main = Some(main);
+            return;
+        };
+        let between = &self.text[before.end..main.span.start];
+        let mut problem = Problem::error(Code::E119, main.span, "a file has one main pipeline")
+            .label("a second pipeline")
+            .also(first.span, "the first one");
+        problem = if between.contains('\n') {
+            problem.help("bind one of them to a name with `let name = ..`")
+        } else {
+            problem
+                .help("stages are joined with `>>`")
+                .fix(Span::new(before.end, main.span.start), " >> ")
+        };
+        self.problems.push(problem);
+    }
+
+    fn item(&mut self, pair: Pair<'_, Rule>) {
+        let span = self.span(&pair);
+        let doc = self.doc_above(span.start);
+        let kind = match pair.as_rule() {
+            Rule::param => self.param(pair),
+            Rule::typedef => self.typedef(pair),
+            Rule::flow => self.flow(pair),
+            Rule::bind => ItemKind::Let(self.bind(pair)),
+            _ => {
+                self.later(&pair);
+                return;
+            }
+        };
+        self.program.items.push(Item { doc, kind, span });
+    }
+
+    fn param(&mut self, pair: Pair<'_, Rule>) -> ItemKind {
+        let mut inner = pair.into_inner().skip(1);
+        let name = self.word(&inner.next().expect("a param has a name"));
+        let ty = self.ty(inner.next().expect("a param has a type"));
+        let default = inner.next().map(|it| self.expr(it));
+        ItemKind::Param { name, ty, default }
+    }
+
+    fn typedef(&mut self, pair: Pair<'_, Rule>) -> ItemKind {
+        let mut inner = pair.into_inner().skip(1);
+        let name = self.word(&inner.next().expect("a type has a name"));
+        let ty = self.ty(inner.next().expect("a type has a definition"));
+        ItemKind::Type { name, ty }
+    }
+
+    fn flow(&mut self, pair: Pair<'_, Rule>) -> ItemKind {
+        let mut inner = pair.into_inner().skip(1).peekable();
+        let name = self.word(&inner.next().expect("a flow has a name"));
+        let params = match inner.next_if(|it| it.as_rule() == Rule::fields) {
+            Some(fields) => fields.into_inner().map(|it| self.flow_param(it)).collect(),
+            None => Vec::new(),
+        };
+        let yields = self.ty(inner.next().expect("a flow has a type"));
+        let bounds = inner.next_if(|it| it.as_rule() == Rule::within).map(|it| self.within(it));
+        let body = self.block(inner.next().expect("a flow has a body"));
+        ItemKind::Flow(Flow { name, params, yields, bounds, body })
+    }
+
+    fn flow_param(&mut self, pair: Pair<'_, Rule>) -> FlowParam {
+        let mut inner = pair.into_inner();
+        let name = self.word(&inner.next().expect("a parameter has a name"));
+        let ty = self.ty(inner.next().expect("a parameter has a type"));
+        let default: Option<Expr> = inner.next().map(|it| self.expr(it));
+        FlowParam { name, ty, default }
+    }
+
+    fn bind(&mut self, pair: Pair<'_, Rule>) -> Let {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner().skip(1).peekable();
+        let name = self.word(&inner.next().expect("a let has a name"));
+        let ty = inner.next_if(|it| it.as_rule() == Rule::type_).map(|it| self.ty(it));
+        let value = self.pipeline(inner.next().expect("a let has a value"));
+        Let { name, ty, value, span }
+    }
+
+    /// Reports a construct whose words are reserved, but which this version cannot run.
+    fn later(&mut self, pair: &Pair<'_, Rule>) {
+        let whole = self.span(pair);
+        let first = self.lexed.tokens.partition_point(|it| it.span.start < whole.start);
+        let span = self.lexed.tokens.get(first).map_or(whole, |it| it.span);
+        let word = &self.text[span.range()];
+        let help = match word {
+            "match" => "route with `if .kind == \"a\" { .. } else { .. }` until then",
+            "repeat" => "write the turns one after another until then",
+            "rhai" => "build the value with `{ .. }` and the pure functions until then",
+            "secret" => "a component can take it from its environment until then",
+            "use" => "copy the flow into this file until then",
+            _ => "leave it out until then",
+        };
+        let message = format!("`{word}` is reserved: this version of svc does not run it yet");
+        self.problems.push(
+            Problem::error(Code::E115, span, message)
+                .label("comes with a later version")
+                .help(help),
+        );
+    }
+
+    fn word(&self, pair: &Pair<'_, Rule>) -> Word {
+        Word { text: pair.as_str().into(), span: self.span(pair) }
+    }
+
+    /// The place of a pair, without the gap that pest may have read after it.
+    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+        let read = pair.as_span();
+        let (start, end) = (self.base + read.start(), self.base + read.end());
+        let tokens = &self.lexed.tokens;
+        let last = tokens.partition_point(|it| it.span.end <= end);
+        let trimmed = last.checked_sub(1).map_or(end, |it| tokens[it].span.end);
+        Span::new(start, if trimmed > start { trimmed.min(end) } else { end })
+    }
+
+    /// The `##` lines that end right above a byte.
+    fn doc_above(&self, start: usize) -> String {
+        let comments = &self.lexed.comments;
+        let mut lines = Vec::new();
+        let mut below = start;
+        for comment in comments[..comments.partition_point(|it| it.end <= start)].iter().rev() {
+            let gap = &self.text[comment.end..below];
+            let adjacent = gap.trim().is_empty() && gap.matches('\n').count() == 1;
+            let Some(line) = self.text[comment.range()].strip_prefix("##").filter(|_| adjacent)
+            else {
+                break;
+            };
+            lines.push(line.trim());
+            below = comment.start;
+        }
+        lines.reverse();
+        lines.join("\n")
+    }
+}

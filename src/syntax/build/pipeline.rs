@@ -1,0 +1,261 @@
+//! Pipelines, stages, blocks and bounds.
+
+use pest::iterators::Pair;
+
+use super::Builder;
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::{
+        Rule,
+        ast::{
+            Args, Block, Bound, Branch, Call, Expr, ExprKind, If, Mod, Otherwise, Pipeline, Stage,
+            StageKind, Within,
+        },
+    },
+};
+
+impl Builder<'_> {
+    pub(super) fn pipeline(&mut self, pair: Pair<'_, Rule>) -> Pipeline {
+        stacker::maybe_grow(64 << 10, 1 << 20, || {
+            let span = self.span(&pair);
+            let mut stages = Vec::new();
+            for part in pair.into_inner() {
+                match part.as_rule() {
+                    Rule::pipe => self.pipe(&part),
+                    _ => stages.push(self.stage(part)),
+                }
+            }
+            Pipeline { stages, span }
+        })
+    }
+
+    /// Reports a pipe sign of another language.
+    fn pipe(&mut self, pair: &Pair<'_, Rule>) {
+        let start = self.span(pair).start;
+        let sign = pair.as_str().trim_end();
+        if sign == ">>" {
+            return;
+        }
+        let span = Span::new(start, start + sign.len());
+        self.problems.push(
+            Problem::error(Code::E106, span, format!("stages are joined with `>>`, not `{sign}`"))
+                .label("another language's pipe")
+                .help("write `>>`")
+                .fix(span, ">>"),
+        );
+    }
+
+    fn stage(&mut self, pair: Pair<'_, Rule>) -> Stage {
+        let span = self.span(&pair);
+        let mut kind = StageKind::Broken;
+        let mut mods = Vec::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::within => mods.push(Mod::Within(self.within(part))),
+                Rule::fallback => mods.push(self.fallback(part)),
+                Rule::loose_args => kind = self.loose_args(kind, part),
+                _ => kind = self.stage_kind(part),
+            }
+        }
+        Stage { kind, mods, span }
+    }
+
+    fn fallback(&mut self, pair: Pair<'_, Rule>) -> Mod {
+        let span = self.span(&pair);
+        let source = pair.into_inner().nth(1).expect("a fallback has an alternative");
+        Mod::Fallback { kind: self.stage_kind(source), span }
+    }
+
+    fn stage_kind(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        match pair.as_rule() {
+            Rule::expr => StageKind::Expr(self.expr(pair)),
+            Rule::postfix => StageKind::Expr(self.postfix(pair)),
+            Rule::hole => {
+                let span = self.span(&pair);
+                StageKind::Expr(Expr { kind: ExprKind::Hole, span })
+            }
+            Rule::parallel => self.parallel(pair),
+            Rule::each => self.each(pair),
+            Rule::shape => self.shape(pair),
+            Rule::if_ => StageKind::If(Box::new(self.if_(pair))),
+            Rule::wrong_try => self.wrong_try(pair),
+            _ => {
+                self.later(&pair);
+                StageKind::Broken
+            }
+        }
+    }
+
+    /// `search (q: "x")`
+    fn loose_args(&mut self, kind: StageKind, pair: Pair<'_, Rule>) -> StageKind {
+        let args = self.args(pair);
+        let gap = |name: Span| Span::new(name.end, args.span.start);
+        match kind {
+            StageKind::Expr(Expr { kind: ExprKind::Name(name), span }) => {
+                self.problems.push(space_before(gap(span), args.span));
+                let span = span.to(args.span);
+                let call = Call { name, type_arg: None, args: Some(args) };
+                StageKind::Expr(Expr { kind: ExprKind::Call(Box::new(call)), span })
+            }
+            other => {
+                self.problems.push(stray_args(&args));
+                other
+            }
+        }
+    }
+
+    fn parallel(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        let mut branches = Vec::new();
+        for part in pair.into_inner().skip(1) {
+            match part.as_rule() {
+                Rule::branch => branches.push(self.branch(part)),
+                _ => return self.wrong_branches(part),
+            }
+        }
+        StageKind::Parallel(branches)
+    }
+
+    fn branch(&mut self, pair: Pair<'_, Rule>) -> Branch {
+        let mut inner = pair.into_inner().peekable();
+        let name = self.word(&inner.next().expect("a branch has a name"));
+        let optional = inner.next_if(|it| it.as_rule() == Rule::optional).is_some();
+        let value = self.pipeline(inner.next().expect("a branch has a pipeline"));
+        Branch { name, optional, value }
+    }
+
+    /// `parallel [a, b]`
+    fn wrong_branches(&mut self, list: Pair<'_, Rule>) -> StageKind {
+        let span = self.span(&list);
+        let names = ('a'..='z').map(String::from).chain((1..).map(|it| format!("b{it}")));
+        let branches: Vec<String> = list
+            .into_inner()
+            .zip(names)
+            .map(|(it, name)| format!("{name}: {}", &self.text[self.span(&it).range()]))
+            .collect();
+        let fix = format!("{{ {} }}", branches.join(", "));
+        self.problems.push(
+            Problem::error(Code::E114, span, "the branches of `parallel` have names")
+                .label("a list of branches")
+                .help(format!("write `parallel {fix}`, with names that say what each is"))
+                .fix(span, fix),
+        );
+        StageKind::Broken
+    }
+
+    fn each(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        let mut inner = pair.into_inner().skip(1).peekable();
+        let optional = inner.next_if(|it| it.as_rule() == Rule::optional).is_some();
+        let body = self.block(inner.next().expect("`each` has a block"));
+        StageKind::Each { optional, body }
+    }
+
+    fn shape(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        let mut inner = pair.into_inner();
+        let kind = inner.next().expect("a shape begins with its word").as_rule();
+        let expr = self.expr(inner.next().expect("a shape has an expression"));
+        match kind {
+            Rule::WHERE => StageKind::Where(expr),
+            Rule::SORT => StageKind::Sort(expr),
+            _ => StageKind::Group(expr),
+        }
+    }
+
+    fn if_(&mut self, pair: Pair<'_, Rule>) -> If {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner().skip(1);
+        let condition = self.expr(inner.next().expect("`if` has a condition"));
+        let then = self.block(inner.next().expect("`if` has a block"));
+        let otherwise = match inner.nth(1) {
+            Some(it) if it.as_rule() == Rule::if_ => {
+                Otherwise::If(Box::new(stacker::maybe_grow(64 << 10, 1 << 20, || self.if_(it))))
+            }
+            Some(it) => Otherwise::Block(self.block(it)),
+            None => {
+                self.problems.push(missing_else(span));
+                Otherwise::Missing
+            }
+        };
+        If { condition, then, otherwise, span }
+    }
+
+    /// `try { a } catch { b }`
+    fn wrong_try(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        let span = self.span(&pair);
+        let blocks: Vec<&str> = pair
+            .into_inner()
+            .filter(|it| it.as_rule() == Rule::block)
+            .map(|it| self.text[self.span(&it).range()].trim_matches(['{', '}']).trim())
+            .collect();
+        let fix = format!("({}) fallback ({})", blocks[0], blocks[1]);
+        self.problems.push(
+            Problem::error(Code::E113, span, "there is no `try`")
+                .label("another language's error handling")
+                .help("write `a fallback b`: b runs when a fails, with the same input")
+                .fix(span, fix),
+        );
+        StageKind::Broken
+    }
+
+    pub(super) fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
+        let span = self.span(&pair);
+        let mut lets = Vec::new();
+        let mut result = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::bind => lets.push(self.bind(part)),
+                Rule::pipeline => result = Some(self.pipeline(part)),
+                _ => result = Some(self.wrong_record(part, span)),
+            }
+        }
+        Block { lets, result: result.expect("the grammar's block has a result"), span }
+    }
+
+    /// `each { title: .title }`: a record where a pipeline stands.
+    fn wrong_record(&mut self, pair: Pair<'_, Rule>, block: Span) -> Pipeline {
+        let span = self.span(&pair);
+        let fix = format!("{{ {{ {} }} }}", &self.text[span.range()]);
+        self.problems.push(
+            Problem::error(Code::E117, block, "a record stands where a pipeline is due")
+                .label("this block holds the fields of a record")
+                .help(format!("braces once for the block and once for the record: `{fix}`"))
+                .fix(block, fix),
+        );
+        let entries = pair.into_inner().map(|it| self.entry(it)).collect();
+        let expr = Expr { kind: ExprKind::Record(entries), span };
+        let stage = Stage { kind: StageKind::Expr(expr), mods: Vec::new(), span };
+        Pipeline { stages: vec![stage], span }
+    }
+
+    pub(super) fn within(&mut self, pair: Pair<'_, Rule>) -> Within {
+        let span = self.span(&pair);
+        let bounds = pair.into_inner().skip(1).map(|it| self.bound(it)).collect();
+        Within { bounds, span }
+    }
+
+    fn bound(&mut self, pair: Pair<'_, Rule>) -> Bound {
+        let mut inner = pair.into_inner();
+        let key = self.word(&inner.next().expect("a bound has a key"));
+        let value = self.expr(inner.next().expect("a bound has a value"));
+        Bound { key, value }
+    }
+}
+
+fn space_before(gap: Span, args: Span) -> Problem {
+    Problem::error(Code::E108, args, "the arguments are apart from their component")
+        .label("a space before `(`")
+        .help("write `name(..)` without a space")
+        .fix(gap, "")
+}
+
+fn stray_args(args: &Args) -> Problem {
+    Problem::error(Code::E101, args.span, "arguments stand behind a component's name")
+        .label("nothing here takes arguments")
+        .help("write `name(argument: value)`")
+}
+
+fn missing_else(span: Span) -> Problem {
+    Problem::error(Code::E112, span, "`if` needs both arms")
+        .label("there is no `else`")
+        .help("add `else { it }` to let the value through, or `else { null }`")
+        .fix(span.after(), " else { it }")
+}

@@ -1,0 +1,77 @@
+//! Type expressions.
+
+use pest::iterators::Pair;
+
+use super::Builder;
+use crate::{
+    diag::{Code, Problem},
+    syntax::{
+        Rule,
+        ast::{TypeExpr, TypeKind},
+    },
+};
+
+impl Builder<'_> {
+    pub(super) fn ty(&mut self, pair: Pair<'_, Rule>) -> TypeExpr {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner();
+        let base = inner.next().expect("a type has a base");
+        let mut kind = stacker::maybe_grow(64 << 10, 1 << 20, || self.base_type(base));
+        for suffix in inner {
+            let plain = Box::new(TypeExpr { kind, span });
+            kind = match suffix.as_rule() {
+                Rule::range => {
+                    let mut ends = suffix.into_inner().map(|it| number(it.as_str()));
+                    let low = ends.next().unwrap_or_default();
+                    TypeKind::Range(plain, low, ends.next().unwrap_or_default())
+                }
+                _ => TypeKind::Optional(plain),
+            };
+        }
+        TypeExpr { kind, span }
+    }
+
+    fn base_type(&mut self, pair: Pair<'_, Rule>) -> TypeKind {
+        match pair.as_rule() {
+            Rule::list_type => {
+                let mut inner = pair.into_inner();
+                let item = self.ty(inner.next().expect("a list type has an item type"));
+                let max = inner.next().and_then(|it| self.list_max(&it));
+                TypeKind::List(Box::new(item), max)
+            }
+            Rule::record_type => {
+                TypeKind::Record(pair.into_inner().map(|it| self.type_field(it)).collect())
+            }
+            Rule::enum_type => {
+                let variants = pair.into_inner().map(|it| self.constant_text(it)).collect();
+                TypeKind::Enum(variants)
+            }
+            Rule::flow_type | Rule::secret_type => {
+                self.later(&pair);
+                TypeKind::Broken
+            }
+            _ => TypeKind::Name(self.word(&pair)),
+        }
+    }
+
+    fn type_field(&mut self, pair: Pair<'_, Rule>) -> (crate::syntax::ast::Word, TypeExpr) {
+        let mut inner = pair.into_inner();
+        let name = self.word(&inner.next().expect("a field has a name"));
+        (name, self.ty(inner.next().expect("a field has a type")))
+    }
+
+    fn list_max(&mut self, pair: &Pair<'_, Rule>) -> Option<u64> {
+        let max = pair.as_str().replace('_', "").parse().ok();
+        if max.is_none() {
+            let span = self.span(pair);
+            let message = format!("`{}` is no number of items", pair.as_str());
+            let problem = Problem::error(Code::E105, span, message).label("a whole number is due");
+            self.problems.push(problem.help("write `[T; max 20]`"));
+        }
+        max
+    }
+}
+
+fn number(text: &str) -> f64 {
+    text.replace('_', "").parse().unwrap_or_default()
+}

@@ -1,0 +1,99 @@
+//! Text in, tree out: the grammar, the syntax tree and nothing else.
+//!
+//! [`parse`] is a pure function. It reads no files and knows no component; the tree it
+//! returns is fully determined by the text:
+//!
+//! ```
+//! let parsed = svc::syntax::parse(r#""hi" >> upper"#);
+//! assert!(parsed.problems.is_empty());
+//! assert_eq!(parsed.program.main.unwrap().stages.len(), 2);
+//! ```
+//!
+//! Parsing never gives nothing. The text is cut into regions where a statement must end
+//! ([`regions`]), each region is read by pest, and what cannot be read costs one problem:
+//! the names it would have bound are still bound, so that nothing else is wrong because
+//! of it. Well-known mistakes are part of the grammar and are read as what was meant.
+//!
+//! **Invariant:** of this crate only [`crate::diag`] and [`crate::value`] are known here.
+
+pub mod ast;
+mod build;
+mod regions;
+pub mod token;
+mod unexpected;
+
+use pest::Parser as _;
+
+use crate::diag::{Code, Problem, Span};
+use ast::Program;
+
+/// The most that brackets may be nested.
+pub const MAX_DEPTH: usize = 256;
+
+/// The most operators or selections in one expression.
+pub const MAX_OPERATORS: usize = 1_000;
+
+/// The largest script, in bytes.
+pub const MAX_BYTES: usize = 64 << 20;
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../grammar/svc.pest"]
+struct Grammar;
+
+/// What a text was read as, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    pub program: Program,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a script.
+pub fn parse(text: &str) -> Parsed {
+    if text.len() > MAX_BYTES {
+        let message = format!("the script is larger than {} MiB", MAX_BYTES >> 20);
+        let problem = Problem::error(Code::E104, Span::new(0, 0), message);
+        return Parsed { problems: vec![problem], ..Parsed::default() };
+    }
+    let lexed = token::lex(text);
+    let (regions, mut problems) = regions::split(text, &lexed);
+    let mut builder = build::Builder::new(text, &lexed);
+    for region in regions {
+        if region.broken {
+            builder.broken_region(&region);
+            continue;
+        }
+        let read = with_stack(region.depth, || {
+            let piece = &text[region.span.range()];
+            match Grammar::parse(Rule::region, piece) {
+                Ok(pairs) => {
+                    builder.region(pairs, region.span.start);
+                    None
+                }
+                Err(err) => Some(region.span.start + error_offset(&err)),
+            }
+        });
+        if let Some(at) = read {
+            problems.push(unexpected::explain(text, &lexed.tokens[region.tokens.clone()], at));
+            builder.broken_region(&region);
+        }
+    }
+    let (program, found) = builder.finish();
+    problems.extend(found);
+    Parsed { program, problems }
+}
+
+/// Reading a bracket takes some kilobytes of stack, so deep text gets a stack of its own.
+fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    const BYTES_PER_LEVEL: usize = 64 << 10;
+    const SHALLOW: usize = 8;
+    if depth <= SHALLOW {
+        return stacker::maybe_grow(SHALLOW * BYTES_PER_LEVEL, 2 << 20, work);
+    }
+    stacker::grow(depth.min(MAX_DEPTH + 1) * BYTES_PER_LEVEL, work)
+}
+
+fn error_offset(err: &pest::error::Error<Rule>) -> usize {
+    match err.location {
+        pest::error::InputLocation::Pos(at) | pest::error::InputLocation::Span((at, _)) => at,
+    }
+}

@@ -1,0 +1,253 @@
+//! Cuts a text where a statement must end, so that one mistake costs one problem.
+//!
+//! A statement must end where a line begins with a token that cannot continue it, at
+//! depth 0. Where brackets do not match, a declaration at the start of a line ends it at
+//! any depth.
+
+use std::ops::Range;
+
+use super::{
+    MAX_DEPTH,
+    token::{Bracket, Flaw, Lexed, Token, TokenKind},
+};
+use crate::diag::{Code, Problem, Span};
+
+/// A piece of text that holds whole statements.
+#[derive(Debug)]
+pub(super) struct Region {
+    pub(super) tokens: Range<usize>,
+    pub(super) span: Span,
+    /// How deep its brackets are nested.
+    pub(super) depth: usize,
+    /// It cannot be read, which was reported.
+    pub(super) broken: bool,
+}
+
+const DECLARATIONS: [&str; 8] = ["param", "secret", "type", "use", "flow", "test", "mock", "let"];
+
+/// Words that go on with what stands before them.
+const INFIX: [&str; 7] = ["and", "or", "as", "within", "fallback", "else", "until"];
+
+/// Words that a value or stage cannot end with.
+const OPENING: [&str; 23] = [
+    "svc", "param", "secret", "type", "use", "flow", "test", "mock", "expect", "let", "parallel",
+    "each", "if", "match", "repeat", "rhai", "where", "sort", "group", "not", "and", "or", "as",
+];
+
+/// Words that an expression follows, and then a block.
+const BLOCK_AFTER: [&str; 6] = ["if", "match", "repeat", "flow", "test", "rhai"];
+
+/// The regions of a text, and what is wrong with its brackets, strings and comments.
+pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
+    let words = Words { text, tokens: &lexed.tokens };
+    let mut problems: Vec<Problem> = lexed.flaws.iter().map(|it| flaw(text, *it)).collect();
+    let mut regions = Vec::new();
+    for tokens in words.ranges() {
+        let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
+        let span = first.span.to(last.span);
+        let (depth, wrong) = words.match_brackets(tokens.clone());
+        let torn = lexed.flaws.iter().any(
+            |it| matches!(it, Flaw::OpenText(at) if span.start <= at.start && at.start < span.end),
+        );
+        let broken = torn || wrong.is_some();
+        if !torn {
+            problems.extend(wrong);
+        }
+        regions.push(Region { tokens, span, depth, broken });
+    }
+    (regions, problems)
+}
+
+fn flaw(text: &str, flaw: Flaw) -> Problem {
+    match flaw {
+        Flaw::OpenText(span) => {
+            let quote = if text[span.start..].starts_with("\"\"\"") {
+                "\"\"\""
+            } else if text[span.start..].starts_with("'''") {
+                "'''"
+            } else if text[span.start..].starts_with('\'') {
+                "'"
+            } else {
+                "\""
+            };
+            let help = match quote {
+                "\"" | "'" => format!(
+                    "end it with {quote} on the same line, or use {quote}{quote}{quote} for many lines"
+                ),
+                _ => format!("end it with {quote}"),
+            };
+            let shown = Span::new(span.start, span.start + quote.len());
+            Problem::error(Code::E103, shown, "this string does not end")
+                .label("starts here")
+                .help(help)
+        }
+        Flaw::SlashComment(span) => {
+            let sign = Span::new(span.start, span.start + 2);
+            Problem::error(Code::E110, sign, "comments start with `#`")
+                .label("not a comment sign")
+                .help("write `#` instead of `//`")
+                .fix(sign, "#")
+        }
+    }
+}
+
+struct Words<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+}
+
+impl Words<'_> {
+    fn word(&self, idx: usize) -> &str {
+        self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
+    }
+
+    /// Where each region's tokens are.
+    fn ranges(&self) -> Vec<Range<usize>> {
+        let whole = 0..self.tokens.len();
+        let balanced = self.match_brackets(whole).1.is_none();
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        let mut depth = 0_usize;
+        let mut blocks_due = 0_usize;
+        for (idx, token) in self.tokens.iter().enumerate() {
+            let consumes_block = depth == 0
+                && blocks_due > 0
+                && token.kind == TokenKind::Open(Bracket::Curly)
+                && self.can_end(idx);
+            let ends = depth == 0 && !consumes_block && self.can_end(idx) && self.can_start(idx);
+            let rescued = !balanced && self.is_declaration(idx);
+            if idx > start && token.starts_line && (ends || rescued) {
+                ranges.push(start..idx);
+                (start, depth, blocks_due) = (idx, 0, 0);
+            }
+            if consumes_block {
+                blocks_due -= 1;
+            } else if depth == 0
+                && BLOCK_AFTER.contains(&self.word(idx))
+                && self.word(idx + 1) != ":"
+            {
+                blocks_due += 1;
+            }
+            match token.kind {
+                TokenKind::Open(_) | TokenKind::TextOpen => depth += 1,
+                TokenKind::Close(_) | TokenKind::TextClose => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if start < self.tokens.len() {
+            ranges.push(start..self.tokens.len());
+        }
+        ranges
+    }
+
+    /// Whether a value or stage may end before the token `idx`.
+    fn can_end(&self, idx: usize) -> bool {
+        let Some(before) = idx.checked_sub(1).map(|it| self.tokens[it]) else { return false };
+        match before.kind {
+            TokenKind::Word => {
+                let word = self.word(idx - 1);
+                !INFIX.contains(&word) && !OPENING.contains(&word)
+            }
+            TokenKind::Sign => {
+                self.word(idx - 1) == "?" && self.word(idx.wrapping_sub(2)) != "each"
+            }
+            TokenKind::Open(_) | TokenKind::TextOpen | TokenKind::TextMiddle => false,
+            _ => true,
+        }
+    }
+
+    /// Whether the token `idx` begins a statement rather than going on with one.
+    fn can_start(&self, idx: usize) -> bool {
+        match self.tokens[idx].kind {
+            TokenKind::Word => !INFIX.contains(&self.word(idx)),
+            TokenKind::Sign => matches!(self.word(idx), "." | "?." | "?" | "!"),
+            TokenKind::Close(_) | TokenKind::TextClose | TokenKind::TextMiddle => false,
+            _ => true,
+        }
+    }
+
+    /// A declaration at the very start of a line, which a bracket cannot be meant to hold.
+    fn is_declaration(&self, idx: usize) -> bool {
+        let at = self.tokens[idx].span.start;
+        let line_start = at == 0 || self.text.as_bytes()[at - 1] == b'\n';
+        line_start
+            && DECLARATIONS.contains(&self.word(idx))
+            && self
+                .tokens
+                .get(idx + 1)
+                .is_some_and(|it| matches!(it.kind, TokenKind::Word | TokenKind::Text))
+    }
+
+    /// How deep the brackets of some tokens are nested, and the first one that is wrong.
+    fn match_brackets(&self, tokens: Range<usize>) -> (usize, Option<Problem>) {
+        let mut open: Vec<Token> = Vec::new();
+        let mut deepest = 0;
+        let mut else_ifs = 0;
+        for idx in tokens {
+            let token = self.tokens[idx];
+            match token.kind {
+                TokenKind::Open(_) | TokenKind::TextOpen => open.push(token),
+                TokenKind::Close(_) | TokenKind::TextClose => match open.pop() {
+                    Some(partner) if pairs(partner.kind, token.kind) => {}
+                    partner => return (deepest, Some(self.unmatched(partner, token))),
+                },
+                TokenKind::Word if self.word(idx) == "else" && self.word(idx + 1) == "if" => {
+                    else_ifs += 1
+                }
+                _ => {}
+            }
+            deepest = deepest.max(open.len() + else_ifs);
+            if deepest > MAX_DEPTH {
+                return (deepest, Some(too_deep(token.span)));
+            }
+        }
+        (deepest, open.last().map(|it| self.unclosed(*it)))
+    }
+
+    fn unmatched(&self, open: Option<Token>, close: Token) -> Problem {
+        let sign = &self.text[close.span.range()];
+        let Some(open) = open else {
+            return Problem::error(Code::E102, close.span, format!("`{sign}` closes nothing"))
+                .label("no bracket is open here")
+                .help("remove it, or open the bracket before it");
+        };
+        let opened = self.sign(open);
+        Problem::error(Code::E102, open.span, format!("`{opened}` is not closed before `{sign}`"))
+            .label("opens here")
+            .also(close.span, "this closes another bracket")
+            .help(format!("close it with `{}`", partner(open.kind)))
+    }
+
+    fn unclosed(&self, open: Token) -> Problem {
+        let sign = self.sign(open);
+        Problem::error(Code::E102, open.span, format!("`{sign}` is never closed"))
+            .label("opens here")
+            .help(format!("close it with `{}`", partner(open.kind)))
+    }
+
+    fn sign(&self, open: Token) -> &str {
+        if open.kind == TokenKind::TextOpen { "${" } else { &self.text[open.span.range()] }
+    }
+}
+
+fn pairs(open: TokenKind, close: TokenKind) -> bool {
+    match (open, close) {
+        (TokenKind::Open(a), TokenKind::Close(b)) => a == b,
+        (TokenKind::TextOpen, TokenKind::TextClose) => true,
+        _ => false,
+    }
+}
+
+fn partner(open: TokenKind) -> char {
+    match open {
+        TokenKind::Open(Bracket::Round) => ')',
+        TokenKind::Open(Bracket::Square) => ']',
+        _ => '}',
+    }
+}
+
+fn too_deep(span: Span) -> Problem {
+    Problem::error(Code::E104, span, format!("brackets are nested more than {MAX_DEPTH} deep"))
+        .label("too deep here")
+        .help("name inner parts with `let` or `flow`")
+}

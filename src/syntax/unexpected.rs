@@ -1,0 +1,186 @@
+//! Why a region could not be read, in words that say what to write instead.
+
+use super::token::{Bracket, Token, TokenKind};
+use crate::diag::{Code, Problem, Span};
+
+/// The words of the language that cannot be names.
+const RESERVED: [&str; 31] = [
+    "svc", "param", "secret", "type", "use", "as", "flow", "test", "mock", "expect", "let",
+    "parallel", "each", "if", "else", "match", "repeat", "until", "within", "fallback", "rhai",
+    "where", "sort", "group", "it", "and", "or", "not", "true", "false", "null",
+];
+
+/// Explains that reading stopped at the byte `at`.
+pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
+    let found = tokens.partition_point(|it| it.span.end <= at);
+    let place = Place { text, tokens, found };
+    place.loop_word().or_else(|| place.reserved_name()).unwrap_or_else(|| place.anything())
+}
+
+/// The token at which reading stopped, and its surroundings.
+struct Place<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    found: usize,
+}
+
+impl Place<'_> {
+    fn word(&self, idx: usize) -> &str {
+        self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
+    }
+
+    fn here(&self) -> Span {
+        let end = self.tokens.last().map_or(Span::default(), |it| it.span.after());
+        self.tokens.get(self.found).map_or(end, |it| it.span)
+    }
+
+    fn before(&self) -> &str {
+        self.found.checked_sub(1).map_or("", |it| self.word(it))
+    }
+
+    /// `for x in xs`, `while c`
+    fn loop_word(&self) -> Option<Problem> {
+        let begins = |idx: usize| idx == 0 || matches!(self.word(idx - 1), ">>" | "=" | "{");
+        let idx =
+            (0..=self.found).find(|it| matches!(self.word(*it), "for" | "while") && begins(*it))?;
+        if matches!(self.word(idx + 1), ":" | "(" | "." | ">>") {
+            return None;
+        }
+        let help = match self.word(idx) {
+            "for" => "run a pipeline for every item with `xs >> each { .. }`",
+            _ => "repeat a bounded number of times with `repeat 3 { .. } until condition`",
+        };
+        let message = format!("there is no `{}`", self.word(idx));
+        let span = self.tokens[idx].span;
+        Some(Problem::error(Code::E113, span, message).label("another language's loop").help(help))
+    }
+
+    /// `let match = ..`: a reserved word where a name is due.
+    fn reserved_name(&self) -> Option<Problem> {
+        let word = self.word(self.found);
+        let due = matches!(self.before(), "let" | "param" | "flow" | "secret")
+            || (self.before() == "as" && self.word(self.found - 2).starts_with(['"', '\'']));
+        if !due || !RESERVED.contains(&word) {
+            return None;
+        }
+        Some(
+            Problem::error(Code::E116, self.here(), format!("`{word}` is a word of the language"))
+                .label("cannot be a name")
+                .help(format!("choose another name, `{word}_` for example")),
+        )
+    }
+
+    fn anything(&self) -> Problem {
+        let Some(token) = self.tokens.get(self.found) else {
+            return Problem::error(Code::E101, self.here(), "the statement ends too early")
+                .label("something is missing here")
+                .help_opt(self.due_after());
+        };
+        let word = self.word(self.found);
+        let shown: String = word.lines().next().unwrap_or_default().chars().take(40).collect();
+        Problem::error(Code::E101, token.span, format!("`{shown}` cannot stand here"))
+            .label("not expected here")
+            .help_opt(self.due_here(*token).or_else(|| self.due_after()))
+    }
+
+    /// What the token before the place asks for.
+    fn due_after(&self) -> Option<String> {
+        let due = match self.before() {
+            ">>" => {
+                "a stage stands after `>>`: a component, `.field`, `{ .. }`, or a block such as `each { .. }`"
+            }
+            "=" => "a value or a pipeline stands after `=`",
+            ":" => "a value stands after `:`, or a type where something is declared",
+            "->" => "a type stands after `->`",
+            "param" => "write `param name: type`, perhaps with `= default`",
+            "let" => "write `let name = pipeline`",
+            "type" => "type names begin with a capital: `type Note = { title: string }`",
+            "flow" => "write `flow name(input: type) -> type { pipeline }`",
+            "within" => "write `within { timeout: 30s, max_retries: 2 }`",
+            "each" => "write `each { pipeline }`",
+            "parallel" => "write `parallel { name: pipeline, other: pipeline }`",
+            "if" => "write `if condition { pipeline } else { pipeline }`",
+            "where" | "sort" | "group" => {
+                "write `where { .score > 0.5 }`, `sort { .name }`, `group { .kind }`"
+            }
+            "(" | "[" | "," => "a value stands here",
+            "+" | "-" | "*" | "/" | "%" | "and" | "or" | "not" | "==" | "!=" | "<" | "<=" | ">"
+            | ">=" | "??" => "a value stands after an operator",
+            _ => return None,
+        };
+        Some(due.to_owned())
+    }
+
+    /// What the found token itself says of the mistake.
+    fn due_here(&self, token: Token) -> Option<String> {
+        let word = self.word(self.found);
+        let after_value = self.after_value();
+        let due = match word {
+            ";" => "statements need no `;`: remove it".to_owned(),
+            "=" if after_value => "`=` binds a name, as in `let x = 1`; `==` compares".to_owned(),
+            ":" if after_value => {
+                "named values stand in `( )` of a component or in a record `{ name: value }`"
+                    .to_owned()
+            }
+            "let" => {
+                "`let` stands at the start of a file, a flow or a `{ }` block, before its pipeline"
+                    .to_owned()
+            }
+            "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "and" | "or"
+            | "??"
+                if after_value =>
+            {
+                format!(
+                    "an operator cannot follow a stage; put the expression in parentheses: `( .. {word} .. )`"
+                )
+            }
+            _ if after_value && self.inside() == Some(Bracket::Round) => {
+                "arguments are separated by `,` and named: `name: value`".to_owned()
+            }
+            _ if after_value && self.inside() == Some(Bracket::Square) => {
+                "items are separated by `,`".to_owned()
+            }
+            _ if after_value && matches!(token.kind, TokenKind::Word) => {
+                "stages are joined with `>>`, fields and branches with `,`".to_owned()
+            }
+            _ if token.kind == TokenKind::Stray => {
+                "this character stands only inside strings".to_owned()
+            }
+            _ => return None,
+        };
+        Some(due)
+    }
+
+    fn after_value(&self) -> bool {
+        let Some(before) = self.found.checked_sub(1).map(|it| self.tokens[it]) else {
+            return false;
+        };
+        match before.kind {
+            TokenKind::Word => {
+                !RESERVED.contains(&self.before())
+                    || matches!(self.before(), "it" | "true" | "false" | "null")
+            }
+            TokenKind::Number
+            | TokenKind::Money
+            | TokenKind::Text
+            | TokenKind::TextClose
+            | TokenKind::Close(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The innermost bracket around the place.
+    fn inside(&self) -> Option<Bracket> {
+        let mut depth = 0_usize;
+        for token in self.tokens[..self.found].iter().rev() {
+            match token.kind {
+                TokenKind::Close(_) | TokenKind::TextClose => depth += 1,
+                TokenKind::Open(_) | TokenKind::TextOpen if depth > 0 => depth -= 1,
+                TokenKind::Open(bracket) => return Some(bracket),
+                TokenKind::TextOpen => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
