@@ -13,3 +13,5 @@ pub mod text;
 pub mod registry;
 
 pub mod components;
+
+pub mod check;

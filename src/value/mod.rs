@@ -6,13 +6,16 @@
 //!
 //! **Invariant:** this module imports no other module of the crate.
 
+mod cast;
 mod compare;
 mod data;
 pub mod json;
+pub mod paths;
 mod show;
 mod types;
 pub mod units;
 
+pub use cast::Misfit;
 pub use data::{List, Record, Slot, Text, Value};
 pub use types::{EnumType, RecordType, Type};
 pub use units::Money;

@@ -1,0 +1,488 @@
+//! Calls: arguments to parameters, the incoming value to the input port.
+
+use super::{
+    Call, CastReason, Checker, Input, Term, TermKind, Var,
+    pipeline::{Position, convert, var_term},
+    scope::{Callable, Frame, Giver},
+    unify::{Arguments, Bindings},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    registry::{OpRef, Param, Scheme, nearest},
+    syntax::ast::{Arg, Args, TypeExpr, Word, dotted, name_span},
+    value::{Text, Type, Value},
+};
+
+/// One parameter, of an op or of a flow.
+struct Port {
+    name: Text,
+    /// What is due, as far as it is known without the other arguments.
+    ty: Type,
+    scheme: Option<Scheme>,
+    has_default: bool,
+}
+
+/// What a parameter gets.
+struct Given {
+    term: Term,
+    /// The incoming value, and what gives it.
+    from: Option<Giver>,
+}
+
+/// A call as it is written.
+struct Site<'a> {
+    name: String,
+    name_span: Span,
+    span: Span,
+    args: Option<&'a Args>,
+    position: Option<Position>,
+}
+
+impl Checker<'_> {
+    /// A call where a stage stands: arguments are named, the incoming value fills the
+    /// input port.
+    pub(super) fn call_stage(
+        &mut self,
+        callable: &Callable,
+        name: &[Word],
+        args: Option<&Args>,
+        type_arg: Option<&TypeExpr>,
+        span: Span,
+        position: Position,
+    ) -> Term {
+        let site = Site {
+            name: dotted(name),
+            name_span: name_span(name),
+            span,
+            args,
+            position: Some(position),
+        };
+        self.call(callable, &site, type_arg)
+    }
+
+    /// A call inside an expression: the input is the first argument.
+    pub(super) fn call_function(
+        &mut self,
+        name: &[Word],
+        args: Option<&Args>,
+        type_arg: Option<&TypeExpr>,
+        span: Span,
+    ) -> Term {
+        let Some(callable) = self.callable_or_report(name) else {
+            self.args_alone(args);
+            return Term::unknown(span);
+        };
+        let slow = match &callable {
+            Callable::Op(op) => !op.op.is_inline(),
+            Callable::Flow(_) => true,
+            Callable::Unknown => false,
+        };
+        if slow {
+            let text = &self.source.text()[span.range()];
+            let (whole, fix) = (dotted(name), format!("({text})"));
+            self.report(
+                Problem::error(Code::E218, span, format!("`{whole}` is no function"))
+                    .label("only cheap, pure components are")
+                    .help("write a pipeline in parentheses: `(value >> component(..))`")
+                    .fix(span, fix),
+            );
+        }
+        let site =
+            Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
+        self.call(&callable, &site, type_arg)
+    }
+
+    fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
+        match callable {
+            Callable::Unknown => {
+                self.args_alone(site.args);
+                Term::unknown(site.span)
+            }
+            Callable::Op(op) => self.call_op(*op, site, type_arg),
+            Callable::Flow(flow) => self.call_flow(*flow, site),
+        }
+    }
+
+    fn call_flow(&mut self, flow: usize, site: &Site<'_>) -> Term {
+        let waits = self.check_flow(flow, site.name_span);
+        let params = self.flows[flow].params.clone();
+        let ports: Vec<Port> = params.iter().map(flow_port).collect();
+        let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
+        let mut args = Vec::with_capacity(ports.len());
+        for ((port, given), param) in ports.iter().zip(given).zip(&params) {
+            args.push(match given {
+                Some(given) => {
+                    let fits = given.term.ty.fits(&port.ty);
+                    if !fits {
+                        self.misfit(port, &given, site, &port.ty.to_string());
+                    }
+                    convert(given.term, &port.ty)
+                }
+                None => param.default.clone().unwrap_or_else(|| Term::unknown(site.span)),
+            });
+        }
+        let (ty, name) = (self.flows[flow].yields.clone(), site.name.as_str().into());
+        let segment = self.segment(&site.name);
+        let mut term = Term::new(TermKind::Flow { flow, name, segment, args }, ty, site.span);
+        term.waits |= waits;
+        term
+    }
+
+    fn call_op(&mut self, op: OpRef, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
+        let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
+        let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
+        let mut bindings = Bindings::default();
+        let mut args = Vec::with_capacity(ports.len());
+        for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
+            let Some(given) = given else {
+                args.push(default(param, site.span));
+                continue;
+            };
+            if !bindings.bind(param.scheme, &given.term.ty) {
+                let wanted = bindings.show(param.scheme);
+                self.misfit(port, &given, site, &wanted);
+            }
+            self.test_range(param, &given.term);
+            args.push(given.term);
+        }
+        let call = Arguments { op: op.op, terms: &args };
+        let yields = bindings.apply(op.op.yields, &call);
+        let name = site.name.as_str().into();
+        let segment = self.segment(&site.name);
+        let call = Call { op, name, segment, args };
+        let term = Term::new(TermKind::Call(Box::new(call)), yields, site.span);
+        self.type_argument(op, site, type_arg, term)
+    }
+
+    /// `parse_json<T>(..)`: the result is tested to be a `T`.
+    fn type_argument(
+        &mut self,
+        op: OpRef,
+        site: &Site<'_>,
+        type_arg: Option<&TypeExpr>,
+        term: Term,
+    ) -> Term {
+        let Some(expr) = type_arg else { return term };
+        let ty = self.ty(expr);
+        if !op.op.generic {
+            self.report(
+                Problem::error(Code::E219, expr.span, format!("`{}` takes no type", site.name))
+                    .label("its result has a type of its own")
+                    .help(format!("it gives {}", term.ty)),
+            );
+            return term;
+        }
+        let span = site.span;
+        let kind = TermKind::Cast { value: Box::new(term), why: CastReason::Asked };
+        Term::new(kind, ty, span)
+    }
+
+    /// Matches what is written to the parameters; nothing when the call makes no sense.
+    fn arguments(&mut self, ports: &[Port], site: &Site<'_>) -> Option<Vec<Option<Given>>> {
+        let mut given: Vec<Option<Given>> = ports.iter().map(|_| None).collect();
+        let mut sound = true;
+        let list = site.args.map_or(&[][..], |it| &it.list);
+        for (idx, arg) in list.iter().enumerate() {
+            let Some(port) = self.port_of(ports, arg, idx, site) else {
+                sound = false;
+                self.expr(&arg.value, None);
+                continue;
+            };
+            let term = self.expr(&arg.value, Some(&ports[port].ty));
+            if given[port].is_some() {
+                self.error(
+                    Code::E210,
+                    arg.value.span,
+                    format!("`{}` is given twice", ports[port].name),
+                )
+                .help = Some("remove one of them".to_owned());
+            }
+            given[port] = Some(Given { term, from: None });
+        }
+        if let Some(port) = ports.first().filter(|_| given[0].is_none())
+            && site.position.is_some()
+        {
+            given[0] = self.fill_input(port, site);
+        }
+        self.missing(ports, &given, site);
+        sound.then_some(given)
+    }
+
+    /// The parameter that an argument is for.
+    fn port_of(&mut self, ports: &[Port], arg: &Arg, idx: usize, site: &Site<'_>) -> Option<usize> {
+        let Some(name) = &arg.name else {
+            return self.positional(ports, arg, idx, site);
+        };
+        let found = ports.iter().position(|it| it.name == name.text);
+        if found.is_none() {
+            self.unknown_argument(ports, name, site);
+        }
+        found
+    }
+
+    fn positional(
+        &mut self,
+        ports: &[Port],
+        arg: &Arg,
+        idx: usize,
+        site: &Site<'_>,
+    ) -> Option<usize> {
+        if site.position != Some(Position::Later) {
+            if idx < ports.len() {
+                return Some(idx);
+            }
+            let (name, most) = (&site.name, ports.len());
+            self.error(
+                Code::E202,
+                arg.value.span,
+                format!("`{name}` takes at most {most} arguments"),
+            )
+            .help = Some(format!("`svc inspect {name}` shows them"));
+            return None;
+        }
+        // The incoming value is the first parameter, so the first argument is the second.
+        let port = ports.get(idx + 1).or_else(|| ports.get(idx));
+        let span = arg.value.span;
+        let mut problem = Problem::error(Code::E107, span, "the arguments of a stage are named")
+            .label("an argument without a name");
+        problem = match port {
+            Some(port) => {
+                let text = &self.source.text()[span.range()];
+                let fix = format!("{}: {text}", port.name);
+                problem.help(format!("write `{}({fix})`", site.name)).fix(span, fix)
+            }
+            None => problem.help(format!("`{}` takes no argument beside its input", site.name)),
+        };
+        self.report(problem);
+        None
+    }
+
+    fn unknown_argument(&mut self, ports: &[Port], name: &Word, site: &Site<'_>) {
+        let names = ports.iter().map(|it| it.name.as_ref());
+        let message = format!("`{}` has no argument `{}`", site.name, name.text);
+        let problem = Problem::error(Code::E202, name.span, message).label("not an argument of it");
+        let problem = match nearest(&name.text, names.clone()) {
+            Some(meant) => problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant),
+            None if ports.is_empty() => problem.help("it takes none"),
+            None => {
+                let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+                problem.help(format!("it takes {}", all.join(", ")))
+            }
+        };
+        self.report(problem);
+    }
+
+    /// The value that enters the stage, or the input of a script that begins with it.
+    fn fill_input(&mut self, port: &Port, site: &Site<'_>) -> Option<Given> {
+        if let Some((var, ty, giver)) = self.it() {
+            let span = site.name_span;
+            return Some(Given { term: var_term(var, ty, span), from: Some(giver) });
+        }
+        if port.has_default {
+            return None;
+        }
+        let begins = site.position == Some(Position::Head) && self.in_main_head && !self.in_flow;
+        begins.then(|| Given { term: self.script_input(port, site), from: None })
+    }
+
+    /// Gives the script an input of the type of its first stage's port.
+    fn script_input(&mut self, port: &Port, site: &Site<'_>) -> Term {
+        let ty = match (&self.implicit_input, port.scheme) {
+            (Some(known), _) => known.ty.clone(),
+            (None, Some(scheme)) => input_type(scheme),
+            (None, None) => port.ty.clone(),
+        };
+        let up = self.frames.len() - 1;
+        let Some(Frame::Params(params)) = self.frames.first_mut() else {
+            return Term::unknown(site.span);
+        };
+        let idx = params.len() - 1;
+        params[idx].ty = ty.clone();
+        let name_span = site.name_span;
+        self.implicit_input.get_or_insert_with(|| Input {
+            name: "input".into(),
+            doc: format!("What enters `{}`.", site.name),
+            ty: ty.clone(),
+            default: None,
+            span: name_span,
+        });
+        var_term(Var { up, idx }, ty, site.name_span)
+    }
+
+    fn missing(&mut self, ports: &[Port], given: &[Option<Given>], site: &Site<'_>) {
+        let missing: Vec<&Port> = ports
+            .iter()
+            .zip(given)
+            .filter(|(port, given)| given.is_none() && !port.has_default)
+            .map(|(port, _)| port)
+            .collect();
+        let Some(first) = missing.first() else { return };
+        let is_input = first.name == ports[0].name && site.position.is_some();
+        let name = &site.name;
+        if is_input {
+            let giver = self.likely_giver().unwrap_or_else(|| "value".to_owned());
+            let fix = format!("{giver} >> ");
+            self.report(
+                Problem::error(Code::E211, site.name_span, format!("nothing enters `{name}` here"))
+                    .label(format!("its input `{}` is {}", first.name, shown(first)))
+                    .help(format!("write `{fix}{name}`"))
+                    .fix(Span::new(site.name_span.start, site.name_span.start), fix),
+            );
+            return;
+        }
+        let names: Vec<String> =
+            missing.iter().map(|it| format!("`{}: {}`", it.name, shown(it))).collect();
+        self.report(
+            Problem::error(
+                Code::E205,
+                site.span,
+                format!("`{name}` needs {}", names.join(" and ")),
+            )
+            .label("an argument is missing")
+            .help(format!("write `{name}({}: ..)`; `svc inspect {name}` tells more", first.name)),
+        );
+    }
+
+    /// The first parameter of the flow or script that is being written.
+    fn likely_giver(&self) -> Option<String> {
+        match self.frames.first()? {
+            Frame::Params(params) => {
+                params.iter().find(|it| !it.name.is_empty()).map(|it| it.name.to_string())
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports a value that does not fit its port, naming both ends.
+    fn misfit(&mut self, port: &Port, given: &Given, site: &Site<'_>, wanted: &str) {
+        let (name, ty) = (&site.name, &given.term.ty);
+        let problem = match &given.from {
+            Some(giver) => {
+                let message = format!("`{name}` takes {wanted}, but `{}` gives {ty}", giver.name);
+                Problem::error(Code::E203, site.name_span, message)
+                    .label(format!("its input `{}` is {wanted}", port.name))
+                    .also(giver.span, format!("gives {ty}"))
+            }
+            None => {
+                let message =
+                    format!("`{}` of `{name}` must be {wanted}, but this is {ty}", port.name);
+                Problem::error(Code::E204, given.term.span, message)
+                    .label(format!("is {ty}"))
+                    .also(site.name_span, format!("its `{}` is {wanted}", port.name))
+            }
+        };
+        let help = self.bridge(port, ty);
+        self.report(problem.help(help));
+    }
+
+    /// How a value of one type may be made one of another.
+    fn bridge(&self, port: &Port, given: &Type) -> String {
+        if let Type::Optional(inner) = given {
+            let fits = port.scheme.is_none_or(|it| Bindings::default().bind(it, inner));
+            if fits {
+                return "it may be null: give a value for that case with `??`, or drop nulls from a list with `compact`".to_owned();
+            }
+        }
+        let takes = |scheme: Scheme| Bindings::default().bind(scheme, given);
+        let gives = |ty: &Type| match port.scheme {
+            Some(scheme) => Bindings::default().bind(scheme, ty),
+            None => ty.fits(&port.ty),
+        };
+        let bridges = self
+            .registry
+            .components()
+            .iter()
+            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
+        let mut bridges = bridges.filter(|it| {
+            let needs_more = it.op.params.iter().skip(1).any(|it| it.default.is_none());
+            let specific = !matches!(it.op.yields, Scheme::Var(_) | Scheme::Never);
+            !needs_more
+                && specific
+                && it.op.input().is_some_and(|it| takes(it.scheme))
+                && gives(&it.op.yields.plain())
+        });
+        match (bridges.next(), given) {
+            (Some(op), _) => {
+                format!("`{}` turns {given} into {}", op.script_name(), op.op.yields.show())
+            }
+            (None, Type::List(item, _)) if gives(item) => {
+                "take one item with `first`, or run it for every item with `each { .. }`".to_owned()
+            }
+            (None, Type::Record(of)) if of.fields.iter().any(|(_, ty)| gives(ty)) => {
+                let field = of.fields.iter().find(|(_, ty)| gives(ty));
+                let name = field.map_or("", |(name, _)| name.as_ref());
+                format!("take its field `{name}`: `>> .{name} >> ..`")
+            }
+            (None, _) => format!(
+                "build what is due with `{{ .. }}`; `svc inspect` shows what `{}` is",
+                port.name
+            ),
+        }
+    }
+
+    /// A literal outside the range of its parameter.
+    fn test_range(&mut self, param: &Param, term: &Term) {
+        let inside = match (param.scheme, term.constant()) {
+            (Scheme::IntRange(low, high), Some(Value::Int(it))) => (low..=high).contains(it),
+            (Scheme::FloatRange(low, high), Some(Value::Float(it))) => (low..=high).contains(it),
+            _ => true,
+        };
+        if !inside {
+            let wanted = param.scheme.show();
+            self.report(
+                Problem::error(Code::E214, term.span, format!("`{}` must be {wanted}", param.name))
+                    .label("outside the range")
+                    .help("choose a value of the range; both ends belong to it"),
+            );
+        }
+    }
+
+    /// Checks arguments of a call that makes no sense, for their own mistakes.
+    pub(super) fn args_alone(&mut self, args: Option<&Args>) {
+        for arg in args.map_or(&[][..], |it| &it.list) {
+            self.expr(&arg.value, None);
+        }
+    }
+}
+
+fn op_port(param: &Param) -> Port {
+    Port {
+        name: param.name.into(),
+        ty: param.scheme.plain(),
+        scheme: Some(param.scheme),
+        has_default: param.default.is_some(),
+    }
+}
+
+fn flow_port(param: &Input) -> Port {
+    Port {
+        name: param.name.clone(),
+        ty: param.ty.clone(),
+        scheme: None,
+        has_default: param.default.is_some(),
+    }
+}
+
+fn shown(port: &Port) -> String {
+    port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
+}
+
+fn default(param: &Param, span: Span) -> Term {
+    let value = param.default.map(|it| it()).unwrap_or_default();
+    Term { kind: TermKind::Const(value), ty: param.scheme.plain(), span, waits: false }
+}
+
+/// The type of a script's own input, from the port that it fills.
+fn input_type(scheme: Scheme) -> Type {
+    match scheme {
+        Scheme::OneOf(all) => {
+            let text = all.iter().find(|it| matches!(it, Scheme::Text));
+            text.or(all.first()).map_or(Type::Json, |it| input_type(*it))
+        }
+        Scheme::Var(_) => Type::Json,
+        Scheme::Amount(_) | Scheme::Ordered(_) => Type::FLOAT,
+        Scheme::List(item, _) => Type::list(input_type(*item)),
+        Scheme::Optional(inner) => input_type(*inner).optional(),
+        other => other.plain(),
+    }
+}

@@ -1,0 +1,513 @@
+//! Pipelines, stages and blocks.
+
+use super::{
+    Block, Branch, Checker, Let, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    scope::{Callable, Frame, Giver, LetName},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::{self, Expr, ExprKind, Mod, Otherwise, Pipeline, Stage, StageKind, Within},
+    value::{Text, Type, Value},
+};
+
+/// Where a stage stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It begins a pipeline: it may be a value.
+    Head,
+    /// It follows `>>`: it must be a stage.
+    Later,
+}
+
+impl Checker<'_> {
+    pub(super) fn block(&mut self, block: &ast::Block) -> Term {
+        if block.lets.is_empty() {
+            return self.pipeline(&block.result);
+        }
+        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+        let values: Vec<Term> = block.lets.iter().map(|it| self.bind(it)).collect();
+        let result = self.pipeline(&block.result);
+        let (lets, needs) = self.close_lets(&block.lets, values);
+        let (ty, span) = (result.ty.clone(), block.span);
+        Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
+    }
+
+    /// Checks lets that no pipeline follows.
+    pub(super) fn lets_alone(&mut self, lets: Vec<ast::Let>) {
+        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+        for bind in &lets {
+            self.bind(bind);
+        }
+        self.frames.pop();
+    }
+
+    fn bind(&mut self, bind: &ast::Let) -> Term {
+        let expected = bind.ty.as_ref().map(|it| self.ty(it));
+        let name = bind.name.text.clone();
+        self.fixed_name(&bind.name);
+        let open = LetName { name, ty: Type::Unknown, needs: Vec::new(), used: false, open: true };
+        self.open_lets().push(open);
+        let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
+        if let Some(ty) = expected {
+            let what = format!("`{}`", bind.name.text);
+            value = self.expected(value, &ty, &what);
+        }
+        let ty = value.ty.clone();
+        let last = self.open_lets().last_mut().expect("it was pushed above");
+        (last.ty, last.open) = (ty, false);
+        value
+    }
+
+    fn open_lets(&mut self) -> &mut Vec<LetName> {
+        match self.frames.last_mut() {
+            Some(Frame::Lets { names, .. }) => names,
+            _ => unreachable!("frames above the lets were closed"),
+        }
+    }
+
+    fn close_lets(&mut self, syntax: &[ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
+        let Some(Frame::Lets { names, result_needs }) = self.frames.pop() else {
+            return (Vec::new(), Vec::new());
+        };
+        let lets: Vec<Let> = names
+            .into_iter()
+            .zip(values)
+            .zip(syntax)
+            .map(|((name, value), bind)| {
+                let skipped = !name.used && !super::overlap::acts(&value, &self.flows);
+                if !name.used && !name.name.starts_with('_') && !value.ty.is_unknown() {
+                    self.report(unused(bind, skipped));
+                }
+                Let { name: name.name, value, needs: name.needs, skipped }
+            })
+            .collect();
+        self.unordered_lets(&lets);
+        (lets, result_needs)
+    }
+
+    pub(super) fn pipeline(&mut self, pipeline: &Pipeline) -> Term {
+        self.pipeline_as(pipeline, None)
+    }
+
+    /// A pipeline, and the type that is due where it stands.
+    pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
+        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
+            let only = pipeline.stages.len() == 1;
+            let mut terms = Vec::with_capacity(pipeline.stages.len());
+            let mut giver = Giver { name: String::new(), span: Span::default() };
+            for (idx, stage) in pipeline.stages.iter().enumerate() {
+                let term = if idx == 0 {
+                    let outside = self.in_main_head;
+                    self.in_main_head |= self.main_span == Some(pipeline.span);
+                    let head = self.stage(stage, Position::Head, expected.filter(|_| only));
+                    self.in_main_head = outside;
+                    head
+                } else {
+                    let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
+                    self.frames.push(Frame::It { ty, giver });
+                    let term = self.stage(stage, Position::Later, None);
+                    self.frames.pop();
+                    term
+                };
+                giver = Giver { name: self.stage_name(stage), span: stage_span(stage) };
+                terms.push(term);
+            }
+            if only {
+                return terms.remove(0);
+            }
+            let ty = terms.last().map_or(Type::Unknown, |it| it.ty.clone());
+            Term::new(TermKind::Pipeline(terms), ty, pipeline.span)
+        })
+    }
+
+    /// What messages call a stage: its own text, when that is short.
+    fn stage_name(&self, stage: &Stage) -> String {
+        let text = match &stage.kind {
+            StageKind::Expr(Expr { kind: ExprKind::Call(call), .. }) => ast::dotted(&call.name),
+            _ => self.source.text().get(stage_span(stage).range()).unwrap_or_default().to_owned(),
+        };
+        match text.split_once(['{', '\n']) {
+            Some((head, _)) if !head.trim().is_empty() => head.trim().to_owned(),
+            _ if text.chars().count() <= 30 => text,
+            _ => "this".to_owned(),
+        }
+    }
+
+    /// A stage with what stands behind it.
+    fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
+        let first = self.stage_kind(&stage.kind, stage.span, position, expected);
+        let mut tries = vec![first];
+        for modifier in &stage.mods {
+            match modifier {
+                Mod::Within(within) => {
+                    let last = tries.pop().expect("there is a stage to bound");
+                    let bounded = self.within_stage(last, within);
+                    tries.push(bounded);
+                }
+                Mod::Fallback { kind, span } => {
+                    tries.push(
+                        self.named_path(|this| {
+                            this.stage_kind(kind, *span, Position::Head, expected)
+                        }),
+                    );
+                }
+            }
+        }
+        if tries.len() == 1 {
+            return tries.remove(0);
+        }
+        self.fallback(tries, stage.span)
+    }
+
+    fn within_stage(&mut self, term: Term, within: &Within) -> Term {
+        self.no_retry_of_writes(&term, within);
+        self.within(term, within)
+    }
+
+    fn fallback(&mut self, tries: Vec<Term>, span: Span) -> Term {
+        let mut ty = Type::Never;
+        for (idx, term) in tries.iter().enumerate() {
+            match ty.join(&term.ty) {
+                Some(joined) => ty = joined,
+                None => {
+                    self.disagree(&tries[idx - 1], term, "the alternatives of `fallback`");
+                    ty = Type::Unknown;
+                    break;
+                }
+            }
+        }
+        let tries = tries.into_iter().map(|it| convert(it, &ty)).collect();
+        let segment = self.segment("!fallback");
+        Term::new(TermKind::Fallback { segment, tries }, ty, span)
+    }
+
+    /// Reports two pieces that should give one type.
+    pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
+        self.report(
+            Problem::error(Code::E209, b.span, format!("{what} give different types"))
+                .label(format!("gives {}", b.ty))
+                .also(a.span, format!("gives {}", a.ty))
+                .help("give both the same type, with `{ .. }` or a component that converts"),
+        );
+    }
+
+    fn stage_kind(
+        &mut self,
+        kind: &StageKind,
+        span: Span,
+        position: Position,
+        expected: Option<&Type>,
+    ) -> Term {
+        match kind {
+            StageKind::Expr(expr) => self.stage_expr(expr, position, expected),
+            StageKind::Parallel(branches) => self.parallel(branches, span),
+            StageKind::Each { optional, body } => self.each(*optional, body, span),
+            StageKind::Where(key) => self.shape(Shape::Where, key, span),
+            StageKind::Sort(key) => self.shape(Shape::Sort, key, span),
+            StageKind::Group(key) => self.shape(Shape::Group, key, span),
+            StageKind::If(it) => self.if_(it),
+            StageKind::Broken => Term::unknown(span),
+        }
+    }
+
+    fn stage_expr(&mut self, expr: &Expr, position: Position, expected: Option<&Type>) -> Term {
+        match &expr.kind {
+            ExprKind::Name(words) => {
+                let is_value = self.is_variable(&words[0].text);
+                match (is_value, position) {
+                    (true, Position::Head) => self.expr(expr, expected),
+                    (true, Position::Later) => {
+                        self.value_as_stage(expr.span, &ast::dotted(words));
+                        Term::unknown(expr.span)
+                    }
+                    (false, _) => match self.callable_or_report(words) {
+                        Some(callable) => {
+                            self.call_stage(&callable, words, None, None, expr.span, position)
+                        }
+                        None => Term::unknown(expr.span),
+                    },
+                }
+            }
+            ExprKind::Call(call) => match self.callable_or_report(&call.name) {
+                Some(callable) => self.call_stage(
+                    &callable,
+                    &call.name,
+                    call.args.as_ref(),
+                    call.type_arg.as_ref(),
+                    expr.span,
+                    position,
+                ),
+                None => {
+                    self.args_alone(call.args.as_ref());
+                    Term::unknown(expr.span)
+                }
+            },
+            ExprKind::Literal(Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Null)
+                if position == Position::Later =>
+            {
+                let text = self.source.text()[expr.span.range()].to_owned();
+                self.value_as_stage(expr.span, &text);
+                Term::unknown(expr.span)
+            }
+            _ => self.expr(expr, expected),
+        }
+    }
+
+    fn value_as_stage(&mut self, span: Span, name: &str) {
+        self.report(
+            Problem::error(Code::E212, span, format!("`{name}` is a value, not a stage"))
+                .label("a stage is due after `>>`")
+                .help("a value begins a pipeline: `value >> stage`; to build one here write `{ .. }` or `( .. )`"),
+        );
+    }
+
+    /// The flow or component of a name, or a report that there is none.
+    pub(super) fn callable_or_report(&mut self, name: &[ast::Word]) -> Option<Callable> {
+        if let Some(found) = self.callable(name) {
+            return Some(found);
+        }
+        let whole = ast::dotted(name);
+        let span = ast::name_span(name);
+        if self.registry.find(&whole).is_some() {
+            let ops = self.registry.find(&whole).map_or(&[][..], |it| it.component().ops);
+            let names: Vec<String> =
+                ops.iter().map(|it| format!("`{whole}.{}`", it.name)).collect();
+            self.report(
+                Problem::error(Code::E212, span, format!("`{whole}` is a group of ops, not an op"))
+                    .label("one of its ops is due")
+                    .help(format!("it has {}", names.join(", "))),
+            );
+            return None;
+        }
+        let suggestion = self.suggest(name);
+        let help = match (&suggestion, whole.as_str()) {
+            (Some(it), _) => format!("did you mean `{it}`?"),
+            (None, "input") => {
+                "begin with a stage to read the script's input, or declare `param name: type`"
+                    .to_owned()
+            }
+            (None, _) => {
+                "`svc components` lists what there is; `let` and `flow` define your own".to_owned()
+            }
+        };
+        let mut problem =
+            Problem::error(Code::E201, span, format!("there is no component or name `{whole}`"))
+                .label("not known")
+                .help(help);
+        if let Some(it) = suggestion {
+            problem = problem.fix(span, it);
+        }
+        self.report(problem);
+        None
+    }
+
+    fn parallel(&mut self, branches: &[ast::Branch], span: Span) -> Term {
+        let mut checked: Vec<Branch> = Vec::with_capacity(branches.len());
+        let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let body = self.named_path(|this| this.pipeline(&branch.value));
+            let name = branch.name.text.clone();
+            if let Some(idx) = fields.iter().position(|(it, _)| *it == name) {
+                let first = branches[idx].name.span;
+                self.taken(&branch.name, first);
+                continue;
+            }
+            let ty = if branch.optional { body.ty.clone().optional() } else { body.ty.clone() };
+            fields.push((name.clone(), ty));
+            checked.push(Branch { name, optional: branch.optional, body });
+        }
+        self.unordered_branches(&checked);
+        let names = fields.iter().map(|(name, _)| name.clone()).collect();
+        Term::new(TermKind::Parallel { names, branches: checked }, Type::record(fields), span)
+    }
+
+    /// The value that enters here, for a block that works on it.
+    pub(super) fn incoming(&mut self, word: &str, span: Span) -> Option<(Term, Giver)> {
+        let Some((var, ty, giver)) = self.it() else {
+            self.report(
+                Problem::error(Code::E211, span, format!("nothing enters `{word}` here"))
+                    .label("needs a value from the left")
+                    .help(format!("write `value >> {word} ..`")),
+            );
+            return None;
+        };
+        Some((Term { kind: TermKind::Var(var), ty, span, waits: false }, giver))
+    }
+
+    /// The list that enters here, and the type of its items.
+    fn incoming_list(&mut self, word: &str, span: Span) -> Option<(Term, Type, Option<u64>)> {
+        let (input, giver) = self.incoming(word, span)?;
+        match &input.ty {
+            Type::List(item, max) => {
+                let (item, max) = (item.as_ref().clone(), *max);
+                Some((input, item, max))
+            }
+            Type::Unknown | Type::Never => Some((input, Type::Unknown, None)),
+            other => {
+                let problem = Problem::error(
+                    Code::E203,
+                    span,
+                    format!("`{word}` takes a list, but `{}` gives {other}", giver.name),
+                )
+                .label("works on the items of a list")
+                .also(giver.span, format!("gives {other}"))
+                .help_opt(self.list_help(other));
+                self.report(problem);
+                None
+            }
+        }
+    }
+
+    fn list_help(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::Optional(_) => {
+                Some("`value ?? []` puts an empty list where there is none".to_owned())
+            }
+            Type::Record(of) => {
+                let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
+                lists.map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"))
+            }
+            _ => None,
+        }
+    }
+
+    fn item_frame(&mut self, item: Type, word: &str, span: Span) {
+        let giver = Giver { name: format!("an item of `{word}`"), span };
+        self.frames.push(Frame::It { ty: item, giver });
+    }
+
+    fn each(&mut self, optional: bool, body: &ast::Block, span: Span) -> Term {
+        let word = if optional { "each?" } else { "each" };
+        let sign = Span::new(span.start, span.start + word.len());
+        let list = self.incoming_list(word, sign);
+        let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
+        self.item_frame(item, word, sign);
+        let segment = self.segment("each");
+        let body = self.named_path(|this| this.block(body));
+        self.frames.pop();
+        let item = if optional { body.ty.clone().optional() } else { body.ty.clone() };
+        let ty = Type::List(item.into(), max);
+        let kind =
+            TermKind::Each { segment, input: Box::new(input), optional, body: Box::new(body) };
+        Term::new(kind, ty, span)
+    }
+
+    fn shape(&mut self, shape: Shape, key: &Expr, span: Span) -> Term {
+        let word = shape.word();
+        let sign = Span::new(span.start, span.start + word.len());
+        let list = self.incoming_list(word, sign);
+        let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
+        self.item_frame(item.clone(), word, sign);
+        let key = self.expr(key, None);
+        self.frames.pop();
+        self.shape_key(shape, &key);
+        let ty = match shape {
+            Shape::Where | Shape::Sort => Type::List(item.into(), max),
+            Shape::Group => {
+                let items = Type::List(item.into(), max);
+                let group =
+                    Type::record(vec![("key".into(), key.ty.clone()), ("items".into(), items)]);
+                Type::List(group.into(), max)
+            }
+        };
+        let kind = TermKind::Shape { input: Box::new(input), shape, key: Box::new(key) };
+        Term::new(kind, ty, span)
+    }
+
+    fn shape_key(&mut self, shape: Shape, key: &Term) {
+        let word = shape.word();
+        if key.waits {
+            self.report(
+                Problem::error(Code::E218, key.span, format!("`{word}` cannot call a slow component"))
+                    .label("runs for every item, without bounds")
+                    .help("compute it first: `each { { ...it, k: (it.text >> component) } }`, then shape by `.k`"),
+            );
+            return;
+        }
+        let wrong = match shape {
+            Shape::Where if !key.ty.fits(&Type::Bool) => "a bool",
+            Shape::Sort if !key.ty.required().is_ordered() => "a number, a string, or a unit",
+            _ => return,
+        };
+        self.report(
+            Problem::error(Code::E208, key.span, format!("`{word}` wants {wrong}"))
+                .label(format!("this is {}", key.ty))
+                .help(match shape {
+                    Shape::Where => "write a condition, as in `where { .score > 0.5 }`",
+                    _ => "name what to sort by, as in `sort { -.score }`",
+                }),
+        );
+    }
+
+    fn if_(&mut self, it: &ast::If) -> Term {
+        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
+            let condition = self.expr(&it.condition, Some(&Type::Bool));
+            self.condition(&condition);
+            let segments = (self.segment("?then"), self.segment("?else"));
+            let then = self.named_path(|this| this.block(&it.then));
+            let otherwise = self.named_path(|this| match &it.otherwise {
+                Otherwise::Block(block) => this.block(block),
+                Otherwise::If(inner) => this.if_(inner),
+                Otherwise::Missing => Term::unknown(it.span),
+            });
+            let ty = then.ty.join(&otherwise.ty).unwrap_or_else(|| {
+                self.disagree(&then, &otherwise, "the arms of `if`");
+                Type::Unknown
+            });
+            let (then, otherwise) = (convert(then, &ty), convert(otherwise, &ty));
+            let kind = TermKind::If {
+                segments,
+                condition: Box::new(condition),
+                then: Box::new(then),
+                otherwise: Box::new(otherwise),
+            };
+            Term::new(kind, ty, it.span)
+        })
+    }
+
+    fn condition(&mut self, condition: &Term) {
+        if condition.ty.fits(&Type::Bool) {
+            return;
+        }
+        let help = match &condition.ty {
+            Type::Optional(_) => "compare it: `x != null`",
+            Type::List(..) => "ask for its length: `len(x) > 0`",
+            _ => "compare it with something",
+        };
+        self.report(
+            Problem::error(Code::E208, condition.span, "a condition is a bool")
+                .label(format!("this is {}", condition.ty))
+                .help(help),
+        );
+    }
+}
+
+fn stage_span(stage: &Stage) -> Span {
+    match &stage.kind {
+        StageKind::Expr(expr) => expr.span,
+        _ => stage.span,
+    }
+}
+
+/// Wraps a term whose value must change to be one of the type it fits.
+pub(super) fn convert(term: Term, ty: &Type) -> Term {
+    if !term.ty.changes_into(ty) {
+        return term;
+    }
+    let (span, ty) = (term.span, ty.clone());
+    let kind = TermKind::Cast { value: Box::new(term), why: super::CastReason::Entering };
+    Term::new(kind, ty, span)
+}
+
+fn unused(bind: &ast::Let, skipped: bool) -> Problem {
+    let name = &bind.name.text;
+    let label = if skipped { "never used, so it does not run" } else { "never used" };
+    Problem::warning(Code::E221, bind.name.span, format!("`{name}` is not used"))
+        .label(label)
+        .help(format!("use it, remove it, or call it `_{name}`"))
+}
+
+/// The variable of the innermost frame that holds an incoming value.
+pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
+    Term { kind: TermKind::Var(var), ty, span, waits: false }
+}

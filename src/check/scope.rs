@@ -1,0 +1,154 @@
+//! Which names mean what, where.
+
+use super::{
+    Checker,
+    term::{Term, TermKind, Var},
+};
+use crate::{
+    diag::Span,
+    registry::{Found, OpRef, nearest},
+    syntax::ast::{Word, dotted},
+    value::{Text, Type},
+};
+
+/// One level of names. Frames of the check are frames of the run.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// The value that enters a stage or an item's block, and what gives it.
+    It {
+        ty: Type,
+        giver: Giver,
+    },
+    /// Inputs of the script, or parameters of a flow.
+    Params(Vec<Named>),
+    Lets {
+        names: Vec<LetName>,
+        result_needs: Vec<usize>,
+    },
+}
+
+/// What gives the value that enters a stage.
+#[derive(Clone, Debug)]
+pub(super) struct Giver {
+    pub(super) name: String,
+    pub(super) span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) name: Text,
+    pub(super) ty: Type,
+}
+
+#[derive(Debug)]
+pub(super) struct LetName {
+    pub(super) name: Text,
+    pub(super) ty: Type,
+    pub(super) needs: Vec<usize>,
+    pub(super) used: bool,
+    /// Its value is being checked: what it names are its needs.
+    pub(super) open: bool,
+}
+
+/// What a name stands for where a stage is due.
+#[derive(Debug)]
+pub(super) enum Callable {
+    Op(OpRef),
+    Flow(usize),
+    /// A name that is bound to something broken.
+    Unknown,
+}
+
+impl Checker<'_> {
+    /// The value that enters here.
+    pub(super) fn it(&self) -> Option<(Var, Type, Giver)> {
+        let (up, ty, giver) =
+            self.frames.iter().rev().enumerate().find_map(|(up, it)| match it {
+                Frame::It { ty, giver } => Some((up, ty, giver)),
+                _ => None,
+            })?;
+        Some((Var { up, idx: 0 }, ty.clone(), giver.clone()))
+    }
+
+    /// A value that a `let`, a `param` or a flow's parameter binds.
+    pub(super) fn variable(&mut self, word: &Word) -> Option<Term> {
+        let (up, idx, ty) = self.frames.iter().rev().enumerate().find_map(|(up, frame)| {
+            let (idx, ty) = frame.find(&word.text)?;
+            Some((up, idx, ty))
+        })?;
+        let place = self.frames.len() - 1 - up;
+        if let Frame::Lets { names, result_needs } = &mut self.frames[place] {
+            names[idx].used = true;
+            let needs =
+                names.iter_mut().find(|it| it.open).map_or(result_needs, |it| &mut it.needs);
+            if !needs.contains(&idx) {
+                needs.push(idx);
+            }
+        }
+        Some(Term { kind: TermKind::Var(Var { up, idx }), ty, span: word.span, waits: false })
+    }
+
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        self.frames.iter().any(|it| it.find(name).is_some())
+    }
+
+    /// The flow or component that a name stands for.
+    pub(super) fn callable(&self, name: &[Word]) -> Option<Callable> {
+        let first = name.first()?;
+        if name.len() == 1 {
+            if let Some(flow) = self.flow_named(&first.text) {
+                return Some(Callable::Flow(flow));
+            }
+            if self.broken_names.contains(&first.text) {
+                return Some(Callable::Unknown);
+            }
+            return match self.registry.find(&first.text)? {
+                Found::Op(op) => Some(Callable::Op(op)),
+                Found::Component(_) => None,
+            };
+        }
+        self.registry.resolve(&dotted(name)).map(Callable::Op)
+    }
+
+    /// The known name that an unknown one is most likely meant to be.
+    pub(super) fn suggest(&self, name: &[Word]) -> Option<String> {
+        let whole = dotted(name);
+        if let [component, op] = name
+            && let Some(found) = self.registry.find(&component.text)
+        {
+            let ops = found.component().ops.iter().map(|it| it.name);
+            return nearest(&op.text, ops).map(|it| format!("{}.{it}", component.text));
+        }
+        let mut known: Vec<&str> = self.frames.iter().flat_map(Frame::names).collect();
+        known.extend(self.flow_names());
+        for name in self.registry.names() {
+            known.push(name);
+        }
+        nearest(&whole, known).map(str::to_owned)
+    }
+}
+
+impl Frame {
+    /// A name of this frame; the last one of a name hides those before.
+    fn find(&self, name: &str) -> Option<(usize, Type)> {
+        match self {
+            Self::It { .. } => None,
+            Self::Params(all) => {
+                let idx = all.iter().rposition(|it| it.name.as_ref() == name)?;
+                Some((idx, all[idx].ty.clone()))
+            }
+            Self::Lets { names: all, .. } => {
+                let idx = all.iter().rposition(|it| !it.open && it.name.as_ref() == name)?;
+                Some((idx, all[idx].ty.clone()))
+            }
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self {
+            Self::It { .. } => Vec::new(),
+            Self::Params(all) => all.iter().map(|it| it.name.as_ref()).collect(),
+            Self::Lets { names: all, .. } => all.iter().map(|it| it.name.as_ref()).collect(),
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The typed tree: what a script means once every name is resolved.
+//!
+//! Names are gone: a variable is a number of frames up and a place in that frame, an op
+//! is the op itself, an argument stands at the place of its parameter.
+
+use std::{path::PathBuf, sync::Arc};
+
+use crate::{
+    diag::{Report, Source, Span},
+    registry::OpRef,
+    syntax::ast::BinaryOp,
+    value::{Text, Type, Value},
+};
+
+/// A script that may run.
+#[derive(Debug)]
+pub struct Checked {
+    pub source: Source,
+    /// What the script wants to be given.
+    pub inputs: Vec<Input>,
+    pub flows: Vec<Flow>,
+    /// The main pipeline; its frame holds the inputs.
+    pub main: Option<Term>,
+    /// Warnings only.
+    pub warnings: Report,
+}
+
+/// One input of a script: a `param`, or the `input` of a script that begins with a stage.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: Text,
+    pub doc: String,
+    pub ty: Type,
+    pub default: Option<Term>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Flow {
+    pub name: Text,
+    pub doc: String,
+    /// The first one takes the incoming value.
+    pub params: Vec<Input>,
+    pub yields: Type,
+    /// Its frame holds the parameters.
+    pub body: Term,
+}
+
+/// One typed piece of a script.
+#[derive(Clone, Debug)]
+pub struct Term {
+    pub kind: TermKind,
+    pub ty: Type,
+    pub span: Span,
+    /// Whether a component that is not inline is called somewhere inside.
+    pub waits: bool,
+}
+
+/// A variable: so many frames up, then so many places along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Var {
+    pub up: usize,
+    pub idx: usize,
+}
+
+#[derive(Clone, Debug)]
+pub enum TermKind {
+    Const(Value),
+    Var(Var),
+    /// The first term is evaluated where the pipeline stands; each further one in a frame
+    /// of its own, which holds the value of the one before.
+    Pipeline(Vec<Term>),
+    Call(Box<Call>),
+    Flow {
+        flow: usize,
+        name: Text,
+        /// Its place in the paths of nodes.
+        segment: Text,
+        args: Vec<Term>,
+    },
+    Block(Box<Block>),
+    Parallel {
+        names: Arc<[Text]>,
+        branches: Vec<Branch>,
+    },
+    /// The body has a frame for the item.
+    Each {
+        segment: Text,
+        input: Box<Term>,
+        optional: bool,
+        body: Box<Term>,
+    },
+    /// The key has a frame for the item.
+    Shape {
+        input: Box<Term>,
+        shape: Shape,
+        key: Box<Term>,
+    },
+    If {
+        /// The places of the arms in the paths of nodes.
+        segments: (Text, Text),
+        condition: Box<Term>,
+        then: Box<Term>,
+        otherwise: Box<Term>,
+    },
+    Record(Vec<Entry>),
+    List(Vec<Term>),
+    Text(Vec<Piece>),
+    Field {
+        base: Box<Term>,
+        name: Text,
+    },
+    Index {
+        base: Box<Term>,
+        index: Box<Term>,
+    },
+    Binary {
+        op: BinaryOp,
+        left: Box<Term>,
+        right: Box<Term>,
+    },
+    Not(Box<Term>),
+    Negate(Box<Term>),
+    /// Tests and converts a value at run time.
+    Cast {
+        value: Box<Term>,
+        why: CastReason,
+    },
+    /// Makes a path of text that was built from values.
+    Path {
+        value: Box<Term>,
+        folder: Option<PathBuf>,
+    },
+    Within {
+        bounds: Vec<(BoundKey, Term)>,
+        body: Box<Term>,
+    },
+    /// Tries one after the other until one does not fail.
+    Fallback {
+        segment: Text,
+        tries: Vec<Term>,
+    },
+}
+
+/// Why a value is tested: it decides what a misfit is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CastReason {
+    /// `x as T`, `parse_json<T>`: what came from outside may be anything.
+    Asked,
+    /// A value enters a range, or an int a float.
+    Entering,
+}
+
+/// A call of a component.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub op: OpRef,
+    /// The name that the script uses.
+    pub name: Text,
+    /// Its place in the paths of nodes: the name, with a number where it stands again.
+    pub segment: Text,
+    /// In the order of the op's parameters, defaults filled in.
+    pub args: Vec<Term>,
+}
+
+/// Some named values, then a result. The frame of the block holds the values.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub lets: Vec<Let>,
+    pub result: Term,
+    /// The lets that the result uses.
+    pub needs: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Let {
+    pub name: Text,
+    pub value: Term,
+    /// The lets of the same block that it uses.
+    pub needs: Vec<usize>,
+    /// Nothing uses it and it has no effect, so it is left out.
+    pub skipped: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Branch {
+    pub name: Text,
+    pub optional: bool,
+    pub body: Term,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Where,
+    Sort,
+    Group,
+}
+
+#[derive(Clone, Debug)]
+pub enum Entry {
+    Field(Text, Term),
+    /// The fields of another record, by name.
+    Spread(Term, Vec<Text>),
+}
+
+#[derive(Clone, Debug)]
+pub enum Piece {
+    Text(Text),
+    Value(Term, Option<usize>),
+}
+
+/// What can be bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BoundKey {
+    MaxCost,
+    MaxTokens,
+    Timeout,
+    AttemptTimeout,
+    MaxRetries,
+    RetryOn,
+    MaxParallel,
+}
+
+impl BoundKey {
+    pub const ALL: &'static [Self] = &[
+        Self::MaxCost,
+        Self::MaxTokens,
+        Self::Timeout,
+        Self::AttemptTimeout,
+        Self::MaxRetries,
+        Self::RetryOn,
+        Self::MaxParallel,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxCost => "max_cost",
+            Self::MaxTokens => "max_tokens",
+            Self::Timeout => "timeout",
+            Self::AttemptTimeout => "attempt_timeout",
+            Self::MaxRetries => "max_retries",
+            Self::RetryOn => "retry_on",
+            Self::MaxParallel => "max_parallel",
+        }
+    }
+}
+
+impl Shape {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Where => "where",
+            Self::Sort => "sort",
+            Self::Group => "group",
+        }
+    }
+}
+
+impl Term {
+    /// A term of which something is wrong, which was reported.
+    pub fn unknown(span: Span) -> Self {
+        Self { kind: TermKind::Const(Value::Null), ty: Type::Unknown, span, waits: false }
+    }
+
+    /// A term that waits when one of its parts does.
+    pub fn new(kind: TermKind, ty: Type, span: Span) -> Self {
+        let mut term = Self { kind, ty, span, waits: false };
+        let mut waits = matches!(&term.kind, TermKind::Call(it) if !it.op.op.is_inline());
+        term.each_part(&mut |it| waits |= it.waits);
+        term.waits = waits;
+        term
+    }
+
+    /// The same term with another type.
+    #[must_use]
+    pub fn of_type(self, ty: Type) -> Self {
+        Self { ty, ..self }
+    }
+
+    /// The value, where it is known before the run.
+    pub fn constant(&self) -> Option<&Value> {
+        match &self.kind {
+            TermKind::Const(value) if !self.ty.is_unknown() => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Hands every direct part to `visit`. Bodies of flows are not parts of their calls.
+    pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        match &self.kind {
+            TermKind::Const(_) | TermKind::Var(_) => {}
+            TermKind::Pipeline(terms)
+            | TermKind::List(terms)
+            | TermKind::Fallback { tries: terms, .. } => {
+                terms.iter().for_each(visit);
+            }
+            TermKind::Call(call) => call.args.iter().for_each(visit),
+            TermKind::Flow { args, .. } => args.iter().for_each(visit),
+            TermKind::Block(block) => {
+                block.lets.iter().filter(|it| !it.skipped).for_each(|it| visit(&it.value));
+                visit(&block.result);
+            }
+            TermKind::Parallel { branches, .. } => branches.iter().for_each(|it| visit(&it.body)),
+            TermKind::Each { input, body, .. } => {
+                [input, body].into_iter().for_each(|it| visit(it))
+            }
+            TermKind::Shape { input, key, .. } => [input, key].into_iter().for_each(|it| visit(it)),
+            TermKind::If { condition, then, otherwise, .. } => {
+                [condition, then, otherwise].into_iter().for_each(|it| visit(it));
+            }
+            TermKind::Record(entries) => entries.iter().for_each(|it| match it {
+                Entry::Field(_, term) | Entry::Spread(term, _) => visit(term),
+            }),
+            TermKind::Text(pieces) => pieces.iter().for_each(|it| {
+                if let Piece::Value(term, _) = it {
+                    visit(term);
+                }
+            }),
+            TermKind::Index { base, index } => [base, index].into_iter().for_each(|it| visit(it)),
+            TermKind::Binary { left, right, .. } => {
+                [left, right].into_iter().for_each(|it| visit(it));
+            }
+            TermKind::Field { base: value, .. }
+            | TermKind::Not(value)
+            | TermKind::Negate(value)
+            | TermKind::Cast { value, .. }
+            | TermKind::Path { value, .. } => visit(value),
+            TermKind::Within { bounds, body } => {
+                bounds.iter().for_each(|(_, it)| visit(it));
+                visit(body);
+            }
+        }
+    }
+}

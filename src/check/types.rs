@@ -1,0 +1,230 @@
+//! Type expressions, and the records that components share by name.
+
+use std::sync::Arc;
+
+use super::Checker;
+use crate::{
+    diag::{Code, Problem},
+    registry::{Field, documents, nearest},
+    syntax::ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
+    value::{EnumType, RecordType, Text, Type},
+};
+
+/// The types that have a name of their own.
+const PLAIN: [(&str, Type); 11] = [
+    ("string", Type::Text),
+    ("int", Type::INT),
+    ("float", Type::FLOAT),
+    ("bool", Type::Bool),
+    ("duration", Type::Duration),
+    ("money", Type::Money),
+    ("size", Type::Size),
+    ("path", Type::Path),
+    ("bytes", Type::Bytes),
+    ("json", Type::Json),
+    ("never", Type::Never),
+];
+
+/// What other languages call the types.
+const FOREIGN: [(&str, &str); 14] = [
+    ("str", "string"),
+    ("text", "string"),
+    ("String", "string"),
+    ("integer", "int"),
+    ("number", "float"),
+    ("double", "float"),
+    ("boolean", "bool"),
+    ("Bool", "bool"),
+    ("Int", "int"),
+    ("any", "json"),
+    ("object", "json"),
+    ("file", "path"),
+    ("list", "[T]"),
+    ("array", "[T]"),
+];
+
+impl Checker<'_> {
+    /// Resolves the script's own types, which may use each other in any order.
+    pub(super) fn declare_types(&mut self, items: &[Item]) {
+        let declared: Vec<(&Word, &TypeExpr)> = items
+            .iter()
+            .filter_map(|it| match &it.kind {
+                ItemKind::Type { name, ty } => Some((name, ty)),
+                _ => None,
+            })
+            .collect();
+        let mut open: Vec<Text> = Vec::new();
+        for (name, _) in &declared {
+            self.declare_type(name, &declared, &mut open);
+        }
+    }
+
+    fn declare_type(
+        &mut self,
+        name: &Word,
+        declared: &[(&Word, &TypeExpr)],
+        open: &mut Vec<Text>,
+    ) -> Option<Type> {
+        if let Some(known) = self.types.get(&name.text) {
+            return Some(known.clone());
+        }
+        let (word, expr) = declared.iter().find(|(it, _)| it.text == name.text)?;
+        if open.contains(&name.text) {
+            self.report(
+                Problem::error(
+                    Code::E213,
+                    word.span,
+                    format!("the type `{}` holds itself", name.text),
+                )
+                .label("defined by itself")
+                .help("a record cannot hold a record of its own type; use `json` for trees"),
+            );
+            self.types.insert(name.text.clone(), Type::Unknown);
+            return Some(Type::Unknown);
+        }
+        open.push(name.text.clone());
+        let ty = self.resolve(expr, &mut |this, word| this.declare_type(word, declared, open));
+        open.pop();
+        let ty = named(ty, &name.text);
+        self.types.entry(name.text.clone()).or_insert(ty.clone());
+        Some(ty)
+    }
+
+    /// The type that an expression denotes.
+    pub(super) fn ty(&mut self, expr: &TypeExpr) -> Type {
+        self.resolve(expr, &mut |_, _| None)
+    }
+
+    fn resolve(
+        &mut self,
+        expr: &TypeExpr,
+        other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
+    ) -> Type {
+        match &expr.kind {
+            TypeKind::Broken => Type::Unknown,
+            TypeKind::Name(word) => self.type_name(word, other),
+            TypeKind::List(item, max) => Type::List(Arc::new(self.resolve(item, other)), *max),
+            TypeKind::Optional(inner) => self.resolve(inner, other).optional(),
+            TypeKind::Enum(variants) => {
+                Type::Enum(Arc::new(EnumType { name: None, variants: variants.clone() }))
+            }
+            TypeKind::Record(fields) => self.record_type(fields, other),
+            TypeKind::Range(inner, low, high) => {
+                let inner = self.resolve(inner, other);
+                self.range(expr, inner, *low, *high)
+            }
+        }
+    }
+
+    fn type_name(
+        &mut self,
+        word: &Word,
+        other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
+    ) -> Type {
+        let name = word.text.as_ref();
+        if let Some((_, ty)) = PLAIN.iter().find(|(it, _)| *it == name) {
+            return ty.clone();
+        }
+        if let Some(ty) = self.types.get(name).cloned().or_else(|| other(self, word)) {
+            return ty;
+        }
+        if let Some(ty) = shared_record(name) {
+            return ty;
+        }
+        if self.broken_names.contains(name) {
+            return Type::Unknown;
+        }
+        self.unknown_type(word);
+        Type::Unknown
+    }
+
+    fn unknown_type(&mut self, word: &Word) {
+        let name = word.text.as_ref();
+        let plain = PLAIN.iter().map(|(it, _)| *it);
+        let own = self.types.keys().map(AsRef::as_ref);
+        let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
+        let meant = foreign
+            .or_else(|| nearest(name, plain.chain(own).chain(["Doc", "Hit", "Summary"])))
+            .map(str::to_owned);
+        let mut problem =
+            Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
+                .label("not a type")
+                .help("declare it with `type Name = { field: type }`");
+        if let Some(meant) = meant {
+            problem = problem.help(format!("did you mean `{meant}`?"));
+            if meant != "[T]" {
+                problem = problem.fix(word.span, meant);
+            }
+        }
+        self.report(problem);
+    }
+
+    fn record_type(
+        &mut self,
+        fields: &[(Word, TypeExpr)],
+        other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
+    ) -> Type {
+        let mut known: Vec<(Text, Type)> = Vec::new();
+        for (name, ty) in fields {
+            let ty = self.resolve(ty, other);
+            if known.iter().any(|(it, _)| *it == name.text) {
+                self.error(
+                    Code::E210,
+                    name.span,
+                    format!("the field `{}` stands twice", name.text),
+                )
+                .help = Some("give it another name".to_owned());
+                continue;
+            }
+            known.push((name.text.clone(), ty));
+        }
+        Type::record(known)
+    }
+
+    fn range(&mut self, expr: &TypeExpr, inner: Type, low: f64, high: f64) -> Type {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "ends of int ranges are written as ints"
+        )]
+        let ranged = match inner {
+            Type::Int(_) if low.fract() == 0.0 && high.fract() == 0.0 => {
+                Type::Int(Some((low as i64, high as i64)))
+            }
+            Type::Float(_) => Type::Float(Some((low, high))),
+            other => {
+                self.error(Code::E207, expr.span, format!("`{other}` has no such range")).help =
+                    Some("ranges are for numbers: `int 1..5`, `float 0..1`".to_owned());
+                return Type::Unknown;
+            }
+        };
+        if low > high {
+            self.error(Code::E207, expr.span, "the range is empty").help =
+                Some("write the lower end first".to_owned());
+        }
+        ranged
+    }
+}
+
+/// The record types that every script knows.
+fn shared_record(name: &str) -> Option<Type> {
+    Some(match name {
+        "Doc" => documents::Doc::SCHEME.plain(),
+        "Hit" => documents::Hit::SCHEME.plain(),
+        _ => return None,
+    })
+}
+
+/// Gives a record or enum type its name, for messages.
+fn named(ty: Type, name: &Text) -> Type {
+    match ty {
+        Type::Record(of) if of.name.is_none() => {
+            let fields = of.fields.clone();
+            Type::Record(Arc::new(RecordType { name: Some(name.clone()), fields }))
+        }
+        Type::Enum(of) if of.name.is_none() => {
+            let variants = of.variants.clone();
+            Type::Enum(Arc::new(EnumType { name: Some(name.clone()), variants }))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,183 @@
+//! Making a value of a wanted type from one whose type is not known: `x as T`, inputs
+//! from outside, results of components.
+
+use std::fmt;
+
+use super::{EnumType, List, Money, Record, RecordType, Text, Type, Value, units};
+
+/// Why a value is none of the wanted type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misfit {
+    /// Where in the value, as `items[3].score`; empty for the value itself.
+    pub path: String,
+    pub wanted: String,
+    pub given: String,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, wanted, given } = self;
+        match path.as_str() {
+            "" => write!(f, "{wanted} is due, but this is {given}"),
+            path => write!(f, "`{path}` must be {wanted}, but it is {given}"),
+        }
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl Value {
+    /// Makes a value of `wanted` from this one.
+    ///
+    /// Units and paths are read from text as JSON carries them, whole floats are ints,
+    /// an absent field of an optional type is null, and fields that a record type lacks
+    /// are dropped. Everything else must fit as it is.
+    pub fn cast(self, wanted: &Type) -> Result<Self, Misfit> {
+        cast(self, wanted).map_err(|wrong| {
+            let mut path = String::new();
+            for step in wrong.steps.iter().rev() {
+                match step {
+                    Step::Field(name) if path.is_empty() => path.push_str(name),
+                    Step::Field(name) => path.push_str(&format!(".{name}")),
+                    Step::Item(idx) => path.push_str(&format!("[{idx}]")),
+                }
+            }
+            Misfit { path, wanted: wrong.wanted, given: wrong.given }
+        })
+    }
+}
+
+/// A misfit whose path is still being collected, from the inside out.
+struct Wrong {
+    steps: Vec<Step>,
+    wanted: String,
+    given: String,
+}
+
+enum Step {
+    Field(Text),
+    Item(usize),
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
+    use Value as V;
+    Ok(match (value, wanted) {
+        (it, Type::Unknown | Type::Json) => it,
+        (V::Null, Type::Optional(_)) => V::Null,
+        (it, Type::Optional(inner)) => return cast(it, inner),
+        (V::Bool(it), Type::Bool) => V::Bool(it),
+        (V::Int(it), Type::Int(range)) if inside(it, *range) => V::Int(it),
+        (V::Float(it), Type::Int(range)) if whole(it).is_some_and(|it| inside(it, *range)) => {
+            V::Int(whole(it).unwrap_or_default())
+        }
+        (V::Int(it), Type::Float(range)) if inside(it as f64, *range) => V::Float(it as f64),
+        (V::Float(it), Type::Float(range)) if inside(it, *range) => V::Float(it),
+        (V::Text(it), Type::Text) => V::Text(it),
+        (V::Text(it), Type::Enum(of)) if of.contains(&it) => V::Text(it),
+        (V::Text(it), Type::Path) => V::Path(it),
+        (V::Path(it), Type::Path) => V::Path(it),
+        (V::Duration(it), Type::Duration) => V::Duration(it),
+        (V::Money(it), Type::Money) => V::Money(it),
+        (V::Size(it), Type::Size) => V::Size(it),
+        (V::Bytes(it), Type::Bytes) => V::Bytes(it),
+        (V::Text(it), Type::Duration | Type::Money | Type::Size) => {
+            return read_unit(&it, wanted).ok_or_else(|| wrong(wanted, &V::Text(it)));
+        }
+        (V::Int(it), Type::Size) if it >= 0 => V::Size(it.unsigned_abs()),
+        (V::List(items), Type::List(item, max)) => V::List(cast_items(items, item, *max)?),
+        (V::Record(record), Type::Record(of)) => V::Record(cast_fields(&record, of)?),
+        (it, wanted) => return Err(wrong(wanted, &it)),
+    })
+}
+
+fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Wrong> {
+    if let Some(max) = max.filter(|max| items.len() as u64 > *max) {
+        let wanted = format!("a list of at most {max}");
+        let given = format!("one of {}", items.len());
+        return Err(Wrong { steps: Vec::new(), wanted, given });
+    }
+    items
+        .into_vec()
+        .into_iter()
+        .enumerate()
+        .map(|(idx, it)| cast(it, item).map_err(|wrong| wrong.inside(Step::Item(idx))))
+        .collect()
+}
+
+fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Wrong> {
+    of.fields
+        .iter()
+        .map(|(name, ty)| {
+            let value = match record.get(name) {
+                Some(it) => {
+                    cast(it.clone(), ty).map_err(|it| it.inside(Step::Field(name.clone())))?
+                }
+                None if ty.is_optional() => Value::Null,
+                None => {
+                    let steps = vec![Step::Field(name.clone())];
+                    return Err(Wrong { steps, wanted: ty.to_string(), given: "missing".into() });
+                }
+            };
+            Ok((name.clone(), value))
+        })
+        .collect()
+}
+
+fn read_unit(text: &str, wanted: &Type) -> Option<Value> {
+    match wanted {
+        Type::Duration => units::parse_duration(text).map(Value::Duration),
+        Type::Money => Money::parse(text.strip_prefix('$').unwrap_or(text)).map(Value::Money),
+        _ => units::parse_size(text).map(Value::Size),
+    }
+}
+
+fn inside<N: PartialOrd>(it: N, range: Option<(N, N)>) -> bool {
+    range.is_none_or(|(low, high)| low <= it && it <= high)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the range is tested first")]
+fn whole(it: f64) -> Option<i64> {
+    (it.fract() == 0.0 && it.abs() < 9.0e18).then_some(it as i64)
+}
+
+fn wrong(wanted: &Type, given: &Value) -> Wrong {
+    let wanted = match wanted {
+        Type::Enum(of) => one_of(of),
+        other => other.to_string(),
+    };
+    let given = match given {
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Null => given.to_string(),
+        Value::Text(it) if it.chars().count() <= 40 => format!("{it:?}"),
+        other => format!("a {}", other.kind()),
+    };
+    Wrong { steps: Vec::new(), wanted, given }
+}
+
+fn one_of(of: &EnumType) -> String {
+    let all: Vec<String> = of.variants.iter().map(|it| format!("{it:?}")).collect();
+    format!("one of {}", all.join(", "))
+}
+
+impl Wrong {
+    fn inside(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn a_misfit_says_where() {
+        let wanted =
+            Type::list(Type::record(vec![("score".into(), Type::Float(Some((0.0, 1.0))))]));
+        let good = json::read(r#"[{"score": 1, "more": 2}]"#).unwrap().cast(&wanted).unwrap();
+        assert_eq!(json::write(&good), r#"[{"score":1.0}]"#);
+        let bad = json::read(r#"[{"score": 0.5}, {"score": 7}]"#).unwrap().cast(&wanted);
+        assert_eq!(bad.unwrap_err().to_string(), "`[1].score` must be float 0..1, but it is 7");
+    }
+}
