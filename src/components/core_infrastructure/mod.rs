@@ -3,6 +3,7 @@
 use crate::registry::{Component, OpError};
 
 mod control;
+mod files;
 mod json;
 mod list;
 mod math;
@@ -13,6 +14,7 @@ pub(super) const ALL: &[&Component] = &[
     &list::COMPONENT,
     &math::COMPONENT,
     &json::COMPONENT,
+    &files::COMPONENT,
     &control::COMPONENT,
 ];
 
