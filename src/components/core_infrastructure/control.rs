@@ -89,7 +89,7 @@ impl Op for Fail {
         ),
         Example::ok(
             "Caught",
-            r#""too slow" >> fail(kind: "timeout") fallback "later""#,
+            r#""gone" >> fail(kind: "not_found") fallback "later""#,
             r#""later""#,
         ),
         Example::err("Not caught", r#"fail("no luck today")"#, "no luck today"),

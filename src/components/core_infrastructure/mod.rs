@@ -50,6 +50,4 @@ fn excerpt(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod contract;
-#[cfg(test)]
 mod testing;

@@ -8,6 +8,7 @@ use crate::{
 };
 
 mod folder;
+mod glob;
 mod path;
 mod read;
 mod read_jsonl;
@@ -41,6 +42,9 @@ pub(super) const COMPONENT: Component = Component {
 /// The largest file that is read where a script says nothing.
 const MAX_SIZE: Size = Size(10 << 20);
 
+/// What editors on Windows begin a text with; it is no part of it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The text of a file, without a byte order mark.
 fn read_text(cx: &Cx, path: &Path, max_size: Size) -> Result<String, OpError> {
     let content = host::read(cx.host(), path, max_size.0).map_err(|err| io_error(err, path))?;
@@ -52,11 +56,14 @@ fn text_of(content: Vec<u8>) -> Result<String, String> {
     if content.contains(&0) {
         return Err("is no text but binary data".to_owned());
     }
-    let text = String::from_utf8(content).map_err(|err| {
+    let mut text = String::from_utf8(content).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
         format!("is no text in UTF-8: byte {place} is none of it")
     })?;
-    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.remove(0);
+    }
+    Ok(text)
 }
 
 /// A failure of the file system with its next step.

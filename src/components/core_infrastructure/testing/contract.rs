@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::ALL;
+use super::super::ALL;
 use crate::{
     registry::{OpDef, Registry},
     value::json,

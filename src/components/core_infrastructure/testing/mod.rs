@@ -10,6 +10,8 @@ use crate::{
     value::{Value, json},
 };
 
+mod contract;
+
 /// Calls an inline op with the arguments in a JSON array, and compares the result as
 /// JSON text, which tells `1` from `1.0`.
 pub(super) fn gives<O: Inline>(args: &str, wanted: &str) {

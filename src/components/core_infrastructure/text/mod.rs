@@ -55,8 +55,9 @@ pub(super) const COMPONENT: Component = Component {
         inline::<patterns::Matches>(),
         compute::<patterns::FindAll>(),
         compute::<patterns::ReplacePattern>(),
-        inline::<convert::ParseInt>(),
+        // The checker offers the first op that fits: for a float, an int would do too.
         inline::<convert::ParseFloat>(),
+        inline::<convert::ParseInt>(),
         inline::<convert::Show>(),
     ],
 };
