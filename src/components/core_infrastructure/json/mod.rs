@@ -1,0 +1,34 @@
+//! Working with JSON.
+
+use crate::registry::{Component, OpError, inline};
+
+mod at;
+mod entries;
+mod parse;
+mod write;
+
+pub(super) use parse::parse;
+
+pub(super) const COMPONENT: Component = Component {
+    name: "json",
+    cluster: "core-infrastructure",
+    summary: "Reads, writes and looks into JSON.",
+    version: 1,
+    aliases: &[
+        ("parse_json", "parse_json"),
+        ("to_json", "to_json"),
+        ("at", "at"),
+        ("entries", "entries"),
+    ],
+    ops: &[
+        inline::<parse::ParseJson>(),
+        inline::<write::ToJson>(),
+        inline::<at::At>(),
+        inline::<entries::Entries>(),
+    ],
+};
+
+/// What a text that is not JSON is told.
+fn no_json(why: &str) -> OpError {
+    OpError::invalid_input(format!("this is no JSON: {why}"))
+}

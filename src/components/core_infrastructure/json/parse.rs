@@ -1,0 +1,141 @@
+//! JSON from text.
+
+use super::no_json;
+use crate::{
+    registry::{Example, Inline, Op, OpError, Scheme, params},
+    value::{Text, Value, json},
+};
+
+params! {
+    /// Reads a value from JSON text.
+    ///
+    /// `parse_json<T>` also tests that the value is a `T` and gives it that type;
+    /// without, it is `json`. Numbers without a point that fit are ints, others floats.
+    /// Text that is not JSON, an object that has a key twice, and more than 127 levels of
+    /// nesting are errors of kind `invalid_input`, with line and column.
+    pub(super) struct ParseJson {
+        /// The text: one JSON value and nothing else.
+        text: Text,
+    }
+}
+
+impl Op for ParseJson {
+    const NAME: &'static str = "parse_json";
+    const YIELDS: Scheme = Scheme::Json;
+    const GENERIC: bool = true;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Any JSON", r#"'{"a": [1, null]}' >> parse_json"#, r#"{"a":[1,null]}"#),
+        Example::ok(
+            "A type of your own",
+            r#"'{"name": "Ann", "age": 7}' >> parse_json<{ name: string }> >> .name"#,
+            r#""Ann""#,
+        ),
+        Example::err("A missing comma", "'[1 2]' >> parse_json", "line 1, column 4"),
+    ];
+}
+
+impl Inline for ParseJson {
+    fn run(self) -> Result<Value, OpError> {
+        parse(&self.text)
+    }
+}
+
+/// Reads JSON; the error has the place and what stands there.
+pub(in super::super) fn parse(text: &str) -> Result<Value, OpError> {
+    // Editors on Windows begin a file with this mark; JSON does not have it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(no_json("there is no text"));
+    }
+    json::read(text).map_err(|err| explain(text, err))
+}
+
+fn explain(text: &str, err: serde_json::Error) -> OpError {
+    let told = err.to_string();
+    let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
+    let why = why.replace("EOF", "the text ends").replace("expected ident", "unknown word");
+    let Place { line, column, near } = Place::of(text, err.line(), err.column());
+    let error = no_json(&format!("{why}, at line {line}, column {column}, near `{near}`"));
+    let error = if text.trim_start().starts_with("```") {
+        error.help("it stands in a Markdown code block; take the lines with ``` away")
+    } else {
+        error
+    };
+    error.because(err)
+}
+
+/// A place in a text, with some characters around it.
+struct Place {
+    line: usize,
+    /// In characters, from 1.
+    column: usize,
+    near: String,
+}
+
+impl Place {
+    /// Of the byte `column` in a line, both counted from 1. The end of a line is told as
+    /// the byte 0 of the next one.
+    fn of(text: &str, line: usize, column: usize) -> Self {
+        const AROUND: usize = 15;
+        let line = if column == 0 { line.saturating_sub(1).max(1) } else { line };
+        let content = text.split('\n').nth(line - 1).unwrap_or_default();
+        let byte = if column == 0 { content.len() } else { (column - 1).min(content.len()) };
+        let (before, after) = content.split_at(content.floor_char_boundary(byte));
+        let start = before.char_indices().rev().nth(AROUND - 1).map_or(0, |(byte, _)| byte);
+        let near: String = before[start..].chars().chain(after.chars().take(AROUND)).collect();
+        Self { line, column: before.chars().count() + 1, near: near.trim().to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::super::testing::{call, fails_with, gives},
+        *,
+    };
+    use crate::registry::ErrorKind;
+
+    fn message(text: &str) -> String {
+        fails_with::<ParseJson>(vec![text.into()]).message
+    }
+
+    #[test]
+    fn json_becomes_values() {
+        gives::<ParseJson>(r#"["\ufeff 1 "]"#, "1");
+        gives::<ParseJson>(
+            r#"["[1.0, 1e2, 18446744073709551616]"]"#,
+            "[1.0,100.0,1.8446744073709552e+19]",
+        );
+        gives::<ParseJson>(r#"["\"\\u00fc\""]"#, r#""ü""#);
+    }
+
+    #[test]
+    fn the_place_is_told() {
+        assert_eq!(
+            message("{\n  \"größe\": 1,\n  \"a\": tru\n}"),
+            "this is no JSON: unknown word, at line 3, column 11, near `\"a\": tru`"
+        );
+        assert_eq!(message(" \n"), "this is no JSON: there is no text");
+        assert!(message("[1,").contains("the text ends while parsing a"));
+        assert!(message("1 2").contains("trailing characters"));
+        assert!(message("[1e999]").contains("out of range"));
+        assert!(message(r#"{"a":1,"a":2}"#).contains("the key `a` stands twice"));
+        assert!(message("\"ä\n\"").contains("line 1, column 3"));
+    }
+
+    #[test]
+    fn a_code_block_is_recognised() {
+        let err = fails_with::<ParseJson>(vec!["```json\n{}\n```".into()]);
+        assert!(err.help.unwrap().contains("code block"));
+    }
+
+    #[test]
+    fn deep_and_long_input_is_no_danger() {
+        assert!(message(&"[".repeat(100_000)).contains("recursion limit"));
+        let garbage = format!("[{}", "é".repeat(1 << 20));
+        assert!(message(&garbage).chars().count() < 120);
+        let long = format!("[{}1]", "1,".repeat(200_000));
+        assert!(call::<ParseJson>(vec![long.into()]).is_ok());
+        assert_eq!(fails_with::<ParseJson>(vec!["{".into()]).kind, ErrorKind::InvalidInput);
+    }
+}
