@@ -15,3 +15,11 @@ pub mod registry;
 pub mod components;
 
 pub mod check;
+
+pub mod plan;
+
+pub mod run;
+
+pub mod engine;
+
+pub use engine::{Block, Engine, Error, Request, Response, block};

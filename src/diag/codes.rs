@@ -83,6 +83,20 @@ codes! {
     E305 "a bound that is given twice",
     E306 "bounds that bound nothing",
     E307 "two writes to one place without an order",
+    // E4xx: the run, one code for each kind of error
+    E401 "a value does not fit what the op accepts",
+    E402 "the thing named does not exist",
+    E403 "the op cannot do this",
+    E404 "the caller or the host may not do this",
+    E405 "it took longer than its bound",
+    E406 "someone else's system asks to wait",
+    E407 "someone else's system failed",
+    E408 "what came back does not fit what was asked for",
+    E409 "there is not enough left of a cap",
+    E410 "the turns of a loop are used up",
+    E411 "the run was cancelled",
+    E412 "the op or the script says that it failed",
+    E413 "a mistake of this program",
 }
 
 impl fmt::Display for Code {

@@ -148,6 +148,19 @@ impl Record {
         self.0.values.get(idx).map(Slot::value)
     }
 
+    /// The value of a field, if it is there without being made first.
+    pub fn ready(&self, name: &str) -> Option<&Value> {
+        let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
+        match self.0.values.get(idx)? {
+            Slot::Ready(value) => Some(value),
+            Slot::Deferred(_) => None,
+        }
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.names.iter().any(|it| it.as_ref() == name)
+    }
+
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Text, &Value)> {
         self.0.names.iter().zip(self.0.values.iter().map(Slot::value))
     }

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** this module imports no other module of the crate.
 
+pub mod arithmetic;
 mod cast;
 mod compare;
 mod data;

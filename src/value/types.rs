@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::Text;
+use super::{Text, Value};
 
 /// A type of the language.
 ///
@@ -151,6 +151,40 @@ impl Type {
                 a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
             }),
             (a, b) => a == b,
+        }
+    }
+
+    /// Whether a value is one of this type. Fields that are not made yet are believed.
+    pub fn admits(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Unknown | Self::Json, _) | (Self::Optional(_), Value::Null) => true,
+            (Self::Optional(inner), it) => inner.admits(it),
+            (Self::Bool, Value::Bool(_))
+            | (Self::Float(_), Value::Int(_))
+            | (Self::Text, Value::Text(_))
+            | (Self::Duration, Value::Duration(_))
+            | (Self::Money, Value::Money(_))
+            | (Self::Size, Value::Size(_))
+            | (Self::Path, Value::Path(_))
+            | (Self::Bytes, Value::Bytes(_)) => true,
+            (Self::Int(range), Value::Int(it)) => {
+                range.is_none_or(|(low, high)| low <= *it && *it <= high)
+            }
+            (Self::Float(range), Value::Float(it)) => {
+                range.is_none_or(|(low, high)| low <= *it && *it <= high)
+            }
+            (Self::Enum(of), Value::Text(it)) => of.contains(it),
+            (Self::List(item, max), Value::List(items)) => {
+                max.is_none_or(|max| items.len() as u64 <= max)
+                    && items.iter().all(|it| item.admits(it))
+            }
+            (Self::Record(of), Value::Record(record)) => {
+                of.fields.iter().all(|(name, ty)| match record.ready(name) {
+                    Some(it) => ty.admits(it),
+                    None => record.has(name) || ty.is_optional(),
+                })
+            }
+            _ => false,
         }
     }
 

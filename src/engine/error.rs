@@ -1,0 +1,87 @@
+//! Why a script gave no value.
+
+use std::fmt;
+
+use crate::{
+    diag::{Code, Problem, Report, Source, Style},
+    registry::ErrorKind,
+    run::RunError,
+};
+
+/// Why a script gave no value: it does not check, or its run failed.
+#[derive(Debug)]
+pub enum Error {
+    /// Nothing ran.
+    Check(Report),
+    /// The run failed at a place of the script.
+    Run { source: Source, error: Box<RunError> },
+}
+
+impl Error {
+    /// The kind of a run's failure; a script that does not check has none.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Check(_) => None,
+            Self::Run { error, .. } => Some(error.kind()),
+        }
+    }
+
+    /// The whole message, with the lines of the script that it is about.
+    pub fn render(&self, style: Style) -> String {
+        match self {
+            Self::Check(report) => report.render(style),
+            Self::Run { source, error } => {
+                Report::new(source.clone(), vec![run_problem(error)]).render(style)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Check(report) => report.fmt(f),
+            Self::Run { source, error } => {
+                let (line, column) = source.position(error.span.start);
+                write!(f, "{}:{line}:{column}: {}: {error}", source.name(), error.kind())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Check(_) => None,
+            Self::Run { error, .. } => Some(error.as_ref()),
+        }
+    }
+}
+
+/// A failure of a run as a problem of the script.
+fn run_problem(error: &RunError) -> Problem {
+    let label =
+        if error.path.is_empty() { "here".to_owned() } else { format!("in `{}`", error.path) };
+    Problem::error(code_of(error.kind()), error.span, error.to_string())
+        .label(label)
+        .help_opt(error.error.help.clone())
+}
+
+/// The code of a kind of error, so that a run's failure can be looked up like any other.
+fn code_of(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::InvalidInput => Code::E401,
+        ErrorKind::NotFound => Code::E402,
+        ErrorKind::Unsupported => Code::E403,
+        ErrorKind::Denied => Code::E404,
+        ErrorKind::Timeout => Code::E405,
+        ErrorKind::RateLimit => Code::E406,
+        ErrorKind::Unavailable => Code::E407,
+        ErrorKind::InvalidOutput => Code::E408,
+        ErrorKind::Budget => Code::E409,
+        ErrorKind::Exhausted => Code::E410,
+        ErrorKind::Cancelled => Code::E411,
+        ErrorKind::Failed => Code::E412,
+        ErrorKind::Bug => Code::E413,
+    }
+}

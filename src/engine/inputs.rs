@@ -1,0 +1,79 @@
+//! What a caller gives, made into what a script wants.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    check::Input,
+    diag::Span,
+    registry::{OpError, nearest},
+    run::RunError,
+    value::{Text, Type, Value, json},
+};
+
+/// One input as it comes from outside.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    /// A value, as JSON or a program has it.
+    Value(Value),
+    /// Text, as a command line has it.
+    Words(Text),
+}
+
+/// Reads what was given as values of the declared types.
+pub(super) fn read(
+    declared: &[Input],
+    given: BTreeMap<Text, Given>,
+) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
+    let mut values = BTreeMap::new();
+    for (name, given) in given {
+        let input =
+            declared.iter().find(|it| it.name == name).ok_or_else(|| unknown(declared, &name))?;
+        let value = match given {
+            Given::Value(value) => value,
+            Given::Words(text) => read_words(text, &input.ty),
+        };
+        let value = value.cast(&input.ty).map_err(|misfit| {
+            let place = if misfit.path.is_empty() {
+                name.to_string()
+            } else {
+                format!("{name}.{}", misfit.path)
+            };
+            let message =
+                format!("`{place}` must be {}, but it is {}", misfit.wanted, misfit.given);
+            wrong(message, input.span)
+        })?;
+        values.insert(name, value);
+    }
+    Ok(values)
+}
+
+/// Text is itself where text is due, and JSON where something else is.
+fn read_words(text: Text, ty: &Type) -> Value {
+    match ty.required() {
+        Type::Text | Type::Path | Type::Enum(_) | Type::Duration | Type::Money | Type::Size => {
+            if ty.is_optional() && text.as_ref() == "null" {
+                Value::Null
+            } else {
+                Value::Text(text)
+            }
+        }
+        _ => json::read(&text).unwrap_or(Value::Text(text)),
+    }
+}
+
+fn unknown(declared: &[Input], name: &str) -> Box<RunError> {
+    let names = declared.iter().map(|it| it.name.as_ref());
+    let message = format!("the script has no param `{name}`");
+    let help = match (nearest(name, names.clone()), declared) {
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, []) => "it takes none".to_owned(),
+        (None, _) => {
+            format!("it has {}", names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    RunError::outside(OpError::invalid_input(message).help(help), Span::default())
+}
+
+fn wrong(message: String, span: Span) -> Box<RunError> {
+    RunError::outside(OpError::invalid_input(message), span)
+}

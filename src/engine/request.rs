@@ -1,0 +1,118 @@
+//! One run as a caller asks for it and gets it.
+
+use std::{collections::BTreeMap, future::IntoFuture, pin::Pin};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Engine, Error,
+    inputs::{self, Given},
+};
+use crate::{
+    diag::{Report, Source},
+    plan::Plan,
+    registry::{Field, Usage},
+    run,
+    value::{Misfit, Text, Value},
+};
+
+/// A run that was asked for. Await it to run it.
+#[must_use = "a run happens when it is awaited"]
+pub struct Request<'e> {
+    engine: &'e Engine,
+    script: Source,
+    given: BTreeMap<Text, Given>,
+    /// The first input that the script has, whatever its name is.
+    first: Option<Given>,
+    cancel: CancellationToken,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub value: Value,
+    /// What it used of what is counted.
+    pub usage: Usage,
+    /// What the check had to say all the same.
+    pub warnings: Report,
+}
+
+impl<'e> Request<'e> {
+    pub(super) fn new(engine: &'e Engine, script: Source) -> Self {
+        let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
+        Self { engine, script, given, first: None, cancel }
+    }
+
+    /// Gives the script a param.
+    pub fn param(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.given.insert(name.into(), Given::Value(value.into()));
+        self
+    }
+
+    /// Gives the script a param as text: `30s`, `5`, `["a", "b"]`.
+    pub fn param_text(mut self, name: &str, text: &str) -> Self {
+        self.given.insert(name.into(), Given::Words(text.into()));
+        self
+    }
+
+    /// Gives the script its first input: the value that its first stage takes, or else its
+    /// first param.
+    pub fn input(mut self, value: impl Into<Value>) -> Self {
+        self.first = Some(Given::Value(value.into()));
+        self
+    }
+
+    /// The same as text.
+    pub fn input_text(mut self, text: &str) -> Self {
+        self.first = Some(Given::Words(text.into()));
+        self
+    }
+
+    /// Lets `cancel` end the run.
+    pub fn cancelled_by(mut self, cancel: CancellationToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    async fn run(self) -> Result<Response, Error> {
+        let plan = self.engine.plan(self.script.clone()).map_err(Error::Check)?;
+        let source = self.script.clone();
+        let ran = self.run_plan(&plan).await;
+        let outcome = ran.map_err(|error| Error::Run { source, error })?;
+        let warnings = plan.program().warnings.clone();
+        Ok(Response { value: outcome.value, usage: outcome.usage, warnings })
+    }
+
+    async fn run_plan(mut self, plan: &Plan) -> Result<run::Outcome, Box<run::RunError>> {
+        let declared = &plan.program().inputs;
+        if let Some(first) = self.first.take() {
+            let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
+            let free = declared.iter().find(|it| !self.given.contains_key(&it.name));
+            let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
+            self.given.insert(name, first);
+        }
+        let inputs = inputs::read(declared, self.given)?;
+        run::run(plan, inputs, self.engine.around(self.cancel)).await
+    }
+}
+
+impl<'e> IntoFuture for Request<'e> {
+    type Output = Result<Response, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'e>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl Response {
+    /// The value as a Rust type.
+    pub fn get<T: Field>(self) -> Result<T, Misfit> {
+        let given = self.value.kind();
+        T::decode(self.value).ok_or_else(|| Misfit {
+            path: String::new(),
+            wanted: T::SCHEME.show(),
+            given: format!("a {given}"),
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! A checked program in, a plan out: its nodes, what they need, what they do.
+//!
+//! A plan can only be made of a program that checks, and only a plan can be run. What is
+//! shown of it ([`Plan::nodes`]) is computed from the same terms that run.
+
+mod nodes;
+mod show;
+
+pub use nodes::{EffectUse, Node};
+
+use crate::check::Checked;
+
+/// What will run.
+#[derive(Debug)]
+pub struct Plan {
+    program: Checked,
+    nodes: Vec<Node>,
+}
+
+/// Makes the plan of a program.
+pub fn plan(program: Checked) -> Plan {
+    let nodes = nodes::of(&program);
+    Plan { program, nodes }
+}
+
+impl Plan {
+    pub fn program(&self) -> &Checked {
+        &self.program
+    }
+
+    /// Every call of a component and every block, in the order of the script.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// What the whole plan does to the world, each effect once.
+    pub fn effects(&self) -> Vec<&EffectUse> {
+        let mut effects: Vec<&EffectUse> = Vec::new();
+        for effect in self.nodes.iter().flat_map(|it| &it.effects) {
+            if !effects.contains(&effect) {
+                effects.push(effect);
+            }
+        }
+        effects
+    }
+}

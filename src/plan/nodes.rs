@@ -1,0 +1,332 @@
+//! The nodes of a plan: every call and block, with what it needs and what it does.
+
+use crate::{
+    check::{Block, BoundKey, Call, Checked, Entry, Piece, Term, TermKind, Var},
+    diag::Span,
+    registry::{Effect, Scope},
+    value::{Text, Type, Value, units},
+};
+
+/// One vertex of the plan.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its stable name: `found/web/search`, `each[]/summary`.
+    pub path: String,
+    /// What the script calls it: `search`, `parallel`, `each`.
+    pub name: String,
+    /// The op's canonical name; blocks have none.
+    pub op: Option<String>,
+    /// `inline`, `compute` or `io`; blocks have none.
+    pub cost_class: Option<&'static str>,
+    pub ty: Type,
+    /// The nodes whose results it uses.
+    pub needs: Vec<usize>,
+    /// How many blocks it stands in.
+    pub depth: usize,
+    pub effects: Vec<EffectUse>,
+    /// The bounds that hold for it alone, its own defaults among them.
+    pub bounds: Vec<(&'static str, String)>,
+    pub span: Span,
+}
+
+/// An effect of a node, with its place in the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EffectUse {
+    /// `reads`, `writes`, `spends` or `asks`.
+    pub verb: &'static str,
+    /// What is read or written: a path, a named part of the world, or a param's name in
+    /// angle brackets where only the run knows the path.
+    pub scope: Option<String>,
+}
+
+impl std::fmt::Display for EffectUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.scope {
+            Some(scope) => write!(f, "{} {scope}", self.verb),
+            None => f.write_str(self.verb),
+        }
+    }
+}
+
+/// A plan with more nodes than this shows its flows without their insides.
+const MOST_NODES: usize = 10_000;
+
+/// The nodes of a program, in the order of the script.
+pub(super) fn of(program: &Checked) -> Vec<Node> {
+    let mut walk =
+        Walk { program, nodes: Vec::new(), frames: Vec::new(), path: Vec::new(), depth: 0 };
+    if let Some(main) = &program.main {
+        walk.frames.push(vec![Vec::new(); program.inputs.len()]);
+        walk.term(main);
+    }
+    walk.nodes
+}
+
+/// The nodes that a value comes from.
+type Sources = Vec<usize>;
+
+struct Walk<'a> {
+    program: &'a Checked,
+    nodes: Vec<Node>,
+    /// Where the variables of each frame come from.
+    frames: Vec<Vec<Sources>>,
+    path: Vec<String>,
+    depth: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn term(&mut self, term: &'a Term) -> Sources {
+        stacker::maybe_grow(64 << 10, 1 << 20, || self.kind(term))
+    }
+
+    fn kind(&mut self, term: &'a Term) -> Sources {
+        match &term.kind {
+            TermKind::Const(_) => Vec::new(),
+            TermKind::Var(var) => self.variable(*var),
+            TermKind::Pipeline(terms) => self.pipeline(terms),
+            TermKind::Call(call) => self.call(call, term),
+            TermKind::Flow { flow, name, segment, args } => {
+                self.flow(*flow, name, segment, args, term)
+            }
+            TermKind::Block(block) => self.block(block),
+            TermKind::Parallel { branches, .. } => {
+                self.inside("parallel", None, Vec::new(), term, |this| {
+                    for branch in branches {
+                        let mark = if branch.optional { "?" } else { "" };
+                        let name = format!("{}{mark}", branch.name);
+                        this.below(name, |this| this.term(&branch.body));
+                    }
+                })
+            }
+            TermKind::Each { segment, input, optional, body } => {
+                let needs = self.term(input);
+                let word = if *optional { "each?" } else { "each" };
+                self.inside(word, Some(format!("{segment}[]")), needs, term, |this| {
+                    let own = vec![this.nodes.len() - 1];
+                    this.framed(vec![own], |this| this.term(body));
+                })
+            }
+            TermKind::If { segments, condition, then, otherwise } => {
+                let needs = self.term(condition);
+                self.inside("if", None, needs, term, |this| {
+                    this.below(segments.0.to_string(), |this| this.term(then));
+                    this.below(segments.1.to_string(), |this| this.term(otherwise));
+                })
+            }
+            TermKind::Within { bounds, body } => self.within(bounds, body),
+            TermKind::Fallback { segment, tries } => {
+                let mut sources = self.term(&tries[0]);
+                for term in &tries[1..] {
+                    sources.extend(self.below(segment.to_string(), |this| this.term(term)));
+                }
+                sources
+            }
+            TermKind::Shape { input, shape, key } => {
+                let needs = self.term(input);
+                let idx = self.add(shape.word(), needs, term);
+                self.framed(vec![vec![idx]], |this| this.term(key));
+                vec![idx]
+            }
+            TermKind::Record(entries) => self.union(entries.iter().map(|it| match it {
+                Entry::Field(_, term) | Entry::Spread(term, _) => term,
+            })),
+            TermKind::Text(pieces) => self.union(pieces.iter().filter_map(|it| match it {
+                Piece::Value(term, _) => Some(term),
+                Piece::Text(_) => None,
+            })),
+            _ => {
+                let mut parts = Vec::new();
+                term.each_part(&mut |it| parts.push(it));
+                self.union(parts)
+            }
+        }
+    }
+
+    fn union(&mut self, terms: impl IntoIterator<Item = &'a Term>) -> Sources {
+        let mut all: Sources = terms.into_iter().flat_map(|it| self.term(it)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn variable(&self, var: Var) -> Sources {
+        let frame = self.frames.len().checked_sub(1 + var.up).and_then(|it| self.frames.get(it));
+        frame.and_then(|it| it.get(var.idx)).cloned().unwrap_or_default()
+    }
+
+    fn framed<T>(&mut self, frame: Vec<Sources>, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.frames.push(frame);
+        let walked = walk(self);
+        self.frames.pop();
+        walked
+    }
+
+    fn below<T>(&mut self, segment: String, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(segment);
+        let walked = walk(self);
+        self.path.pop();
+        walked
+    }
+
+    fn pipeline(&mut self, terms: &'a [Term]) -> Sources {
+        let mut sources = self.term(&terms[0]);
+        for term in &terms[1..] {
+            sources = self.framed(vec![sources], |this| this.term(term));
+        }
+        sources
+    }
+
+    fn call(&mut self, call: &'a Call, term: &'a Term) -> Sources {
+        let needs = self.union(&call.args);
+        if call.op.op.is_inline() {
+            let is_input = !matches!(call.args.first().map(|it| &it.kind), Some(TermKind::Var(_)));
+            if is_input {
+                return needs;
+            }
+        }
+        let idx = self.add(&call.name, needs, term);
+        let path = self.path_to(&call.segment);
+        let node = &mut self.nodes[idx];
+        node.path = path;
+        node.op = Some(call.op.to_string());
+        node.cost_class = Some(call.op.op.cost_class());
+        node.effects = effects(call);
+        node.bounds = own_bounds(call);
+        vec![idx]
+    }
+
+    fn flow(
+        &mut self,
+        flow: usize,
+        name: &Text,
+        segment: &Text,
+        args: &'a [Term],
+        term: &'a Term,
+    ) -> Sources {
+        let params: Vec<Sources> = args.iter().map(|it| self.term(it)).collect();
+        let needs = params.iter().flatten().copied().collect();
+        let body = &self.program.flows[flow].body;
+        self.inside(name, Some(segment.to_string()), needs, term, |this| {
+            if this.nodes.len() < MOST_NODES {
+                let outside = std::mem::replace(&mut this.frames, vec![params]);
+                this.term(body);
+                this.frames = outside;
+            }
+        })
+    }
+
+    fn block(&mut self, block: &'a Block) -> Sources {
+        self.frames.push(Vec::new());
+        for bind in &block.lets {
+            let sources = match bind.skipped {
+                true => Vec::new(),
+                false => self.below(bind.name.to_string(), |this| this.term(&bind.value)),
+            };
+            self.frames.last_mut().expect("it was pushed above").push(sources);
+        }
+        let result = self.term(&block.result);
+        self.frames.pop();
+        result
+    }
+
+    /// A node that holds others.
+    fn inside(
+        &mut self,
+        name: &str,
+        segment: Option<String>,
+        needs: Sources,
+        term: &'a Term,
+        walk: impl FnOnce(&mut Self),
+    ) -> Sources {
+        let idx = self.add(name, needs, term);
+        self.depth += 1;
+        match segment {
+            Some(segment) => {
+                self.nodes[idx].path = self.path_to(&segment);
+                self.below(segment, walk);
+            }
+            None => walk(self),
+        }
+        self.depth -= 1;
+        vec![idx]
+    }
+
+    fn within(&mut self, bounds: &'a [(BoundKey, Term)], body: &'a Term) -> Sources {
+        let first = self.nodes.len();
+        let sources = self.term(body);
+        let shown: Vec<(&'static str, String)> =
+            bounds.iter().map(|(key, term)| (key.name(), bound_text(term, self.program))).collect();
+        if let Some(node) = self.nodes.get_mut(first) {
+            node.bounds.retain(|(key, _)| !shown.iter().any(|(it, _)| it == key));
+            node.bounds.splice(0..0, shown);
+        }
+        sources
+    }
+
+    fn path_to(&self, segment: &str) -> String {
+        let mut path = self.path.join("/");
+        if !path.is_empty() {
+            path.push('/');
+        }
+        path + segment
+    }
+
+    fn add(&mut self, name: &str, needs: Sources, term: &Term) -> usize {
+        self.nodes.push(Node {
+            path: self.path_to(name),
+            name: name.to_owned(),
+            op: None,
+            cost_class: None,
+            ty: term.ty.clone(),
+            needs,
+            depth: self.depth,
+            effects: Vec::new(),
+            bounds: Vec::new(),
+            span: term.span,
+        });
+        self.nodes.len() - 1
+    }
+}
+
+fn effects(call: &Call) -> Vec<EffectUse> {
+    let op = call.op.op;
+    let place = |scope: Scope| match scope {
+        Scope::Named(name) => name.to_owned(),
+        Scope::Path(param) => {
+            let idx = op.params.iter().position(|it| it.name == param);
+            match idx.and_then(|it| call.args.get(it)).and_then(Term::constant) {
+                Some(Value::Path(path)) => path.to_string(),
+                _ => format!("<{param}>"),
+            }
+        }
+    };
+    op.effects
+        .iter()
+        .map(|it| match it {
+            Effect::Reads(scope) => EffectUse { verb: "reads", scope: Some(place(*scope)) },
+            Effect::Writes { scope, .. } => {
+                EffectUse { verb: "writes", scope: Some(place(*scope)) }
+            }
+            Effect::Spends => EffectUse { verb: "spends", scope: None },
+            Effect::Asks => EffectUse { verb: "asks", scope: None },
+        })
+        .collect()
+}
+
+/// The bounds that an op has when the script gives none.
+fn own_bounds(call: &Call) -> Vec<(&'static str, String)> {
+    let op = call.op.op;
+    if op.is_inline() {
+        return Vec::new();
+    }
+    let retries = if op.writes_once() { 0 } else { op.limits.max_retries };
+    let timeout = op.limits.timeout.map(|it| ("timeout", units::show_duration(it)));
+    timeout.into_iter().chain([("max_retries", retries.to_string())]).collect()
+}
+
+fn bound_text(term: &Term, program: &Checked) -> String {
+    match term.constant() {
+        Some(value) => value.to_string(),
+        None => program.source.text().get(term.span.range()).unwrap_or_default().to_owned(),
+    }
+}

@@ -1,0 +1,291 @@
+//! One call of a component: time, tries, what they may spend, and how they end.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt as _;
+use tokio::time::Instant;
+
+use super::{
+    Run,
+    error::{Result, RunError},
+    events::Event,
+    path::Path,
+    scope::Scope,
+    task::in_time,
+};
+use crate::{
+    check::Call,
+    diag::Span,
+    registry::{Body, Cx, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Usage},
+    value::{Money, Type, Value},
+};
+
+/// How long a cancelled computation may take to end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The first wait between two tries is up to this long; each further one twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// What a prompt costs in tokens beside its bytes: roles, separators, the schema's frame.
+const PROMPT_OVERHEAD: u64 = 256;
+
+/// A call and its surroundings.
+struct Try<'a> {
+    call: &'a Call,
+    args: &'a [Value],
+    scope: &'a Scope,
+    path: &'a Path<'a>,
+    span: Span,
+}
+
+impl Run<'_> {
+    /// Calls a component that is not inline, within its bounds.
+    pub(super) async fn call(
+        &self,
+        call: &Call,
+        args: Vec<Value>,
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+        ty: &Type,
+    ) -> Result<Value> {
+        let op = call.op.op;
+        let started = Instant::now();
+        self.tell(path, &Event::Started { component: &call.name });
+        // A time that the script gives, anywhere around, replaces the op's own.
+        let own_time = op.limits.timeout.filter(|_| scope.deadline.is_none());
+        let result = match own_time {
+            Some(limit) => {
+                let inner = scope.timed(limit);
+                let one = Try { call, args: &args, scope: &inner, path, span };
+                let work = Box::pin(self.tries(&one));
+                in_time(work, limit, &inner, span).await
+            }
+            None => self.tries(&Try { call, args: &args, scope, path, span }).await,
+        };
+        let result = result.and_then(|(value, usage)| {
+            broken_promise(call, &value, ty)
+                .map_or(Ok((value, usage)), |it| Err(RunError::new(it, span)))
+        });
+        self.tell_end(path, call, started, &result);
+        match result {
+            Ok((value, _)) => Ok(value),
+            Err(err) => Err(err.at_node(path.to_string(), Some(&call.name))),
+        }
+    }
+
+    fn tell_end(
+        &self,
+        path: &Path<'_>,
+        call: &Call,
+        started: Instant,
+        result: &Result<(Value, Usage)>,
+    ) {
+        let (component, took) = (call.name.as_ref(), started.elapsed());
+        match result {
+            Ok((_, usage)) => self.tell(path, &Event::Finished { component, took, usage: *usage }),
+            Err(err) => self.tell(path, &Event::Failed { component, took, error: &err.error }),
+        }
+    }
+
+    /// Tries until it works, may not be tried again, or no try is left.
+    async fn tries(&self, one: &Try<'_>) -> Result<(Value, Usage)> {
+        let op = one.call.op.op;
+        let attempts = &one.scope.attempts;
+        let retries = match op.writes_once() {
+            true => 0,
+            false => attempts.max_retries.unwrap_or(op.limits.max_retries),
+        };
+        let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
+        let mut spent = Usage::default();
+        for attempt in 1.. {
+            let err = match self.attempt(one, &mut spent).await {
+                Ok(value) => return Ok((value, spent)),
+                Err(err) => err,
+            };
+            let again = attempt <= retries
+                && retried.contains(&err.kind())
+                && err.is_caught_at(one.scope.depth);
+            if !again {
+                return Err(err);
+            }
+            let wait = self.wait_before(attempt, &err.error);
+            let component = one.call.name.as_ref();
+            self.tell(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
+            let slept = one.scope.cancel.run_until_cancelled(self.host.sleep(wait)).await;
+            slept.ok_or_else(|| RunError::cancelled(one.span))?;
+        }
+        unreachable!("attempts are counted up to a limit")
+    }
+
+    /// Exponential back-off with full jitter; longer when the other side asks for it.
+    fn wait_before(&self, attempt: u32, err: &OpError) -> Duration {
+        let longest = FIRST_WAIT.saturating_mul(1 << attempt.min(16)).min(LONGEST_WAIT);
+        let wait = longest.mul_f64(self.host.chance().clamp(0.0, 1.0));
+        wait.max(err.retry_after.unwrap_or_default())
+    }
+
+    /// One try: waits for its turn, reserves, runs, settles.
+    async fn attempt(&self, one: &Try<'_>, spent: &mut Usage) -> Result<Value> {
+        let mut turns = Vec::with_capacity(one.scope.permits.len());
+        for permits in &one.scope.permits {
+            let turn = one.scope.cancel.run_until_cancelled(permits.acquire()).await;
+            turns.push(turn.ok_or_else(|| RunError::cancelled(one.span))?);
+        }
+        let most = most_used(one.call.op.op, one.args).map_err(|it| RunError::new(it, one.span))?;
+        self.reserve(one, most)?;
+        let meter = Meter::default();
+        let result = match one.scope.attempts.timeout {
+            Some(limit) => {
+                let mut inner = one.scope.child();
+                inner.depth += 1;
+                let work = Box::pin(self.run_once(one, &inner, meter.clone()));
+                in_time(work, limit, &inner, one.span).await
+            }
+            None => self.run_once(one, one.scope, meter.clone()).await,
+        };
+        let used = meter.read().unwrap_or(most);
+        self.ledger.settle(&accounts(one.scope), most, used);
+        spent.tokens = spent.tokens.saturating_add(used.tokens);
+        spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
+        result
+    }
+
+    /// Takes the most that a try can use from every cap around, or says which lacks it.
+    fn reserve(&self, one: &Try<'_>, most: Usage) -> Result<()> {
+        let budget = |message: String| {
+            let help = "raise the cap, or ask for less";
+            OpError::new(ErrorKind::Budget, message).help(help)
+        };
+        if let Some(limit) = one.call.op.op.limits.max_tokens.filter(|it| most.tokens > *it) {
+            let message =
+                format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
+            return Err(RunError::new(budget(message), one.span));
+        }
+        self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
+            let depth = one.scope.accounts.iter().find(|(id, _)| *id == refused.account);
+            let depth = depth.map_or(0, |(_, depth)| *depth);
+            RunError::new(budget(refused.message), one.span).at_bound(depth)
+        })
+    }
+
+    async fn run_once(&self, one: &Try<'_>, scope: &Scope, meter: Meter) -> Result<Value> {
+        let call = one.call;
+        let watcher =
+            Arc::new(Watcher { path: one.path.to_string(), observer: self.observer.clone() });
+        let cx = Cx::new(
+            call.op.component.name,
+            self.host.clone(),
+            scope.cancel.clone(),
+            watcher,
+            meter,
+        );
+        let args = one.args.to_vec();
+        let ended = match call.op.op.body {
+            Body::Inline(run) => run(&mut args.into_boxed_slice()),
+            Body::Io(run) => {
+                let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
+                match scope.cancel.run_until_cancelled(work).await {
+                    Some(Ok(result)) => result,
+                    Some(Err(_)) => Err(panicked(call)),
+                    None => Err(OpError::cancelled()),
+                }
+            }
+            Body::Compute(run) => self.compute(run, cx, args, one, scope).await,
+        };
+        ended.map_err(|it| RunError::new(it, one.span))
+    }
+
+    /// Runs on a thread of its own. A computation that does not end within its grace
+    /// after a cancel is left behind; it keeps its worker until it does end.
+    async fn compute(
+        &self,
+        run: fn(&Cx, &mut [Value]) -> std::result::Result<Value, OpError>,
+        cx: Cx,
+        mut args: Vec<Value>,
+        one: &Try<'_>,
+        scope: &Scope,
+    ) -> std::result::Result<Value, OpError> {
+        let turn = scope.cancel.run_until_cancelled(self.workers.clone().acquire_owned()).await;
+        let Some(Ok(worker)) = turn else { return Err(OpError::cancelled()) };
+        let mut task = tokio::task::spawn_blocking(move || {
+            let _worker = worker;
+            run(&cx, &mut args)
+        });
+        let joined = match scope.cancel.run_until_cancelled(&mut task).await {
+            Some(joined) => joined,
+            None => match tokio::time::timeout(GRACE, &mut task).await {
+                Ok(joined) => joined,
+                Err(_) => {
+                    self.tell(one.path, &Event::Straggler { component: &one.call.name });
+                    return Err(OpError::cancelled());
+                }
+            },
+        };
+        joined.unwrap_or_else(|_| Err(panicked(one.call)))
+    }
+}
+
+fn accounts(scope: &Scope) -> Vec<super::ledger::AccountId> {
+    scope.accounts.iter().map(|(id, _)| *id).collect()
+}
+
+/// The most that one try can use: the bytes of its prompt, an overhead, its output cap.
+fn most_used(op: &OpDef, args: &[Value]) -> std::result::Result<Usage, OpError> {
+    let overflow = || OpError::invalid_input("the call costs more than can be counted");
+    match op.price {
+        Price::Free | Price::Unknown => Ok(Usage::default()),
+        Price::Fixed(cost) => Ok(Usage { tokens: 0, cost }),
+        Price::Tokens(price) => {
+            let arg = |name: &str| {
+                op.params.iter().position(|it| it.name == name).and_then(|it| args.get(it))
+            };
+            let bytes: u64 = price
+                .prompt
+                .iter()
+                .filter_map(|it| arg(it))
+                .map(|it| it.to_string().len() as u64)
+                .sum();
+            let input = bytes.saturating_add(PROMPT_OVERHEAD);
+            let output = match arg(price.cap) {
+                Some(Value::Int(cap)) => u64::try_from(*cap).unwrap_or(0),
+                _ => return Err(OpError::bug("a priced call has no output cap")),
+            };
+            let (read, written) =
+                (price.input.per_million(input), price.output.per_million(output));
+            let cost = read.zip(written).and_then(|(a, b)| Money::checked_add(a, b));
+            let tokens = input.checked_add(output);
+            Ok(Usage { tokens: tokens.ok_or_else(overflow)?, cost: cost.ok_or_else(overflow)? })
+        }
+    }
+}
+
+/// Tests that a component gave what it declares, and names it where it did not.
+fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
+    if ty.admits(value) {
+        return None;
+    }
+    let given = value.kind();
+    Some(OpError::bug(format!("`{}` declares {ty} and gave another {given}", call.op)))
+}
+
+fn panicked(call: &Call) -> OpError {
+    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
+}
+
+/// Passes what a call tells on to whoever watches the run.
+struct Watcher {
+    path: String,
+    observer: Arc<dyn super::Observer>,
+}
+
+impl Monitor for Watcher {
+    fn progress(&self, what: &str, done: u64, total: Option<u64>) {
+        self.observer.event(&self.path, &Event::Progress { what, done, total });
+    }
+
+    fn notice(&self, message: &str) {
+        self.observer.event(&self.path, &Event::Notice { message });
+    }
+}

@@ -1,0 +1,86 @@
+//! Why a run failed, and where.
+
+use std::fmt;
+
+use crate::{
+    diag::Span,
+    registry::{ErrorKind, OpError},
+};
+
+/// A failure of a run: the op's own, with the place that the engine adds.
+#[derive(Clone, Debug)]
+pub struct RunError {
+    pub error: OpError,
+    /// The place in the script.
+    pub span: Span,
+    /// The node that failed, as `found/web/search`; empty for the whole run.
+    pub path: String,
+    /// The component that raised it, by the name that the script uses.
+    pub component: Option<String>,
+    /// How deep the bound lies whose time or budget was used up. Whoever stands inside
+    /// that bound cannot catch the failure.
+    pub(super) bound: Option<usize>,
+}
+
+/// Failures are rare and large, so they travel boxed.
+pub(super) type Result<T> = std::result::Result<T, Box<RunError>>;
+
+impl RunError {
+    pub fn kind(&self) -> ErrorKind {
+        self.error.kind
+    }
+
+    /// A failure before the first node: of what the caller gave.
+    pub(crate) fn outside(error: OpError, span: Span) -> Box<Self> {
+        Self::new(error, span)
+    }
+
+    pub(super) fn new(error: OpError, span: Span) -> Box<Self> {
+        Box::new(Self { error, span, path: String::new(), component: None, bound: None })
+    }
+
+    pub(super) fn failed(message: impl Into<String>, span: Span) -> Box<Self> {
+        Self::new(OpError::failed(message), span)
+    }
+
+    pub(super) fn cancelled(span: Span) -> Box<Self> {
+        Self::new(OpError::cancelled(), span)
+    }
+
+    /// Says that the bound at a depth caused it.
+    pub(super) fn at_bound(mut self: Box<Self>, depth: usize) -> Box<Self> {
+        self.bound = Some(depth);
+        self
+    }
+
+    pub(super) fn at_node(mut self: Box<Self>, path: String, component: Option<&str>) -> Box<Self> {
+        if self.path.is_empty() {
+            self.path = path;
+            self.component = component.map(str::to_owned);
+        }
+        self
+    }
+
+    /// Whether `?`, `each?` or `fallback` may swallow it where bounds are `depth` deep.
+    ///
+    /// A cancelled run, a bug, and a bound around the construct always pass through.
+    pub(super) fn is_caught_at(&self, depth: usize) -> bool {
+        let passes = matches!(self.kind(), ErrorKind::Cancelled | ErrorKind::Bug);
+        !passes && self.bound.is_none_or(|bound| bound > depth)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.component {
+            Some(component) => write!(f, "`{component}` failed: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

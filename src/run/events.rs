@@ -1,0 +1,62 @@
+//! What a run tells those who watch it.
+
+use std::time::Duration;
+
+use crate::registry::{OpError, Usage};
+
+/// Something that happened to a node.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    Started {
+        component: &'a str,
+    },
+    Finished {
+        component: &'a str,
+        took: Duration,
+        usage: Usage,
+    },
+    Failed {
+        component: &'a str,
+        took: Duration,
+        error: &'a OpError,
+    },
+    /// An attempt failed and another one comes after `wait`.
+    Retrying {
+        component: &'a str,
+        attempt: u32,
+        wait: Duration,
+        error: &'a OpError,
+    },
+    /// A `?` or a `fallback` went on without what failed.
+    Swallowed {
+        error: &'a OpError,
+    },
+    /// How far a long call is.
+    Progress {
+        what: &'a str,
+        done: u64,
+        total: Option<u64>,
+    },
+    /// Something was left out, and the call goes on.
+    Notice {
+        message: &'a str,
+    },
+    /// A cancelled computation did not end within its grace; its result is dropped.
+    Straggler {
+        component: &'a str,
+    },
+}
+
+/// Whoever watches a run. Called from several threads; must return at once.
+pub trait Observer: Send + Sync + 'static {
+    /// `path` names the node: `found/web/search`.
+    fn event(&self, path: &str, event: &Event<'_>);
+}
+
+/// Nobody.
+#[derive(Debug, Default)]
+pub struct Unwatched;
+
+impl Observer for Unwatched {
+    fn event(&self, _: &str, _: &Event<'_>) {}
+}

@@ -1,0 +1,133 @@
+//! A plan in, a value out.
+//!
+//! Cheap terms are computed at once where the caller is ([`now`]); slow ones overlap
+//! where they can, in the caller's task ([`task`]); every call of a component is kept
+//! within its bounds ([`attempt`]). Whoever watches gets [`Event`]s.
+//!
+//! **Invariant:** when a run has returned, nothing of it runs any more, but for a
+//! computation that did not end within its grace, which is named.
+
+mod attempt;
+mod env;
+mod error;
+mod events;
+mod ledger;
+mod now;
+mod path;
+mod scope;
+mod task;
+
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
+
+use futures_util::FutureExt as _;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+pub use error::RunError;
+pub use events::{Event, Observer, Unwatched};
+
+use crate::{
+    check::Input,
+    diag::Span,
+    host::Host,
+    plan::Plan,
+    registry::{OpError, Usage},
+    value::{Text, Value},
+};
+use env::Env;
+use ledger::{AccountId, Cap, Ledger};
+use path::Path;
+use scope::Scope;
+use task::Place;
+
+/// What a run needs beside its plan.
+#[derive(Clone)]
+pub struct Surroundings {
+    pub host: Arc<dyn Host>,
+    pub observer: Arc<dyn Observer>,
+    /// How many computations may work at the same time.
+    pub workers: Arc<Semaphore>,
+    pub cancel: CancellationToken,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub value: Value,
+    pub usage: Usage,
+}
+
+/// One execution of a plan.
+struct Run<'p> {
+    plan: &'p Plan,
+    host: Arc<dyn Host>,
+    observer: Arc<dyn Observer>,
+    workers: Arc<Semaphore>,
+    ledger: Ledger,
+}
+
+/// Runs a plan with the given inputs.
+///
+/// Dropping the future ends the run: what waits is dropped, what computes is told.
+pub async fn run(
+    plan: &Plan,
+    inputs: BTreeMap<Text, Value>,
+    around: Surroundings,
+) -> Result<Outcome, Box<RunError>> {
+    let Surroundings { host, observer, workers, cancel } = around;
+    let run = Run { plan, host, observer, workers, ledger: Ledger::default() };
+    let account = run.ledger.open(Cap::default());
+    let cancel = cancel.child_token();
+    let _cancel_on_drop = cancel.clone().drop_guard();
+    let scope = Scope::of_run(cancel, account);
+    let work = AssertUnwindSafe(run.main(inputs, &scope, account)).catch_unwind();
+    work.await.unwrap_or_else(|_| {
+        let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
+        Err(RunError::new(error, Span::default()))
+    })
+}
+
+impl Run<'_> {
+    async fn main(
+        &self,
+        inputs: BTreeMap<Text, Value>,
+        scope: &Scope,
+        account: AccountId,
+    ) -> error::Result<Outcome> {
+        let program = self.plan.program();
+        let values = self.inputs(&program.inputs, inputs, scope)?;
+        let Some(main) = &program.main else {
+            let message = "the script has no main pipeline: it only defines flows and types";
+            return Err(RunError::new(OpError::invalid_input(message), Span::default()));
+        };
+        let env = Env::of_params(&values);
+        let value = self.eval(main, Place { env: &env, scope, path: &Path::Root }).await?;
+        Ok(Outcome { value, usage: self.ledger.taken(account) })
+    }
+
+    /// The values of the script's inputs, in their order.
+    fn inputs(
+        &self,
+        declared: &[Input],
+        mut given: BTreeMap<Text, Value>,
+        scope: &Scope,
+    ) -> error::Result<Vec<Value>> {
+        let now = now::Now { flows: &self.plan.program().flows, scope };
+        declared
+            .iter()
+            .map(|input| match (given.remove(&input.name), &input.default) {
+                (Some(value), _) => Ok(value),
+                (None, Some(default)) => now.eval(default, &Env::of_params(&[])),
+                (None, None) if input.ty.is_optional() => Ok(Value::Null),
+                (None, None) => {
+                    let message = format!("the script needs `{}: {}`", input.name, input.ty);
+                    Err(RunError::new(OpError::invalid_input(message), input.span))
+                }
+            })
+            .collect()
+    }
+
+    fn tell(&self, path: &Path<'_>, event: &Event<'_>) {
+        self.observer.event(&path.to_string(), event);
+    }
+}

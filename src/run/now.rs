@@ -1,0 +1,401 @@
+//! Terms that call nothing slow: computed at once, where the caller is, without a task
+//! or an allocation that is not the value itself.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use smallvec::SmallVec;
+
+use super::{
+    env::Env,
+    error::{Result, RunError},
+    scope::{Bounds, Scope},
+};
+use crate::{
+    check::{Block, Branch, Call, CastReason, Entry, Flow, Piece, Shape, Term, TermKind},
+    diag::Span,
+    registry::{Body, ErrorKind, OpError},
+    syntax::ast::BinaryOp,
+    value::{List, Record, Slot, Text, Type, Value, arithmetic},
+};
+
+/// How many items are computed between two looks at the clock.
+const ITEMS_PER_CHECK: usize = 256;
+
+/// Where a computation runs.
+#[derive(Clone, Copy)]
+pub(super) struct Now<'a> {
+    pub(super) flows: &'a [Flow],
+    pub(super) scope: &'a Scope,
+}
+
+impl Now<'_> {
+    pub(super) fn eval(&self, term: &Term, env: &Env<'_>) -> Result<Value> {
+        stacker::maybe_grow(32 << 10, 1 << 20, || self.eval_kind(term, env))
+    }
+
+    fn eval_kind(&self, term: &Term, env: &Env<'_>) -> Result<Value> {
+        let span = term.span;
+        match &term.kind {
+            TermKind::Const(value) => Ok(value.clone()),
+            TermKind::Var(var) => Ok(env.get(*var).clone()),
+            TermKind::Pipeline(terms) => self.pipeline(terms, env),
+            TermKind::Call(call) => self.call(call, env, span),
+            TermKind::Flow { flow, args, .. } => self.flow(*flow, args, env),
+            TermKind::Block(block) => self.block(block, env),
+            TermKind::Parallel { names, branches } => self.parallel(names, branches, env),
+            TermKind::Each { input, optional, body, .. } => self.each(input, *optional, body, env),
+            TermKind::Shape { input, shape, key } => self.shape(input, *shape, key, env),
+            TermKind::If { condition, then, otherwise, .. } => {
+                let arm = if self.truth(condition, env)? { then } else { otherwise };
+                self.eval(arm, env)
+            }
+            TermKind::Record(entries) => self.record(entries, env),
+            TermKind::List(items) => {
+                let items: Result<Vec<Value>> = items.iter().map(|it| self.eval(it, env)).collect();
+                Ok(Value::from(items?))
+            }
+            TermKind::Text(pieces) => self.text(pieces, env),
+            TermKind::Field { base, name } => Ok(field(&self.eval(base, env)?, name)),
+            TermKind::Index { base, index } => {
+                let (list, idx) = (self.eval(base, env)?, self.eval(index, env)?);
+                Ok(item(&list, &idx))
+            }
+            TermKind::Binary { op, left, right } => self.binary(*op, left, right, env, span),
+            TermKind::Not(inner) => Ok(Value::Bool(!self.truth(inner, env)?)),
+            TermKind::Negate(inner) => {
+                arithmetic::negate(&self.eval(inner, env)?).map_err(|it| math(it, span))
+            }
+            TermKind::Cast { value, why } => cast(self.eval(value, env)?, &term.ty, *why, span),
+            TermKind::Path { value, folder } => {
+                Ok(path(&self.eval(value, env)?, folder.as_deref()))
+            }
+            TermKind::Within { bounds, body } => self.within(bounds, body, env),
+            TermKind::Fallback { tries, .. } => self.fallback(tries, env),
+        }
+    }
+
+    fn pipeline(&self, terms: &[Term], env: &Env<'_>) -> Result<Value> {
+        let mut value = self.eval(&terms[0], env)?;
+        for term in &terms[1..] {
+            value = self.eval(term, &env.with_it(&value))?;
+        }
+        Ok(value)
+    }
+
+    fn call(&self, call: &Call, env: &Env<'_>, span: Span) -> Result<Value> {
+        let mut args: SmallVec<[Value; 4]> = SmallVec::with_capacity(call.args.len());
+        for arg in &call.args {
+            args.push(self.eval(arg, env)?);
+        }
+        let Body::Inline(run) = call.op.op.body else {
+            return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
+        };
+        run(&mut args).map_err(|it| {
+            RunError::new(it, span).at_node(call.segment.to_string(), Some(&call.name))
+        })
+    }
+
+    fn flow(&self, flow: usize, args: &[Term], env: &Env<'_>) -> Result<Value> {
+        let args: Result<Vec<Value>> = args.iter().map(|it| self.eval(it, env)).collect();
+        self.eval(&self.flows[flow].body, &Env::of_params(&args?))
+    }
+
+    fn block(&self, block: &Block, env: &Env<'_>) -> Result<Value> {
+        let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
+        let env = env.with_lets(&slots);
+        for (slot, bind) in slots.iter().zip(&block.lets).filter(|(_, it)| !it.skipped) {
+            let value = self.eval(&bind.value, &env)?;
+            slot.set(value).expect("a let is computed once");
+        }
+        self.eval(&block.result, &env)
+    }
+
+    fn parallel(
+        &self,
+        names: &std::sync::Arc<[Text]>,
+        branches: &[Branch],
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        let mut values = Vec::with_capacity(branches.len());
+        for branch in branches {
+            values.push(match self.eval(&branch.body, env) {
+                Err(err) if branch.optional && err.is_caught_at(self.scope.depth) => Value::Null,
+                other => other?,
+            });
+        }
+        Ok(Value::Record(Record::new(names.clone(), values)))
+    }
+
+    fn items(&self, input: &Term, env: &Env<'_>) -> Result<List> {
+        match self.eval(input, env)? {
+            Value::List(items) => Ok(items),
+            other => Err(not_a_list(&other, input.span)),
+        }
+    }
+
+    fn each(&self, input: &Term, optional: bool, body: &Term, env: &Env<'_>) -> Result<Value> {
+        let items = self.items(input, env)?;
+        let mut results = Vec::with_capacity(items.len());
+        for (idx, item) in items.iter().enumerate() {
+            self.pause(idx, body.span)?;
+            results.push(match self.eval(body, &env.with_it(item)) {
+                Err(err) if optional && err.is_caught_at(self.scope.depth) => Value::Null,
+                other => other?,
+            });
+        }
+        Ok(Value::from(results))
+    }
+
+    /// Looks at the clock now and then, because nobody else can while this computes.
+    fn pause(&self, idx: usize, span: Span) -> Result<()> {
+        if idx.is_multiple_of(ITEMS_PER_CHECK) { self.scope.check(span) } else { Ok(()) }
+    }
+
+    pub(super) fn shape(
+        &self,
+        input: &Term,
+        shape: Shape,
+        key: &Term,
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        let items = self.items(input, env)?;
+        let mut keys = Vec::with_capacity(items.len());
+        for (idx, item) in items.iter().enumerate() {
+            self.pause(idx, key.span)?;
+            keys.push(self.eval(key, &env.with_it(item))?);
+        }
+        let keyed = keys.into_iter().zip(items.into_vec());
+        Ok(Value::List(match shape {
+            Shape::Where => keyed
+                .filter(|(keep, _)| matches!(keep, Value::Bool(true)))
+                .map(|(_, it)| it)
+                .collect(),
+            Shape::Sort => sorted(keyed.collect()),
+            Shape::Group => grouped(keyed),
+        }))
+    }
+
+    fn truth(&self, term: &Term, env: &Env<'_>) -> Result<bool> {
+        Ok(matches!(self.eval(term, env)?, Value::Bool(true)))
+    }
+
+    pub(super) fn record(&self, entries: &[Entry], env: &Env<'_>) -> Result<Value> {
+        let mut values = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match entry {
+                Entry::Field(_, term) | Entry::Spread(term, _) => {
+                    values.push(self.eval(term, env)?)
+                }
+            }
+        }
+        Ok(record_of(entries, values))
+    }
+
+    fn text(&self, pieces: &[Piece], env: &Env<'_>) -> Result<Value> {
+        let mut values = Vec::new();
+        for piece in pieces {
+            if let Piece::Value(term, _) = piece {
+                values.push(self.eval(term, env)?);
+            }
+        }
+        Ok(text_of(pieces, values))
+    }
+
+    fn binary(
+        &self,
+        op: BinaryOp,
+        left: &Term,
+        right: &Term,
+        env: &Env<'_>,
+        span: Span,
+    ) -> Result<Value> {
+        let left = self.eval(left, env)?;
+        match decided(op, &left) {
+            Some(value) => Ok(value),
+            None => operate(op, left, self.eval(right, env)?, span),
+        }
+    }
+
+    fn within(
+        &self,
+        bounds: &[(crate::check::BoundKey, Term)],
+        body: &Term,
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        // Nothing in here spends or waits, so the only bound that can hold is time.
+        let mut values = Bounds::default();
+        for (key, term) in bounds {
+            values.set(*key, &self.eval(term, env)?, term.span)?;
+        }
+        let Some(timeout) = values.timeout else { return self.eval(body, env) };
+        let scope = self.scope.timed(timeout);
+        Now { scope: &scope, ..*self }.eval(body, env)
+    }
+
+    fn fallback(&self, tries: &[Term], env: &Env<'_>) -> Result<Value> {
+        let (last, others) = tries.split_last().expect("a fallback has alternatives");
+        for term in others {
+            match self.eval(term, env) {
+                Err(err) if err.is_caught_at(self.scope.depth) => {}
+                other => return other,
+            }
+        }
+        self.eval(last, env)
+    }
+}
+
+/// The value of `left op right` when the left side alone decides it.
+pub(super) fn decided(op: BinaryOp, left: &Value) -> Option<Value> {
+    match (op, left) {
+        (BinaryOp::Or, Value::Bool(true)) | (BinaryOp::And, Value::Bool(false)) => {
+            Some(left.clone())
+        }
+        (BinaryOp::Coalesce, left) if !left.is_null() => Some(left.clone()),
+        _ => None,
+    }
+}
+
+pub(super) fn operate(op: BinaryOp, a: Value, b: Value, span: Span) -> Result<Value> {
+    use std::cmp::Ordering::{Greater, Less};
+    let computed = match op {
+        BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce => Ok(b),
+        BinaryOp::Equal => Ok(Value::Bool(a == b)),
+        BinaryOp::Unequal => Ok(Value::Bool(a != b)),
+        BinaryOp::Less => Ok(Value::Bool(a.order(&b) == Some(Less))),
+        BinaryOp::LessEqual => Ok(Value::Bool(a.order(&b).is_some_and(|it| it != Greater))),
+        BinaryOp::Greater => Ok(Value::Bool(a.order(&b) == Some(Greater))),
+        BinaryOp::GreaterEqual => Ok(Value::Bool(a.order(&b).is_some_and(|it| it != Less))),
+        BinaryOp::Add => arithmetic::add(a, b),
+        BinaryOp::Subtract => arithmetic::subtract(&a, &b),
+        BinaryOp::Multiply => arithmetic::multiply(&a, &b),
+        BinaryOp::Divide => arithmetic::divide(&a, &b),
+        BinaryOp::Remainder => arithmetic::remainder(&a, &b),
+    };
+    computed.map_err(|it| math(it, span))
+}
+
+fn math(err: arithmetic::MathError, span: Span) -> Box<RunError> {
+    RunError::failed(err.to_string(), span)
+}
+
+/// The field of a record; null where an optional record or field is missing.
+pub(super) fn field(base: &Value, name: &str) -> Value {
+    base.as_record().and_then(|it| it.get(name)).cloned().unwrap_or_default()
+}
+
+/// The item at an index, from 0 or from -1 backwards; null where there is none.
+pub(super) fn item(list: &Value, idx: &Value) -> Value {
+    let (Some(list), Value::Int(idx)) = (list.as_list(), idx) else { return Value::Null };
+    let idx = match usize::try_from(*idx) {
+        Ok(it) => Some(it),
+        Err(_) => {
+            usize::try_from(idx.unsigned_abs()).ok().and_then(|it| list.len().checked_sub(it))
+        }
+    };
+    idx.and_then(|it| list.get(it)).cloned().unwrap_or_default()
+}
+
+pub(super) fn cast(value: Value, ty: &Type, why: CastReason, span: Span) -> Result<Value> {
+    value.cast(ty).map_err(|misfit| {
+        let kind = match why {
+            CastReason::Asked | CastReason::Entering => ErrorKind::InvalidInput,
+        };
+        RunError::new(OpError::new(kind, misfit.to_string()), span)
+    })
+}
+
+pub(super) fn path(value: &Value, folder: Option<&std::path::Path>) -> Value {
+    let text = value.as_str().unwrap_or_default();
+    Value::Path(match folder {
+        Some(folder) => crate::value::paths::join(folder, text),
+        None => text.into(),
+    })
+}
+
+pub(super) fn not_a_list(value: &Value, span: Span) -> Box<RunError> {
+    let message = format!("a list is due, but this is {}", value.kind());
+    RunError::new(OpError::invalid_input(message), span)
+}
+
+/// A record of fields and spreads whose values are computed.
+pub(super) fn record_of(entries: &[Entry], values: Vec<Value>) -> Value {
+    let mut fields: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
+    for (entry, value) in entries.iter().zip(values) {
+        match entry {
+            Entry::Field(name, _) => set(&mut fields, name, value),
+            Entry::Spread(_, names) => {
+                for name in names {
+                    set(&mut fields, name, field(&value, name));
+                }
+            }
+        }
+    }
+    Value::Record(fields.into_iter().collect())
+}
+
+fn set(fields: &mut Vec<(Text, Value)>, name: &Text, value: Value) {
+    match fields.iter_mut().find(|(it, _)| it == name) {
+        Some((_, known)) => *known = value,
+        None => fields.push((name.clone(), value)),
+    }
+}
+
+/// A string of pieces whose values are computed.
+pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>) -> Value {
+    use std::fmt::Write as _;
+    let mut values = values.into_iter();
+    let mut text = String::new();
+    for piece in pieces {
+        let written = match piece {
+            Piece::Text(it) => text.write_str(it),
+            Piece::Value(_, None) => write!(text, "{}", values.next().unwrap_or_default()),
+            Piece::Value(_, Some(decimals)) => {
+                write!(text, "{:.decimals$}", values.next().unwrap_or_default())
+            }
+        };
+        written.expect("writing to a string cannot fail");
+    }
+    Value::from(text)
+}
+
+/// Ascending and stable; values without an order keep their places.
+fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
+    keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(std::cmp::Ordering::Equal));
+    keyed.into_iter().map(|(_, it)| it).collect()
+}
+
+/// Groups in the order of their first items.
+fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    // Equal keys have equal text, so the text finds the few groups to compare with.
+    let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
+    for (key, item) in keyed {
+        let candidates = by_text.entry(key_text(&key)).or_default();
+        match candidates.iter().find(|it| groups[**it].0 == key) {
+            Some(idx) => groups[*idx].1.push(item),
+            None => {
+                candidates.push(groups.len());
+                groups.push((key, vec![item]));
+            }
+        }
+    }
+    let names: std::sync::Arc<[Text]> = ["key".into(), "items".into()].into();
+    groups
+        .into_iter()
+        .map(|(key, items)| {
+            let slots = vec![Slot::Ready(key), Slot::Ready(Value::from(items))];
+            Value::Record(Record::of_slots(names.clone(), slots))
+        })
+        .collect()
+}
+
+/// Text that equal values share: an int and a float of one number have the same.
+fn key_text(key: &Value) -> String {
+    match key {
+        #[expect(clippy::cast_precision_loss, reason = "it only finds candidates")]
+        Value::Int(it) => format!("{:?}", *it as f64),
+        Value::Float(it) => format!("{:?}", it + 0.0),
+        Value::List(_) | Value::Record(_) => String::new(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,50 @@
+//! The stable name of a node: where it stands, never when it ran.
+
+use std::fmt;
+
+/// A path from the inside out, on the stack of whoever runs: `found/web/search`,
+/// `each[3]/summary`, `!fallback/search`.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'a> {
+    Root,
+    Name(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, &'a str, usize),
+}
+
+impl<'a> Path<'a> {
+    pub(super) fn name(&'a self, name: &'a str) -> Self {
+        Self::Name(self, name)
+    }
+
+    pub(super) fn item(&'a self, name: &'a str, idx: usize) -> Self {
+        Self::Item(self, name, idx)
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (outer, slash) = match self {
+            Self::Root => return Ok(()),
+            Self::Name(outer, _) | Self::Item(outer, _, _) => {
+                (outer, if matches!(outer, Self::Root) { "" } else { "/" })
+            }
+        };
+        outer.fmt(f)?;
+        match self {
+            Self::Name(_, name) => write!(f, "{slash}{name}"),
+            Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]"),
+            Self::Root => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Path;
+
+    #[test]
+    fn paths_read_from_the_outside_in() {
+        let each = Path::Root.item("each", 3);
+        assert_eq!(each.name("summary").to_string(), "each[3]/summary");
+    }
+}

@@ -1,0 +1,173 @@
+//! The bounds that hold at one place of a run.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::Semaphore, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    error::{Result, RunError},
+    ledger::{AccountId, Cap, Ledger},
+};
+use crate::{
+    check::BoundKey,
+    diag::Span,
+    registry::{ErrorKind, OpError},
+    value::{Money, Value, units},
+};
+
+/// How many items of an `each` run at the same time when nothing is said.
+const ITEMS_AT_ONCE: usize = 64;
+
+/// The bounds at one place: those of the innermost `within`, and through it all others.
+#[derive(Clone)]
+pub(super) struct Scope {
+    /// How many bounds lie around this place.
+    pub(super) depth: usize,
+    /// Ends everything that runs under this scope.
+    pub(super) cancel: CancellationToken,
+    /// The nearest end of time, and how deep the bound is that sets it.
+    pub(super) deadline: Option<(Instant, usize)>,
+    pub(super) attempts: Attempts,
+    /// The fewest tasks that any bound around allows.
+    pub(super) max_parallel: Option<usize>,
+    /// One for every `max_parallel` around, innermost first.
+    pub(super) permits: Vec<Arc<Semaphore>>,
+    /// One for every cap around, innermost first, with the depth of its bound.
+    pub(super) accounts: Vec<(AccountId, usize)>,
+}
+
+/// What a `within` says of single calls: the default of every call inside.
+#[derive(Clone, Default)]
+pub(super) struct Attempts {
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_retries: Option<u32>,
+    pub(super) retry_on: Option<Arc<[ErrorKind]>>,
+}
+
+/// The values of the bounds of one `within`.
+#[derive(Clone, Default)]
+pub(super) struct Bounds {
+    pub(super) timeout: Option<Duration>,
+    cap: Cap,
+    attempts: Attempts,
+    max_parallel: Option<usize>,
+}
+
+impl Bounds {
+    /// Adds one bound; a param may have given it a value that makes no sense.
+    pub(super) fn set(&mut self, key: BoundKey, value: &Value, span: Span) -> Result<()> {
+        match (key, value) {
+            (BoundKey::Timeout, Value::Duration(it)) => self.timeout = Some(*it),
+            (BoundKey::AttemptTimeout, Value::Duration(it)) => self.attempts.timeout = Some(*it),
+            (BoundKey::MaxCost, Value::Money(it)) if *it >= Money::ZERO => {
+                self.cap.cost = Some(*it)
+            }
+            (BoundKey::MaxTokens, Value::Int(it)) if *it >= 0 => {
+                self.cap.tokens = Some(it.unsigned_abs());
+            }
+            (BoundKey::MaxRetries, Value::Int(it)) if *it >= 0 => {
+                self.attempts.max_retries = Some(u32::try_from(*it).unwrap_or(u32::MAX));
+            }
+            (BoundKey::MaxParallel, Value::Int(it)) if *it >= 1 => {
+                let most = usize::try_from(*it).unwrap_or(usize::MAX);
+                self.max_parallel = Some(most.min(Semaphore::MAX_PERMITS));
+            }
+            (BoundKey::RetryOn, Value::List(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str).map(ErrorKind::parse);
+                let kinds: Option<Arc<[ErrorKind]>> = kinds.collect();
+                self.attempts.retry_on = Some(kinds.ok_or_else(|| wrong(key, value, span))?);
+            }
+            _ => return Err(wrong(key, value, span)),
+        }
+        Ok(())
+    }
+}
+
+fn wrong(key: BoundKey, value: &Value, span: Span) -> Box<RunError> {
+    let message = format!("`{}` cannot be {value}", key.name());
+    RunError::new(OpError::invalid_input(message), span)
+}
+
+impl Scope {
+    /// The scope of a whole run.
+    pub(super) fn of_run(cancel: CancellationToken, account: AccountId) -> Self {
+        Self {
+            depth: 0,
+            cancel,
+            deadline: None,
+            attempts: Attempts::default(),
+            max_parallel: None,
+            permits: Vec::new(),
+            accounts: vec![(account, 0)],
+        }
+    }
+
+    /// The scope inside a `within`. Nested bounds take the tighter value, except those
+    /// about single calls, of which the inner one wins.
+    pub(super) fn bounded(&self, bounds: &Bounds, ledger: &Ledger) -> Self {
+        let mut inner = self.child();
+        inner.depth += 1;
+        if let Some(timeout) = bounds.timeout {
+            inner.limit_time(timeout);
+        }
+        if let Some(most) = bounds.max_parallel {
+            inner.permits.insert(0, Arc::new(Semaphore::new(most)));
+            inner.max_parallel = Some(self.max_parallel.map_or(most, |it| it.min(most)));
+        }
+        if bounds.cap != Cap::default() {
+            inner.accounts.insert(0, (ledger.open(bounds.cap), inner.depth));
+        }
+        let own = &bounds.attempts;
+        inner.attempts.timeout = own.timeout.or(self.attempts.timeout);
+        inner.attempts.max_retries = own.max_retries.or(self.attempts.max_retries);
+        inner.attempts.retry_on = own.retry_on.clone().or(self.attempts.retry_on.clone());
+        inner
+    }
+
+    /// The scope of one call that has a time of its own.
+    pub(super) fn timed(&self, timeout: Duration) -> Self {
+        let mut inner = self.child();
+        inner.depth += 1;
+        inner.limit_time(timeout);
+        inner
+    }
+
+    /// The same bounds with a cancel of their own, for tasks that end together.
+    pub(super) fn child(&self) -> Self {
+        Self { cancel: self.cancel.child_token(), ..self.clone() }
+    }
+
+    fn limit_time(&mut self, timeout: Duration) {
+        let Some(end) = Instant::now().checked_add(timeout) else { return };
+        if self.deadline.is_none_or(|(sooner, _)| end < sooner) {
+            self.deadline = Some((end, self.depth));
+        }
+    }
+
+    /// How many items may run at the same time.
+    pub(super) fn items_at_once(&self) -> usize {
+        self.max_parallel.unwrap_or(ITEMS_AT_ONCE)
+    }
+
+    /// Ends a computation whose time is over, or that was cancelled.
+    pub(super) fn check(&self, span: Span) -> Result<()> {
+        if self.cancel.is_cancelled() {
+            return Err(RunError::cancelled(span));
+        }
+        match self.deadline {
+            Some((end, depth)) if Instant::now() >= end => Err(out_of_time(None, span, depth)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The failure of a bound whose time is over.
+pub(super) fn out_of_time(limit: Option<Duration>, span: Span, depth: usize) -> Box<RunError> {
+    let message = match limit {
+        Some(limit) => format!("took longer than {}", units::show_duration(limit)),
+        None => "took longer than its `timeout`".to_owned(),
+    };
+    let help = "give it more time with `within { timeout: .. }`";
+    RunError::new(OpError::new(ErrorKind::Timeout, message).help(help), span).at_bound(depth)
+}

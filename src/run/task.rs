@@ -1,0 +1,429 @@
+//! Terms that call something slow: whatever can overlap, overlaps, in one task.
+//!
+//! Nothing is spawned here. A parallel block polls its branches together; a failure
+//! cancels the others and waits until they have ended, so nothing outlives its block.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+
+use super::{
+    Run,
+    env::Env,
+    error::{Result, RunError},
+    events::Event,
+    now::{self, Now},
+    path::Path,
+    scope::{Bounds, Scope, out_of_time},
+};
+use crate::{
+    check::{Block, BoundKey, Branch, Entry, Piece, Term, TermKind},
+    diag::Span,
+    syntax::ast::BinaryOp,
+    value::{Record, Text, Value},
+};
+
+/// Where a term runs: its frames, its bounds, its place in the paths.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) env: &'a Env<'a>,
+    pub(super) scope: &'a Scope,
+    pub(super) path: &'a Path<'a>,
+}
+
+impl<'a> Place<'a> {
+    fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
+        Place { env, scope: self.scope, path: self.path }
+    }
+
+    fn in_scope<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
+        Place { env: self.env, scope, path: self.path }
+    }
+
+    fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
+        Place { env: self.env, scope: self.scope, path }
+    }
+}
+
+type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
+
+/// Polls on a stack that is long enough, however deep terms are nested.
+struct Deep<F>(F);
+
+impl<F: Future + Unpin> Future for Deep<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        stacker::maybe_grow(128 << 10, 1 << 20, || Pin::new(&mut self.0).poll(cx))
+    }
+}
+
+impl Run<'_> {
+    /// The value of a term.
+    pub(super) fn eval<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Task<'a> {
+        Box::pin(Deep(Box::pin(self.eval_kind(term, place))))
+    }
+
+    async fn eval_kind<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Result<Value> {
+        if !term.waits {
+            return self.now(term, place);
+        }
+        let span = term.span;
+        match &term.kind {
+            TermKind::Const(_) | TermKind::Var(_) => self.now(term, place),
+            TermKind::Pipeline(terms) => self.pipeline(terms, place).await,
+            TermKind::Call(call) => {
+                let args = self.all(&call.args, place).await?;
+                let path = place.path.name(&call.segment);
+                self.call(call, args, place.scope, &path, span, &term.ty).await
+            }
+            TermKind::Flow { flow, segment, args, .. } => {
+                let args = self.all(args, place).await?;
+                let (env, path) = (Env::of_params(&args), place.path.name(segment));
+                let place = Place { env: &env, scope: place.scope, path: &path };
+                self.eval(&self.plan.program().flows[*flow].body, place).await
+            }
+            TermKind::Block(block) => self.block(block, place).await,
+            TermKind::Parallel { names, branches } => self.parallel(names, branches, place).await,
+            TermKind::Each { segment, input, optional, body } => {
+                self.each(segment, input, *optional, body, place).await
+            }
+            TermKind::Shape { input, shape, key } => {
+                let list = self.eval(input, place).await?;
+                let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
+                self.now_in(place).shape(&input, *shape, key, place.env)
+            }
+            TermKind::If { segments, condition, then, otherwise } => {
+                let holds = matches!(self.eval(condition, place).await?, Value::Bool(true));
+                let (arm, segment) =
+                    if holds { (then, &segments.0) } else { (otherwise, &segments.1) };
+                let path = place.path.name(segment);
+                self.eval(arm, place.at(&path)).await
+            }
+            TermKind::Record(entries) => {
+                let values = self.all(entries.iter().map(entry_term), place).await?;
+                Ok(now::record_of(entries, values))
+            }
+            TermKind::List(items) => Ok(Value::from(self.all(items, place).await?)),
+            TermKind::Text(pieces) => {
+                let values = self.all(pieces.iter().filter_map(piece_term), place).await?;
+                Ok(now::text_of(pieces, values))
+            }
+            TermKind::Field { base, name } => Ok(now::field(&self.eval(base, place).await?, name)),
+            TermKind::Index { base, index } => {
+                let values = self.all([base.as_ref(), index.as_ref()], place).await?;
+                Ok(now::item(&values[0], &values[1]))
+            }
+            TermKind::Binary { op, left, right } => {
+                self.binary(*op, left, right, place, span).await
+            }
+            TermKind::Not(inner) => {
+                let holds = matches!(self.eval(inner, place).await?, Value::Bool(true));
+                Ok(Value::Bool(!holds))
+            }
+            TermKind::Negate(inner) => {
+                let value = self.eval(inner, place).await?;
+                now::operate(BinaryOp::Subtract, Value::Int(0), value, span)
+            }
+            TermKind::Cast { value, why } => {
+                now::cast(self.eval(value, place).await?, &term.ty, *why, span)
+            }
+            TermKind::Path { value, folder } => {
+                Ok(now::path(&self.eval(value, place).await?, folder.as_deref()))
+            }
+            TermKind::Within { bounds, body } => self.within(bounds, body, place).await,
+            TermKind::Fallback { segment, tries } => self.fallback(segment, tries, place).await,
+        }
+    }
+
+    fn now(&self, term: &Term, place: Place<'_>) -> Result<Value> {
+        self.now_in(place).eval(term, place.env).map_err(|it| {
+            let inner = std::mem::take(&mut it.path.clone());
+            let path = if inner.is_empty() {
+                place.path.to_string()
+            } else {
+                place.path.name(&inner).to_string()
+            };
+            let mut it = it;
+            it.path = path;
+            it
+        })
+    }
+
+    fn now_in<'a>(&'a self, place: Place<'a>) -> Now<'a> {
+        Now { flows: &self.plan.program().flows, scope: place.scope }
+    }
+
+    async fn pipeline<'a>(&'a self, terms: &'a [Term], place: Place<'a>) -> Result<Value> {
+        let mut value = self.eval(&terms[0], place).await?;
+        for term in &terms[1..] {
+            let env = place.env.with_it(&value);
+            let place = place.in_env(&env);
+            let next =
+                if term.waits { self.eval(term, place).await? } else { self.now(term, place)? };
+            value = next;
+        }
+        Ok(value)
+    }
+
+    /// The values of terms that do not need each other, in their order.
+    async fn all<'a>(
+        &'a self,
+        terms: impl IntoIterator<Item = &'a Term>,
+        place: Place<'a>,
+    ) -> Result<Vec<Value>> {
+        let terms: Vec<&Term> = terms.into_iter().collect();
+        if terms.iter().filter(|it| it.waits).count() < 2 {
+            let mut values = Vec::with_capacity(terms.len());
+            for term in terms {
+                values.push(self.eval(term, place).await?);
+            }
+            return Ok(values);
+        }
+        let scope = place.scope.child();
+        let place = place.in_scope(&scope);
+        let tasks: Vec<Task<'_>> = terms.iter().map(|it| self.eval(it, place)).collect();
+        together(tasks, &scope, usize::MAX).await
+    }
+
+    async fn parallel<'a>(
+        &'a self,
+        names: &'a Arc<[Text]>,
+        branches: &'a [Branch],
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let scope = place.scope.child();
+        let place = place.in_scope(&scope);
+        let tasks = branches.iter().map(|branch| -> Task<'_> {
+            Box::pin(async move {
+                let path = place.path.name(&branch.name);
+                let result = self.eval(&branch.body, place.at(&path)).await;
+                if branch.optional { self.swallow(result, place.scope, &path) } else { result }
+            })
+        });
+        let values = together(tasks, &scope, usize::MAX).await?;
+        Ok(Value::Record(Record::new(names.clone(), values)))
+    }
+
+    async fn each<'a>(
+        &'a self,
+        segment: &'a str,
+        input: &'a Term,
+        optional: bool,
+        body: &'a Term,
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let items = match self.eval(input, place).await? {
+            Value::List(items) => items,
+            other => return Err(now::not_a_list(&other, input.span)),
+        };
+        let scope = place.scope.child();
+        let place = place.in_scope(&scope);
+        let tasks = items.iter().enumerate().map(|(idx, item)| -> Task<'_> {
+            Box::pin(async move {
+                let (env, path) = (place.env.with_it(item), place.path.item(segment, idx));
+                let inner = Place { env: &env, scope: place.scope, path: &path };
+                let result = self.eval(body, inner).await;
+                if optional { self.swallow(result, place.scope, &path) } else { result }
+            })
+        });
+        together(tasks, &scope, scope.items_at_once()).await.map(Value::from)
+    }
+
+    /// Makes null of a failure that may be swallowed here.
+    fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
+        match result {
+            Err(err) if err.is_caught_at(scope.depth) => {
+                self.tell(path, &Event::Swallowed { error: &err.error });
+                Ok(Value::Null)
+            }
+            other => other,
+        }
+    }
+
+    /// Lets run as soon as what they need is there; the result, when what it needs is.
+    async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
+        let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
+        let env = place.env.with_lets(&slots);
+        let scope = place.scope.child();
+        let place = Place { env: &env, scope: &scope, path: place.path };
+        let mut started: Vec<bool> = block.lets.iter().map(|it| it.skipped).collect();
+        let mut result_started = false;
+        let mut result = Value::Null;
+        let mut failure = None;
+        let mut running = FuturesUnordered::new();
+        loop {
+            if failure.is_none() {
+                let there = |needs: &[usize]| needs.iter().all(|it| slots[*it].get().is_some());
+                for (idx, bind) in block.lets.iter().enumerate() {
+                    if !started[idx] && there(&bind.needs) {
+                        started[idx] = true;
+                        running.push(self.let_task(Some((idx, &bind.name)), &bind.value, place));
+                    }
+                }
+                if !result_started && there(&block.needs) {
+                    result_started = true;
+                    running.push(self.let_task(None, &block.result, place));
+                }
+            }
+            match running.next().await {
+                None => break,
+                Some((Some(idx), Ok(value))) => {
+                    slots[idx].set(value).expect("a let is computed once");
+                }
+                Some((None, Ok(value))) => result = value,
+                Some((_, Err(err))) => {
+                    scope.cancel.cancel();
+                    failure.get_or_insert(err);
+                }
+            }
+        }
+        failure.map_or(Ok(result), Err)
+    }
+
+    /// The task of a let, or of the block's result.
+    fn let_task<'a>(
+        &'a self,
+        bind: Option<(usize, &'a Text)>,
+        term: &'a Term,
+        place: Place<'a>,
+    ) -> Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>> {
+        Box::pin(async move {
+            match bind {
+                Some((idx, name)) => {
+                    let path = place.path.name(name);
+                    (Some(idx), self.eval(term, place.at(&path)).await)
+                }
+                None => (None, self.eval(term, place).await),
+            }
+        })
+    }
+
+    async fn binary<'a>(
+        &'a self,
+        op: BinaryOp,
+        left: &'a Term,
+        right: &'a Term,
+        place: Place<'a>,
+        span: Span,
+    ) -> Result<Value> {
+        if matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce) {
+            let left = self.eval(left, place).await?;
+            return match now::decided(op, &left) {
+                Some(value) => Ok(value),
+                None => self.eval(right, place).await,
+            };
+        }
+        let mut values = self.all([left, right], place).await?.into_iter();
+        let (a, b) = (values.next().unwrap_or_default(), values.next().unwrap_or_default());
+        now::operate(op, a, b, span)
+    }
+
+    async fn fallback<'a>(
+        &'a self,
+        segment: &'a str,
+        tries: &'a [Term],
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let (last, others) = tries.split_last().expect("a fallback has alternatives");
+        let below = place.path.name(segment);
+        for (idx, term) in others.iter().enumerate() {
+            let place = if idx == 0 { place } else { place.at(&below) };
+            match self.eval(term, place).await {
+                Err(err) if err.is_caught_at(place.scope.depth) => {
+                    self.tell(place.path, &Event::Swallowed { error: &err.error });
+                }
+                other => return other,
+            }
+        }
+        self.eval(last, place.at(&below)).await
+    }
+
+    async fn within<'a>(
+        &'a self,
+        bounds: &'a [(BoundKey, Term)],
+        body: &'a Term,
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let mut values = Bounds::default();
+        for (key, term) in bounds {
+            values.set(*key, &self.now(term, place)?, term.span)?;
+        }
+        let scope = place.scope.bounded(&values, &self.ledger);
+        let work = self.eval(body, place.in_scope(&scope));
+        match values.timeout {
+            Some(limit) => in_time(work, limit, &scope, body.span).await,
+            None => work.await,
+        }
+    }
+}
+
+/// Ends work whose time is over, and waits until it has ended.
+pub(super) async fn in_time<T>(
+    mut work: impl Future<Output = Result<T>> + Unpin,
+    limit: std::time::Duration,
+    scope: &Scope,
+    span: Span,
+) -> Result<T> {
+    let limited = tokio::time::timeout(limit, &mut work).await;
+    match limited {
+        Ok(result) => result,
+        Err(_) => {
+            scope.cancel.cancel();
+            match work.await {
+                // It ended just then, or failed for a reason of its own.
+                Ok(_) => {}
+                Err(err) if err.kind() == crate::registry::ErrorKind::Bug => return Err(err),
+                Err(_) => {}
+            }
+            Err(out_of_time(Some(limit), span, scope.depth))
+        }
+    }
+}
+
+/// Runs tasks together, at most `at_once` of them, and gives their values in order. The
+/// first failure cancels the others, and is given when they have ended.
+async fn together<'a>(
+    tasks: impl IntoIterator<Item = Task<'a>>,
+    scope: &Scope,
+    at_once: usize,
+) -> Result<Vec<Value>> {
+    let mut waiting = tasks.into_iter().enumerate();
+    let mut running = FuturesUnordered::new();
+    let mut values: Vec<Value> = Vec::new();
+    let mut failure: Option<Box<RunError>> = None;
+    loop {
+        while failure.is_none() && running.len() < at_once {
+            let Some((idx, task)) = waiting.next() else { break };
+            values.push(Value::Null);
+            running.push(async move { (idx, task.await) });
+        }
+        match running.next().await {
+            None => break,
+            Some((idx, Ok(value))) => values[idx] = value,
+            Some((_, Err(err))) => {
+                scope.cancel.cancel();
+                failure.get_or_insert(err);
+            }
+        }
+    }
+    failure.map_or(Ok(values), Err)
+}
+
+fn entry_term(entry: &Entry) -> &Term {
+    match entry {
+        Entry::Field(_, term) | Entry::Spread(term, _) => term,
+    }
+}
+
+fn piece_term(piece: &Piece) -> Option<&Term> {
+    match piece {
+        Piece::Value(term, _) => Some(term),
+        Piece::Text(_) => None,
+    }
+}

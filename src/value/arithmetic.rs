@@ -1,0 +1,199 @@
+//! What the operators compute. Types were checked before; what can still go wrong is the
+//! size of a number.
+
+use std::time::Duration;
+
+use super::{List, Money, Value};
+
+/// Why an operation has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MathError {
+    #[error("the result is too large for its type")]
+    Overflow,
+    #[error("division by zero")]
+    DivisionByZero,
+    #[error("the result is not a finite number")]
+    NotFinite,
+    #[error("a duration or size cannot be negative")]
+    Negative,
+    #[error("the operator does not work on these values")]
+    Mismatch,
+}
+
+use MathError::{DivisionByZero, Mismatch, Negative, NotFinite, Overflow};
+use Value as V;
+
+type Result = std::result::Result<Value, MathError>;
+
+/// `+`: numbers, amounts of one unit, strings, lists.
+pub fn add(a: Value, b: Value) -> Result {
+    match (a, b) {
+        (V::Int(a), V::Int(b)) => a.checked_add(b).map(V::Int).ok_or(Overflow),
+        (V::Text(a), V::Text(b)) => Ok(V::from([a.as_ref(), b.as_ref()].concat())),
+        (V::List(a), V::List(b)) => Ok(V::List(concat(a, b))),
+        (V::Duration(a), V::Duration(b)) => a.checked_add(b).map(V::Duration).ok_or(Overflow),
+        (V::Money(a), V::Money(b)) => a.checked_add(b).map(V::Money).ok_or(Overflow),
+        (V::Size(a), V::Size(b)) => a.checked_add(b).map(V::Size).ok_or(Overflow),
+        (a, b) => float(&a, &b, |a, b| a + b),
+    }
+}
+
+/// `-`: numbers, amounts of one unit.
+pub fn subtract(a: &Value, b: &Value) -> Result {
+    match (a, b) {
+        (V::Int(a), V::Int(b)) => a.checked_sub(*b).map(V::Int).ok_or(Overflow),
+        (V::Duration(a), V::Duration(b)) => a.checked_sub(*b).map(V::Duration).ok_or(Negative),
+        (V::Money(a), V::Money(b)) => a.checked_sub(*b).map(V::Money).ok_or(Overflow),
+        (V::Size(a), V::Size(b)) => a.checked_sub(*b).map(V::Size).ok_or(Negative),
+        (a, b) => float(a, b, |a, b| a - b),
+    }
+}
+
+/// `*`: numbers, and an amount by a number.
+pub fn multiply(a: &Value, b: &Value) -> Result {
+    match (a, b) {
+        (V::Int(a), V::Int(b)) => a.checked_mul(*b).map(V::Int).ok_or(Overflow),
+        (unit @ (V::Duration(_) | V::Money(_) | V::Size(_)), factor)
+        | (factor, unit @ (V::Duration(_) | V::Money(_) | V::Size(_))) => scale(unit, factor),
+        (a, b) => float(a, b, |a, b| a * b),
+    }
+}
+
+/// `/`: numbers give a float, an amount by a number an amount, two amounts a float.
+pub fn divide(a: &Value, b: &Value) -> Result {
+    if as_float(b).or_else(|| amount(b)) == Some(0.0) {
+        return Err(DivisionByZero);
+    }
+    match (a, b) {
+        (V::Duration(_), V::Duration(_))
+        | (V::Money(_), V::Money(_))
+        | (V::Size(_), V::Size(_)) => {
+            finite(amount(a).zip(amount(b)).map(|(a, b)| a / b).ok_or(Mismatch)?)
+        }
+        (unit @ (V::Duration(_) | V::Money(_) | V::Size(_)), by) => {
+            scale(unit, &V::Float(1.0 / as_float(by).ok_or(Mismatch)?))
+        }
+        (a, b) => float(a, b, |a, b| a / b),
+    }
+}
+
+/// `%`: the remainder, with the sign of the left side.
+pub fn remainder(a: &Value, b: &Value) -> Result {
+    match (a, b) {
+        (V::Int(_), V::Int(0)) => Err(DivisionByZero),
+        (V::Int(a), V::Int(b)) => a.checked_rem(*b).map(V::Int).ok_or(Overflow),
+        (a, b) if as_float(b) == Some(0.0) => {
+            as_float(a).map_or(Err(Mismatch), |_| Err(DivisionByZero))
+        }
+        (a, b) => float(a, b, |a, b| a % b),
+    }
+}
+
+/// `-x`
+pub fn negate(value: &Value) -> Result {
+    match value {
+        V::Int(it) => it.checked_neg().map(V::Int).ok_or(Overflow),
+        V::Float(it) => Ok(V::Float(-it)),
+        _ => Err(Mismatch),
+    }
+}
+
+fn concat(a: List, b: List) -> List {
+    let mut items = a.into_vec();
+    items.extend(b.into_vec());
+    items.into()
+}
+
+fn scale(unit: &Value, factor: &Value) -> Result {
+    match (unit, factor) {
+        (V::Money(it), V::Int(by)) => {
+            it.nanos().checked_mul(*by).map(|it| V::Money(Money::from_nanos(it))).ok_or(Overflow)
+        }
+        (V::Money(it), by) => {
+            let dollars = it.dollars() * as_float(by).ok_or(Mismatch)?;
+            Money::from_dollars(dollars).map(V::Money).ok_or(Overflow)
+        }
+        (V::Size(it), V::Int(by)) => {
+            let by = u64::try_from(*by).map_err(|_| Negative)?;
+            it.checked_mul(by).map(V::Size).ok_or(Overflow)
+        }
+        (V::Size(_), by) => {
+            let bytes = amount(unit).ok_or(Mismatch)? * as_float(by).ok_or(Mismatch)?;
+            size(bytes)
+        }
+        (V::Duration(it), by) => {
+            let by = as_float(by).ok_or(Mismatch)?;
+            let seconds = it.as_secs_f64() * by;
+            if seconds < 0.0 {
+                return Err(Negative);
+            }
+            Duration::try_from_secs_f64(seconds).map(V::Duration).map_err(|_| Overflow)
+        }
+        _ => Err(Mismatch),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the range is tested first"
+)]
+fn size(bytes: f64) -> Result {
+    match bytes {
+        it if it < 0.0 => Err(Negative),
+        it if it < 1.8e19 => Ok(V::Size(it.round() as u64)),
+        _ => Err(Overflow),
+    }
+}
+
+fn float(a: &Value, b: &Value, compute: impl Fn(f64, f64) -> f64) -> Result {
+    let (a, b) = as_float(a).zip(as_float(b)).ok_or(Mismatch)?;
+    finite(compute(a, b))
+}
+
+fn finite(it: f64) -> Result {
+    if it.is_finite() { Ok(V::Float(it)) } else { Err(NotFinite) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+fn as_float(value: &Value) -> Option<f64> {
+    match value {
+        V::Int(it) => Some(*it as f64),
+        V::Float(it) => Some(*it),
+        _ => None,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio of amounts is a float")]
+fn amount(value: &Value) -> Option<f64> {
+    match value {
+        V::Duration(it) => Some(it.as_secs_f64()),
+        V::Money(it) => Some(it.dollars()),
+        V::Size(it) => Some(*it as f64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_never_wrap() {
+        assert_eq!(add(V::Int(i64::MAX), V::Int(1)), Err(Overflow));
+        assert_eq!(divide(&V::Int(7), &V::Int(2)), Ok(V::Float(3.5)));
+        assert_eq!(divide(&V::Int(7), &V::Int(0)), Err(DivisionByZero));
+        assert_eq!(remainder(&V::Int(i64::MIN), &V::Int(-1)), Err(Overflow));
+        assert_eq!(multiply(&V::Float(1e308), &V::Float(10.0)), Err(NotFinite));
+    }
+
+    #[test]
+    fn units_scale_and_divide() {
+        let minute = V::Duration(Duration::from_secs(60));
+        assert_eq!(multiply(&V::Int(2), &minute), Ok(V::Duration(Duration::from_secs(120))));
+        assert_eq!(divide(&minute, &V::Duration(Duration::from_secs(30))), Ok(V::Float(2.0)));
+        assert_eq!(subtract(&V::Size(1), &V::Size(2)), Err(Negative));
+        let price = V::Money(Money::cents(5));
+        assert_eq!(multiply(&price, &V::Int(3)), Ok(V::Money(Money::cents(15))));
+    }
+}
