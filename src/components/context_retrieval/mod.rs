@@ -2,4 +2,8 @@
 
 use crate::registry::Component;
 
-pub(super) const ALL: &[&Component] = &[];
+mod ctx_rag;
+#[cfg(test)]
+mod testing;
+
+pub(super) const ALL: &[&Component] = &[&ctx_rag::COMPONENT];
