@@ -86,9 +86,8 @@ impl Blocks<'_> {
     fn front_matter(&mut self) -> Option<usize> {
         let mut ahead = self.lines.clone();
         let is_dashes = |it: &str| it.trim_end() == "---";
-        let first = ahead.next().filter(|it| is_dashes(self.lines.text_of(it)))?;
-        let second = ahead.peek().filter(|it| self.lines.text_of(it).contains(':'))?;
-        debug_assert!(first.end <= second.start);
+        ahead.next().filter(|it| is_dashes(self.lines.text_of(it)))?;
+        ahead.peek().filter(|it| self.lines.text_of(it).contains(':'))?;
         let last = ahead.by_ref().find(|it| {
             let line = self.lines.text_of(it);
             is_dashes(line) || line.trim().is_empty()

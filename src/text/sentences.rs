@@ -57,15 +57,29 @@ fn end_of_sentence(text: &str, start: usize) -> usize {
     let limit = text.floor_char_boundary(start.saturating_add(LONGEST));
     let mut at = start;
     let mut has_word = false;
-    while let Some(stop) = find(text, at..limit, is_stop) {
-        let tail = find(text, stop..limit, |it| !is_stop(it) && !is_closer(it)).unwrap_or(limit);
+    while let Some(stop) = find(text, at..limit, |it| is_stop(it) || it == '`') {
         has_word |= text.get(at..stop).is_some_and(|it| it.contains(char::is_alphanumeric));
+        if let Some(end) = end_of_code(text, stop, limit) {
+            at = end;
+            has_word = true;
+            continue;
+        }
+        let tail = find(text, stop..limit, |it| !is_stop(it) && !is_closer(it)).unwrap_or(limit);
         if has_word && is_end(text, start, stop, tail) {
             return tail;
         }
         at = tail;
     }
     if limit == text.len() { limit } else { cut(text, start, limit) }
+}
+
+/// The end of the code in backticks that begins at `start`, if it does: its stops end
+/// nothing. A lonely backtick is a quotation mark of sorts.
+fn end_of_code(text: &str, start: usize, limit: usize) -> Option<usize> {
+    const LONGEST_CODE: usize = 200;
+    let inner = text.get(start..limit)?.strip_prefix('`')?;
+    let near = inner.get(..inner.floor_char_boundary(LONGEST_CODE))?;
+    Some(start + 1 + near.find('`')? + 1)
 }
 
 fn find(text: &str, range: Range<usize>, wanted: impl Fn(char) -> bool) -> Option<usize> {
@@ -178,6 +192,7 @@ mod tests {
             "\"Why?\" he said, and \"Stop!\" she said.",
             "In the U.S. Army, i.e. there, it is so.",
             "Use `name?` and `a.b` in main.rs now.",
+            "It is `{ a: T? } .. Or` so, don`t worry",
             "Wait... what is it",
             "Smith et al. found it.",
         ] {

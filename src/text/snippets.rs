@@ -11,29 +11,42 @@ use super::{
 /// The most bytes of a snippet, its marks not counted.
 const LONGEST: usize = 240;
 
-/// The sentence of `text` with most of the words of `query`, which stand in `**`; the
-/// beginning of the text where none has any.
+/// The sentence of `text` with most of the words of `query`, which stand in `**`; where no
+/// sentence has any, the lines around the first of them, or the beginning of the text.
 pub fn snippet(text: &str, query: &str) -> String {
     let mut words = Vocabulary::default();
     let asked = words.question(query);
-    let found = best_sentence(text, &asked, &mut words).unwrap_or(0..text.len());
+    let found = best_sentence(text, &asked, &mut words)
+        .or_else(|| surroundings(text, &asked, &mut words))
+        .or_else(|| sentences(text).next())
+        .unwrap_or(0..text.len());
     let end = text.floor_char_boundary(found.end.min(found.start.saturating_add(4 * LONGEST)));
     let shown = plain(text.get(found.start..end).unwrap_or_default());
     mark(&shown, &asked, &mut words)
 }
 
 fn best_sentence(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<Range<usize>> {
-    let mut best: Option<(usize, Range<usize>)> = None;
+    let mut best = None;
+    let mut most = 0;
     for sentence in sentences(text) {
         let terms = words.read(text.get(sentence.clone())?).map(|it| it.term);
         let mut matched: Vec<Term> = terms.filter(|it| asked.binary_search(it).is_ok()).collect();
         matched.sort_unstable();
         matched.dedup();
-        if best.as_ref().is_none_or(|(most, _)| matched.len() > *most) {
-            best = Some((matched.len(), sentence));
+        if matched.len() > most {
+            most = matched.len();
+            best = Some(sentence);
         }
     }
-    best.map(|(_, it)| it)
+    best
+}
+
+/// The lines around the first asked word, for words in headings, code and tables.
+fn surroundings(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<Range<usize>> {
+    let word = words.read(text).find(|it| asked.binary_search(&it.term).is_ok())?.range;
+    let near = text.ceil_char_boundary(word.start.saturating_sub(LONGEST));
+    let line = text.get(near..word.start)?.rfind('\n');
+    Some(line.map_or(near, |it| near + it + 1)..text.len())
 }
 
 /// The window of `text` around its first asked word, with all such words in `**`.
@@ -85,6 +98,7 @@ mod tests {
             "**Budgets** are **enforced** by a **budget** ledger."
         );
         assert_eq!(snippet("One. Two.", "three"), "One.");
+        assert_eq!(snippet("One. Two.\n```\nlet three = 3;\n```", "three"), "let **three** = 3;");
         assert_eq!(snippet("", "three"), "");
     }
 

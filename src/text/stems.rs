@@ -11,6 +11,12 @@ use super::stop_words::is_stop_word;
 /// Longer words are data, not language; they have no stem.
 const LONGEST: usize = 64;
 
+/// What makes a question of words, and is not what the question is about. Our own list.
+const QUESTION_WORDS: &str = "a an are be can could define describe did do does explain get give \
+    happen happens how i if in is it like many may mean means might much must my need occurs of on or \
+    reached shall should tell that the there this to used using want was way we were what when where \
+    which who why will work works would you";
+
 /// The words of `text`, as byte ranges: runs of letters and digits, with apostrophes
 /// inside. Ideographs are words of their own.
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -110,16 +116,28 @@ impl Vocabulary {
         self.read(text).filter(|it| !it.is_stop).map(|it| it.term).collect()
     }
 
-    /// The different terms of a question, in order of their numbers. Stop words count only
-    /// where there is nothing else.
+    /// The different terms that a question is about, in order of their numbers.
+    ///
+    /// Stop words, and the words that only make it a question (`what happens when ..`), count
+    /// only where there is nothing else.
     pub fn question(&mut self, text: &str) -> Vec<Term> {
+        let frames = self.terms_of_frames();
         let words: Vec<Word> = self.read(text).collect();
-        let only_stops = words.iter().all(|it| it.is_stop);
-        let kept = words.iter().filter(|it| only_stops || !it.is_stop);
-        let mut terms: Vec<Term> = kept.map(|it| it.term).collect();
-        terms.sort_unstable();
-        terms.dedup();
+        let is_frame = |it: &Word| frames.binary_search(&it.term).is_ok();
+        let mut terms = terms_where(&words, |it| !it.is_stop && !is_frame(it));
+        if terms.is_empty() {
+            terms = terms_where(&words, |it| !is_frame(it));
+        }
+        if terms.is_empty() {
+            terms = terms_where(&words, |_| true);
+        }
         terms
+    }
+
+    fn terms_of_frames(&mut self) -> Vec<Term> {
+        let mut frames: Vec<Term> = self.read(QUESTION_WORDS).map(|it| it.term).collect();
+        frames.sort_unstable();
+        frames
     }
 
     fn know(&mut self, word: &str) -> Option<Known> {
@@ -139,6 +157,13 @@ impl Vocabulary {
         self.words.insert(self.lower.as_str().into(), known);
         Some(known)
     }
+}
+
+fn terms_where(words: &[Word], wanted: impl Fn(&Word) -> bool) -> Vec<Term> {
+    let mut terms: Vec<Term> = words.iter().filter(|it| wanted(it)).map(|it| it.term).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }
 
 #[cfg(test)]
@@ -168,10 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_stop_words_keeps_them() {
+    fn a_question_is_what_it_is_about() {
         let mut words = Vocabulary::default();
         assert_eq!(words.question("how are budgets enforced? Budgets!").len(), 2);
-        assert_eq!(words.question("to be or not to be").len(), 4);
+        assert_eq!(words.question("what happens to a budget").len(), 1);
+        assert_eq!(words.question("what does each do?"), words.question("each"));
+        assert_eq!(words.question("what is it?").len(), 3);
         assert_eq!(words.question("..."), []);
     }
 

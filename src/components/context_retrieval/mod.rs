@@ -2,8 +2,11 @@
 
 use crate::registry::Component;
 
+mod ctx_docs;
 mod ctx_rag;
+mod ctx_summary;
 #[cfg(test)]
 mod testing;
 
-pub(super) const ALL: &[&Component] = &[&ctx_rag::COMPONENT];
+pub(super) const ALL: &[&Component] =
+    &[&ctx_rag::COMPONENT, &ctx_summary::COMPONENT, &ctx_docs::COMPONENT];

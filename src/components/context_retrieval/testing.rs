@@ -37,13 +37,10 @@ fn with_token(token: CancellationToken) -> Cx {
 /// The op with `input` and `args`, and defaults for the rest.
 pub(super) fn decode<P: Params>(input: Value, args: &[(&str, Value)]) -> P {
     let given = |name: &str| args.iter().find(|(it, _)| *it == name).map(|(_, it)| it.clone());
-    let mut all: Vec<Value> = P::PARAMS
-        .iter()
-        .map(|it| match it.default {
-            _ if it.is_input => input.clone(),
-            default => given(it.name).or(default.map(|make| make())).unwrap_or_default(),
-        })
-        .collect();
+    let default = |make: fn() -> Value| make();
+    let rest = P::PARAMS.iter().filter(|it| !it.is_input);
+    let rest = rest.map(|it| given(it.name).or(it.default.map(default)).unwrap_or_default());
+    let mut all: Vec<Value> = std::iter::once(input).chain(rest).collect();
     P::decode(&mut all).unwrap()
 }
 

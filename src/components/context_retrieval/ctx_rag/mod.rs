@@ -36,7 +36,7 @@ params! {
     /// Documents are cut at headings, blocks and sentences; code and tables stay whole where
     /// they fit. Passages are ranked by BM25 (k1 1.2, b 0.75) over all of them, where the
     /// title and the headings above a passage count as its words and the rank of the document
-    /// counts a little. Maximal marginal relevance (Carbonell & Goldstein 1998) then leaves
+    /// counts a little; those below a tenth of the best score are left out. Maximal marginal relevance (Carbonell & Goldstein 1998) then leaves
     /// out what repeats.
     ///
     /// What comes out are hits whose `text` is the passage: `id` is the document's with `#`
@@ -56,8 +56,8 @@ params! {
         /// token.
         #[range(50..=100_000)]
         max_tokens: i64 = 2_000,
-        /// How long one passage is to be, in tokens. Code and tables may have half as many
-        /// again.
+        /// How long one passage is to be, in tokens. One with code or a table may have three
+        /// times as many.
         #[range(30..=2_000)]
         passage_tokens: i64 = 200,
         /// How much a passage loses by being like one that was chosen before: 0 ranks by
@@ -77,7 +77,7 @@ impl Op for Infer {
             r##"[{
   id: "guide.md", title: "Guide", path: "guide.md", query: "how are budgets enforced?",
   text: "# Caps\nA budget is enforced by a ledger.\n\n# Colours\nThe sky is blue.",
-  score: 1.0, snippet: "", start: 0, end: 72,
+  score: 1.0, snippet: "", start: 0, end: 68,
 }] >> rag_retrieval(top_k: 1) >> each { { id: .id, title: .title, text: .text } }"##,
             r#"[{"id": "guide.md#1", "title": "Guide › Caps",
                  "text": "A budget is enforced by a ledger."}]"#,
@@ -95,7 +95,7 @@ impl Compute for Infer {
             diversity: self.diversity,
         };
         let target = bytes(at_least_one(self.passage_tokens).min(choice.max_tokens));
-        let most = target.saturating_add(target / 2).min(bytes(choice.max_tokens));
+        let most = target.saturating_mul(3).min(bytes(choice.max_tokens));
         let candidates = candidates(&sources, Sizes { target, most }, cx)?;
         let chosen = select(candidates, &sources, choice);
         Ok(Value::List(chosen.iter().map(|it| it.hit(&sources[it.source])).collect()))
@@ -114,7 +114,7 @@ fn candidates(sources: &[Source], sizes: Sizes, cx: &Cx) -> Result<Vec<Candidate
     let mut all = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         cx.check()?;
-        for (idx, passage) in passages(&source.text, sizes).into_iter().enumerate() {
+        for (idx, passage) in passages(&source.text, sizes, cx)?.into_iter().enumerate() {
             if idx % BETWEEN_CHECKS == 0 {
                 cx.check()?;
             }

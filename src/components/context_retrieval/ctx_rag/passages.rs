@@ -3,6 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::{
+    registry::{Cx, OpError},
     text::{
         blocks::{Block, Kind, blocks},
         plain::plain,
@@ -18,6 +19,8 @@ pub(super) struct Passage {
     pub range: Range<usize>,
     /// The headings that it stands under, from the outermost.
     pub headings: Arc<[Text]>,
+    /// Whether it has sentences, and not only code or tables.
+    pub is_prose: bool,
 }
 
 /// How long passages are, in bytes.
@@ -30,23 +33,29 @@ pub(super) struct Sizes {
 }
 
 /// The passages of `text`. Together they are all of it but headings and blank lines.
-pub(super) fn passages(text: &str, sizes: Sizes) -> Vec<Passage> {
+pub(super) fn passages(text: &str, sizes: Sizes, cx: &Cx) -> Result<Vec<Passage>, OpError> {
     let mut packer = Packer {
         text,
         sizes,
         headings: Vec::new(),
         path: Arc::default(),
         open: None,
+        is_prose: false,
         done: Vec::new(),
     };
-    blocks(text).for_each(|it| packer.block(&it));
+    for (idx, block) in blocks(text).enumerate() {
+        if idx % 1_024 == 0 {
+            cx.check()?;
+        }
+        packer.block(&block);
+    }
     packer.close();
     if packer.done.is_empty() {
         // Nothing but headings: they are all that this document says.
-        packer.pieces(0..text.len());
+        packer.pieces(0..text.len(), true);
         packer.close();
     }
-    packer.done
+    Ok(packer.done)
 }
 
 struct Packer<'a> {
@@ -55,6 +64,7 @@ struct Packer<'a> {
     headings: Vec<(u8, Text)>,
     path: Arc<[Text]>,
     open: Option<Range<usize>>,
+    is_prose: bool,
     done: Vec<Passage>,
 }
 
@@ -64,13 +74,17 @@ impl Packer<'_> {
         match block.kind {
             Kind::Heading(level) => self.enter(level, &block.body),
             Kind::Paragraph | Kind::Item if range.len() <= self.sizes.target => {
-                self.add(range, self.sizes.target);
+                self.add(range, self.sizes.target, true);
             }
             Kind::Paragraph | Kind::Item => self.sentences(range),
             Kind::Code | Kind::Table if range.len() <= self.sizes.most => {
-                self.add(range, self.sizes.most);
+                self.add(range, self.sizes.most, false);
             }
-            Kind::Code | Kind::Table | Kind::Markup => self.pieces(range),
+            Kind::Code | Kind::Table | Kind::Markup => {
+                self.close();
+                self.pieces(range, false);
+                self.close();
+            }
         }
     }
 
@@ -88,20 +102,20 @@ impl Packer<'_> {
     fn sentences(&mut self, range: Range<usize>) {
         for sentence in split(self.text, range) {
             if sentence.len() <= self.sizes.target {
-                self.add(sentence, self.sizes.target);
+                self.add(sentence, self.sizes.target, true);
             } else {
-                self.pieces(sentence);
+                self.pieces(sentence, true);
             }
         }
     }
 
     /// Adds what has no better borders than lines and words.
-    fn pieces(&mut self, range: Range<usize>) {
+    fn pieces(&mut self, range: Range<usize>, is_prose: bool) {
         let mut at = range.start;
         while at < range.end {
             let end = self.piece_end(at, range.end);
             if self.text.get(at..end).is_some_and(|it| !it.trim().is_empty()) {
-                self.add(at..end, self.sizes.target);
+                self.add(at..end, self.sizes.target, is_prose);
             }
             at = end;
         }
@@ -120,25 +134,28 @@ impl Packer<'_> {
 
     /// Extends the open passage by `range`, or begins another where it would be longer
     /// than `most`.
-    fn add(&mut self, range: Range<usize>, most: usize) {
+    fn add(&mut self, range: Range<usize>, most: usize, is_prose: bool) {
         if self.open.as_ref().is_some_and(|open| range.end - open.start > most) {
             self.close();
         }
         let start = self.open.take().map_or(range.start, |it| it.start);
         self.open = Some(start..range.end);
+        self.is_prose |= is_prose;
     }
 
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
+        let is_prose = std::mem::take(&mut self.is_prose);
         let is_rest = open.len() < self.sizes.target / 4;
         if let Some(last) = self.done.last_mut()
             && is_rest
+            && last.is_prose == is_prose
             && Arc::ptr_eq(&last.headings, &self.path)
             && open.end - last.range.start <= self.sizes.most
         {
             last.range.end = open.end;
         } else {
-            self.done.push(Passage { range: open, headings: self.path.clone() });
+            self.done.push(Passage { range: open, headings: self.path.clone(), is_prose });
         }
     }
 }
@@ -146,12 +163,13 @@ impl Packer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::components::context_retrieval::testing::cx;
 
     const SMALL: Sizes = Sizes { target: 60, most: 90 };
 
     fn shown(text: &str) -> Vec<(String, &str)> {
         let show = |it: Passage| (it.headings.join("/"), &text[it.range]);
-        passages(text, SMALL).into_iter().map(show).collect()
+        passages(text, SMALL, &cx()).unwrap().into_iter().map(show).collect()
     }
 
     #[test]
@@ -189,7 +207,7 @@ mod tests {
             format!("```\n{}", "code\r\n".repeat(1 << 16)),
             ".".repeat(1 << 20),
         ] {
-            let made = passages(&text, SMALL);
+            let made = passages(&text, SMALL, &cx()).unwrap();
             assert!(!made.is_empty());
             assert!(made.iter().all(|it| !it.range.is_empty() && it.range.len() <= SMALL.most));
         }

@@ -76,7 +76,7 @@ impl Questions {
             }
         }
         found.retain(|(_, count)| *count > 0.0);
-        let counts = Counts { found, words, worth: worth(body) };
+        let counts = Counts { found, words, worth: worth(body, passage.is_prose) };
         Candidate { source: at, number, passage, score: 0.0, counts }
     }
 
@@ -139,13 +139,15 @@ impl Index {
     }
 }
 
-/// Less than 1 for passages that say little by themselves: lists of links, bare lines.
-fn worth(passage: &str) -> f64 {
+/// Less than 1 for passages that say little by themselves: lists of links, bare lines, code
+/// without a word about it.
+fn worth(passage: &str, is_prose: bool) -> f64 {
     let words = passage.split_whitespace().take(10_000).count();
     let links = passage.matches("](").count() + passage.matches("://").count();
     match words {
         0..5 => 0.4,
         _ if links * 4 >= words => 0.3,
+        _ if !is_prose => 0.5,
         _ => 1.0,
     }
 }

@@ -10,6 +10,9 @@ use crate::text::{
 /// Passages more alike than this say the same.
 const SAME: f64 = 0.9;
 
+/// Passages below this part of the best score have little to do with the question.
+const RELEVANT: f64 = 0.1;
+
 /// How many passages to choose, and by what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
@@ -42,11 +45,11 @@ pub(super) fn select(
     chosen
 }
 
-/// The passages to choose from, the best first: those that match, or the leading passages of
+/// The passages to choose from, the best first: those that match well, or the leading passages of
 /// the best documents where none does.
 fn best(mut candidates: Vec<Candidate>, sources: &[Source], top_k: usize) -> Vec<Candidate> {
     if candidates.iter().any(|it| it.score > 0.0) {
-        candidates.retain(|it| it.score > 0.0);
+        candidates.retain(|it| it.score >= RELEVANT);
         candidates.sort_by(|a, b| {
             let place = |it: &Candidate| (&sources[it.source].id, it.number);
             b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))

@@ -110,3 +110,24 @@ fn large_input_is_done_in_time_and_can_be_cancelled() {
     let op = decode::<Infer>(Value::from(hits()), &[]);
     assert_eq!(op.run(&cancelled()).unwrap_err().message, "cancelled");
 }
+
+#[test]
+fn the_first_example_holds() {
+    let doc = "# Caps\nA budget is enforced by a ledger.\n\n# Colours\nThe sky is blue.";
+    let hits = vec![hit("guide.md", "Guide", doc, "how are budgets enforced?", 1.0)];
+    let found = run(hits, &[("top_k", 1.into())]);
+    assert_eq!(found.len(), 1);
+    assert_eq!([text(&found[0], "id"), text(&found[0], "title")], ["guide.md#1", "Guide › Caps"]);
+}
+
+#[test]
+fn long_code_stays_apart_from_prose() {
+    let code = "let budget = 1;\n".repeat(300);
+    let doc = format!(
+        "# A\nThe budget is kept by a ledger.\n```\n{code}```\nAfterwards the budget is spent.\n"
+    );
+    let found = run(vec![hit("a.md", "A", &doc, "budget", 1.0)], &[("top_k", 100.into())]);
+    let prose = found.iter().filter(|it| !text(it, "text").contains("let"));
+    let said: Vec<&str> = prose.map(|it| text(it, "text")).collect();
+    assert_eq!(said, ["Afterwards the budget is spent.", "The budget is kept by a ledger."]);
+}
