@@ -2,3 +2,15 @@
 //!
 //! **Invariant:** text in, text out. Nothing here knows a component, and files are
 //! reached only through a host that is handed in.
+
+mod abbreviations;
+mod lines;
+mod stop_words;
+
+pub mod blocks;
+pub mod plain;
+pub mod sentences;
+pub mod snippets;
+pub mod stems;
+pub mod tokens;
+pub mod vectors;

@@ -2,4 +2,11 @@
 
 use crate::registry::Component;
 
-pub(super) const ALL: &[&Component] = &[];
+mod ctx_docs;
+mod ctx_rag;
+mod ctx_summary;
+#[cfg(test)]
+mod testing;
+
+pub(super) const ALL: &[&Component] =
+    &[&ctx_rag::COMPONENT, &ctx_summary::COMPONENT, &ctx_docs::COMPONENT];

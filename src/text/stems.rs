@@ -1,0 +1,212 @@
+//! Words, and the stems that make `budgets` and `budgeting` one.
+//!
+//! Words are put in lower case and stemmed with the English Snowball stemmer (Porter 2).
+
+use std::{collections::HashMap, ops::Range};
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::stop_words::is_stop_word;
+
+/// Longer words are data, not language; they have no stem.
+const LONGEST: usize = 64;
+
+/// What makes a question of words, and is not what the question is about. Our own list.
+const QUESTION_WORDS: &str = "a an are be can could define describe did do does explain get give \
+    happen happens how i if in is it like many may mean means might much must my need occurs of on or \
+    reached shall should tell that the there this to used using want was way we were what when where \
+    which who why will work works would you";
+
+/// The words of `text`, as byte ranges: runs of letters and digits, with apostrophes
+/// inside. Ideographs are words of their own.
+pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text.get(at..)?.find(char::is_alphanumeric)?;
+        at = start + word_len(text.get(start..)?);
+        Some(start..at)
+    })
+}
+
+fn word_len(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    while let Some((idx, it)) = chars.next() {
+        let end = idx + it.len_utf8();
+        let next = chars.peek().map(|(_, next)| *next);
+        let goes_on = match next {
+            _ if is_ideograph(it) => false,
+            Some(next) if is_apostrophe(next) => {
+                let rest = text.get(end + next.len_utf8()..).unwrap_or_default();
+                it.is_alphabetic() && rest.starts_with(char::is_alphabetic)
+            }
+            Some(next) => {
+                (next.is_alphanumeric() && !is_ideograph(next))
+                    || ('\u{300}'..='\u{36f}').contains(&next)
+            }
+            None => false,
+        };
+        if !goes_on {
+            return end;
+        }
+    }
+    text.len()
+}
+
+fn is_apostrophe(it: char) -> bool {
+    matches!(it, '\'' | '’')
+}
+
+/// Whether the sign stands for a word or syllable, in scripts without spaces.
+fn is_ideograph(it: char) -> bool {
+    matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+/// The number of a stem in a [`Vocabulary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(u32);
+
+/// A word of a text, by its stem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+    pub term: Term,
+    /// Whether it says nothing about what the text is about.
+    pub is_stop: bool,
+}
+
+/// Numbers for stems, so that texts can be compared without comparing strings. Each word
+/// is stemmed once, however often it occurs.
+pub struct Vocabulary {
+    stemmer: Stemmer,
+    words: HashMap<Box<str>, Known>,
+    stems: HashMap<Box<str>, Term>,
+    lower: String,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    term: Term,
+    is_stop: bool,
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            words: HashMap::new(),
+            stems: HashMap::new(),
+            lower: String::new(),
+        }
+    }
+}
+
+impl Vocabulary {
+    /// The words of `text` in order.
+    pub fn read(&mut self, text: &str) -> impl Iterator<Item = Word> {
+        words(text).filter_map(move |range| {
+            let Known { term, is_stop } = self.know(text.get(range.clone())?)?;
+            Some(Word { range, term, is_stop })
+        })
+    }
+
+    /// The terms of `text` in order, without stop words.
+    pub fn terms(&mut self, text: &str) -> Vec<Term> {
+        self.read(text).filter(|it| !it.is_stop).map(|it| it.term).collect()
+    }
+
+    /// The different terms that a question is about, in order of their numbers.
+    ///
+    /// Stop words, and the words that only make it a question (`what happens when ..`), count
+    /// only where there is nothing else.
+    pub fn question(&mut self, text: &str) -> Vec<Term> {
+        let frames = self.terms_of_frames();
+        let words: Vec<Word> = self.read(text).collect();
+        let is_frame = |it: &Word| frames.binary_search(&it.term).is_ok();
+        let mut terms = terms_where(&words, |it| !it.is_stop && !is_frame(it));
+        if terms.is_empty() {
+            terms = terms_where(&words, |it| !is_frame(it));
+        }
+        if terms.is_empty() {
+            terms = terms_where(&words, |_| true);
+        }
+        terms
+    }
+
+    fn terms_of_frames(&mut self) -> Vec<Term> {
+        let mut frames: Vec<Term> = self.read(QUESTION_WORDS).map(|it| it.term).collect();
+        frames.sort_unstable();
+        frames
+    }
+
+    fn know(&mut self, word: &str) -> Option<Known> {
+        if word.len() > LONGEST {
+            return None;
+        }
+        self.lower.clear();
+        let lower = word.chars().flat_map(char::to_lowercase);
+        self.lower.extend(lower.map(|it| if it == '’' { '\'' } else { it }));
+        if let Some(known) = self.words.get(self.lower.as_str()) {
+            return Some(*known);
+        }
+        let stem = self.stemmer.stem(&self.lower);
+        let next = Term(u32::try_from(self.stems.len()).ok()?);
+        let term = *self.stems.entry(stem.as_ref().into()).or_insert(next);
+        let known = Known { term, is_stop: is_stop_word(&self.lower) };
+        self.words.insert(self.lower.as_str().into(), known);
+        Some(known)
+    }
+}
+
+fn terms_where(words: &[Word], wanted: impl Fn(&Word) -> bool) -> Vec<Term> {
+    let mut terms: Vec<Term> = words.iter().filter(|it| wanted(it)).map(|it| it.term).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<&str> {
+        words(text).map(|it| &text[it]).collect()
+    }
+
+    #[test]
+    fn words_are_letters_digits_and_inner_apostrophes() {
+        assert_eq!(
+            shown("Don’t use `max_cost: $0.50`, it's 'x'!"),
+            ["Don’t", "use", "max", "cost", "0", "50", "it's", "x"]
+        );
+        assert_eq!(shown("cafe\u{301} 東京x ..."), ["cafe\u{301}", "東", "京", "x"]);
+        assert_eq!(shown("?!,.-"), [""; 0]);
+    }
+
+    #[test]
+    fn forms_of_a_word_are_one_term() {
+        let mut words = Vocabulary::default();
+        let terms = words.terms("Budgets enforce the budget, enforced");
+        assert_eq!([terms[0], terms[1]], [terms[2], terms[3]]);
+        assert_eq!(terms.len(), 4);
+    }
+
+    #[test]
+    fn a_question_is_what_it_is_about() {
+        let mut words = Vocabulary::default();
+        assert_eq!(words.question("how are budgets enforced? Budgets!").len(), 2);
+        assert_eq!(words.question("what happens to a budget").len(), 1);
+        assert_eq!(words.question("what does each do?"), words.question("each"));
+        assert_eq!(words.question("what is it?").len(), 3);
+        assert_eq!(words.question("..."), []);
+    }
+
+    #[test]
+    fn any_letters_can_be_stemmed() {
+        let mut words = Vocabulary::default();
+        let odd = "ŒUVREs ßing Ωmegas éééés y'y's ﬁes ǅed İing 'sses' yyyyied \u{1e9e}ly";
+        assert_eq!(words.terms(odd).len(), 11);
+        assert_eq!(words.terms(&"x".repeat(1 << 20)), []);
+    }
+}
