@@ -2,3 +2,5 @@
 //!
 //! **Invariant:** text in, text out. Nothing here knows a component, and files are
 //! reached only through a host that is handed in.
+
+pub mod extract;
