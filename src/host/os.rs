@@ -37,7 +37,7 @@ impl Host for OsHost {
             .build()
             .filter_map(|it| match it {
                 Ok(found) if found.file_type().is_some_and(|it| it.is_dir()) => None,
-                Ok(found) => Some(entry(&found)),
+                Ok(found) => entry(&found).transpose(),
                 Err(err) => Some(Err(walk_error(err))),
             });
         Box::new(walk)
@@ -92,11 +92,12 @@ fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn entry(found: &ignore::DirEntry) -> io::Result<Entry> {
+/// The entry, if it is a file: opening a pipe or a device may wait for ever.
+fn entry(found: &ignore::DirEntry) -> io::Result<Option<Entry>> {
     let path = found.path().to_owned();
     // Follows links: what counts is the file that would be read.
     match fs::metadata(&path) {
-        Ok(it) => Ok(Entry { stat: stat(&it), path }),
+        Ok(it) => Ok(it.is_file().then(|| Entry { stat: stat(&it), path })),
         Err(err) => Err(io::Error::new(err.kind(), format!("{}: {err}", path.display()))),
     }
 }

@@ -2,4 +2,6 @@
 
 use crate::registry::Component;
 
-pub(super) const ALL: &[&Component] = &[];
+mod ctx_search;
+
+pub(super) const ALL: &[&Component] = &[&ctx_search::COMPONENT];
