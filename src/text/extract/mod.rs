@@ -76,15 +76,16 @@ pub trait Sink {
 
 /// Hands all documents of a file to `sink`. An error is one of reading the file.
 pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
-    let name = source.name;
-    if Format::of_name(name) == Some(Format::Lines) {
-        return lines::extract(source.input, sink);
+    let Source { name, size, input } = source;
+    let known = Format::of_name(name);
+    if known == Some(Format::Lines) {
+        return lines::extract(input, sink);
     }
-    if source.size > LARGEST_FILE {
+    if size > LARGEST_FILE {
         too_large(sink);
         return Ok(());
     }
-    let Some((format, content)) = read(source)? else {
+    let Some((format, content)) = read(known, input)? else {
         sink.notice(None, "skipped: it is not text".to_owned());
         return Ok(());
     };
@@ -99,15 +100,14 @@ pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
 }
 
 /// Reads the file and tells its format; nothing if it is not one of ours.
-fn read(source: Source) -> io::Result<Option<(Format, Vec<u8>)>> {
+fn read(known: Option<Format>, input: &mut dyn Read) -> io::Result<Option<(Format, Vec<u8>)>> {
     let mut content = Vec::new();
-    source.input.take(format::HEAD).read_to_end(&mut content)?;
-    let known = Format::of_name(source.name);
+    input.take(format::HEAD).read_to_end(&mut content)?;
     let Some(format) = Format::of_content(known, &content) else {
         return Ok(None);
     };
     let rest = (LARGEST_FILE + 1).saturating_sub(content.len() as u64);
-    source.input.take(rest).read_to_end(&mut content)?;
+    input.take(rest).read_to_end(&mut content)?;
     Ok(Some((format, content)))
 }
 

@@ -3,13 +3,12 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
-    sync::Arc,
 };
 
-use tantivy::Index;
+use tantivy::{Index, query::Query};
 
 use super::{
-    Infer,
+    Infer, Syntax,
     hits::Hits,
     manifest::Manifest,
     notices::Notices,
@@ -28,9 +27,10 @@ use crate::{
 pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     let notices = Notices::default();
     let source = Source::of(cx, &params.source)?;
+    let query = query::parse(&params.query, params.syntax)?;
     let all = place::all(cx);
     let listing = source.list(cx, all.as_deref().ok(), &notices)?;
-    let job = Job { cx, params, source, listing };
+    let job = Job { cx, params, query, source, listing };
     let found = match &all {
         Ok(all) => job.on_disk(all, &notices),
         Err(err) => Err(Trouble::Place(err.to_string())),
@@ -56,6 +56,8 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
 struct Job<'a> {
     cx: &'a Cx,
     params: Infer,
+    /// What to look for, if anything.
+    query: Option<Box<dyn Query>>,
     source: Source,
     listing: Listing,
 }
@@ -120,17 +122,20 @@ impl Job<'_> {
     }
 
     fn hits(&self, there: &Snapshot) -> Result<Vec<Value>, Trouble> {
-        let Infer { query, syntax, top_k, .. } = &self.params;
-        let most = usize::try_from(*top_k).unwrap_or(usize::MAX);
-        let parsed = query::parse(&there.index, query, *syntax)?;
-        let Some(parsed) = parsed.as_deref().filter(|_| there.searcher.num_docs() > 0) else {
+        let Some(query) = self.query.as_deref().filter(|_| there.searcher.num_docs() > 0) else {
             return Ok(Vec::new());
         };
-        let ranked = rank::best(self.cx, &there.searcher, parsed, most)?;
+        let most = usize::try_from(self.params.top_k).unwrap_or(usize::MAX);
+        let rank = || rank::best(self.cx, &there.searcher, query, most);
+        let ranked = match self.params.syntax {
+            Syntax::Words => rank()?,
+            // Here a panic is more likely the query's fault than the index's.
+            Syntax::Query => guarded(rank).map_err(Trouble::of_query)?,
+        };
         let hits = Hits {
             source: &self.source,
-            query,
-            terms: Arc::from(query::terms(parsed)),
+            query: &self.params.query,
+            terms: query::terms(query).into(),
             searcher: &there.searcher,
         };
         let read = |it| {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::source::Listing;
-use crate::host::Stat;
+use super::{source::Listing, trouble::Trouble};
+use crate::{host::Stat, registry::OpError};
 
 /// The files of an index by their path relative to the source.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -41,6 +41,16 @@ impl File {
 }
 
 impl Manifest {
+    pub(super) fn read(payload: &str) -> Result<Self, Trouble> {
+        serde_json::from_str(payload)
+            .map_err(|err| Trouble::Damaged(format!("its list of files is broken: {err}")))
+    }
+
+    pub(super) fn write(&self) -> Result<String, OpError> {
+        serde_json::to_string(self)
+            .map_err(|err| OpError::bug(format!("the list of files cannot be written: {err}")))
+    }
+
     /// Whether the index is of these files as they are.
     pub(super) fn is_of(&self, listing: &Listing) -> bool {
         self.0.len() == listing.files.len()

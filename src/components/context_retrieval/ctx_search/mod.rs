@@ -25,6 +25,7 @@ mod manifest;
 mod notices;
 mod place;
 mod query;
+mod queue;
 mod rank;
 mod reading;
 mod schema;

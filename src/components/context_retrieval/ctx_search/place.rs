@@ -18,11 +18,11 @@ use super::{
     schema::{self, fields},
     trouble::Trouble,
 };
-use crate::registry::{Cx, OpError};
+use crate::registry::Cx;
 
-/// The folder of all indexes.
+/// The folder of all indexes, as an absolute path.
 pub(super) fn all(cx: &Cx) -> io::Result<PathBuf> {
-    Ok(cx.host().cache_dir()?.join("search"))
+    Ok(cx.host().current_dir()?.join(cx.host().cache_dir()?).join("search"))
 }
 
 /// The folder of one index.
@@ -31,7 +31,9 @@ pub(super) struct Place {
 }
 
 /// The right to change an index, until dropped.
-pub(super) struct Lock(#[expect(dead_code, reason = "held, never read")] File);
+pub(super) struct Lock {
+    _file: File,
+}
 
 /// An index as one commit left it.
 pub(super) struct Snapshot {
@@ -64,7 +66,7 @@ impl Place {
         loop {
             cx.check()?;
             match file.try_lock() {
-                Ok(()) => return Ok(Lock(file)),
+                Ok(()) => return Ok(Lock { _file: file }),
                 Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
                 Err(TryLockError::Error(err)) => return Err(place(err)),
             }
@@ -102,9 +104,8 @@ impl Snapshot {
     /// look at again.
     pub(super) fn of(index: Index) -> Result<Self, Trouble> {
         let manifest = match index.load_metas()?.payload {
+            Some(payload) => Manifest::read(&payload)?,
             None => Manifest::default(),
-            Some(it) => serde_json::from_str(&it)
-                .map_err(|err| Trouble::Damaged(format!("its list of files is broken: {err}")))?,
         };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { searcher: reader.searcher(), manifest, index })
@@ -114,10 +115,4 @@ impl Snapshot {
 /// An index in memory, for one search.
 pub(super) fn in_memory() -> Index {
     schema::prepared(Index::create_in_ram(fields().schema.clone()))
-}
-
-/// Writes the manifest for a commit.
-pub(super) fn payload(manifest: &Manifest) -> Result<String, OpError> {
-    serde_json::to_string(manifest)
-        .map_err(|err| OpError::bug(format!("the list of files cannot be written: {err}")))
 }

@@ -1,28 +1,30 @@
 //! From the words of a query to what the index is asked.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use tantivy::{
-    Index, Term,
+    Term,
     query::{BooleanQuery, BoostQuery, Occur, Query, QueryParser, TermQuery},
     schema::IndexRecordOption,
 };
 
-use super::{Syntax, analyzer, schema::fields};
+use super::{
+    Syntax, analyzer,
+    schema::{self, fields},
+};
 use crate::registry::OpError;
 
 /// How deep parentheses may nest; the parser is recursive.
 const DEEPEST: usize = 32;
 
 /// The query of `text`; nothing if it has no word to look for.
-pub(super) fn parse(
-    index: &Index,
-    text: &str,
-    syntax: Syntax,
-) -> Result<Option<Box<dyn Query>>, OpError> {
+pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Option<Box<dyn Query>>, OpError> {
     match syntax {
         Syntax::Words => Ok(words(text)),
-        Syntax::Query => parsed(index, text),
+        Syntax::Query => parsed(text).map(Some),
     }
 }
 
@@ -43,16 +45,19 @@ fn words(text: &str) -> Option<Box<dyn Query>> {
     (!words.is_empty()).then(|| Box::new(BooleanQuery::new(words)) as _)
 }
 
-fn parsed(index: &Index, text: &str) -> Result<Option<Box<dyn Query>>, OpError> {
+fn parsed(text: &str) -> Result<Box<dyn Query>, OpError> {
+    let refused = |why: &str| OpError::invalid_input(format!("`query` cannot be read: {why}"));
     if deepest(text) > DEEPEST {
-        let message = format!("`query` has more than {DEEPEST} parentheses in each other");
-        return Err(OpError::invalid_input(message));
+        return Err(refused(&format!("more than {DEEPEST} parentheses stand in each other")));
     }
-    let query = QueryParser::for_index(index, vec![fields().body])
-        .parse_query(text)
-        .map_err(|err| OpError::invalid_input(format!("`query` cannot be read: {err}")))?;
-    let is_empty = terms(query.as_ref()).is_empty();
-    Ok((!is_empty).then_some(query))
+    let (schema, body) = (fields().schema.clone(), fields().body);
+    let parser = QueryParser::new(schema, vec![body], schema::tokenizers());
+    // tantivy's parser panics on some nonsense, such as a `^` before a quote.
+    match catch_unwind(AssertUnwindSafe(|| parser.parse_query(text))) {
+        Ok(Ok(query)) => Ok(query),
+        Ok(Err(err)) => Err(refused(&err.to_string())),
+        Err(_) => Err(refused("it makes no sense")),
+    }
 }
 
 fn deepest(text: &str) -> usize {

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use super::{schema::row, trouble::Trouble, update::Draft};
+use super::{trouble::Trouble, update::Draft};
 use crate::{
     registry::Cx,
     text::extract::{self, Document, Sink},
@@ -92,18 +92,10 @@ struct Rows<'a, 'd> {
     failed: Option<Trouble>,
 }
 
-impl Rows<'_, '_> {
-    fn add(&mut self, document: &Document) -> Result<(), Trouble> {
-        self.draft.uncommitted += document.text.len() as u64;
-        self.draft.writer()?.add_document(row(self.name, document))?;
-        Ok(())
-    }
-}
-
 impl Sink for Rows<'_, '_> {
     fn document(&mut self, document: Document) {
-        if let Err(trouble) = self.add(&document) {
-            self.failed = Some(trouble);
+        if !self.is_stopped() {
+            self.failed = self.draft.add(self.cx, self.name, &document).err();
         }
     }
 

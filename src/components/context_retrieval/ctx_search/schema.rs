@@ -7,6 +7,7 @@ use tantivy::{
     schema::{
         FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
     },
+    tokenizer::TokenizerManager,
 };
 
 use super::analyzer;
@@ -53,9 +54,16 @@ pub(super) fn fields() -> &'static Fields {
 }
 
 /// Makes an index able to read and write its searched field.
-pub(super) fn prepared(index: Index) -> Index {
-    index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
+pub(super) fn prepared(mut index: Index) -> Index {
+    index.set_tokenizers(tokenizers());
     index
+}
+
+/// The analyzer by its name, beside those that tantivy brings.
+pub(super) fn tokenizers() -> TokenizerManager {
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register(analyzer::NAME, analyzer::analyzer());
+    tokenizers
 }
 
 /// What all documents of a file have in common.

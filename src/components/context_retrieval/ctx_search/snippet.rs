@@ -8,7 +8,7 @@ use super::analyzer;
 const LENGTH: usize = 200;
 
 /// How far into a text words are looked for, in bytes.
-const WITHIN: usize = 1 << 20;
+const WITHIN: usize = 256 << 10;
 
 /// The window with the most different words of `terms`, each in `**`. White space is
 /// one space; `…` stands where the text goes on.

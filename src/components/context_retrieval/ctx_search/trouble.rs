@@ -17,6 +17,19 @@ pub(super) enum Trouble {
     Place(String),
 }
 
+impl Trouble {
+    /// The same, said of a query that an index cannot answer: it asks for what a field does
+    /// not have.
+    pub(super) fn of_query(self) -> Self {
+        match self {
+            Self::Damaged(why) => {
+                Self::Op(OpError::invalid_input(format!("`query` cannot be answered: {why}")))
+            }
+            other => other,
+        }
+    }
+}
+
 impl From<OpError> for Trouble {
     fn from(err: OpError) -> Self {
         Self::Op(err)

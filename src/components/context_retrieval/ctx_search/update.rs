@@ -5,13 +5,13 @@ use tantivy::{Index, IndexWriter, merge_policy::LogMergePolicy};
 use super::{
     manifest::{File, Manifest},
     notices::Notices,
-    place,
+    queue::{Queue, Row},
     reading::{self, Missed},
-    schema::file_term,
+    schema::{self, file_term},
     source::{Listing, Source},
     trouble::Trouble,
 };
-use crate::{host::Stat, registry::Cx};
+use crate::{host::Stat, registry::Cx, text::extract::Document};
 
 /// What the writer may hold before it writes a segment.
 const WRITER_BYTES: usize = 64 << 20;
@@ -35,7 +35,7 @@ impl Update<'_> {
     /// Removes from `index` what is gone and reads what is new or different. It ends with a
     /// commit, unless nothing had to change.
     pub(super) fn run(self, index: &Index, manifest: Manifest) -> Result<(), Trouble> {
-        let mut draft = Draft { index, manifest, writer: None, is_dirty: false, uncommitted: 0 };
+        let mut draft = Draft::of(index, manifest);
         for name in draft.manifest.gone(self.listing) {
             draft.remove(&name)?;
         }
@@ -96,15 +96,30 @@ impl Update<'_> {
 pub(super) struct Draft<'a> {
     index: &'a Index,
     manifest: Manifest,
-    writer: Option<IndexWriter>,
+    writer: Option<IndexWriter<Row>>,
     /// Whether the manifest differs from the one last committed.
     is_dirty: bool,
     /// Bytes of text since the last commit.
-    pub(super) uncommitted: u64,
+    uncommitted: u64,
+    queue: Queue,
 }
 
-impl Draft<'_> {
-    pub(super) fn writer(&mut self) -> Result<&mut IndexWriter, Trouble> {
+impl<'a> Draft<'a> {
+    fn of(index: &'a Index, manifest: Manifest) -> Self {
+        let queue = Queue::default();
+        Self { index, manifest, writer: None, is_dirty: false, uncommitted: 0, queue }
+    }
+
+    /// Adds a document of a file.
+    pub(super) fn add(&mut self, cx: &Cx, name: &str, it: &Document) -> Result<(), Trouble> {
+        let bytes = it.text.len();
+        self.uncommitted = self.uncommitted.saturating_add(bytes as u64);
+        let row = self.queue.row(cx, schema::row(name, it), bytes)?;
+        self.writer()?.add_document(row)?;
+        Ok(())
+    }
+
+    fn writer(&mut self) -> Result<&mut IndexWriter<Row>, Trouble> {
         let writer = match self.writer.take() {
             Some(it) => it,
             None => writer(self.index)?,
@@ -126,7 +141,7 @@ impl Draft<'_> {
     }
 
     fn commit(&mut self) -> Result<(), Trouble> {
-        let payload = place::payload(&self.manifest)?;
+        let payload = self.manifest.write()?;
         let mut commit = self.writer()?.prepare_commit()?;
         commit.set_payload(&payload);
         commit.commit()?;
@@ -148,7 +163,7 @@ impl Draft<'_> {
 
 /// One thread writes: the documents then keep the order of the walk, and the next file is
 /// read meanwhile.
-fn writer(index: &Index) -> Result<IndexWriter, Trouble> {
+fn writer(index: &Index) -> Result<IndexWriter<Row>, Trouble> {
     let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
     let mut policy = LogMergePolicy::default();
     policy.set_del_docs_ratio_before_merge(MOST_REMOVED);
