@@ -25,7 +25,7 @@ use crate::{
     check::{Block, BoundKey, Branch, Entry, Piece, Term, TermKind},
     diag::Span,
     syntax::ast::BinaryOp,
-    value::{Record, Text, Value},
+    value::{List, Record, Text, Value},
 };
 
 /// Where a term runs: its frames, its bounds, its place in the paths.
@@ -48,6 +48,15 @@ impl<'a> Place<'a> {
     fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
         Place { env: self.env, scope: self.scope, path }
     }
+}
+
+/// An `each` and the list that it runs over.
+#[derive(Clone, Copy)]
+struct Each<'a> {
+    segment: &'a str,
+    optional: bool,
+    body: &'a Term,
+    items: &'a List,
 }
 
 type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
@@ -199,15 +208,17 @@ impl Run<'_> {
     ) -> Result<Value> {
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
-        let tasks = branches.iter().map(|branch| -> Task<'_> {
-            Box::pin(async move {
-                let path = place.path.name(&branch.name);
-                let result = self.eval(&branch.body, place.at(&path)).await;
-                if branch.optional { self.swallow(result, place.scope, &path) } else { result }
-            })
-        });
+        let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
         let values = together(tasks, &scope, usize::MAX).await?;
         Ok(Value::Record(Record::new(names.clone(), values)))
+    }
+
+    fn branch<'a>(&'a self, branch: &'a Branch, place: Place<'a>) -> Task<'a> {
+        Box::pin(async move {
+            let path = place.path.name(&branch.name);
+            let result = self.eval(&branch.body, place.at(&path)).await;
+            if branch.optional { self.swallow(result, place.scope, &path) } else { result }
+        })
     }
 
     async fn each<'a>(
@@ -224,15 +235,19 @@ impl Run<'_> {
         };
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
-        let tasks = items.iter().enumerate().map(|(idx, item)| -> Task<'_> {
-            Box::pin(async move {
-                let (env, path) = (place.env.with_it(item), place.path.item(segment, idx));
-                let inner = Place { env: &env, scope: place.scope, path: &path };
-                let result = self.eval(body, inner).await;
-                if optional { self.swallow(result, place.scope, &path) } else { result }
-            })
-        });
+        let each = Each { segment, optional, body, items: &items };
+        let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
         together(tasks, &scope, scope.items_at_once()).await.map(Value::from)
+    }
+
+    fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
+        Box::pin(async move {
+            let item = each.items.get(idx).expect("an item of the list");
+            let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
+            let inner = Place { env: &env, scope: place.scope, path: &path };
+            let result = self.eval(each.body, inner).await;
+            if each.optional { self.swallow(result, place.scope, &path) } else { result }
+        })
     }
 
     /// Makes null of a failure that may be swallowed here.

@@ -8,6 +8,7 @@ mod lines;
 mod stop_words;
 
 pub mod blocks;
+pub mod extract;
 pub mod plain;
 pub mod sentences;
 pub mod snippets;

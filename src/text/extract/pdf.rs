@@ -1,0 +1,74 @@
+//! PDF: the text of each page in the order of its content streams, by lopdf. There is no
+//! recognition of scanned letters.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lopdf::{LoadOptions, decode_text_string};
+
+use super::{Document, LARGEST_FILE, Sink, last_name};
+
+/// The most bytes that one compressed stream may unfold to.
+const LARGEST_STREAM: usize = 32 << 20;
+
+/// One file as one document of all pages, whose range is the whole file.
+pub(super) fn extract(name: &str, content: &[u8], sink: &mut dyn Sink) {
+    // The reader is well behaved, but PDF has too many corners to stake a run on that.
+    let read = catch_unwind(AssertUnwindSafe(|| read(name, content, sink)));
+    match read.unwrap_or_else(|_| Err("it is damaged beyond what can be read".to_owned())) {
+        Ok(document) => sink.document(document),
+        Err(why) => sink.notice(None, format!("skipped: {why}")),
+    }
+}
+
+fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, String> {
+    let options = LoadOptions::with_max_decompressed_size(LARGEST_STREAM);
+    let pdf =
+        lopdf::Document::load_mem_with_options(content, options).map_err(|err| match err {
+            lopdf::Error::Decryption(_) | lopdf::Error::InvalidPassword => {
+                "it is encrypted".to_owned()
+            }
+            err => format!("it is no readable PDF ({err})"),
+        })?;
+    if pdf.is_encrypted() {
+        return Err("it is encrypted".to_owned());
+    }
+    let text = pages(&pdf, sink);
+    if text.is_empty() {
+        return Err("it holds no text".to_owned());
+    }
+    let title = title(&pdf).unwrap_or_else(|| last_name(name));
+    Ok(Document { id: name.to_owned(), title, text, start: 0, end: content.len() as u64 })
+}
+
+/// The pages' text with an empty line between two pages.
+fn pages(pdf: &lopdf::Document, sink: &mut dyn Sink) -> String {
+    let mut text = String::new();
+    for number in pdf.get_pages().into_keys() {
+        if sink.is_stopped() {
+            break;
+        }
+        if text.len() as u64 > LARGEST_FILE {
+            sink.notice(None, format!("the text from page {number} on was left out"));
+            break;
+        }
+        match pdf.extract_text_with_limit(&[number], LARGEST_STREAM) {
+            Ok(page) if page.trim().is_empty() => {}
+            Ok(page) => {
+                let gap = if text.is_empty() { "" } else { "\n\n" };
+                text.push_str(gap);
+                text.push_str(page.trim());
+            }
+            Err(err) => sink.notice(None, format!("page {number} was skipped: {err}")),
+        }
+    }
+    text
+}
+
+fn title(pdf: &lopdf::Document) -> Option<String> {
+    let info = pdf.trailer.get(b"Info").ok()?;
+    let (_, info) = pdf.dereference(info).ok()?;
+    let (_, title) = pdf.dereference(info.as_dict().ok()?.get(b"Title").ok()?).ok()?;
+    let title = decode_text_string(title).ok()?;
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!title.is_empty()).then_some(title)
+}

@@ -1,0 +1,66 @@
+//! One record of a file of records: `{"id", "text", "title"?}`.
+
+use serde::Deserialize;
+
+use super::Document;
+
+/// The longest id in bytes.
+const LONGEST_ID: usize = 1 << 10;
+
+/// The most characters of a title that is made from the text.
+const TITLE_CHARS: usize = 80;
+
+/// A record as it is written. Other fields may be there and are left alone.
+#[derive(Deserialize)]
+pub(super) struct Record {
+    id: Id,
+    text: String,
+    title: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Text(String),
+    Number(serde_json::Number),
+}
+
+impl Record {
+    /// The document, or why it is none.
+    pub(super) fn document(self, start: u64, end: u64) -> Result<Document, String> {
+        let id = match self.id {
+            Id::Text(it) => it,
+            Id::Number(it) => it.to_string(),
+        };
+        if id.is_empty() || id.len() > LONGEST_ID {
+            return Err(format!("its `id` must have 1 to {LONGEST_ID} bytes"));
+        }
+        let title = self
+            .title
+            .filter(|it| !it.trim().is_empty())
+            .or_else(|| beginning(&self.text))
+            .unwrap_or_else(|| id.clone());
+        Ok(Document { id, title, text: self.text, start, end })
+    }
+}
+
+/// The first words of a text, as many as a title may have.
+fn beginning(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    let line = text.lines().next().filter(|it| !it.is_empty())?;
+    match line.char_indices().nth(TITLE_CHARS) {
+        None => Some(line.trim_end().to_owned()),
+        Some((cut, _)) => {
+            let head = &line[..cut];
+            let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+            Some(format!("{}…", head.trim_end()))
+        }
+    }
+}
+
+/// What is wrong with a record, without serde's account of the place.
+pub(super) fn why(err: &serde_json::Error) -> String {
+    let text = err.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    if err.is_data() { format!("not a record with `id` and `text`: {what}") } else { what.into() }
+}
