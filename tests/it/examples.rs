@@ -1,0 +1,46 @@
+//! Every example in the registry holds: what users are shown is what runs.
+
+use std::sync::Arc;
+
+use svc::{
+    Engine,
+    host::test::TestHost,
+    registry::{Example, OpRef},
+    value::json,
+};
+
+#[tokio::test]
+async fn examples_hold() {
+    let engine = Engine::new();
+    let mut wrong = Vec::new();
+    for component in engine.registry().components() {
+        for op in component.ops {
+            let name = OpRef { component, op }.to_string();
+            assert!(!op.examples.is_empty(), "{name} has no example");
+            assert!(!op.summary().is_empty(), "{name} has no documentation");
+            assert!(!op.errors.is_empty() || op.examples.iter().any(|it| it.yields.is_ok()), "{name}");
+            for example in op.examples {
+                if let Err(why) = holds(&engine, example).await {
+                    wrong.push(format!("{name}: {}: {why}", example.title));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+async fn holds(engine: &Engine, example: &Example) -> Result<(), String> {
+    let host = example.files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
+    let engine = engine.clone().on(Arc::new(host));
+    match (engine.run(example.script).await, example.yields) {
+        (Ok(got), Ok(want)) => {
+            let want = json::read(want).map_err(|err| format!("not JSON: {err}"))?;
+            // Through JSON, as the example is written in it.
+            let got = json::read(&json::write(&got.value)).map_err(|err| err.to_string())?;
+            if got == want { Ok(()) } else { Err(format!("got {}", json::write(&got))) }
+        }
+        (Err(got), Err(want)) if got.to_string().contains(want) => Ok(()),
+        (Ok(got), Err(want)) => Err(format!("got {} instead of the error {want:?}", got.value)),
+        (Err(got), _) => Err(format!("failed: {got}")),
+    }
+}
