@@ -127,8 +127,10 @@ impl<'a> Checker<'a> {
                 continue;
             }
             seen.push(name);
-            self.fixed_name(name);
-            self.hides_component(name);
+            if !broken {
+                self.fixed_name(name);
+                self.hides_component(name);
+            }
         }
     }
 

@@ -92,6 +92,7 @@ pub enum TermKind {
     },
     /// The key has a frame for the item.
     Shape {
+        segment: Text,
         input: Box<Term>,
         shape: Shape,
         key: Box<Term>,

@@ -52,8 +52,48 @@ impl Report {
         let source = NamedSource::new(self.source.name(), self.source.text().to_owned());
         let mut drawn = String::new();
         for problem in &self.problems {
+            if self.on_a_long_line(problem) {
+                drawn.push_str(&self.excerpt(problem));
+                continue;
+            }
             let shown = Drawn { problem, source: &source };
             handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
+        }
+        drawn
+    }
+}
+
+/// A line longer than this is not drawn as a whole.
+const LONGEST_LINE: usize = 400;
+
+impl Report {
+    fn on_a_long_line(&self, problem: &Problem) -> bool {
+        let text = self.source.text();
+        problem.labels.iter().any(|label| {
+            let start = text.floor_char_boundary(label.span.start);
+            let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
+            let line_end = text[start..].find('\n').map_or(text.len(), |it| start + it);
+            line_end - line_start > LONGEST_LINE
+        })
+    }
+
+    /// A problem with a few words around it instead of its whole line.
+    fn excerpt(&self, problem: &Problem) -> String {
+        const AROUND: usize = 30;
+        let text = self.source.text();
+        let at = text.floor_char_boundary(problem.span().start);
+        let from = text.floor_char_boundary(at.saturating_sub(AROUND));
+        let to = text.ceil_char_boundary((at + AROUND).min(text.len()));
+        let (line, column) = self.source.position(at);
+        let word = problem.severity.word();
+        let shown = text[from..to].replace('\n', " ");
+        let mut drawn = format!("  × {word}[{}]: {problem}\n", problem.code);
+        drawn.push_str(&format!(
+            "   ╭─[{}:{line}:{column}]\n   │ …{shown}…\n   ╰────\n",
+            self.source.name()
+        ));
+        if let Some(help) = &problem.help {
+            drawn.push_str(&format!("  help: {help}\n"));
         }
         drawn
     }

@@ -5,7 +5,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = svc::Engine::new();
 //! let shouted: String = engine
-//!     .run(r#"param name: string  name >> upper >> { "hello, ${it}" }"#)
+//!     .run(r#"param name: string  name >> upper >> "hello, ${it}""#)
 //!     .param("name", "ada")
 //!     .await?
 //!     .get()?;

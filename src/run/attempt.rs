@@ -267,7 +267,7 @@ fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
         return None;
     }
     let given = value.kind();
-    Some(OpError::bug(format!("`{}` declares {ty} and gave another {given}", call.op)))
+    Some(OpError::bug(format!("`{}` declares {ty}, but gave another value: {given}", call.op)))
 }
 
 fn panicked(call: &Call) -> OpError {

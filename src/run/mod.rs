@@ -121,7 +121,9 @@ impl Run<'_> {
                 (None, None) if input.ty.is_optional() => Ok(Value::Null),
                 (None, None) => {
                     let message = format!("the script needs `{}: {}`", input.name, input.ty);
-                    Err(RunError::new(OpError::invalid_input(message), input.span))
+                    let help =
+                        format!("give it, or a default: `param {}: {} = ..`", input.name, input.ty);
+                    Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
                 }
             })
             .collect()

@@ -44,7 +44,7 @@ impl Now<'_> {
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => self.parallel(names, branches, env),
             TermKind::Each { input, optional, body, .. } => self.each(input, *optional, body, env),
-            TermKind::Shape { input, shape, key } => self.shape(input, *shape, key, env),
+            TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
             TermKind::If { condition, then, otherwise, .. } => {
                 let arm = if self.truth(condition, env)? { then } else { otherwise };
                 self.eval(arm, env)

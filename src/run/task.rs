@@ -102,7 +102,7 @@ impl Run<'_> {
             TermKind::Each { segment, input, optional, body } => {
                 self.each(segment, input, *optional, body, place).await
             }
-            TermKind::Shape { input, shape, key } => {
+            TermKind::Shape { input, shape, key, .. } => {
                 let list = self.eval(input, place).await?;
                 let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
                 self.now_in(place).shape(&input, *shape, key, place.env)

@@ -1,8 +1,8 @@
 //! Cuts a text where a statement must end, so that one mistake costs one problem.
 //!
-//! A statement must end where a line begins with a token that cannot continue it, at
-//! depth 0. Where brackets do not match, a declaration at the start of a line ends it at
-//! any depth.
+//! A statement must end where a line begins with a token that cannot continue it, or with
+//! a declaration, at depth 0. Where brackets do not match, a declaration at the start of a
+//! line ends it at any depth.
 
 use std::ops::Range;
 
@@ -60,6 +60,9 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
 
 fn flaw(text: &str, flaw: Flaw) -> Problem {
     match flaw {
+        Flaw::OpenValue(span) => Problem::error(Code::E102, span, "`${` is never closed")
+            .label("opens here")
+            .help("close it with `}` before the string ends"),
         Flaw::OpenText(span) => {
             let quote = if text[span.start..].starts_with("\"\"\"") {
                 "\"\"\""
@@ -115,8 +118,9 @@ impl Words<'_> {
                 && token.kind == TokenKind::Open(Bracket::Curly)
                 && self.can_end(idx);
             let ends = depth == 0 && !consumes_block && self.can_end(idx) && self.can_start(idx);
-            let rescued = !balanced && self.is_declaration(idx);
-            if idx > start && token.starts_line && (ends || rescued) {
+            // Nothing goes on with a declaration, and one at the start of a line is meant.
+            let declares = self.is_declaration(idx) && (depth == 0 || !balanced);
+            if idx > start && token.starts_line && (ends || declares) {
                 ranges.push(start..idx);
                 (start, depth, blocks_due) = (idx, 0, 0);
             }
