@@ -46,9 +46,10 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
         let span = first.span.to(last.span);
         let (depth, wrong) = words.match_brackets(tokens.clone());
-        let torn = lexed.flaws.iter().any(
-            |it| matches!(it, Flaw::OpenText(at) if span.start <= at.start && at.start < span.end),
-        );
+        let torn = lexed.flaws.iter().any(|it| match it {
+            Flaw::OpenText(at) | Flaw::OpenValue(at) => span.range().contains(&at.start),
+            Flaw::SlashComment(_) => false,
+        });
         let broken = torn || wrong.is_some();
         if !torn {
             problems.extend(wrong);

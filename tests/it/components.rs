@@ -7,8 +7,8 @@ use std::{
 
 use svc::{
     registry::{
-        Component, Compute, Cx, Effect, ErrorKind, Example, Field, Inline, Io, Limits, Op, OpError,
-        Price, Scheme, Scope, TokenPrice, Usage, Var, compute, inline, io,
+        Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price, Scheme,
+        Scope, TokenPrice, Usage, Var, compute, io,
     },
     value::{Money, Text, Value},
 };
@@ -29,7 +29,8 @@ const TESTING: Component = Component {
         ("append_log", "append_log"),
         ("busy", "busy"),
         ("stuck", "stuck"),
-        ("counted", "counted"),
+        ("unpriced", "unpriced"),
+        ("overspends", "overspends"),
     ],
     ops: &[
         io::<Slow>(),
@@ -40,7 +41,8 @@ const TESTING: Component = Component {
         io::<AppendLog>(),
         compute::<Busy>(),
         compute::<Stuck>(),
-        inline::<Counted>(),
+        io::<Unpriced>(),
+        io::<Overspends>(),
     ],
 };
 
@@ -257,21 +259,46 @@ impl Compute for Stuck {
 }
 
 svc::params! {
-    /// Counts its calls.
-    struct Counted {
+    /// Costs something that nobody knows.
+    struct Unpriced {
         /// Anything.
         value: Var<'T'>,
     }
 }
 
-impl Op for Counted {
-    const NAME: &'static str = "counted";
+impl Op for Unpriced {
+    const NAME: &'static str = "unpriced";
     const YIELDS: Scheme = Scheme::Var('T');
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Unknown;
     const EXAMPLES: &'static [Example] = &[];
 }
 
-impl Inline for Counted {
-    fn run(self) -> Result<Value, OpError> {
-        Ok(self.value.encode())
+impl Io for Unpriced {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(self.value.0)
+    }
+}
+
+svc::params! {
+    /// Uses more than its price says.
+    struct Overspends {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Overspends {
+    const NAME: &'static str = "overspends";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Fixed(Money::cents(1));
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Overspends {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.used(Usage { tokens: 0, cost: Money::cents(2) });
+        Ok(self.value.0)
     }
 }

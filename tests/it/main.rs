@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod components;
+mod embedding;
 mod examples;
+mod run;
 mod scripts;
