@@ -62,7 +62,7 @@ impl Engine {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             registry: Arc::new(built_in),
-            host: Arc::new(OsHost),
+            host: Arc::new(OsHost::default()),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(workers)),
         }

@@ -151,7 +151,8 @@ impl Run<'_> {
         spent.tokens = spent.tokens.saturating_add(used.tokens);
         spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
         if used.tokens > most.tokens || used.cost > most.cost {
-            let message = format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
+            let message =
+                format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
             return Err(RunError::new(OpError::bug(message), one.span));
         }
         result
@@ -168,7 +169,9 @@ impl Run<'_> {
                 format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
             return Err(RunError::new(budget(message), one.span));
         }
-        if matches!(one.call.op.op.price, Price::Unknown) && self.ledger.caps_cost(&accounts(one.scope)) {
+        if matches!(one.call.op.op.price, Price::Unknown)
+            && self.ledger.caps_cost(&accounts(one.scope))
+        {
             let message = "its price is unknown, so it cannot run under a cap on cost".to_owned();
             return Err(RunError::new(budget(message), one.span));
         }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod components;
+mod docs;
 mod embedding;
 mod examples;
 mod run;

@@ -2,10 +2,7 @@
 //! costs nothing.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::Ordering,
-    },
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
@@ -32,6 +29,9 @@ async fn value(script: &str) -> Value {
 async fn failure(script: &str) -> Error {
     engine().run(script).await.map(|it| it.value).expect_err("it must fail")
 }
+
+/// Held by tests that count what misbehaving components do.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Writes down what happens, as `started path`.
 #[derive(Default)]
@@ -100,6 +100,7 @@ async fn the_first_failure_ends_the_block() {
 
 #[tokio::test]
 async fn a_cancelled_computation_has_ended_when_the_block_returns() {
+    let _alone = ALONE.lock().await;
     let err =
         failure(r#""x" >> parallel { a: busy, b: busy, c: wait(duration: 50ms) >> parse_int }"#)
             .await;
@@ -167,6 +168,7 @@ async fn an_inner_loop_without_awaits_still_obeys_the_clock() {
 
 #[tokio::test(start_paused = true)]
 async fn a_write_is_never_tried_again() {
+    let _alone = ALONE.lock().await;
     APPENDED.store(0, Ordering::SeqCst);
     let script = r#"("x" >> append_log) within { max_retries: 5, timeout: 1h }"#;
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
@@ -202,6 +204,7 @@ async fn an_inner_cap_can_be_caught_and_the_outer_one_still_counts() {
 
 #[tokio::test]
 async fn a_run_can_be_cancelled_from_outside() {
+    let _alone = ALONE.lock().await;
     let cancel = CancellationToken::new();
     let log = Arc::new(Log::default());
     let engine = engine().watched_by(log.clone());
@@ -220,6 +223,7 @@ async fn a_run_can_be_cancelled_from_outside() {
 
 #[tokio::test]
 async fn dropping_a_run_ends_it() {
+    let _alone = ALONE.lock().await;
     let engine = engine();
     let run = async { engine.run(r#""x" >> busy within { timeout: 1h }"#).await };
     assert!(tokio::time::timeout(Duration::from_millis(50), run).await.is_err());
@@ -234,6 +238,7 @@ async fn dropping_a_run_ends_it() {
 
 #[tokio::test(start_paused = true)]
 async fn lets_that_nothing_uses_do_not_run_unless_they_act() {
+    let _alone = ALONE.lock().await;
     APPENDED.store(0, Ordering::SeqCst);
     let script = r#"
         let unused = "x" >> wait(duration: 1h)
