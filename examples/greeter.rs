@@ -39,6 +39,7 @@ impl Inline for Greet {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "the greeting is the result")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "world".to_owned());

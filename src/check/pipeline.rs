@@ -33,9 +33,9 @@ impl Checker<'_> {
     }
 
     /// Checks lets that no pipeline follows.
-    pub(super) fn lets_alone(&mut self, lets: Vec<ast::Let>) {
+    pub(super) fn lets_alone(&mut self, lets: &[ast::Let]) {
         self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
-        for bind in &lets {
+        for bind in lets {
             self.bind(bind);
         }
         self.frames.pop();
@@ -358,35 +358,10 @@ impl Checker<'_> {
                 )
                 .label("works on the items of a list")
                 .also(giver.span, format!("gives {other}"))
-                .help_opt(self.list_help(other));
+                .help_opt(list_help(other));
                 self.report(problem);
                 None
             }
-        }
-    }
-
-    fn list_help(&self, ty: &Type) -> Option<String> {
-        match ty {
-            Type::Optional(_) => {
-                Some("`value ?? []` puts an empty list where there is none".to_owned())
-            }
-            Type::Record(of) => {
-                let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
-                let shown = lists
-                    .map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"));
-                shown.or_else(|| {
-                    Some(
-                        "put it into a list with `[it]`, or use the stages without the block"
-                            .to_owned(),
-                    )
-                })
-            }
-            Type::Text => {
-                Some("make a list of it first, with `split`, `lines` or `words`".to_owned())
-            }
-            _ => Some(
-                "put it into a list with `[it]`, or use the stages without the block".to_owned(),
-            ),
         }
     }
 
@@ -530,4 +505,26 @@ fn unused(bind: &ast::Let, skipped: bool) -> Problem {
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
+}
+
+/// How a value that is no list may become one.
+fn list_help(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Optional(_) => {
+            Some("`value ?? []` puts an empty list where there is none".to_owned())
+        }
+        Type::Record(of) => {
+            let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
+            let shown =
+                lists.map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"));
+            shown.or_else(|| {
+                Some(
+                    "put it into a list with `[it]`, or use the stages without the block"
+                        .to_owned(),
+                )
+            })
+        }
+        Type::Text => Some("make a list of it first, with `split`, `lines` or `words`".to_owned()),
+        _ => Some("put it into a list with `[it]`, or use the stages without the block".to_owned()),
+    }
 }

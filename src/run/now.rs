@@ -184,7 +184,7 @@ impl Now<'_> {
         for entry in entries {
             match entry {
                 Entry::Field(_, term) | Entry::Spread(term, _) => {
-                    values.push(self.eval(term, env)?)
+                    values.push(self.eval(term, env)?);
                 }
             }
         }

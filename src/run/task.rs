@@ -36,7 +36,7 @@ pub(super) struct Place<'a> {
     pub(super) path: &'a Path<'a>,
 }
 
-impl<'a> Place<'a> {
+impl Place<'_> {
     fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
         Place { env, scope: self.scope, path: self.path }
     }
@@ -60,6 +60,9 @@ struct Each<'a> {
 }
 
 type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
+
+/// A let by its number, or the block's result, and what it gave.
+type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
 
 /// Polls on a stack that is long enough, however deep terms are nested.
 struct Deep<F>(F);
@@ -307,7 +310,7 @@ impl Run<'_> {
         bind: Option<(usize, &'a Text)>,
         term: &'a Term,
         place: Place<'a>,
-    ) -> Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>> {
+    ) -> LetTask<'a> {
         Box::pin(async move {
             match bind {
                 Some((idx, name)) => {

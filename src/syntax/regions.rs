@@ -197,7 +197,7 @@ impl Words<'_> {
                     partner => return (deepest, Some(self.unmatched(partner, token))),
                 },
                 TokenKind::Word if self.word(idx) == "else" && self.word(idx + 1) == "if" => {
-                    else_ifs += 1
+                    else_ifs += 1;
                 }
                 _ => {}
             }

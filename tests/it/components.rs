@@ -64,7 +64,7 @@ impl Op for Slow {
 
 impl Io for Slow {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        cx.host().sleep(Duration::from_secs(3600)).await;
+        cx.host().sleep(Duration::from_hours(1)).await;
         Ok(self.value.0)
     }
 }

@@ -23,7 +23,7 @@ fn engine() -> Engine {
 }
 
 async fn value(script: &str) -> Value {
-    engine().run(script).await.map(|it| it.value).unwrap_or_else(|err| panic!("{err}"))
+    engine().run(script).await.map_or_else(|err| panic!("{err}"), |it| it.value)
 }
 
 async fn failure(script: &str) -> Error {
@@ -160,8 +160,8 @@ async fn max_parallel_holds_for_everything_inside() {
 
 #[tokio::test(start_paused = true)]
 async fn an_inner_loop_without_awaits_still_obeys_the_clock() {
-    let script = r#"range(0, to: 3_000_000)
-        >> each { range(0, to: 1000) >> each { it * 2 } >> sum } within { timeout: 1ms }"#;
+    let script = r"range(0, to: 3_000_000)
+        >> each { range(0, to: 1000) >> each { it * 2 } >> sum } within { timeout: 1ms }";
     tokio::time::resume();
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Timeout));
 }
