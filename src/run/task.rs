@@ -154,16 +154,13 @@ impl Run<'_> {
     }
 
     fn now(&self, term: &Term, place: Place<'_>) -> Result<Value> {
-        self.now_in(place).eval(term, place.env).map_err(|it| {
-            let inner = std::mem::take(&mut it.path.clone());
-            let path = if inner.is_empty() {
-                place.path.to_string()
-            } else {
-                place.path.name(&inner).to_string()
+        self.now_in(place).eval(term, place.env).map_err(|mut err| {
+            let path = match err.path.as_str() {
+                "" => place.path.to_string(),
+                inner => place.path.name(inner).to_string(),
             };
-            let mut it = it;
-            it.path = path;
-            it
+            err.path = path;
+            err
         })
     }
 
