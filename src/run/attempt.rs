@@ -206,7 +206,7 @@ impl Run<'_> {
             }
             Body::Compute(run) => self.compute(run, cx, args, one, scope).await,
         };
-        ended.map_err(|it| RunError::new(it, one.span))
+        ended.map_err(|it| RunError::new(call.op.honest(it), one.span))
     }
 
     /// Runs on a thread of its own. A computation that does not end within its grace

@@ -91,7 +91,8 @@ impl Now<'_> {
             return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
         };
         run(&mut args).map_err(|it| {
-            RunError::new(it, span).at_node(call.segment.to_string(), Some(&call.name))
+            let err = call.op.honest(it);
+            RunError::new(err, span).at_node(call.segment.to_string(), Some(&call.name))
         })
     }
 
