@@ -343,7 +343,9 @@ impl Term {
             }
             TermKind::Match { value, arms } => {
                 visit(value);
-                arms.iter().for_each(|it| visit(&it.body));
+                for arm in arms {
+                    visit(&arm.body);
+                }
             }
             TermKind::Repeat(repeat) => {
                 [&repeat.input, &repeat.body, &repeat.until].into_iter().for_each(&mut *visit);
