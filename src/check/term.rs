@@ -35,6 +35,13 @@ pub struct Input {
     pub span: Span,
 }
 
+impl Input {
+    /// Whether nothing stands in for it when it is not given.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none() && !self.ty.is_optional()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub name: Text,
