@@ -51,19 +51,25 @@ fn row(node: &Node) -> [String; 4] {
     };
     let bounds: Vec<String> =
         node.bounds.iter().map(|(key, value)| format!("{key} {value}")).collect();
-    [
-        format!("{}{}", "  ".repeat(node.depth), node.path),
-        node.ty.to_string(),
-        does,
-        bounds.join(", "),
-    ]
+    let name = if node.path.is_empty() { &node.name } else { &node.path };
+    [format!("{}{name}", "  ".repeat(node.depth)), node.ty.to_string(), does, bounds.join(", ")]
+}
+
+/// The widest type that a row shows; JSON has them whole.
+const WIDEST: usize = 48;
+
+fn cut(text: String) -> String {
+    if text.chars().count() <= WIDEST {
+        return text;
+    }
+    let kept: String = text.chars().take(WIDEST - 1).collect();
+    format!("{kept}…")
 }
 
 fn widths(head: &[String; 4], rows: &[[String; 4]]) -> [usize; 4] {
-    const WIDEST: usize = 48;
     std::array::from_fn(|column| {
         let cells = std::iter::once(head).chain(rows).map(|it| it[column].chars().count());
-        cells.filter(|it| *it <= WIDEST).max().unwrap_or(0)
+        cells.max().unwrap_or(0)
     })
 }
 
