@@ -1,6 +1,6 @@
 //! All problems of one source, and how they are drawn.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
@@ -12,6 +12,13 @@ pub struct Report {
     pub source: Source,
     pub problems: Vec<Problem>,
 }
+
+/// The most problems that are rendered.
+const MOST_RENDERED: usize = 100;
+
+/// The longest line that is drawn, in bytes. What draws counts columns, of which a tab has
+/// several, in 16 bits.
+const LONGEST_DRAWN: usize = 10_000;
 
 /// How a report is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +46,29 @@ impl Report {
         self.problems.iter().filter(|it| !it.is_error())
     }
 
-    /// Draws every problem with the lines it is about.
+    /// Draws the problems with the lines they are about: the first hundred, which is more
+    /// than anyone reads. Where a line is longer than any screen, nothing is drawn, and each
+    /// problem is one line.
     pub fn render(&self, style: Style) -> String {
+        let longest = self.source.text().lines().map(str::len).max().unwrap_or(0);
+        let mut rendered = match longest {
+            0..=LONGEST_DRAWN => self.drawn(style),
+            _ => self.problems.iter().take(MOST_RENDERED).map(|it| self.line(it) + "\n").collect(),
+        };
+        if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_RENDERED) {
+            writeln!(rendered, "and {more} more").expect("writing to a string cannot fail");
+        }
+        rendered
+    }
+
+    /// Place, severity, code, message.
+    fn line(&self, problem: &Problem) -> String {
+        let (line, column) = self.source.position(problem.span().start);
+        let (name, word) = (self.source.name(), problem.severity.word());
+        format!("{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)
+    }
+
+    fn drawn(&self, style: Style) -> String {
         let theme = match style {
             Style::Plain => GraphicalTheme::unicode_nocolor(),
             Style::Colour => GraphicalTheme::unicode(),
@@ -51,7 +79,7 @@ impl Report {
             .without_syntax_highlighting();
         let source = NamedSource::new(self.source.name(), self.source.text().to_owned());
         let mut drawn = String::new();
-        for problem in &self.problems {
+        for problem in self.problems.iter().take(MOST_RENDERED) {
             let shown = Drawn { problem, source: &source };
             handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
         }
@@ -63,11 +91,8 @@ impl fmt::Display for Report {
     /// One line a problem: place, severity, code, message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, problem) in self.problems.iter().enumerate() {
-            let (line, column) = self.source.position(problem.span().start);
             let gap = if idx == 0 { "" } else { "\n" };
-            let name = self.source.name();
-            let word = problem.severity.word();
-            write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;
+            write!(f, "{gap}{}", self.line(problem))?;
         }
         Ok(())
     }
