@@ -1,4 +1,51 @@
-//! A pipeline language and the engine that runs it.
+//! A pipeline language that is checked before it runs, and the engine that runs it.
+//!
+//! ```text
+//! question >> search(source: "docs") >> rag_retrieval >> summary
+//! ```
+//!
+//! # How a script becomes a value
+//!
+//! | step | function | from | to |
+//! |---|---|---|---|
+//! | parse | [`syntax::parse`] | text | [`syntax::ast::Program`] |
+//! | check | [`check::check`] | [`syntax::ast::Program`] and [`registry::Registry`] | [`check::Checked`] |
+//! | plan | [`plan::plan`] | [`check::Checked`] | [`plan::Plan`] |
+//! | run | [`run::run`] | [`plan::Plan`] and inputs | [`value::Value`] |
+//!
+//! Each step consumes what the one before made; nothing is edited later. [`Engine`] is the
+//! one door to all of them.
+//!
+//! # Embedding
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use svc::{Engine, block};
+//!
+//! let engine = Engine::new();
+//!
+//! // A script, with a typed param and a typed result.
+//! let script = r#"param n: int  ["a", "b", "c"] >> take(n: n) >> each { upper }"#;
+//! let words: Vec<String> = engine.run(script).param("n", 2).await?.get()?;
+//! assert_eq!(words, ["A", "B"]);
+//!
+//! // The same kind of pipeline, composed in Rust.
+//! let pipeline = block("split").arg("sep", ",") >> block("reverse");
+//! let words: Vec<String> = engine.run(pipeline).input("a,b").await?.get()?;
+//! assert_eq!(words, ["b", "a"]);
+//!
+//! // What is wrong is known before anything runs.
+//! let report = engine.check(r#""a" >> uper"#).unwrap_err();
+//! assert!(report.to_string().contains("there is no component or name `uper`"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A program's own components are registered with [`Engine::with`]; `examples/greeter.rs`
+//! shows a whole one.
+
+// Modules stand in the order of their layers: each knows only those above it.
 
 pub mod value;
 

@@ -146,8 +146,11 @@ impl Checker<'_> {
             ExprKind::Literal(Value::Float(it)) => *it,
             _ => {
                 let name = &bound.key.text;
-                self.error(Code::E302, span, format!("`{name}` takes a bare number")).help =
-                    Some(format!("write `{}` with a typed value instead", key.name()));
+                self.report(
+                    Problem::error(Code::E302, span, format!("`{name}` takes a bare number"))
+                        .label("not a number")
+                        .help(format!("write `{}` with a typed value instead", key.name())),
+                );
                 return None;
             }
         };
@@ -157,8 +160,11 @@ impl Checker<'_> {
             _ => std::time::Duration::try_from_secs_f64(number).ok().map(Value::Duration),
         };
         let Some(value) = value.filter(|_| number >= 0.0) else {
-            self.error(Code::E302, span, "a bound cannot be negative").help =
-                Some("write a positive number".to_owned());
+            self.report(
+                Problem::error(Code::E302, span, "a bound cannot be negative")
+                    .label("too small")
+                    .help("write a positive number"),
+            );
             return None;
         };
         let ty = bound_type(key);

@@ -10,7 +10,7 @@ use crate::{
     diag::{Code, Problem, Span},
     registry::{OpRef, Param, Scheme, nearest},
     syntax::ast::{Arg, Args, TypeExpr, Word, dotted, name_span},
-    value::{Text, Type, Value},
+    value::{Text, Type},
 };
 
 /// One parameter, of an op or of a flow.
@@ -78,18 +78,37 @@ impl Checker<'_> {
             Callable::Unknown => false,
         };
         if slow {
-            let text = &self.source.text()[span.range()];
-            let (whole, fix) = (dotted(name), format!("({text})"));
+            let (whole, fix) = (dotted(name), self.as_pipeline(name, args, span));
             self.report(
                 Problem::error(Code::E218, span, format!("`{whole}` is no function"))
                     .label("only cheap, pure components are")
-                    .help("write a pipeline in parentheses: `(value >> component(..))`")
+                    .help(format!("write a pipeline in parentheses: `{fix}`"))
                     .fix(span, fix),
             );
         }
         let site =
             Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
         self.call(&callable, &site, type_arg)
+    }
+
+    /// `search(q, top_k: 3)` as `(q >> search(top_k: 3))`.
+    fn as_pipeline(&self, name: &[Word], args: Option<&Args>, span: Span) -> String {
+        let text = |span: Span| &self.source.text()[span.range()];
+        let Some((first, rest)) = args.and_then(|it| it.list.split_first()) else {
+            return format!("({})", text(span));
+        };
+        if first.name.is_some() {
+            return format!("({})", text(span));
+        }
+        let rest: Vec<String> = rest
+            .iter()
+            .map(|it| match &it.name {
+                Some(name) => format!("{}: {}", name.text, text(it.value.span)),
+                None => text(it.value.span).to_owned(),
+            })
+            .collect();
+        let args = if rest.is_empty() { String::new() } else { format!("({})", rest.join(", ")) };
+        format!("({} >> {}{args})", text(first.value.span), dotted(name))
     }
 
     fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
@@ -142,7 +161,6 @@ impl Checker<'_> {
                 let wanted = bindings.show(param.scheme);
                 self.misfit(port, &given, site, &wanted);
             }
-            self.test_range(param, &given.term);
             args.push(given.term);
         }
         let call = Arguments { op: op.op, terms: &args };
@@ -190,12 +208,15 @@ impl Checker<'_> {
             };
             let term = self.expr(&arg.value, Some(&ports[port].ty));
             if given[port].is_some() {
-                self.error(
-                    Code::E210,
-                    arg.value.span,
-                    format!("`{}` is given twice", ports[port].name),
-                )
-                .help = Some("remove one of them".to_owned());
+                self.report(
+                    Problem::error(
+                        Code::E210,
+                        arg.value.span,
+                        format!("`{}` is given twice", ports[port].name),
+                    )
+                    .label("given again")
+                    .help("remove one of them"),
+                );
             }
             given[port] = Some(Given { term, from: None });
         }
@@ -204,7 +225,9 @@ impl Checker<'_> {
         {
             given[0] = self.fill_input(port, site);
         }
-        self.missing(ports, &given, site);
+        if sound {
+            self.missing(ports, &given, site);
+        }
         sound.then_some(given)
     }
 
@@ -232,12 +255,16 @@ impl Checker<'_> {
                 return Some(idx);
             }
             let (name, most) = (&site.name, ports.len());
-            self.error(
-                Code::E202,
-                arg.value.span,
-                format!("`{name}` takes at most {most} arguments"),
-            )
-            .help = Some(format!("`svc inspect {name}` shows them"));
+            let plural = if most == 1 { "" } else { "s" };
+            self.report(
+                Problem::error(
+                    Code::E202,
+                    arg.value.span,
+                    format!("`{name}` takes {most} argument{plural}"),
+                )
+                .label("one too many")
+                .help(format!("`svc inspect {name}` shows what it takes")),
+            );
             return None;
         }
         // The incoming value is the first parameter, so the first argument is the second.
@@ -417,23 +444,6 @@ impl Checker<'_> {
                 "build what is due with `{{ .. }}`; `svc inspect` shows what `{}` is",
                 port.name
             ),
-        }
-    }
-
-    /// A literal outside the range of its parameter.
-    fn test_range(&mut self, param: &Param, term: &Term) {
-        let inside = match (param.scheme, term.constant()) {
-            (Scheme::IntRange(low, high), Some(Value::Int(it))) => (low..=high).contains(it),
-            (Scheme::FloatRange(low, high), Some(Value::Float(it))) => (low..=high).contains(it),
-            _ => true,
-        };
-        if !inside {
-            let wanted = param.scheme.show();
-            self.report(
-                Problem::error(Code::E214, term.span, format!("`{}` must be {wanted}", param.name))
-                    .label("outside the range")
-                    .help("choose a value of the range; both ends belong to it"),
-            );
         }
     }
 

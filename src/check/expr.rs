@@ -356,23 +356,26 @@ impl Checker<'_> {
             Type::Optional(inner) if matches!(**inner, Type::Record(_)) => {
                 let dot = Span::new(name.span.start.saturating_sub(1), name.span.start);
                 Problem::error(Code::E215, name.span, "this may be null, so it has no fields")
-                    .label(format!("is {}", base.ty))
+                    .label("cannot be taken from null")
                     .help(format!("`?.{field}` gives null where there is none; `??` gives a value instead"))
                     .fix(dot, "?.")
             }
-            Type::List(item, _) => {
+            Type::List(..) => {
                 Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
-                    .label(format!("is [{item}]"))
+                    .label("not a field of a list")
                     .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"))
             }
             Type::Json => Problem::error(Code::E206, name.span, "the fields of json are not known")
-                .label("is json")
+                .label("perhaps there, perhaps not")
                 .help(format!("say what it is: `x as {{ {field}: string }}`")),
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")
                 .help("only records have fields"),
         };
-        let problem = problem.also(base.span, format!("is {}", base.ty));
+        let problem = match base.span.start == base.span.end {
+            true => problem,
+            false => problem.also(base.span, format!("is {}", base.ty)),
+        };
         self.report(problem);
         Term::unknown(base.span.to(name.span))
     }

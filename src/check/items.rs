@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
             .collect();
         let bounds = program.edition.as_ref().and_then(|it| it.bounds.as_ref());
         let Some(result) = program.main.clone() else {
-            self.without_main(program, lets, bounds);
+            self.without_main(program, &lets, bounds);
             return None;
         };
         let span = result.span;
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A file of flows and types, or one whose main pipeline was forgotten.
-    fn without_main(&mut self, program: &Program, lets: Vec<Let>, bounds: Option<&Within>) {
+    fn without_main(&mut self, program: &Program, lets: &[Let], bounds: Option<&Within>) {
         self.lets_alone(lets);
         if let Some(bounds) = bounds {
             let message = "these bounds bound nothing: the file has no main pipeline";
@@ -127,8 +127,10 @@ impl<'a> Checker<'a> {
                 continue;
             }
             seen.push(name);
-            self.fixed_name(name);
-            self.hides_component(name);
+            if !broken {
+                self.fixed_name(name);
+                self.hides_component(name);
+            }
         }
     }
 

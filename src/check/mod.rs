@@ -53,8 +53,10 @@ pub fn check(source: &Source, registry: &Registry) -> Result<Checked, Report> {
         problems: parsed.problems,
     };
     let checked = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || checker.program(&parsed.program));
-    let report = Report::new(source.clone(), checker.problems);
+    let mut report = Report::new(source.clone(), checker.problems);
     if report.has_errors() {
+        // What is unused may be so because of the errors.
+        report.problems.retain(|it| it.code != Code::E221);
         return Err(report);
     }
     let (inputs, flows, main) = checked;
@@ -104,10 +106,5 @@ impl Checker<'_> {
         let checked = check(self);
         self.segments.pop();
         checked
-    }
-
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Problem {
-        self.problems.push(Problem::error(code, span, message));
-        self.problems.last_mut().expect("it was just added")
     }
 }

@@ -33,9 +33,9 @@ impl Checker<'_> {
     }
 
     /// Checks lets that no pipeline follows.
-    pub(super) fn lets_alone(&mut self, lets: Vec<ast::Let>) {
+    pub(super) fn lets_alone(&mut self, lets: &[ast::Let]) {
         self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
-        for bind in &lets {
+        for bind in lets {
             self.bind(bind);
         }
         self.frames.pop();
@@ -44,7 +44,9 @@ impl Checker<'_> {
     fn bind(&mut self, bind: &ast::Let) -> Term {
         let expected = bind.ty.as_ref().map(|it| self.ty(it));
         let name = bind.name.text.clone();
-        self.fixed_name(&bind.name);
+        if !self.in_main_lets() {
+            self.fixed_name(&bind.name);
+        }
         let open = LetName { name, ty: Type::Unknown, needs: Vec::new(), used: false, open: true };
         self.open_lets().push(open);
         let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
@@ -56,6 +58,11 @@ impl Checker<'_> {
         let last = self.open_lets().last_mut().expect("it was pushed above");
         (last.ty, last.open) = (ty, false);
         value
+    }
+
+    /// The names at the top of the file were tested when they were declared.
+    fn in_main_lets(&self) -> bool {
+        self.frames.len() == 2 && !self.in_flow
     }
 
     fn open_lets(&mut self) -> &mut Vec<LetName> {
@@ -352,23 +359,10 @@ impl Checker<'_> {
                 )
                 .label("works on the items of a list")
                 .also(giver.span, format!("gives {other}"))
-                .help_opt(self.list_help(other));
+                .help_opt(list_help(other));
                 self.report(problem);
                 None
             }
-        }
-    }
-
-    fn list_help(&self, ty: &Type) -> Option<String> {
-        match ty {
-            Type::Optional(_) => {
-                Some("`value ?? []` puts an empty list where there is none".to_owned())
-            }
-            Type::Record(of) => {
-                let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
-                lists.map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"))
-            }
-            _ => None,
         }
     }
 
@@ -411,7 +405,8 @@ impl Checker<'_> {
                 Type::List(group.into(), max)
             }
         };
-        let kind = TermKind::Shape { input: Box::new(input), shape, key: Box::new(key) };
+        let segment = self.segment(word);
+        let kind = TermKind::Shape { segment, input: Box::new(input), shape, key: Box::new(key) };
         Term::new(kind, ty, span)
     }
 
@@ -511,4 +506,26 @@ fn unused(bind: &ast::Let, skipped: bool) -> Problem {
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
+}
+
+/// How a value that is no list may become one.
+fn list_help(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Optional(_) => {
+            Some("`value ?? []` puts an empty list where there is none".to_owned())
+        }
+        Type::Record(of) => {
+            let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
+            let shown =
+                lists.map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"));
+            shown.or_else(|| {
+                Some(
+                    "put it into a list with `[it]`, or use the stages without the block"
+                        .to_owned(),
+                )
+            })
+        }
+        Type::Text => Some("make a list of it first, with `split`, `lines` or `words`".to_owned()),
+        _ => Some("put it into a list with `[it]`, or use the stages without the block".to_owned()),
+    }
 }

@@ -107,6 +107,9 @@ impl Checker<'_> {
                 Found::Component(_) => None,
             };
         }
+        if self.broken_names.contains(&first.text) {
+            return Some(Callable::Unknown);
+        }
         self.registry.resolve(&dotted(name)).map(Callable::Op)
     }
 

@@ -92,6 +92,7 @@ pub enum TermKind {
     },
     /// The key has a frame for the item.
     Shape {
+        segment: Text,
         input: Box<Term>,
         shape: Shape,
         key: Box<Term>,
@@ -301,11 +302,17 @@ impl Term {
             }
             TermKind::Parallel { branches, .. } => branches.iter().for_each(|it| visit(&it.body)),
             TermKind::Each { input, body, .. } => {
-                [input, body].into_iter().for_each(|it| visit(it))
+                visit(input);
+                visit(body);
             }
-            TermKind::Shape { input, key, .. } => [input, key].into_iter().for_each(|it| visit(it)),
+            TermKind::Shape { input, key, .. } => {
+                visit(input);
+                visit(key);
+            }
             TermKind::If { condition, then, otherwise, .. } => {
-                [condition, then, otherwise].into_iter().for_each(|it| visit(it));
+                visit(condition);
+                visit(then);
+                visit(otherwise);
             }
             TermKind::Record(entries) => entries.iter().for_each(|it| match it {
                 Entry::Field(_, term) | Entry::Spread(term, _) => visit(term),
@@ -315,9 +322,13 @@ impl Term {
                     visit(term);
                 }
             }),
-            TermKind::Index { base, index } => [base, index].into_iter().for_each(|it| visit(it)),
+            TermKind::Index { base, index } => {
+                visit(base);
+                visit(index);
+            }
             TermKind::Binary { left, right, .. } => {
-                [left, right].into_iter().for_each(|it| visit(it));
+                visit(left);
+                visit(right);
             }
             TermKind::Field { base: value, .. }
             | TermKind::Not(value)
@@ -325,7 +336,9 @@ impl Term {
             | TermKind::Cast { value, .. }
             | TermKind::Path { value, .. } => visit(value),
             TermKind::Within { bounds, body } => {
-                bounds.iter().for_each(|(_, it)| visit(it));
+                for (_, bound) in bounds {
+                    visit(bound);
+                }
                 visit(body);
             }
         }

@@ -174,7 +174,8 @@ impl Checker<'_> {
         if let Some(ty) = shared_record(name) {
             return ty;
         }
-        if self.broken_names.contains(name) {
+        let module = name.split('.').next().unwrap_or(name);
+        if self.broken_names.contains(name) || self.broken_names.contains(module) {
             return Type::Unknown;
         }
         self.unknown_type(word);
@@ -211,12 +212,15 @@ impl Checker<'_> {
         for (name, ty) in fields {
             let ty = self.resolve(ty, other);
             if known.iter().any(|(it, _)| *it == name.text) {
-                self.error(
-                    Code::E210,
-                    name.span,
-                    format!("the field `{}` stands twice", name.text),
-                )
-                .help = Some("give it another name".to_owned());
+                self.report(
+                    Problem::error(
+                        Code::E210,
+                        name.span,
+                        format!("the field `{}` stands twice", name.text),
+                    )
+                    .label("again")
+                    .help("give it another name"),
+                );
                 continue;
             }
             known.push((name.text.clone(), ty));
@@ -235,14 +239,20 @@ impl Checker<'_> {
             }
             Type::Float(_) => Type::Float(Some((low, high))),
             other => {
-                self.error(Code::E207, expr.span, format!("`{other}` has no such range")).help =
-                    Some("ranges are for numbers: `int 1..5`, `float 0..1`".to_owned());
+                self.report(
+                    Problem::error(Code::E207, expr.span, format!("`{other}` has no such range"))
+                        .label("not a range of it")
+                        .help("ranges are for numbers: `int 1..5`, `float 0..1`"),
+                );
                 return Type::Unknown;
             }
         };
         if low > high {
-            self.error(Code::E207, expr.span, "the range is empty").help =
-                Some("write the lower end first".to_owned());
+            self.report(
+                Problem::error(Code::E207, expr.span, "the range is empty")
+                    .label("holds nothing")
+                    .help("write the lower end first"),
+            );
         }
         ranged
     }

@@ -1,6 +1,6 @@
 //! All problems of one source, and how they are drawn.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
@@ -12,13 +12,6 @@ pub struct Report {
     pub source: Source,
     pub problems: Vec<Problem>,
 }
-
-/// The most problems that are rendered.
-const MOST_RENDERED: usize = 100;
-
-/// The longest line that is drawn, in bytes. What draws counts columns, of which a tab has
-/// several, in 16 bits.
-const LONGEST_DRAWN: usize = 10_000;
 
 /// How a report is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,28 +40,8 @@ impl Report {
     }
 
     /// Draws the problems with the lines they are about: the first hundred, which is more
-    /// than anyone reads. Where a line is longer than any screen, nothing is drawn, and each
-    /// problem is one line.
+    /// than anyone reads.
     pub fn render(&self, style: Style) -> String {
-        let longest = self.source.text().lines().map(str::len).max().unwrap_or(0);
-        let mut rendered = match longest {
-            0..=LONGEST_DRAWN => self.drawn(style),
-            _ => self.problems.iter().take(MOST_RENDERED).map(|it| self.line(it) + "\n").collect(),
-        };
-        if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_RENDERED) {
-            writeln!(rendered, "and {more} more").expect("writing to a string cannot fail");
-        }
-        rendered
-    }
-
-    /// Place, severity, code, message.
-    fn line(&self, problem: &Problem) -> String {
-        let (line, column) = self.source.position(problem.span().start);
-        let (name, word) = (self.source.name(), problem.severity.word());
-        format!("{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)
-    }
-
-    fn drawn(&self, style: Style) -> String {
         let theme = match style {
             Style::Plain => GraphicalTheme::unicode_nocolor(),
             Style::Colour => GraphicalTheme::unicode(),
@@ -79,9 +52,55 @@ impl Report {
             .without_syntax_highlighting();
         let source = NamedSource::new(self.source.name(), self.source.text().to_owned());
         let mut drawn = String::new();
-        for problem in self.problems.iter().take(MOST_RENDERED) {
+        for problem in self.problems.iter().take(MOST_DRAWN) {
+            if self.on_a_long_line(problem) {
+                drawn.push_str(&self.excerpt(problem));
+                continue;
+            }
             let shown = Drawn { problem, source: &source };
             handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
+        }
+        if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_DRAWN) {
+            drawn.push_str(&format!("and {more} more\n"));
+        }
+        drawn
+    }
+}
+
+/// The most problems that are drawn.
+const MOST_DRAWN: usize = 100;
+
+/// A line longer than this is not drawn as a whole.
+const LONGEST_LINE: usize = 400;
+
+impl Report {
+    fn on_a_long_line(&self, problem: &Problem) -> bool {
+        let text = self.source.text();
+        problem.labels.iter().any(|label| {
+            let start = text.floor_char_boundary(label.span.start);
+            let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
+            let line_end = text[start..].find('\n').map_or(text.len(), |it| start + it);
+            line_end - line_start > LONGEST_LINE
+        })
+    }
+
+    /// A problem with a few words around it instead of its whole line.
+    fn excerpt(&self, problem: &Problem) -> String {
+        const AROUND: usize = 30;
+        let text = self.source.text();
+        let at = text.floor_char_boundary(problem.span().start);
+        let from = text.floor_char_boundary(at.saturating_sub(AROUND));
+        let to = text.ceil_char_boundary((at + AROUND).min(text.len()));
+        let (line, column) = self.source.position(at);
+        let word = problem.severity.word();
+        let shown = text[from..to].replace('\n', " ");
+        let mut drawn = format!("  × {word}[{}]: {problem}\n", problem.code);
+        drawn.push_str(&format!(
+            "   ╭─[{}:{line}:{column}]\n   │ …{shown}…\n   ╰────\n",
+            self.source.name()
+        ));
+        if let Some(help) = &problem.help {
+            drawn.push_str(&format!("  help: {help}\n"));
         }
         drawn
     }
@@ -91,8 +110,11 @@ impl fmt::Display for Report {
     /// One line a problem: place, severity, code, message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, problem) in self.problems.iter().enumerate() {
+            let (line, column) = self.source.position(problem.span().start);
             let gap = if idx == 0 { "" } else { "\n" };
-            write!(f, "{gap}{}", self.line(problem))?;
+            let name = self.source.name();
+            let word = problem.severity.word();
+            write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;
         }
         Ok(())
     }

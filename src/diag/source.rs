@@ -15,11 +15,13 @@ impl Span {
     }
 
     /// The smallest span around both.
+    #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
     /// The empty span at the end of this one.
+    #[must_use]
     pub fn after(self) -> Self {
         Self::new(self.end, self.end)
     }

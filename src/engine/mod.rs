@@ -5,7 +5,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = svc::Engine::new();
 //! let shouted: String = engine
-//!     .run(r#"param name: string  name >> upper >> { "hello, ${it}" }"#)
+//!     .run(r#"param name: string  name >> upper >> "hello, ${it}""#)
 //!     .param("name", "ada")
 //!     .await?
 //!     .get()?;
@@ -62,7 +62,7 @@ impl Engine {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             registry: Arc::new(built_in),
-            host: Arc::new(OsHost),
+            host: Arc::new(OsHost::default()),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(workers)),
         }

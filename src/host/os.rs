@@ -15,7 +15,17 @@ use super::{Entry, Host, Stat};
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
-pub struct OsHost;
+pub struct OsHost {
+    cache: Option<PathBuf>,
+}
+
+impl OsHost {
+    /// The machine with another folder for what can be made again.
+    #[must_use]
+    pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
+        Self { cache: Some(folder.into()) }
+    }
+}
 
 impl Host for OsHost {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
@@ -65,8 +75,8 @@ impl Host for OsHost {
     }
 
     fn cache_dir(&self) -> io::Result<PathBuf> {
-        if let Some(dir) = self.env("SVC_CACHE") {
-            return Ok(dir.into());
+        if let Some(dir) = self.cache.clone().or_else(|| self.env("SVC_CACHE").map(Into::into)) {
+            return Ok(dir);
         }
         etcetera::choose_base_strategy()
             .map(|it| it.cache_dir().join("svc"))

@@ -151,7 +151,7 @@ impl Host for TestHost {
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        OsHost.sleep(duration)
+        OsHost::default().sleep(duration)
     }
 
     fn chance(&self) -> f64 {

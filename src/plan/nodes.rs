@@ -121,9 +121,10 @@ impl<'a> Walk<'a> {
                 }
                 sources
             }
-            TermKind::Shape { input, shape, key } => {
+            TermKind::Shape { segment, input, shape, key } => {
                 let needs = self.term(input);
                 let idx = self.add(shape.word(), needs, term);
+                self.nodes[idx].path = self.path_to(segment);
                 self.framed(vec![vec![idx]], |this| this.term(key));
                 vec![idx]
             }

@@ -15,8 +15,7 @@ impl Plan {
         }
         let rows: Vec<[String; 4]> = self.nodes().iter().map(row).collect();
         if rows.is_empty() {
-            text.push_str("nothing runs: the script only defines flows and types\n");
-            return text;
+            return text + self.without_nodes();
         }
         if !text.is_empty() {
             text.push('\n');
@@ -33,6 +32,15 @@ impl Plan {
         )
         .expect("a string takes all");
         text
+    }
+}
+
+impl Plan {
+    fn without_nodes(&self) -> &'static str {
+        match self.program().main {
+            Some(_) => "no component runs: the value is computed from the inputs\n",
+            None => "nothing runs: the script only defines flows and types\n",
+        }
     }
 }
 

@@ -41,6 +41,9 @@ pub struct OpDef {
     pub body: Body,
 }
 
+/// The result of an op that waits, to come.
+pub type Waiting = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
+
 /// How an op is called. Arguments come in the order of the parameters.
 #[derive(Clone, Copy)]
 pub enum Body {
@@ -49,7 +52,7 @@ pub enum Body {
     /// Works for a while: runs on a thread of its own.
     Compute(fn(&Cx, &mut [Value]) -> Result<Value, OpError>),
     /// Waits for others.
-    Io(fn(Cx, Vec<Value>) -> Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>),
+    Io(fn(Cx, Vec<Value>) -> Waiting),
 }
 
 /// A script that shows what an op does, and is tested to do it.

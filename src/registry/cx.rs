@@ -34,6 +34,12 @@ pub struct Usage {
     pub cost: Money,
 }
 
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} tokens and {}", self.tokens, self.cost)
+    }
+}
+
 /// Where a call writes down what it used.
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<std::sync::Mutex<Option<Usage>>>);

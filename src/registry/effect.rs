@@ -62,7 +62,7 @@ pub struct Limits {
 impl Limits {
     /// The specification's `ResourceBounds`.
     pub const DEFAULT: Self =
-        Self { max_tokens: Some(128_000), timeout: Some(Duration::from_secs(60)), max_retries: 3 };
+        Self { max_tokens: Some(128_000), timeout: Some(Duration::from_mins(1)), max_retries: 3 };
 
     /// For ops whose time is the run's own affair: they ask a person, or build something
     /// that is built once.

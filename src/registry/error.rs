@@ -112,13 +112,18 @@ impl OpError {
         let path = path.display();
         let (kind, why) = match err.kind() {
             Io::NotFound => (ErrorKind::NotFound, "it does not exist".to_owned()),
+            Io::NotADirectory => (ErrorKind::NotFound, "a part of it is a file".to_owned()),
             Io::PermissionDenied => (ErrorKind::Denied, "permission denied".to_owned()),
             Io::IsADirectory => (ErrorKind::InvalidInput, "it is a folder".to_owned()),
             Io::FileTooLarge => (ErrorKind::InvalidInput, err.to_string()),
             Io::StorageFull | Io::QuotaExceeded => (ErrorKind::Failed, "no space left".to_owned()),
             _ => (ErrorKind::Failed, err.to_string()),
         };
-        Self::new(kind, format!("cannot use `{path}`: {why}")).because(err)
+        let failure = Self::new(kind, format!("cannot use `{path}`: {why}")).because(err);
+        if kind != ErrorKind::NotFound {
+            return failure;
+        }
+        failure.help("a path in a script file starts from the script's folder")
     }
 
     #[must_use]

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt};
 
-use super::{Component, OpDef, nearest, stateless};
+use super::{Component, ErrorKind, OpDef, OpError, nearest, stateless};
 
 /// The components that a program is checked against. It never changes: another set of
 /// components is another registry.
@@ -130,6 +130,17 @@ impl Found {
 }
 
 impl OpRef {
+    /// Holds an op to its word: a failure of a kind that it does not declare is a mistake
+    /// of the op, and says so.
+    pub fn honest(&self, err: OpError) -> OpError {
+        let always = [ErrorKind::InvalidInput, ErrorKind::Cancelled, ErrorKind::Bug];
+        if always.contains(&err.kind) || self.op.errors.contains(&err.kind) {
+            return err;
+        }
+        let message = format!("`{self}` raised `{}`, which it does not declare: {err}", err.kind);
+        OpError::bug(message).because(err)
+    }
+
     /// The shortest name that a script can use for it.
     pub fn script_name(&self) -> String {
         let alias = self.component.aliases.iter().find(|(_, op)| *op == self.op.name);

@@ -22,7 +22,7 @@ mod suggest;
 pub mod documents;
 
 pub use component::{
-    Body, Component, Compute, Example, Inline, Io, Op, OpDef, compute, inline, io,
+    Body, Component, Compute, Example, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Price, Scope, TokenPrice};

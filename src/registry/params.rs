@@ -59,6 +59,7 @@ impl Param {
 
 impl Scheme {
     /// The same number type with a range.
+    #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "ranges are small constants")]
     pub const fn within(self, low: f64, high: f64) -> Self {
         match self {

@@ -74,7 +74,7 @@ impl Scheme {
             Self::Bytes => Type::Bytes,
             Self::Json => Type::Json,
             Self::List(item, _) => Type::list(item.plain()),
-            Self::Record(name, fields) => record(name, fields, |it| it.plain()),
+            Self::Record(name, fields) => record(name, fields, Scheme::plain),
             Self::Enum(variants) => Type::Enum(Arc::new(EnumType {
                 name: None,
                 variants: variants.iter().map(|it| (*it).into()).collect(),

@@ -121,7 +121,8 @@ impl Run<'_> {
 
     /// Exponential back-off with full jitter; longer when the other side asks for it.
     fn wait_before(&self, attempt: u32, err: &OpError) -> Duration {
-        let longest = FIRST_WAIT.saturating_mul(1 << attempt.min(16)).min(LONGEST_WAIT);
+        let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(16));
+        let longest = doubled.min(LONGEST_WAIT);
         let wait = longest.mul_f64(self.host.chance().clamp(0.0, 1.0));
         wait.max(err.retry_after.unwrap_or_default())
     }
@@ -149,6 +150,11 @@ impl Run<'_> {
         self.ledger.settle(&accounts(one.scope), most, used);
         spent.tokens = spent.tokens.saturating_add(used.tokens);
         spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
+        if used.tokens > most.tokens || used.cost > most.cost {
+            let message =
+                format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
+            return Err(RunError::new(OpError::bug(message), one.span));
+        }
         result
     }
 
@@ -161,6 +167,12 @@ impl Run<'_> {
         if let Some(limit) = one.call.op.op.limits.max_tokens.filter(|it| most.tokens > *it) {
             let message =
                 format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
+            return Err(RunError::new(budget(message), one.span));
+        }
+        if matches!(one.call.op.op.price, Price::Unknown)
+            && self.ledger.caps_cost(&accounts(one.scope))
+        {
+            let message = "its price is unknown, so it cannot run under a cap on cost".to_owned();
             return Err(RunError::new(budget(message), one.span));
         }
         self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
@@ -194,7 +206,7 @@ impl Run<'_> {
             }
             Body::Compute(run) => self.compute(run, cx, args, one, scope).await,
         };
-        ended.map_err(|it| RunError::new(it, one.span))
+        ended.map_err(|it| RunError::new(call.op.honest(it), one.span))
     }
 
     /// Runs on a thread of its own. A computation that does not end within its grace
@@ -267,7 +279,7 @@ fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
         return None;
     }
     let given = value.kind();
-    Some(OpError::bug(format!("`{}` declares {ty} and gave another {given}", call.op)))
+    Some(OpError::bug(format!("`{}` declares {ty}, but gave another value: {given}", call.op)))
 }
 
 fn panicked(call: &Call) -> OpError {

@@ -1,8 +1,8 @@
 //! A plan in, a value out.
 //!
-//! Cheap terms are computed at once where the caller is ([`now`]); slow ones overlap
-//! where they can, in the caller's task ([`task`]); every call of a component is kept
-//! within its bounds ([`attempt`]). Whoever watches gets [`Event`]s.
+//! Cheap terms are computed at once where the caller is (`now`); slow ones overlap
+//! where they can, in the caller's task (`task`); every call of a component is kept
+//! within its bounds (`attempt`). Whoever watches gets [`Event`]s.
 //!
 //! **Invariant:** when a run has returned, nothing of it runs any more, but for a
 //! computation that did not end within its grace, which is named.
@@ -121,7 +121,9 @@ impl Run<'_> {
                 (None, None) if input.ty.is_optional() => Ok(Value::Null),
                 (None, None) => {
                     let message = format!("the script needs `{}: {}`", input.name, input.ty);
-                    Err(RunError::new(OpError::invalid_input(message), input.span))
+                    let help =
+                        format!("give it, or a default: `param {}: {} = ..`", input.name, input.ty);
+                    Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
                 }
             })
             .collect()

@@ -44,7 +44,7 @@ impl Now<'_> {
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => self.parallel(names, branches, env),
             TermKind::Each { input, optional, body, .. } => self.each(input, *optional, body, env),
-            TermKind::Shape { input, shape, key } => self.shape(input, *shape, key, env),
+            TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
             TermKind::If { condition, then, otherwise, .. } => {
                 let arm = if self.truth(condition, env)? { then } else { otherwise };
                 self.eval(arm, env)
@@ -91,7 +91,8 @@ impl Now<'_> {
             return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
         };
         run(&mut args).map_err(|it| {
-            RunError::new(it, span).at_node(call.segment.to_string(), Some(&call.name))
+            let err = call.op.honest(it);
+            RunError::new(err, span).at_node(call.segment.to_string(), Some(&call.name))
         })
     }
 
@@ -184,7 +185,7 @@ impl Now<'_> {
         for entry in entries {
             match entry {
                 Entry::Field(_, term) | Entry::Spread(term, _) => {
-                    values.push(self.eval(term, env)?)
+                    values.push(self.eval(term, env)?);
                 }
             }
         }

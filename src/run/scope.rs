@@ -61,7 +61,7 @@ impl Bounds {
             (BoundKey::Timeout, Value::Duration(it)) => self.timeout = Some(*it),
             (BoundKey::AttemptTimeout, Value::Duration(it)) => self.attempts.timeout = Some(*it),
             (BoundKey::MaxCost, Value::Money(it)) if *it >= Money::ZERO => {
-                self.cap.cost = Some(*it)
+                self.cap.cost = Some(*it);
             }
             (BoundKey::MaxTokens, Value::Int(it)) if *it >= 0 => {
                 self.cap.tokens = Some(it.unsigned_abs());

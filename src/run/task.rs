@@ -36,7 +36,7 @@ pub(super) struct Place<'a> {
     pub(super) path: &'a Path<'a>,
 }
 
-impl<'a> Place<'a> {
+impl Place<'_> {
     fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
         Place { env, scope: self.scope, path: self.path }
     }
@@ -60,6 +60,9 @@ struct Each<'a> {
 }
 
 type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
+
+/// A let by its number, or the block's result, and what it gave.
+type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
 
 /// Polls on a stack that is long enough, however deep terms are nested.
 struct Deep<F>(F);
@@ -102,7 +105,7 @@ impl Run<'_> {
             TermKind::Each { segment, input, optional, body } => {
                 self.each(segment, input, *optional, body, place).await
             }
-            TermKind::Shape { input, shape, key } => {
+            TermKind::Shape { input, shape, key, .. } => {
                 let list = self.eval(input, place).await?;
                 let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
                 self.now_in(place).shape(&input, *shape, key, place.env)
@@ -151,16 +154,13 @@ impl Run<'_> {
     }
 
     fn now(&self, term: &Term, place: Place<'_>) -> Result<Value> {
-        self.now_in(place).eval(term, place.env).map_err(|it| {
-            let inner = std::mem::take(&mut it.path.clone());
-            let path = if inner.is_empty() {
-                place.path.to_string()
-            } else {
-                place.path.name(&inner).to_string()
+        self.now_in(place).eval(term, place.env).map_err(|mut err| {
+            let path = match err.path.as_str() {
+                "" => place.path.to_string(),
+                inner => place.path.name(inner).to_string(),
             };
-            let mut it = it;
-            it.path = path;
-            it
+            err.path = path;
+            err
         })
     }
 
@@ -307,7 +307,7 @@ impl Run<'_> {
         bind: Option<(usize, &'a Text)>,
         term: &'a Term,
         place: Place<'a>,
-    ) -> Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>> {
+    ) -> LetTask<'a> {
         Box::pin(async move {
             match bind {
                 Some((idx, name)) => {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Parsing never gives nothing. The text is cut into regions where a statement must end
-//! ([`regions`]), each region is read by pest, and what cannot be read costs one problem:
+//! (`regions`), each region is read by pest, and what cannot be read costs one problem:
 //! the names it would have bound are still bound, so that nothing else is wrong because
 //! of it. Well-known mistakes are part of the grammar and are read as what was meant.
 //!

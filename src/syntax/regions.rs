@@ -1,8 +1,8 @@
 //! Cuts a text where a statement must end, so that one mistake costs one problem.
 //!
-//! A statement must end where a line begins with a token that cannot continue it, at
-//! depth 0. Where brackets do not match, a declaration at the start of a line ends it at
-//! any depth.
+//! A statement must end where a line begins with a token that cannot continue it, or with
+//! a declaration, at depth 0. Where brackets do not match, a declaration at the start of a
+//! line ends it at any depth.
 
 use std::ops::Range;
 
@@ -56,17 +56,20 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
     (regions, problems)
 }
 
-/// Whether a string that does not end begins in `span`.
+/// Whether a string or a `${` that does not end begins in `span`.
 fn is_torn(flaws: &[Flaw], span: Span) -> bool {
     let first = flaws.partition_point(|it| it.span().start < span.start);
     flaws[first..]
         .iter()
         .take_while(|it| it.span().start < span.end)
-        .any(|it| matches!(it, Flaw::OpenText(_)))
+        .any(|it| matches!(it, Flaw::OpenText(_) | Flaw::OpenValue(_)))
 }
 
 fn flaw(text: &str, flaw: Flaw) -> Problem {
     match flaw {
+        Flaw::OpenValue(span) => Problem::error(Code::E102, span, "`${` is never closed")
+            .label("opens here")
+            .help("close it with `}` before the string ends"),
         Flaw::OpenText(span) => {
             let quote = if text[span.start..].starts_with("\"\"\"") {
                 "\"\"\""
@@ -122,8 +125,9 @@ impl Words<'_> {
                 && token.kind == TokenKind::Open(Bracket::Curly)
                 && self.can_end(idx);
             let ends = depth == 0 && !consumes_block && self.can_end(idx) && self.can_start(idx);
-            let rescued = !balanced && self.is_declaration(idx);
-            if idx > start && token.starts_line && (ends || rescued) {
+            // Nothing goes on with a declaration, and one at the start of a line is meant.
+            let declares = self.is_declaration(idx) && (depth == 0 || !balanced);
+            if idx > start && token.starts_line && (ends || declares) {
                 ranges.push(start..idx);
                 (start, depth, blocks_due) = (idx, 0, 0);
             }
@@ -199,7 +203,7 @@ impl Words<'_> {
                     partner => return (deepest, Some(self.unmatched(partner, token))),
                 },
                 TokenKind::Word if self.word(idx) == "else" && self.word(idx + 1) == "if" => {
-                    else_ifs += 1
+                    else_ifs += 1;
                 }
                 _ => {}
             }

@@ -48,6 +48,8 @@ pub enum Bracket {
 pub enum Flaw {
     /// A string that its line, or the file, ends.
     OpenText(Span),
+    /// A `${` that its string's line ends.
+    OpenValue(Span),
     /// A comment that begins with `//`.
     SlashComment(Span),
 }
@@ -55,7 +57,7 @@ pub enum Flaw {
 impl Flaw {
     pub fn span(self) -> Span {
         match self {
-            Self::OpenText(span) | Self::SlashComment(span) => span,
+            Self::OpenText(span) | Self::OpenValue(span) | Self::SlashComment(span) => span,
         }
     }
 }
@@ -80,6 +82,7 @@ pub fn lex(text: &str) -> Lexed {
         unended_bodies: 0,
     };
     while lexer.step() {}
+    lexer.lexed.flaws.sort_by_key(|it| it.span());
     lexer.lexed
 }
 
@@ -90,6 +93,7 @@ enum Within {
     /// A `${` in a string of one line, or of many.
     Text {
         long: bool,
+        at: usize,
     },
 }
 
@@ -204,7 +208,7 @@ impl Lexer<'_> {
     /// A `}` ends an interpolation when the innermost open thing is one.
     fn close_curly(&mut self) {
         match self.open.last() {
-            Some(Within::Text { long }) => {
+            Some(Within::Text { long, .. }) => {
                 let long = *long;
                 self.open.pop();
                 self.text_rest(self.at + 1, long, true);
@@ -229,7 +233,7 @@ impl Lexer<'_> {
                 b'$' if bytes.get(at + 1) == Some(&b'{') => {
                     let kind = if resumed { TokenKind::TextMiddle } else { TokenKind::TextOpen };
                     self.push(kind, at + 2 - self.at);
-                    self.open.push(Within::Text { long });
+                    self.open.push(Within::Text { long, at: self.at });
                     return;
                 }
                 b'"' if self.text[at..].starts_with(quote) => {
@@ -242,7 +246,12 @@ impl Lexer<'_> {
             }
         }
         let kind = if resumed { TokenKind::TextClose } else { TokenKind::Text };
-        self.lexed.flaws.push(Flaw::OpenText(Span::new(self.at, at)));
+        let around = self.open.iter().rev().find_map(|it| match it {
+            Within::Text { at, .. } => Some(Span::new(at - 2, *at)),
+            Within::Bracket => None,
+        });
+        let own = Flaw::OpenText(Span::new(self.at, at));
+        self.lexed.flaws.push(around.map_or(own, Flaw::OpenValue));
         self.push(kind, at - self.at);
     }
 

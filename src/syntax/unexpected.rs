@@ -103,6 +103,9 @@ impl Place<'_> {
             "where" | "sort" | "group" => {
                 "write `where { .score > 0.5 }`, `sort { .name }`, `group { .kind }`"
             }
+            "{" if self.found > 1 && self.word(self.found - 2) == ">>" => {
+                "after `>>`, braces build a record: `{ name: value }`; any other stage stands without them"
+            }
             "(" | "[" | "," => "a value stands here",
             "+" | "-" | "*" | "/" | "%" | "and" | "or" | "not" | "==" | "!=" | "<" | "<=" | ">"
             | ">=" | "??" => "a value stands after an operator",

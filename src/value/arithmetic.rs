@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn units_scale_and_divide() {
-        let minute = V::Duration(Duration::from_secs(60));
-        assert_eq!(multiply(&V::Int(2), &minute), Ok(V::Duration(Duration::from_secs(120))));
+        let minute = V::Duration(Duration::from_mins(1));
+        assert_eq!(multiply(&V::Int(2), &minute), Ok(V::Duration(Duration::from_mins(2))));
         assert_eq!(divide(&minute, &V::Duration(Duration::from_secs(30))), Ok(V::Float(2.0)));
         assert_eq!(subtract(&V::Size(1), &V::Size(2)), Err(Negative));
         let price = V::Money(Money::cents(5));

@@ -132,7 +132,7 @@ fn read_unit(text: &str, wanted: &Type) -> Option<Value> {
     }
 }
 
-fn inside<N: PartialOrd>(it: N, range: Option<(N, N)>) -> bool {
+fn inside<N: PartialOrd + Copy>(it: N, range: Option<(N, N)>) -> bool {
     range.is_none_or(|(low, high)| low <= it && it <= high)
 }
 

@@ -1,8 +1,8 @@
 //! When two values are equal, and which of two comes first.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashMap};
 
-use super::{List, Record, Value};
+use super::{List, Record, Text, Value};
 
 impl PartialEq for Value {
     /// Numbers are equal when they denote the same number, whatever their kind.

@@ -3,7 +3,7 @@
 //! Units are written as the language writes them (`"30s"`, `"$0.05"`), bytes as
 //! base 16. What is read back has type `json` until a component or `as` says more.
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -121,12 +121,14 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut names: Vec<Text> = Vec::new();
+        let mut seen: HashSet<Text> = HashSet::new();
         let mut values = Vec::new();
         while let Some((name, value)) = map.next_entry::<String, Value>()? {
-            if names.len() < 32 && names.iter().any(|it| **it == *name) {
+            let name = Text::from(name);
+            if !seen.insert(name.clone()) {
                 return Err(A::Error::custom(format!("the key `{name}` stands twice")));
             }
-            names.push(name.into());
+            names.push(name);
             values.push(value);
         }
         Ok(Value::Record(Record::new(names.into(), values)))

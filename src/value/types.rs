@@ -87,6 +87,7 @@ impl Type {
     }
 
     /// `T?`, which is `T??` too.
+    #[must_use]
     pub fn optional(self) -> Self {
         match self {
             Self::Optional(_) | Self::Unknown => self,

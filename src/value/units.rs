@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn units_read_and_write() {
-        assert_eq!(parse_duration("1h30m"), Some(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("1h30m"), Some(Duration::from_mins(90)));
         assert_eq!(parse_duration("1.5s"), Some(Duration::from_millis(1500)));
         assert_eq!(parse_duration("5min"), None);
         assert_eq!(show_duration(Duration::from_millis(90_500)), "1m30s500ms");

@@ -18,7 +18,10 @@ async fn examples_hold() {
             let name = OpRef { component, op }.to_string();
             assert!(!op.examples.is_empty(), "{name} has no example");
             assert!(!op.summary().is_empty(), "{name} has no documentation");
-            assert!(!op.errors.is_empty() || op.examples.iter().any(|it| it.yields.is_ok()), "{name}");
+            assert!(
+                !op.errors.is_empty() || op.examples.iter().any(|it| it.yields.is_ok()),
+                "{name}"
+            );
             for example in op.examples {
                 if let Err(why) = holds(&engine, example).await {
                     wrong.push(format!("{name}: {}: {why}", example.title));

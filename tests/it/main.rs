@@ -1,5 +1,12 @@
 //! The integration tests: one binary, so that the crate is linked once.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
+mod architecture;
+mod components;
+mod docs;
+mod embedding;
 mod examples;
 mod hostile;
+mod run;
+mod scripts;

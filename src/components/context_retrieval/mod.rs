@@ -9,9 +9,5 @@ mod ctx_summary;
 #[cfg(test)]
 mod testing;
 
-pub(super) const ALL: &[&Component] = &[
-    &ctx_search::COMPONENT,
-    &ctx_rag::COMPONENT,
-    &ctx_summary::COMPONENT,
-    &ctx_docs::COMPONENT,
-];
+pub(super) const ALL: &[&Component] =
+    &[&ctx_search::COMPONENT, &ctx_rag::COMPONENT, &ctx_summary::COMPONENT, &ctx_docs::COMPONENT];

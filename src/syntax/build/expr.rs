@@ -307,6 +307,7 @@ fn infix(
                 .label("a second comparison")
                 .help("compare twice and join with `and`: `a < b and b < c`"),
         );
+        return Expr::broken(span);
     }
     let kind = ExprKind::Binary { op, op_span, left: Box::new(left), right: Box::new(right) };
     Expr { kind, span }

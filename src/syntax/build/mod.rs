@@ -133,6 +133,11 @@ impl<'a> Builder<'a> {
             Rule::typedef => self.typedef(pair),
             Rule::flow => self.flow(pair),
             Rule::bind => ItemKind::Let(self.bind(pair)),
+            Rule::secret | Rule::import => {
+                self.later(&pair);
+                let name = pair.into_inner().last().expect("it binds a name");
+                ItemKind::Broken { name: self.word(&name) }
+            }
             _ => {
                 self.later(&pair);
                 return;

@@ -242,7 +242,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inside = |name: &str| folder.path().join(name);
         for (name, text) in [("b.md", "B"), ("a/z.md", "Z"), ("a.txt", "A"), (".hidden", "H")] {
-            OsHost.write(&inside(name), text.as_bytes()).unwrap();
+            OsHost::default().write(&inside(name), text.as_bytes()).unwrap();
         }
         // Neither is a file, so neither is worth a notice.
         symlink(inside("a"), inside("link")).unwrap();
@@ -255,7 +255,7 @@ mod tests {
             max_files: 10,
             max_size: MAX_SIZE,
         };
-        let docs = op.run(&world.cx_of(std::sync::Arc::new(OsHost))).unwrap();
+        let docs = op.run(&world.cx_of(std::sync::Arc::new(OsHost::default()))).unwrap();
         let text = |it: &Value| it.as_record().and_then(|it| it.get("text")).unwrap().to_string();
         let texts: Vec<String> = docs.as_list().unwrap().iter().map(text).collect();
         assert_eq!(texts, ["Z", "A", "B"]);

@@ -27,7 +27,7 @@ impl Op for ParseJson {
         Example::ok("Any JSON", r#"'{"a": [1, null]}' >> parse_json"#, r#"{"a":[1,null]}"#),
         Example::ok(
             "A type of your own",
-            r#"'{"name": "Ann", "age": 7}' >> parse_json<{ name: string }> >> .name"#,
+            r#"'{"name": "Ann", "age": 7}' >> parse_json<{ name: string }>() >> .name"#,
             r#""Ann""#,
         ),
         Example::err("A missing comma", "'[1 2]' >> parse_json", "line 1, column 4"),

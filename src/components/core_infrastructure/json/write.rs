@@ -22,7 +22,7 @@ impl Op for ToJson {
     const NAME: &'static str = "to_json";
     const YIELDS: Scheme = Scheme::Text;
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("One line", "to_json({ a: [1, 2.5] })", r#""{\"a\":[1,2.5]}""#),
+        Example::ok("One line", "to_json({ a: [1, 2.5] })", r#""{\"a\":[1.0,2.5]}""#),
         Example::ok("Indented", "[1] >> to_json(pretty: true)", r#""[\n  1\n]""#),
     ];
 }

@@ -1,0 +1,32 @@
+# What is done often. `just` lists it.
+
+_default:
+    @just --list
+
+# All that a change must pass.
+ci: lint test doc deny
+
+# Formatting and lints.
+lint:
+    cargo fmt --check
+    cargo clippy --all-targets --locked -- -D warnings
+
+# All tests, those in the documentation too.
+test *args:
+    cargo test --locked {{ args }}
+
+# The documentation of the library.
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
+
+# Licences, advisories and sources of the dependencies.
+deny:
+    cargo deny check
+
+# The promises about speed.
+bench *args:
+    cargo bench --locked {{ args }}
+
+# Looks for input that makes a target panic: `just fuzz parse 600`.
+fuzz target seconds="600":
+    cd fuzz && cargo fuzz run {{ target }} -- -max_total_time={{ seconds }}

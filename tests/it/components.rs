@@ -1,0 +1,304 @@
+//! Components that misbehave on purpose, for testing the engine.
+
+use std::{
+    sync::atomic::{AtomicI64, Ordering},
+    time::Duration,
+};
+
+use svc::{
+    registry::{
+        Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price, Scheme,
+        Scope, TokenPrice, Usage, Var, compute, io,
+    },
+    value::{Money, Text, Value},
+};
+
+pub(crate) const ALL: &[&Component] = &[&TESTING];
+
+const TESTING: Component = Component {
+    name: "testing",
+    cluster: "testing",
+    summary: "Misbehaves on purpose.",
+    version: 1,
+    aliases: &[
+        ("slow", "slow"),
+        ("flaky", "flaky"),
+        ("paid", "paid"),
+        ("liar", "liar"),
+        ("panics", "panics"),
+        ("append_log", "append_log"),
+        ("busy", "busy"),
+        ("stuck", "stuck"),
+        ("unpriced", "unpriced"),
+        ("overspends", "overspends"),
+    ],
+    ops: &[
+        io::<Slow>(),
+        io::<Flaky>(),
+        io::<Paid>(),
+        io::<Liar>(),
+        compute::<Panics>(),
+        io::<AppendLog>(),
+        compute::<Busy>(),
+        compute::<Stuck>(),
+        io::<Unpriced>(),
+        io::<Overspends>(),
+    ],
+};
+
+svc::params! {
+    /// Waits longer than its own time.
+    struct Slow {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Slow {
+    const NAME: &'static str = "slow";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const LIMITS: Limits =
+        Limits { timeout: Some(Duration::from_millis(30)), max_retries: 0, max_tokens: None };
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Slow {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.host().sleep(Duration::from_hours(1)).await;
+        Ok(self.value.0)
+    }
+}
+
+svc::params! {
+    /// Is unavailable some times, and then works.
+    struct Flaky {
+        /// Counts the failures of one call: its own text.
+        value: Text,
+        /// How often it fails first.
+        failures: i64 = 1,
+    }
+}
+
+static FAILED: AtomicI64 = AtomicI64::new(0);
+
+impl Op for Flaky {
+    const NAME: &'static str = "flaky";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Flaky {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        if FAILED.fetch_add(1, Ordering::SeqCst) < self.failures {
+            return Err(OpError::new(ErrorKind::Unavailable, "not there right now"));
+        }
+        FAILED.store(0, Ordering::SeqCst);
+        Ok(Value::Text(self.value))
+    }
+}
+
+/// Lets the next `flaky` begin to count anew.
+pub(crate) fn reset() {
+    FAILED.store(0, Ordering::SeqCst);
+}
+
+svc::params! {
+    /// Costs tokens and money like a language model.
+    struct Paid {
+        /// The prompt.
+        prompt: Text,
+        /// The most tokens of the answer.
+        max_tokens: i64,
+    }
+}
+
+impl Op for Paid {
+    const NAME: &'static str = "paid";
+    const YIELDS: Scheme = Scheme::Text;
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Tokens(TokenPrice {
+        input: Money::cents(300),
+        output: Money::cents(1500),
+        prompt: &["prompt"],
+        cap: "max_tokens",
+    });
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Paid {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.host().sleep(Duration::from_millis(5)).await;
+        let tokens = u64::try_from(self.max_tokens).unwrap_or(0);
+        let cost = Money::cents(1500).per_million(tokens).unwrap_or_default();
+        cx.used(Usage { tokens, cost });
+        Ok(Value::from("an answer"))
+    }
+}
+
+svc::params! {
+    /// Declares text and gives a number.
+    struct Liar {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Liar {
+    const NAME: &'static str = "liar";
+    const YIELDS: Scheme = Scheme::Text;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Liar {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        let _ = self.value;
+        Ok(Value::Int(1))
+    }
+}
+
+svc::params! {
+    /// Panics.
+    struct Panics {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Panics {
+    const NAME: &'static str = "panics";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Compute for Panics {
+    fn run(self, _: &Cx) -> Result<Value, OpError> {
+        panic!("on purpose, with {}", self.value.0.kind());
+    }
+}
+
+svc::params! {
+    /// Writes again each time that it is called.
+    struct AppendLog {
+        /// What to write.
+        line: Text,
+    }
+}
+
+impl Op for AppendLog {
+    const NAME: &'static str = "append_log";
+    const YIELDS: Scheme = Scheme::Text;
+    const EFFECTS: &'static [Effect] =
+        &[Effect::Writes { scope: Scope::Named("log"), idempotent: false }];
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+/// How often `append_log` was called.
+pub(crate) static APPENDED: AtomicI64 = AtomicI64::new(0);
+
+impl Io for AppendLog {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        let _ = self.line;
+        APPENDED.fetch_add(1, Ordering::SeqCst);
+        Err(OpError::new(ErrorKind::Unavailable, "written, perhaps"))
+    }
+}
+
+svc::params! {
+    /// Computes until it is told to stop.
+    struct Busy {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Busy {
+    const NAME: &'static str = "busy";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+/// How many `busy` computations are at work.
+pub(crate) static BUSY: AtomicI64 = AtomicI64::new(0);
+
+impl Compute for Busy {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        BUSY.fetch_add(1, Ordering::SeqCst);
+        let ended = loop {
+            if let Err(err) = cx.check() {
+                break err;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        BUSY.fetch_sub(1, Ordering::SeqCst);
+        let _ = self.value;
+        Err(ended)
+    }
+}
+
+svc::params! {
+    /// Computes for three seconds and does not listen.
+    struct Stuck {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Stuck {
+    const NAME: &'static str = "stuck";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Compute for Stuck {
+    fn run(self, _: &Cx) -> Result<Value, OpError> {
+        std::thread::sleep(Duration::from_secs(3));
+        Ok(self.value.0)
+    }
+}
+
+svc::params! {
+    /// Costs something that nobody knows.
+    struct Unpriced {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Unpriced {
+    const NAME: &'static str = "unpriced";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Unknown;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Unpriced {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(self.value.0)
+    }
+}
+
+svc::params! {
+    /// Uses more than its price says.
+    struct Overspends {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Overspends {
+    const NAME: &'static str = "overspends";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Fixed(Money::cents(1));
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Overspends {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.used(Usage { tokens: 0, cost: Money::cents(2) });
+        Ok(self.value.0)
+    }
+}

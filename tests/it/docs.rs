@@ -1,0 +1,147 @@
+//! What users are shown is true: every script in the documentation checks and runs, every
+//! wrong one is wrong in the way that is said, every example gives its answer.
+
+use std::{fs, path::Path, sync::Arc};
+
+use svc::{
+    Engine,
+    diag::{Problem, Source},
+    host::os::OsHost,
+    value::Value,
+};
+
+/// One fenced script of a page.
+struct Fence {
+    place: String,
+    /// What stands behind the language's name: `error E203`.
+    claim: Option<(String, String)>,
+    script: String,
+}
+
+fn fences() -> Vec<Fence> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
+    pages.extend(fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path()));
+    pages.sort();
+    pages
+        .iter()
+        .filter(|it| it.extension().is_some_and(|it| it == "md"))
+        .flat_map(|it| of(it))
+        .collect()
+}
+
+fn of(page: &Path) -> Vec<Fence> {
+    let text = fs::read_to_string(page).unwrap();
+    let mut fences = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(info) = line.strip_prefix("```svc") else { continue };
+        let script: Vec<&str> =
+            lines.by_ref().map(|(_, it)| it).take_while(|it| *it != "```").collect();
+        let claim = info.strip_prefix(',').and_then(|it| it.split_once(' '));
+        fences.push(Fence {
+            place: format!("{}:{}", page.file_name().unwrap().to_string_lossy(), number + 1),
+            claim: claim.map(|(what, code)| (what.to_owned(), code.trim().to_owned())),
+            script: script.join("\n"),
+        });
+    }
+    fences
+}
+
+fn engine() -> (Engine, tempfile::TempDir) {
+    let cache = tempfile::tempdir().unwrap();
+    let host = OsHost::with_cache(cache.path());
+    (Engine::new().on(Arc::new(host)), cache)
+}
+
+#[tokio::test]
+async fn scripts_in_the_documentation_hold() {
+    let (engine, _cache) = engine();
+    let fences = fences();
+    assert!(fences.len() > 30, "the documentation shows scripts");
+    let mut wrong = Vec::new();
+    for fence in &fences {
+        if let Err(why) = holds(&engine, fence).await {
+            wrong.push(format!("{}: {why}", fence.place));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} fences:\n{}", wrong.len(), fences.len(), wrong.join("\n"));
+}
+
+async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
+    let source = Source::new(fence.place.as_str(), fence.script.as_str()).in_folder(".");
+    let plan = engine.plan(source.clone());
+    let problems: Vec<Problem> = match &plan {
+        Ok(plan) => plan.program().warnings.problems.clone(),
+        Err(report) => report.problems.clone(),
+    };
+    if let Some((what, code)) = &fence.claim {
+        let shown = problems
+            .iter()
+            .any(|it| it.code.as_str() == code && it.is_error() == (what == "error"));
+        return if shown {
+            Ok(())
+        } else {
+            Err(format!("{what} {code} is claimed, but: {problems:?}"))
+        };
+    }
+    let plan = plan.map_err(|report| report.to_string())?;
+    if !problems.is_empty() {
+        return Err(format!("{problems:?}"));
+    }
+    let program = plan.program();
+    let needs_input = program.inputs.iter().any(|it| it.default.is_none() && !it.ty.is_optional());
+    if program.main.is_none() || needs_input {
+        return Ok(());
+    }
+    engine.run(source).await.map(drop).map_err(|err| err.to_string())
+}
+
+/// Runs an example of the repository as a user would.
+async fn example(name: &str, input: Option<&str>) -> Value {
+    let (engine, _cache) = engine();
+    let path = Path::new("examples").join(name);
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).unwrap();
+    let source = Source::new(path.to_string_lossy().into_owned(), text).in_folder("examples");
+    let mut request = engine.run(source);
+    if let Some(input) = input {
+        request = request.input_text(input);
+    }
+    request.await.map_or_else(|err| panic!("{name}: {err}"), |it| it.value)
+}
+
+#[tokio::test]
+async fn the_main_example_answers_from_the_documentation() {
+    let answer = example("research.svc", Some("how are budgets enforced?")).await;
+    let answer = answer.as_record().unwrap();
+    let text = answer.get("text").unwrap().to_string();
+    let sources = answer.get("sources").unwrap().to_string();
+    assert!(text.contains("reserve"), "{text}");
+    assert!(sources.contains("docs/bounds.md"), "{sources}");
+}
+
+#[tokio::test]
+async fn every_other_example_runs() {
+    for (name, input) in [
+        ("compare.svc", Some("bounds")),
+        ("meeting-actions.svc", None),
+        ("notes-report.svc", None),
+        ("word-count.svc", None),
+    ] {
+        let value = example(name, input).await;
+        assert!(!value.is_null(), "{name}");
+    }
+    let known = [
+        "compare.svc",
+        "meeting-actions.svc",
+        "notes-report.svc",
+        "research.svc",
+        "word-count.svc",
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()) {
+        let name = file.to_string_lossy().into_owned();
+        let is_script = Path::new(&name).extension().is_some_and(|it| it == "svc");
+        assert!(!is_script || known.contains(&name.as_str()), "{name} has no test");
+    }
+}

@@ -1,0 +1,86 @@
+//! The engine as a library: typed inputs and results, blocks, components of one's own.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use svc::{Engine, Error, block, host::test::TestHost, registry::ErrorKind, value::Value};
+
+#[tokio::test]
+async fn params_and_results_are_typed() {
+    let engine = Engine::new();
+    let script = "param n: int\nparam words: [string]\nwords >> take(n: n)";
+    let request = engine
+        .run(script)
+        .param("n", 2)
+        .param("words", vec![Value::from("a"), Value::from("b"), Value::from("c")]);
+    let words: Vec<String> = request.await.unwrap().get().unwrap();
+    assert_eq!(words, ["a", "b"]);
+    let wrong: Result<i64, _> = engine.run("\"a\" >> upper").await.unwrap().get();
+    assert_eq!(wrong.unwrap_err().to_string(), "int is due, but this is a string");
+}
+
+#[tokio::test]
+async fn wrong_params_are_named() {
+    let engine = Engine::new();
+    let run = |name: &'static str, value: Value| {
+        let engine = engine.clone();
+        async move {
+            let script = "param topic: string\nparam k: int 1..5 = 3\n{ topic: topic, k: k }";
+            let request = engine.run(script).param("topic", "x").param(name, value);
+            request.await.map(|it| it.value).unwrap_err()
+        }
+    };
+    let err = run("topik", Value::from("x")).await;
+    assert!(err.to_string().contains("no param `topik`"), "{err}");
+    let err = run("k", Value::Int(9)).await;
+    assert_eq!(err.kind(), Some(ErrorKind::InvalidInput));
+    assert!(err.to_string().contains("`k` must be int 1..5, but it is 9"), "{err}");
+}
+
+#[tokio::test]
+async fn a_block_is_the_script_that_it_prints() {
+    let blocks = block("split").arg("sep", ",") >> block("each_upper") >> block("reverse");
+    assert_eq!(blocks.to_string(), r#"split(sep: ",") >> each_upper >> reverse"#);
+    let blocks = block("split").arg("sep", ", \"$\n") >> block("first") >> block("upper");
+    let engine = Engine::new();
+    let composed = engine.run(blocks.clone()).input("a, \"$\nb").await.unwrap().value;
+    let written = engine.run(blocks.to_string()).input("a, \"$\nb").await.unwrap().value;
+    assert_eq!(composed, Value::from("A"));
+    assert_eq!(composed, written);
+}
+
+#[tokio::test]
+async fn blocks_search_and_summarise() {
+    let host = TestHost::new().file("docs/a.md", "# Caps\n\nA cap is enforced by a reservation.\n");
+    let engine = Engine::new().on(Arc::new(host));
+    let pipeline =
+        block("search").arg("source", "docs") >> block("rag_retrieval") >> block("summary");
+    let response = engine.run(pipeline).input("how is a cap enforced?").await.unwrap();
+    let text = response.value.as_record().and_then(|it| it.get("text")).cloned().unwrap();
+    assert!(text.to_string().contains("enforced by a reservation"), "{text}");
+}
+
+#[tokio::test]
+async fn a_script_that_does_not_check_never_runs() {
+    let engine = Engine::new();
+    match engine.run("\"a\" >> nothing >> upper(x: 1)").await.map(|it| it.value) {
+        Err(Error::Check(report)) => assert_eq!(report.errors().count(), 2, "{report}"),
+        other => panic!("{other:?}"),
+    }
+    let plan = engine.plan("\"a\" >> upper").unwrap();
+    assert_eq!(plan.nodes().len(), 1);
+}
+
+/// The parts of an engine can be shared between threads, and so can a run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_can_be_spawned() {
+    let engine = Engine::new();
+    let mut runs = BTreeMap::new();
+    for n in 0..20_i64 {
+        let engine = engine.clone();
+        let run = async move { engine.run("param n: int\nn * 2").param("n", n).await };
+        runs.insert(n, tokio::spawn(run));
+    }
+    for (n, run) in runs {
+        assert_eq!(run.await.unwrap().unwrap().value, Value::Int(n * 2));
+    }
+}

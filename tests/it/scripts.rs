@@ -1,0 +1,84 @@
+//! `tests/scripts/**/*.svc`: the script is the input, the snapshot is what its author
+//! sees: problems, or plan and value.
+
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+
+use svc::{
+    Engine, Error,
+    diag::{Code, Source, Style},
+    host::test::TestHost,
+    value::json,
+};
+
+use crate::components;
+
+#[test]
+fn scripts() {
+    insta::glob!("../scripts", "**/*.svc", |path| {
+        insta::assert_snapshot!(outcome(path));
+    });
+}
+
+/// What the author of a script sees.
+fn outcome(path: &Path) -> String {
+    components::reset();
+    let text = fs::read_to_string(path).unwrap();
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let engine = Engine::new().with(components::ALL).on(Arc::new(host()));
+    let source = Source::new(name, text.as_str());
+    let plan = match engine.plan(source.clone()) {
+        Ok(plan) => plan,
+        Err(report) => return report.render(Style::Plain),
+    };
+    let warnings = plan.program().warnings.render(Style::Plain);
+    let mut request = engine.run(source);
+    for line in text.lines() {
+        if let Some(input) = line.strip_prefix("# input: ") {
+            request = request.input_text(input);
+        } else if let Some((name, value)) =
+            line.strip_prefix("# param ").and_then(|it| it.split_once('='))
+        {
+            request = request.param_text(name, value);
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let ended = match runtime.block_on(async { request.await }) {
+        Ok(response) => json::write_pretty(&response.value),
+        Err(Error::Run { source, error }) => Error::Run { source, error }.render(Style::Plain),
+        Err(Error::Check(report)) => report.render(Style::Plain),
+    };
+    runtime.shutdown_background();
+    format!("{warnings}{}\n{ended}", plan.show())
+}
+
+/// A host with the files of `tests/data`.
+fn host() -> TestHost {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let host = TestHost::new();
+    for folder in fs::read_dir(&root).unwrap().map(|it| it.unwrap().path()) {
+        for file in fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path()) {
+            let name = file.strip_prefix(&root).unwrap();
+            host.put(name, fs::read(&file).unwrap());
+        }
+    }
+    host
+}
+
+/// Every code is shown by some snapshot. A run is cancelled from outside, so `run.rs`
+/// tests that one.
+#[test]
+fn every_code_has_a_script() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots");
+    let mut shown: BTreeSet<Code> = BTreeSet::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        shown.extend(Code::ALL.iter().copied().filter(|it| text.contains(&format!("[{it}]"))));
+    }
+    let missing: Vec<_> =
+        Code::ALL.iter().filter(|it| !shown.contains(it) && **it != Code::E411).collect();
+    assert!(missing.is_empty(), "no script shows {missing:?}");
+}
