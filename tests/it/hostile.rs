@@ -156,6 +156,24 @@ fn long_texts() {
     assert!(plan(&("# a comment\n".repeat(100_000) + "1")).is_ok());
 }
 
+/// Whatever may stand between two words may stand behind an operator.
+#[test]
+fn gaps_behind_operators() {
+    let signs = ["or", "and", "==", "!=", "<", ">", "<=", ">=", "??", "+", "*", "/", "%", "-"];
+    for gap in [" ", "\u{FEFF}", " # why\n", "\r\n\t", " // why\n"] {
+        for sign in signs {
+            let _ = plan(&format!("1 {sign}{gap}2"));
+        }
+        let _ = plan(&format!("not{gap} true"));
+        let _ = plan(&format!("!{gap}true"));
+        let _ = plan(&format!("-{gap}1"));
+        let _ = plan(&format!("1 >>{gap}(it)"));
+        let _ = plan(&format!("1 |{gap}(it)"));
+    }
+    assert_eq!(value("3 > # why\n 2"), "true");
+    assert_eq!(value("3 - # why\n 2"), "1");
+}
+
 /// What is long but not deep is no mistake.
 #[test]
 fn long_scripts_run() {

@@ -261,7 +261,7 @@ fn name_or_it(name: Vec<Word>, span: Span) -> Expr {
 
 fn op_span(base: usize, op: &Pair<'_, Rule>) -> Span {
     let start = base + op.as_span().start();
-    Span::new(start, start + op.as_str().trim_end().len())
+    Span::new(start, start + op.as_str().len())
 }
 
 fn prefix(
@@ -275,7 +275,7 @@ fn prefix(
     if op.as_rule() == Rule::op_minus {
         return Expr { kind: negated(operand), span };
     }
-    corrected(op.as_str().trim_end(), op_span, problems);
+    corrected(op.as_str(), op_span, problems);
     Expr { kind: ExprKind::Not(Box::new(operand)), span }
 }
 
@@ -298,7 +298,7 @@ fn infix(
 ) -> Expr {
     let span = left.span.to(right.span);
     let op_span = op_span(base, op);
-    let sign = corrected(op.as_str().trim_end(), op_span, problems);
+    let sign = corrected(op.as_str(), op_span, problems);
     let op = BinaryOp::parse(sign.trim()).expect("the grammar's operators are the tree's");
     if op.is_comparison() && matches!(&left.kind, ExprKind::Binary { op, .. } if op.is_comparison())
     {
