@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Checker, Term};
+use super::{Checker, MOST_SUGGESTED, Term};
 use crate::{
     diag::{Code, Problem, Span},
     registry::{Field, documents, nearest},
@@ -187,9 +187,9 @@ impl Checker<'_> {
         let plain = PLAIN.iter().map(|(it, _)| *it);
         let own = self.types.keys().map(AsRef::as_ref);
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
-        let meant = foreign
-            .or_else(|| nearest(name, plain.chain(own).chain(["Doc", "Hit", "Summary"])))
-            .map(str::to_owned);
+        let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
+        let known = known.take(if self.problems.len() > MOST_SUGGESTED { 0 } else { usize::MAX });
+        let meant = foreign.or_else(|| nearest(name, known)).map(str::to_owned);
         let mut problem =
             Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
                 .label("not a type")

@@ -2,7 +2,11 @@
 
 use crate::{
     registry::{Component, OpError},
-    value::{Value, json as json_text},
+    value::{
+        Value,
+        arithmetic::{LONGEST_LIST, LONGEST_TEXT},
+        json as json_text,
+    },
 };
 
 mod control;
@@ -20,11 +24,6 @@ pub(super) const ALL: &[&Component] = &[
     &files::COMPONENT,
     &control::COMPONENT,
 ];
-
-/// The longest text in bytes, and the longest list in items, that one call makes out of
-/// smaller ones: a line of script must not be able to use up the memory.
-const LONGEST_TEXT: usize = 256 << 20;
-const LONGEST_LIST: usize = 10_000_000;
 
 /// Refuses a text of so many bytes that no call may make it.
 fn test_text_len(bytes: usize) -> Result<(), OpError> {
