@@ -8,5 +8,6 @@ mod docs;
 mod embedding;
 mod examples;
 mod hostile;
+mod retrieval;
 mod run;
 mod scripts;
