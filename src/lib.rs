@@ -69,4 +69,6 @@ pub mod run;
 
 pub mod engine;
 
+pub mod bases;
+
 pub use engine::{Block, Engine, Error, Request, Response, block};

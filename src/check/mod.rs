@@ -7,6 +7,7 @@
 //! **Invariant:** the registry's types are known here, no concrete component is.
 
 mod bounds;
+mod branching;
 mod call;
 mod expr;
 mod flows;
@@ -22,8 +23,8 @@ mod unify;
 use std::collections::{BTreeSet, HashMap};
 
 pub use term::{
-    Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Piece, Shape,
-    Term, TermKind, Var,
+    Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Piece,
+    Repeat, Shape, Term, TermKind, Var,
 };
 
 use crate::{

@@ -2,11 +2,11 @@
 
 use super::{
     Block, Branch, Checker, Let, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
-    scope::{Callable, Frame, Giver, LetName},
+    scope::{Callable, Frame, Giver, LetName, Named},
 };
 use crate::{
     diag::{Code, Problem, Span},
-    syntax::ast::{self, Expr, ExprKind, Mod, Otherwise, Pipeline, Stage, StageKind, Within},
+    syntax::ast::{self, Expr, ExprKind, Mod, Pipeline, Stage, StageKind, Within},
     value::{Text, Type, Value},
 };
 
@@ -153,11 +153,11 @@ impl Checker<'_> {
                     tries.push(bounded);
                 }
                 Mod::Fallback { kind, span } => {
-                    tries.push(
-                        self.named_path(|this| {
-                            this.stage_kind(kind, *span, Position::Head, expected)
-                        }),
-                    );
+                    self.frames.push(error_frame());
+                    let term = self
+                        .named_path(|this| this.stage_kind(kind, *span, Position::Head, expected));
+                    self.frames.pop();
+                    tries.push(term);
                 }
             }
         }
@@ -214,6 +214,8 @@ impl Checker<'_> {
             StageKind::Sort(key) => self.shape(Shape::Sort, key, span),
             StageKind::Group(key) => self.shape(Shape::Group, key, span),
             StageKind::If(it) => self.if_(it),
+            StageKind::Match(it) => self.match_(it),
+            StageKind::Repeat(it) => self.repeat(it),
             StageKind::Broken => Term::unknown(span),
         }
     }
@@ -366,7 +368,7 @@ impl Checker<'_> {
         }
     }
 
-    fn item_frame(&mut self, item: Type, word: &str, span: Span) {
+    pub(super) fn item_frame(&mut self, item: Type, word: &str, span: Span) {
         let giver = Giver { name: format!("an item of `{word}`"), span };
         self.frames.push(Frame::It { ty: item, giver });
     }
@@ -434,48 +436,12 @@ impl Checker<'_> {
                 }),
         );
     }
+}
 
-    fn if_(&mut self, it: &ast::If) -> Term {
-        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
-            let condition = self.expr(&it.condition, Some(&Type::Bool));
-            self.condition(&condition);
-            let segments = (self.segment("?then"), self.segment("?else"));
-            let then = self.named_path(|this| this.block(&it.then));
-            let otherwise = self.named_path(|this| match &it.otherwise {
-                Otherwise::Block(block) => this.block(block),
-                Otherwise::If(inner) => this.if_(inner),
-                Otherwise::Missing => Term::unknown(it.span),
-            });
-            let ty = then.ty.join(&otherwise.ty).unwrap_or_else(|| {
-                self.disagree(&then, &otherwise, "the arms of `if`");
-                Type::Unknown
-            });
-            let (then, otherwise) = (convert(then, &ty), convert(otherwise, &ty));
-            let kind = TermKind::If {
-                segments,
-                condition: Box::new(condition),
-                then: Box::new(then),
-                otherwise: Box::new(otherwise),
-            };
-            Term::new(kind, ty, it.span)
-        })
-    }
-
-    fn condition(&mut self, condition: &Term) {
-        if condition.ty.fits(&Type::Bool) {
-            return;
-        }
-        let help = match &condition.ty {
-            Type::Optional(_) => "compare it: `x != null`",
-            Type::List(..) => "ask for its length: `len(x) > 0`",
-            _ => "compare it with something",
-        };
-        self.report(
-            Problem::error(Code::E208, condition.span, "a condition is a bool")
-                .label(format!("this is {}", condition.ty))
-                .help(help),
-        );
-    }
+/// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
+fn error_frame() -> Frame {
+    let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
+    Frame::Params(vec![Named { name: "error".into(), ty }])
 }
 
 fn stage_span(stage: &Stage) -> Span {

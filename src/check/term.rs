@@ -35,6 +35,13 @@ pub struct Input {
     pub span: Span,
 }
 
+impl Input {
+    /// Whether nothing stands in for it when it is not given.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none() && !self.ty.is_optional()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub name: Text,
@@ -104,6 +111,12 @@ pub enum TermKind {
         then: Box<Term>,
         otherwise: Box<Term>,
     },
+    Match {
+        value: Box<Term>,
+        arms: Vec<Arm>,
+    },
+    /// Every part but the input has a frame for the current value.
+    Repeat(Box<Repeat>),
     Record(Vec<Entry>),
     List(Vec<Term>),
     Text(Vec<Piece>),
@@ -136,7 +149,8 @@ pub enum TermKind {
         bounds: Vec<(BoundKey, Term)>,
         body: Box<Term>,
     },
-    /// Tries one after the other until one does not fail.
+    /// Tries one after the other until one does not fail. Those after the first have a
+    /// frame for the error of the one before.
     Fallback {
         segment: Text,
         tries: Vec<Term>,
@@ -188,6 +202,26 @@ pub struct Branch {
     pub name: Text,
     pub optional: bool,
     pub body: Term,
+}
+
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// Its place in the paths of nodes.
+    pub segment: Text,
+    /// The values that it is for; none at all is every value.
+    pub patterns: Vec<Value>,
+    pub body: Term,
+}
+
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    pub segment: Text,
+    pub input: Term,
+    pub turns: u32,
+    pub body: Term,
+    pub until: Term,
+    /// What becomes of the last value when the turns are used up.
+    pub otherwise: Option<Term>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -313,6 +347,16 @@ impl Term {
                 visit(condition);
                 visit(then);
                 visit(otherwise);
+            }
+            TermKind::Match { value, arms } => {
+                visit(value);
+                for arm in arms {
+                    visit(&arm.body);
+                }
+            }
+            TermKind::Repeat(repeat) => {
+                [&repeat.input, &repeat.body, &repeat.until].into_iter().for_each(&mut *visit);
+                repeat.otherwise.iter().for_each(visit);
             }
             TermKind::Record(entries) => entries.iter().for_each(|it| match it {
                 Entry::Field(_, term) | Entry::Spread(term, _) => visit(term),

@@ -75,6 +75,8 @@ codes! {
     E219 "a type that is not given",
     E220 "a name that hides a component",
     E221 "a `let` that nothing uses",
+    E222 "a `match` that does not cover its type",
+    E223 "a pattern that never matches",
     // E3xx: bounds and effects
     E301 "a bound that does not exist",
     E302 "a bound of the wrong type",

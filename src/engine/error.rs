@@ -8,11 +8,14 @@ use crate::{
     run::RunError,
 };
 
-/// Why a script gave no value: it does not check, or its run failed.
+/// Why a script gave no value: it does not check, it was not given what it takes, or its
+/// run failed.
 #[derive(Debug)]
 pub enum Error {
     /// Nothing ran.
     Check(Report),
+    /// What the caller gave does not fit the script's inputs. Nothing ran.
+    Input { source: Source, error: Box<RunError> },
     /// The run failed at a place of the script.
     Run { source: Source, error: Box<RunError> },
 }
@@ -22,7 +25,7 @@ impl Error {
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
             Self::Check(_) => None,
-            Self::Run { error, .. } => Some(error.kind()),
+            Self::Input { error, .. } | Self::Run { error, .. } => Some(error.kind()),
         }
     }
 
@@ -30,7 +33,7 @@ impl Error {
     pub fn render(&self, style: Style) -> String {
         match self {
             Self::Check(report) => report.render(style),
-            Self::Run { source, error } => {
+            Self::Input { source, error } | Self::Run { source, error } => {
                 Report::new(source.clone(), vec![run_problem(error)]).render(style)
             }
         }
@@ -41,7 +44,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Check(report) => report.fmt(f),
-            Self::Run { source, error } => {
+            Self::Input { source, error } | Self::Run { source, error } => {
                 let (line, column) = source.position(error.span.start);
                 write!(f, "{}:{line}:{column}: {}: {error}", source.name(), error.kind())
             }
@@ -53,7 +56,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Check(_) => None,
-            Self::Run { error, .. } => Some(error.as_ref()),
+            Self::Input { error, .. } | Self::Run { error, .. } => Some(error.as_ref()),
         }
     }
 }

@@ -19,11 +19,25 @@ pub(super) enum Given {
     Words(Text),
 }
 
-/// Reads what was given as values of the declared types.
+/// Reads what was given as values of the declared types. `first` is for the input of a
+/// script that begins with a stage, or else for the first one that nothing was given for.
 pub(super) fn read(
     declared: &[Input],
-    given: BTreeMap<Text, Given>,
+    mut given: BTreeMap<Text, Given>,
+    first: Option<Given>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
+    if let Some(first) = first {
+        let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
+        let free = declared.iter().find(|it| !given.contains_key(&it.name));
+        let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
+        given.insert(name, first);
+    }
+    if let Some(lacking) =
+        declared.iter().find(|it| it.is_required() && !given.contains_key(&it.name))
+    {
+        let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
+        return Err(wrong(message, lacking.span));
+    }
     let mut values = BTreeMap::new();
     for (name, given) in given {
         let input =

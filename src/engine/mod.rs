@@ -109,7 +109,12 @@ impl Engine {
 
     /// Runs a script: give it its inputs, then await it.
     pub fn run(&self, script: impl Into<Source>) -> Request<'_> {
-        Request::new(self, script.into())
+        Request::new(self, self.plan(script))
+    }
+
+    /// Runs a plan that was looked at before.
+    pub fn run_plan(&self, plan: Plan) -> Request<'_> {
+        Request::new(self, Ok(plan))
     }
 
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {

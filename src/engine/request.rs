@@ -9,7 +9,7 @@ use super::{
     inputs::{self, Given},
 };
 use crate::{
-    diag::{Report, Source},
+    diag::Report,
     plan::Plan,
     registry::{Field, Usage},
     run,
@@ -20,7 +20,7 @@ use crate::{
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
     engine: &'e Engine,
-    script: Source,
+    plan: Result<Plan, Report>,
     given: BTreeMap<Text, Given>,
     /// The first input that the script has, whatever its name is.
     first: Option<Given>,
@@ -38,9 +38,9 @@ pub struct Response {
 }
 
 impl<'e> Request<'e> {
-    pub(super) fn new(engine: &'e Engine, script: Source) -> Self {
+    pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        Self { engine, script, given, first: None, cancel }
+        Self { engine, plan, given, first: None, cancel }
     }
 
     /// Gives the script a param.
@@ -75,24 +75,16 @@ impl<'e> Request<'e> {
     }
 
     async fn run(self) -> Result<Response, Error> {
-        let plan = self.engine.plan(self.script.clone()).map_err(Error::Check)?;
-        let source = self.script.clone();
-        let ran = self.run_plan(&plan).await;
-        let outcome = ran.map_err(|error| Error::Run { source, error })?;
-        let warnings = plan.program().warnings.clone();
+        let plan = self.plan.map_err(Error::Check)?;
+        let program = plan.program();
+        let source = || program.source.clone();
+        let inputs = inputs::read(&program.inputs, self.given, self.first)
+            .map_err(|error| Error::Input { source: source(), error })?;
+        let outcome = run::run(&plan, inputs, self.engine.around(self.cancel))
+            .await
+            .map_err(|error| Error::Run { source: source(), error })?;
+        let warnings = program.warnings.clone();
         Ok(Response { value: outcome.value, usage: outcome.usage, warnings })
-    }
-
-    async fn run_plan(mut self, plan: &Plan) -> Result<run::Outcome, Box<run::RunError>> {
-        let declared = &plan.program().inputs;
-        if let Some(first) = self.first.take() {
-            let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
-            let free = declared.iter().find(|it| !self.given.contains_key(&it.name));
-            let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
-            self.given.insert(name, first);
-        }
-        let inputs = inputs::read(declared, self.given)?;
-        run::run(plan, inputs, self.engine.around(self.cancel)).await
     }
 }
 

@@ -113,11 +113,33 @@ impl<'a> Walk<'a> {
                     this.below(segments.1.to_string(), |this| this.term(otherwise));
                 })
             }
+            TermKind::Match { value, arms } => {
+                let needs = self.term(value);
+                self.inside("match", None, needs, term, |this| {
+                    for arm in arms {
+                        this.below(arm.segment.to_string(), |this| this.term(&arm.body));
+                    }
+                })
+            }
+            TermKind::Repeat(repeat) => {
+                let needs = self.term(&repeat.input);
+                let word = format!("repeat {}", repeat.turns);
+                self.inside(&word, Some(format!("{}[]", repeat.segment)), needs, term, |this| {
+                    let own = vec![this.nodes.len() - 1];
+                    this.framed(vec![own.clone()], |this| this.term(&repeat.until));
+                    this.framed(vec![own.clone()], |this| this.term(&repeat.body));
+                    if let Some(otherwise) = &repeat.otherwise {
+                        this.framed(vec![own.clone()], |this| this.term(otherwise));
+                    }
+                })
+            }
             TermKind::Within { bounds, body } => self.within(bounds, body),
             TermKind::Fallback { segment, tries } => {
                 let mut sources = self.term(&tries[0]);
                 for term in &tries[1..] {
-                    sources.extend(self.below(segment.to_string(), |this| this.term(term)));
+                    sources.extend(self.below(segment.to_string(), |this| {
+                        this.framed(vec![Vec::new()], |this| this.term(term))
+                    }));
                 }
                 sources
             }

@@ -119,11 +119,7 @@ impl OpError {
             Io::StorageFull | Io::QuotaExceeded => (ErrorKind::Failed, "no space left".to_owned()),
             _ => (ErrorKind::Failed, err.to_string()),
         };
-        let failure = Self::new(kind, format!("cannot use `{path}`: {why}")).because(err);
-        if kind != ErrorKind::NotFound {
-            return failure;
-        }
-        failure.help("a path in a script file starts from the script's folder")
+        Self::new(kind, format!("cannot use `{path}`: {why}")).because(err)
     }
 
     #[must_use]

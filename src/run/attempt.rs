@@ -16,7 +16,9 @@ use super::{
 use crate::{
     check::Call,
     diag::Span,
-    registry::{Body, Cx, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Usage},
+    registry::{
+        Body, Cx, Effect, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Scope as Place, Usage,
+    },
     value::{Money, Type, Value},
 };
 
@@ -206,7 +208,9 @@ impl Run<'_> {
             }
             Body::Compute(run) => self.compute(run, cx, args, one, scope).await,
         };
-        ended.map_err(|it| RunError::new(call.op.honest(it), one.span))
+        ended.map_err(|it| {
+            RunError::new(where_paths_start(call.op.op, call.op.honest(it)), one.span)
+        })
     }
 
     /// Runs on a thread of its own. A computation that does not end within its grace
@@ -280,6 +284,17 @@ fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
     }
     let given = value.kind();
     Some(OpError::bug(format!("`{}` declares {ty}, but gave another value: {given}", call.op)))
+}
+
+/// Says where paths start, when one that a script gave leads nowhere.
+fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
+    let takes_a_path = op.effects.iter().any(|it| {
+        matches!(it, Effect::Reads(Place::Path(_)) | Effect::Writes { scope: Place::Path(_), .. })
+    });
+    if err.kind != ErrorKind::NotFound || err.help.is_some() || !takes_a_path {
+        return err;
+    }
+    err.help("a path in a script file starts from the script's folder, one from outside from the current folder")
 }
 
 fn panicked(call: &Call) -> OpError {

@@ -11,7 +11,9 @@ use super::{
     scope::{Bounds, Scope},
 };
 use crate::{
-    check::{Block, Branch, Call, CastReason, Entry, Flow, Piece, Shape, Term, TermKind},
+    check::{
+        Arm, Block, Branch, Call, CastReason, Entry, Flow, Piece, Repeat, Shape, Term, TermKind,
+    },
     diag::Span,
     registry::{Body, ErrorKind, OpError},
     syntax::ast::BinaryOp,
@@ -56,6 +58,11 @@ impl Now<'_> {
                 let arm = if self.truth(condition, env)? { then } else { otherwise };
                 self.eval(arm, env)
             }
+            TermKind::Match { value, arms } => {
+                let value = self.eval(value, env)?;
+                self.eval(&arm_of(arms, &value, span)?.body, env)
+            }
+            TermKind::Repeat(repeat) => self.repeat(repeat, env, span),
             TermKind::Record(entries) => self.record(entries, env),
             TermKind::List(items) => {
                 let items: Result<Vec<Value>> = items.iter().map(|it| self.eval(it, env)).collect();
@@ -183,7 +190,7 @@ impl Now<'_> {
         }))
     }
 
-    fn truth(&self, term: &Term, env: &Env<'_>) -> Result<bool> {
+    pub(super) fn truth(&self, term: &Term, env: &Env<'_>) -> Result<bool> {
         Ok(matches!(self.eval(term, env)?, Value::Bool(true)))
     }
 
@@ -241,15 +248,60 @@ impl Now<'_> {
     }
 
     fn fallback(&self, tries: &[Term], env: &Env<'_>) -> Result<Value> {
-        let (last, others) = tries.split_last().expect("a fallback has alternatives");
+        let (first, others) = tries.split_first().expect("a fallback has alternatives");
+        let mut result = self.eval(first, env);
         for term in others {
-            match self.eval(term, env) {
-                Err(err) if err.is_caught_at(self.scope.depth) => {}
+            match result {
+                Err(err) if err.is_caught_at(self.scope.depth) => {
+                    result = self.eval(term, &env.with_it(&error_value(&err)));
+                }
                 other => return other,
             }
         }
-        self.eval(last, env)
+        result
     }
+
+    fn repeat(&self, repeat: &Repeat, env: &Env<'_>, span: Span) -> Result<Value> {
+        let mut value = self.eval(&repeat.input, env)?;
+        for turn in 0..=repeat.turns {
+            self.scope.check(span)?;
+            if self.truth(&repeat.until, &env.with_it(&value))? {
+                return Ok(value);
+            }
+            if turn < repeat.turns {
+                value = self.eval(&repeat.body, &env.with_it(&value))?;
+            }
+        }
+        match &repeat.otherwise {
+            Some(otherwise) => self.eval(otherwise, &env.with_it(&value)),
+            None => Err(exhausted(repeat.turns, span)),
+        }
+    }
+}
+
+/// The arm for a value.
+pub(super) fn arm_of<'a>(arms: &'a [Arm], value: &Value, span: Span) -> Result<&'a Arm> {
+    let arm = arms.iter().find(|it| it.patterns.is_empty() || it.patterns.contains(value));
+    arm.ok_or_else(|| {
+        let message = format!("no arm of `match` is for {value}");
+        RunError::new(OpError::invalid_input(message), span)
+    })
+}
+
+/// The failure of a loop whose turns are used up and that says nothing for that case.
+pub(super) fn exhausted(turns: u32, span: Span) -> Box<RunError> {
+    let message = format!("`until` was not true after {turns} turns");
+    let help = "add `else { it }` to keep the last value, or allow more turns";
+    RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span)
+}
+
+/// What a `fallback` knows of the failure before it.
+pub(super) fn error_value(err: &RunError) -> Value {
+    let fields = [
+        ("kind".into(), err.kind().name().into()),
+        ("message".into(), err.error.message.as_str().into()),
+    ];
+    Value::Record(fields.into_iter().collect())
 }
 
 /// The value of `left op right` when the left side alone decides it.

@@ -22,7 +22,7 @@ use super::{
     scope::{Bounds, Scope, out_of_time},
 };
 use crate::{
-    check::{Block, BoundKey, Branch, Entry, Piece, Term, TermKind},
+    check::{Block, BoundKey, Branch, Entry, Piece, Repeat, Term, TermKind},
     diag::Span,
     syntax::ast::BinaryOp,
     value::{List, Record, Text, Value},
@@ -117,6 +117,13 @@ impl Run<'_> {
                 let path = place.path.name(segment);
                 self.eval(arm, place.at(&path)).await
             }
+            TermKind::Match { value, arms } => {
+                let value = self.eval(value, place).await?;
+                let arm = now::arm_of(arms, &value, span)?;
+                let path = place.path.name(&arm.segment);
+                self.eval(&arm.body, place.at(&path)).await
+            }
+            TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
             TermKind::Record(entries) => {
                 let values = self.all(entries.iter().map(entry_term), place).await?;
                 Ok(now::record_of(entries, values))
@@ -345,18 +352,49 @@ impl Run<'_> {
         tries: &'a [Term],
         place: Place<'a>,
     ) -> Result<Value> {
-        let (last, others) = tries.split_last().expect("a fallback has alternatives");
+        let (first, others) = tries.split_first().expect("a fallback has alternatives");
         let below = place.path.name(segment);
-        for (idx, term) in others.iter().enumerate() {
-            let place = if idx == 0 { place } else { place.at(&below) };
-            match self.eval(term, place).await {
+        let mut result = self.eval(first, place).await;
+        for term in others {
+            match result {
                 Err(err) if err.is_caught_at(place.scope.depth) => {
                     self.tell(place.path, &Event::Swallowed { error: &err.error });
+                    let error = now::error_value(&err);
+                    let env = place.env.with_it(&error);
+                    let place = Place { env: &env, scope: place.scope, path: &below };
+                    result = self.eval(term, place).await;
                 }
                 other => return other,
             }
         }
-        self.eval(last, place.at(&below)).await
+        result
+    }
+
+    /// Turns until the condition holds; it is tested before each turn and after the last.
+    async fn repeat<'a>(
+        &'a self,
+        repeat: &'a Repeat,
+        place: Place<'a>,
+        span: Span,
+    ) -> Result<Value> {
+        let mut value = self.eval(&repeat.input, place).await?;
+        for turn in 0..=repeat.turns {
+            let env = place.env.with_it(&value);
+            if self.now_in(place).truth(&repeat.until, &env)? {
+                return Ok(value);
+            }
+            if turn < repeat.turns {
+                let path = place.path.item(&repeat.segment, turn as usize + 1);
+                let inner = Place { env: &env, scope: place.scope, path: &path };
+                let next = self.eval(&repeat.body, inner).await?;
+                value = next;
+            }
+        }
+        let Some(otherwise) = &repeat.otherwise else {
+            return Err(now::exhausted(repeat.turns, span));
+        };
+        let (env, path) = (place.env.with_it(&value), place.path.name("?else"));
+        self.eval(otherwise, Place { env: &env, scope: place.scope, path: &path }).await
     }
 
     async fn within<'a>(

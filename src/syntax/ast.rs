@@ -116,6 +116,8 @@ pub enum StageKind {
     Sort(Expr),
     Group(Expr),
     If(Box<If>),
+    Match(Box<Match>),
+    Repeat(Box<Repeat>),
     /// What could not be read, or does not exist yet; it was reported.
     Broken,
 }
@@ -139,6 +141,37 @@ pub struct If {
     pub condition: Expr,
     pub then: Block,
     pub otherwise: Otherwise,
+    pub span: Span,
+}
+
+/// `match value { pattern | pattern => pipeline, .. }`
+#[derive(Clone, Debug)]
+pub struct Match {
+    pub value: Expr,
+    pub arms: Vec<Arm>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Arm {
+    pub patterns: Vec<Pattern>,
+    pub value: Pipeline,
+}
+
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    Literal(Expr),
+    /// `_`
+    Any(Span),
+}
+
+/// `repeat 3 { body } until condition else { otherwise }`
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    pub turns: u32,
+    pub body: Block,
+    pub until: Expr,
+    pub otherwise: Option<Block>,
     pub span: Span,
 }
 
@@ -314,6 +347,15 @@ pub enum TypeKind {
     Optional(Box<TypeExpr>),
     /// What could not be read, or does not exist yet; it was reported.
     Broken,
+}
+
+impl Pattern {
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Literal(expr) => expr.span,
+            Self::Any(span) => *span,
+        }
+    }
 }
 
 impl Expr {

@@ -27,7 +27,12 @@ impl PartialEq for List {
 impl PartialEq for Record {
     /// Equal by names and values; the order of the fields does not matter.
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
+        if self.names() == other.names() {
+            return self.iter().map(|(_, it)| it).eq(other.iter().map(|(_, it)| it));
+        }
+        let theirs: HashMap<&Text, &Value> = other.iter().collect();
+        self.len() == other.len()
+            && self.iter().all(|(name, value)| theirs.get(name) == Some(&value))
     }
 }
 

@@ -198,8 +198,6 @@ impl<'a> Builder<'a> {
         let span = self.lexed.tokens.get(first).map_or(whole, |it| it.span);
         let word = &self.text[span.range()];
         let help = match word {
-            "match" => "route with `if .kind == \"a\" { .. } else { .. }` until then",
-            "repeat" => "write the turns one after another until then",
             "rhai" => "build the value with `{ .. }` and the pure functions until then",
             "secret" => "a component can take it from its environment until then",
             "use" => "copy the flow into this file until then",

@@ -8,10 +8,11 @@ use crate::{
     syntax::{
         Rule,
         ast::{
-            Args, Block, Bound, Branch, Call, Expr, ExprKind, If, Mod, Otherwise, Pipeline, Stage,
-            StageKind, Within,
+            Args, Arm, Block, Bound, Branch, Call, Expr, ExprKind, If, Match, Mod, Otherwise,
+            Pattern, Pipeline, Repeat, Stage, StageKind, Within,
         },
     },
+    value::Value,
 };
 
 impl Builder<'_> {
@@ -78,6 +79,8 @@ impl Builder<'_> {
             Rule::each => self.each(pair),
             Rule::shape => self.shape(pair),
             Rule::if_ => StageKind::If(Box::new(self.if_(pair))),
+            Rule::match_ => StageKind::Match(Box::new(self.match_(pair))),
+            Rule::repeat_ => StageKind::Repeat(Box::new(self.repeat(pair))),
             Rule::wrong_try => self.wrong_try(pair),
             _ => {
                 self.later(&pair);
@@ -176,6 +179,61 @@ impl Builder<'_> {
             }
         };
         If { condition, then, otherwise, span }
+    }
+
+    fn match_(&mut self, pair: Pair<'_, Rule>) -> Match {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner().skip(1);
+        let value = self.expr(inner.next().expect("`match` has a value"));
+        Match { value, arms: inner.map(|it| self.arm(it)).collect(), span }
+    }
+
+    fn arm(&mut self, pair: Pair<'_, Rule>) -> Arm {
+        let mut patterns = Vec::new();
+        let mut value = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::pattern => patterns.push(self.pattern(part)),
+                _ => value = Some(self.pipeline(part)),
+            }
+        }
+        Arm { patterns, value: value.expect("an arm has a pipeline") }
+    }
+
+    fn pattern(&mut self, pair: Pair<'_, Rule>) -> Pattern {
+        let span = self.span(&pair);
+        let negative = pair.as_str().starts_with('-');
+        let Some(literal) = pair.into_inner().next() else { return Pattern::Any(span) };
+        let kind = match self.literal(literal) {
+            ExprKind::Literal(Value::Int(it)) if negative => ExprKind::Literal(Value::Int(-it)),
+            ExprKind::Literal(Value::Float(it)) if negative => ExprKind::Literal(Value::Float(-it)),
+            other => other,
+        };
+        Pattern::Literal(Expr { kind, span })
+    }
+
+    fn repeat(&mut self, pair: Pair<'_, Rule>) -> Repeat {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner().skip(1);
+        let turns = inner.next().expect("`repeat` has a number");
+        let turns = self.turns(&turns);
+        let body = self.block(inner.next().expect("`repeat` has a block"));
+        let until = self.expr(inner.nth(1).expect("`until` has a condition"));
+        let otherwise = inner.nth(1).map(|it| self.block(it));
+        Repeat { turns, body, until, otherwise, span }
+    }
+
+    fn turns(&mut self, pair: &Pair<'_, Rule>) -> u32 {
+        let turns = pair.as_str().replace('_', "").parse().ok().filter(|it| *it >= 1);
+        turns.unwrap_or_else(|| {
+            let message = format!("`{}` is no number of turns", pair.as_str());
+            self.problems.push(
+                Problem::error(Code::E105, self.span(pair), message)
+                    .label("a whole number of at least 1 is due")
+                    .help("the number of turns stands in the script, so that its cost is known"),
+            );
+            1
+        })
     }
 
     /// `try { a } catch { b }`

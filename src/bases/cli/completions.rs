@@ -1,0 +1,31 @@
+//! `svc completions`: what a shell needs to complete arguments.
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::{
+    exit::{OK, Result},
+    terminal,
+};
+
+/// Print a shell's completions.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Completions {
+    /// The shell.
+    shell: Shell,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc completions bash > ~/.local/share/bash-completion/completions/svc
+  svc completions zsh > ~/.zfunc/_svc
+  svc completions fish > ~/.config/fish/completions/svc.fish";
+
+impl Completions {
+    pub(super) fn execute(self) -> Result<u8> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut super::grammar(), "svc", &mut text);
+        terminal::print(&String::from_utf8_lossy(&text))?;
+        Ok(OK)
+    }
+}

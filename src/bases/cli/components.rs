@@ -1,0 +1,123 @@
+//! `svc components`: what there is to build with.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{
+    Session,
+    exit::{Failure, NOT_FOUND, OK, Result},
+    terminal::{self, Ink, Stream},
+};
+use crate::registry::Component;
+
+/// List the components, or those that have to do with QUERY.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Components {
+    /// Words to look for in names and documentation; the best matches come first.
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    /// Print them as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc components
+  svc components read files
+  svc components --json | jq -r '.[].name'
+
+`svc inspect NAME` says more about one of them.";
+
+#[derive(Serialize)]
+struct ComponentJson {
+    name: &'static str,
+    cluster: &'static str,
+    summary: &'static str,
+    version: u32,
+    aliases: Vec<AliasJson>,
+    ops: Vec<&'static str>,
+}
+
+/// A short name for scripts, and the op that it stands for.
+#[derive(Serialize)]
+pub(super) struct AliasJson {
+    name: &'static str,
+    op: &'static str,
+}
+
+impl Components {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let out = session.terminal.out;
+        let query = self.query.join(" ");
+        let found = session.engine.registry().search(&query);
+        if self.json {
+            let all: Vec<ComponentJson> = found.into_iter().map(ComponentJson::new).collect();
+            terminal::print_json(&all)?;
+        } else if found.is_empty() {
+            let message = format!("no component has to do with `{query}`");
+            return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
+        } else if query.is_empty() {
+            terminal::print(&by_cluster(&found, out))?;
+        } else {
+            terminal::print(&found.iter().map(|it| entry(it, out)).collect::<String>())?;
+        }
+        Ok(OK)
+    }
+}
+
+impl ComponentJson {
+    fn new(component: &Component) -> Self {
+        Self {
+            name: component.name,
+            cluster: component.cluster,
+            summary: component.summary,
+            version: component.version,
+            aliases: aliases(component),
+            ops: component.ops.iter().map(|it| it.name).collect(),
+        }
+    }
+}
+
+pub(super) fn aliases(component: &Component) -> Vec<AliasJson> {
+    component.aliases.iter().map(|(name, op)| AliasJson { name, op }).collect()
+}
+
+/// All components below the names of their clusters, both in the registry's order.
+fn by_cluster(components: &[&Component], out: Stream) -> String {
+    let mut clusters: Vec<&str> = Vec::new();
+    for component in components {
+        if !clusters.contains(&component.cluster) {
+            clusters.push(component.cluster);
+        }
+    }
+    let shown = clusters.into_iter().map(|cluster| {
+        let members = components.iter().filter(|it| it.cluster == cluster);
+        let entries: String = members.map(|it| entry(it, out)).collect();
+        format!("{}\n\n{entries}", out.paint(cluster, Ink::Cyan))
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
+
+/// A component's name, what it is for, and the names that scripts use.
+fn entry(component: &Component, out: Stream) -> String {
+    let head = format!("  {}  {}\n", out.paint(component.name, Ink::Bold), component.summary);
+    let names = component.aliases.iter().map(|(name, _)| *name);
+    names.fold((head, 0), |(text, column), name| placed(text, column, name)).0 + "\n"
+}
+
+/// Adds a name to lines of names that are no longer than people like to read.
+fn placed(mut text: String, column: usize, name: &str) -> (String, usize) {
+    const WIDEST: usize = 76;
+    if column == 0 || column + name.len() > WIDEST {
+        if column > 0 {
+            text.push('\n');
+        }
+        text.push_str("      ");
+        text.push_str(name);
+        return (text, 6 + name.len());
+    }
+    text.push(' ');
+    text.push_str(name);
+    (text, column + 1 + name.len())
+}

@@ -1,0 +1,80 @@
+//! `svc inspect`: everything that a component says of itself.
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{Failure, NOT_FOUND, OK, Result},
+    op_json::InspectJson,
+    op_text, terminal,
+};
+use crate::registry::{Component, OpRef, Registry, nearest};
+
+/// Show a component's documentation: ops, params, types, effects, errors, examples.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Inspect {
+    /// A component for all of its ops, or one op by a short name or as `component.op`.
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Print it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc inspect search
+  svc inspect text
+  svc inspect text.upper
+  svc inspect --json search | jq '.ops[].params[].name'";
+
+/// What a name stands for here: a component, and the ops of it that are meant.
+pub(super) struct Subject {
+    pub(super) component: &'static Component,
+    pub(super) ops: Vec<OpRef>,
+}
+
+impl Inspect {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let registry = session.engine.registry();
+        let subject = find(registry, &self.name).ok_or_else(|| unknown(registry, &self.name))?;
+        if self.json {
+            terminal::print_json(&InspectJson::new(&subject))?;
+        } else {
+            terminal::print(&op_text::page(&subject, session.terminal.out))?;
+        }
+        Ok(OK)
+    }
+}
+
+/// A component's own name means all of its ops; any other name means one op.
+fn find(registry: &Registry, name: &str) -> Option<Subject> {
+    if let Some(component) = registry.components().iter().find(|it| it.name == name).copied() {
+        let ops = component.ops.iter().map(|op| OpRef { component, op }).collect();
+        return Some(Subject { component, ops });
+    }
+    let op = registry.resolve(name)?;
+    Some(Subject { component: op.component, ops: vec![op] })
+}
+
+fn unknown(registry: &Registry, name: &str) -> Failure {
+    let failure = Failure::new(NOT_FOUND, format!("nothing is called `{name}`"));
+    match meant(registry, name) {
+        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
+        None => failure.help("`svc components` lists all"),
+    }
+}
+
+/// The known name that is most likely meant: with a dot, an op of a component.
+fn meant(registry: &Registry, name: &str) -> Option<String> {
+    let Some((component, op)) = name.split_once('.') else {
+        return registry.suggest(name).map(str::to_owned);
+    };
+    match registry.find(component) {
+        Some(found) => {
+            let ops = found.component().ops.iter().map(|it| it.name);
+            nearest(op, ops).map(|it| format!("{component}.{it}"))
+        }
+        None => registry.suggest(component).map(|it| format!("{it}.{op}")),
+    }
+}

@@ -1,0 +1,115 @@
+//! The command line: arguments in, text and an exit code out.
+//!
+//! Results go to standard output; problems, notes and progress to standard error. Every
+//! command is one file: its arguments, and one call into the engine.
+
+mod check;
+mod completions;
+mod components;
+mod exit;
+mod inspect;
+mod json;
+mod op_json;
+mod op_text;
+mod plan;
+mod progress;
+mod run;
+mod script;
+mod show;
+mod terminal;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::Engine;
+use exit::Result;
+use terminal::{Color, Terminal};
+
+/// Runs pipelines that are checked before they run.
+#[derive(Parser)]
+#[command(name = "svc", version, after_help = TOUR)]
+struct Cli {
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Run),
+    Check(check::Check),
+    Plan(plan::Show),
+    Components(components::Components),
+    Inspect(inspect::Inspect),
+    Completions(completions::Completions),
+}
+
+const TOUR: &str = r#"A short tour:
+  echo '"hello" >> upper' | svc run -              run a script from standard input
+  svc run examples/research.svc "your question"    run a file with its first input
+  svc run report.svc -p style=bullets --json       give params, get JSON
+  svc check *.svc                                  find every mistake, run nothing
+  svc plan report.svc                              see what would run, and what it touches
+  svc components search                            find a component
+  svc inspect search                               read its documentation
+
+Exit codes:
+  0 ok, 1 the run failed, 2 wrong usage or params, 6 not found, 7 the script does not
+  check, 8 timeout, 130 interrupted
+
+Environment:
+  SVC_CACHE  where search indexes are kept (default: `svc` in the user's cache folder)
+  NO_COLOR   no colour, unless --color says so"#;
+
+/// What every command works with.
+struct Session {
+    engine: Engine,
+    terminal: Terminal,
+}
+
+/// Runs the program with the arguments of the process.
+pub async fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(err) => {
+            // Help into a closed pipe is nobody's failure.
+            let _ = err.print();
+            return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
+        }
+    };
+    let engine = Engine::new();
+    let terminal = Terminal::new(cli.color, engine.host());
+    let session = Session { engine, terminal };
+    let done = cli.command.execute(&session).await;
+    done.unwrap_or_else(|failure| failure.tell(session.terminal)).into()
+}
+
+impl Command {
+    async fn execute(self, session: &Session) -> Result<u8> {
+        match self {
+            Self::Run(it) => it.execute(session).await,
+            Self::Check(it) => it.execute(session),
+            Self::Plan(it) => it.execute(session),
+            Self::Components(it) => it.execute(session),
+            Self::Inspect(it) => it.execute(session),
+            Self::Completions(it) => it.execute(),
+        }
+    }
+}
+
+/// The grammar of the whole command line, for completions.
+fn grammar() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_grammar_is_sound() {
+        super::grammar().debug_assert();
+    }
+}

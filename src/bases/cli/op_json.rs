@@ -1,0 +1,166 @@
+//! The documentation of ops as JSON.
+
+use serde::Serialize;
+
+use super::{
+    components::{AliasJson, aliases},
+    inspect::Subject,
+    op_text,
+};
+use crate::{
+    registry::{Example, FieldScheme, Limits, OpRef, Param},
+    value::{Value, units},
+};
+
+/// A component and those of its ops that are meant.
+#[derive(Serialize)]
+pub(super) struct InspectJson {
+    name: &'static str,
+    cluster: &'static str,
+    summary: &'static str,
+    version: u32,
+    aliases: Vec<AliasJson>,
+    ops: Vec<OpJson>,
+}
+
+#[derive(Serialize)]
+struct OpJson {
+    name: &'static str,
+    /// The canonical name, as plans have it.
+    path: String,
+    /// The shortest name that a script can use.
+    script_name: String,
+    doc: &'static str,
+    /// The param that the incoming value fills.
+    input: Option<&'static str>,
+    params: Vec<ParamJson>,
+    gives: String,
+    /// Of the record that the result is or holds.
+    fields: Vec<FieldJson>,
+    generic: bool,
+    effects: Vec<String>,
+    price: String,
+    errors: Vec<&'static str>,
+    limits: LimitsJson,
+    cost_class: &'static str,
+    examples: Vec<ExampleJson>,
+}
+
+#[derive(Serialize)]
+struct ParamJson {
+    name: &'static str,
+    r#type: String,
+    doc: String,
+    required: bool,
+    /// Null, too, where the default is null: `required` tells the two apart.
+    default: Value,
+}
+
+#[derive(Serialize)]
+struct FieldJson {
+    name: &'static str,
+    r#type: String,
+    doc: &'static str,
+}
+
+#[derive(Serialize)]
+struct LimitsJson {
+    timeout: Option<String>,
+    max_retries: u32,
+    max_tokens: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ExampleJson {
+    title: &'static str,
+    script: &'static str,
+    /// The result as JSON text.
+    gives: Option<&'static str>,
+    /// A part of the message that it fails with.
+    fails: Option<&'static str>,
+    files: Vec<FileJson>,
+}
+
+#[derive(Serialize)]
+struct FileJson {
+    path: &'static str,
+    content: &'static str,
+}
+
+impl InspectJson {
+    pub(super) fn new(subject: &Subject) -> Self {
+        let component = subject.component;
+        Self {
+            name: component.name,
+            cluster: component.cluster,
+            summary: component.summary,
+            version: component.version,
+            aliases: aliases(component),
+            ops: subject.ops.iter().map(OpJson::new).collect(),
+        }
+    }
+}
+
+impl OpJson {
+    fn new(op: &OpRef) -> Self {
+        let def = op.op;
+        Self {
+            name: def.name,
+            path: op.to_string(),
+            script_name: op.script_name(),
+            doc: def.doc.trim(),
+            input: def.input().map(|it| it.name),
+            params: def.params.iter().map(ParamJson::new).collect(),
+            gives: def.yields.show(),
+            fields: op_text::fields(def.yields).iter().map(FieldJson::new).collect(),
+            generic: def.generic,
+            effects: op_text::effects(def.effects),
+            price: op_text::price(&def.price),
+            errors: def.errors.iter().map(|it| it.name()).collect(),
+            limits: LimitsJson::new(&def.limits),
+            cost_class: def.cost_class(),
+            examples: def.examples.iter().map(ExampleJson::new).collect(),
+        }
+    }
+}
+
+impl ParamJson {
+    fn new(param: &Param) -> Self {
+        Self {
+            name: param.name,
+            r#type: param.scheme.show(),
+            doc: param.summary(),
+            required: param.default.is_none(),
+            default: param.default.map(|it| it()).unwrap_or_default(),
+        }
+    }
+}
+
+impl FieldJson {
+    fn new(field: &FieldScheme) -> Self {
+        Self { name: field.name, r#type: field.scheme.show(), doc: field.doc.trim() }
+    }
+}
+
+impl LimitsJson {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            timeout: limits.timeout.map(units::show_duration),
+            max_retries: limits.max_retries,
+            max_tokens: limits.max_tokens,
+        }
+    }
+}
+
+impl ExampleJson {
+    fn new(example: &Example) -> Self {
+        let file = |(path, content): &(&'static str, &'static str)| FileJson { path, content };
+        Self {
+            title: example.title,
+            script: example.script,
+            gives: example.yields.ok(),
+            fails: example.yields.err(),
+            files: example.files.iter().map(file).collect(),
+        }
+    }
+}

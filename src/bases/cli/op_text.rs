@@ -1,0 +1,160 @@
+//! The documentation of ops as a page of text.
+
+use super::{
+    inspect::Subject,
+    terminal::{Ink, Stream},
+};
+use crate::{
+    registry::{Effect, Example, FieldScheme, OpRef, Param, Price, Scheme, Scope},
+    value::{json, units},
+};
+
+/// Everything that the component and the ops that are meant say of themselves.
+pub(super) fn page(subject: &Subject, out: Stream) -> String {
+    let component = subject.component;
+    let name = out.paint(component.name, Ink::Bold);
+    let (summary, version) = (component.summary, component.version);
+    let mut page = format!("{name}  {summary}\n{}, version {version}\n", component.cluster);
+    for op in &subject.ops {
+        page.push('\n');
+        page.push_str(&op_page(op, out));
+    }
+    let others: Vec<&str> = component
+        .ops
+        .iter()
+        .map(|it| it.name)
+        .filter(|name| !subject.ops.iter().any(|it| it.op.name == *name))
+        .collect();
+    if !others.is_empty() {
+        page += "\n";
+        page += &["other ops: ", &others.join(", "), "\n"].concat();
+    }
+    page
+}
+
+fn op_page(op: &OpRef, out: Stream) -> String {
+    let mut page = format!("{}  {op}\n\n", out.paint(&op.script_name(), Ink::Cyan));
+    page.push_str(&indented(op.op.doc));
+    page.push_str("\n\n");
+    page += &section("params", op.op.params.iter().map(param), out);
+    page += &facts(op, out);
+    page += &section("fields", fields(op.op.yields).iter().map(field), out);
+    if !op.op.examples.is_empty() {
+        let shown: Vec<String> = op.op.examples.iter().map(example).collect();
+        page += &["  ", &out.paint("examples", Ink::Bold), "\n", &shown.join("\n")].concat();
+    }
+    page
+}
+
+/// A heading and pairs below it: what there is, and its documentation.
+fn section(title: &str, pairs: impl Iterator<Item = (String, String)>, out: Stream) -> String {
+    let mut lines = vec![format!("  {}", out.paint(title, Ink::Bold))];
+    for (head, doc) in pairs {
+        lines.push(format!("    {head}"));
+        lines.push(deeper(&doc));
+    }
+    if lines.len() == 1 { String::new() } else { lines.join("\n") + "\n\n" }
+}
+
+/// What holds for the op as a whole.
+fn facts(op: &OpRef, out: Stream) -> String {
+    let def = op.op;
+    let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();
+    let generic = if def.generic { ", or T of `<T>`" } else { "" };
+    let rows = [
+        ("gives", format!("{}{generic}", def.yields.show())),
+        ("does", effects(def.effects).join(", ")),
+        ("costs", price(&def.price)),
+        ("fails", errors.join(", ")),
+        ("within", bounds(op).join(", ")),
+        ("runs", def.cost_class().to_owned()),
+    ];
+    let shown = rows.iter().filter(|(_, it)| !it.is_empty()).map(|(name, value)| {
+        let name = out.paint(&format!("{name:<8}"), Ink::Bold);
+        format!("  {name}{value}")
+    });
+    shown.collect::<Vec<_>>().join("\n") + "\n\n"
+}
+
+fn param(param: &Param) -> (String, String) {
+    let default = param.default.map(|it| format!(" = {}", json::write(&it())));
+    let input = if param.is_input { "  (input)" } else { "" };
+    let head =
+        format!("{}: {}{}{input}", param.name, param.scheme.show(), default.unwrap_or_default());
+    (head, param.summary())
+}
+
+fn field(field: &FieldScheme) -> (String, String) {
+    (format!("{}: {}", field.name, field.scheme.show()), field.doc.trim().to_owned())
+}
+
+/// The fields of the record that a result is or holds.
+pub(super) fn fields(scheme: Scheme) -> &'static [FieldScheme] {
+    match scheme {
+        Scheme::Record(_, fields) => fields,
+        Scheme::List(inner, _) | Scheme::Optional(inner) => fields(*inner),
+        _ => &[],
+    }
+}
+
+/// `reads <source>`, where `source` is the param that names the place.
+pub(super) fn effects(effects: &[Effect]) -> Vec<String> {
+    let place = |scope: &Scope| match scope {
+        Scope::Path(param) => format!("<{param}>"),
+        Scope::Named(name) => (*name).to_owned(),
+    };
+    let text = |it: &Effect| match it {
+        Effect::Reads(scope) => format!("reads {}", place(scope)),
+        Effect::Writes { scope, idempotent: true } => format!("writes {}", place(scope)),
+        Effect::Writes { scope, idempotent: false } => format!("writes {} anew", place(scope)),
+        Effect::Spends => "spends".to_owned(),
+        Effect::Asks => "asks".to_owned(),
+    };
+    effects.iter().map(text).collect()
+}
+
+pub(super) fn price(price: &Price) -> String {
+    match price {
+        Price::Free => "free".to_owned(),
+        Price::Fixed(cost) => format!("{cost} a call"),
+        Price::Tokens(it) => {
+            format!("{} for a million tokens in, {} out", it.input, it.output)
+        }
+        Price::Unknown => "unknown".to_owned(),
+    }
+}
+
+/// What a call may take when a script says nothing.
+fn bounds(op: &OpRef) -> Vec<String> {
+    if op.op.is_inline() {
+        return Vec::new();
+    }
+    let limits = op.op.limits;
+    let retries = if op.op.writes_once() { 0 } else { limits.max_retries };
+    let timeout = limits.timeout.map(|it| format!("timeout {}", units::show_duration(it)));
+    timeout.into_iter().chain([format!("max_retries {retries}")]).collect()
+}
+
+fn example(example: &Example) -> String {
+    let mut lines = vec![format!("    # {}", example.title)];
+    lines.extend(example.files.iter().map(|(path, _)| format!("    # with the file {path}")));
+    lines.push(deeper(example.script));
+    match example.yields {
+        Ok(value) => lines.extend(["    # gives".to_owned(), deeper(value)]),
+        Err(message) => lines.push(format!("    # fails: {message}")),
+    }
+    lines.join("\n") + "\n"
+}
+
+fn indented(text: &str) -> String {
+    prefixed(text, "  ")
+}
+
+fn deeper(text: &str) -> String {
+    prefixed(text, "      ")
+}
+
+fn prefixed(text: &str, prefix: &str) -> String {
+    let line = |it: &str| format!("{prefix}{}", it.trim_end()).trim_end().to_owned();
+    text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
+}

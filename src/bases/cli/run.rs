@@ -1,0 +1,201 @@
+//! `svc run`: a script, what it is given, and what it gives.
+
+use std::{collections::BTreeSet, io::IsTerminal, path::PathBuf, sync::Arc};
+
+use clap::Args;
+use comfy_table::Table;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Session,
+    exit::{Failure, INTERRUPTED, INVALID, OK, Result, USAGE},
+    progress::Drawing,
+    script,
+    show::{self, Reader},
+    terminal,
+    watch::Watch,
+};
+use crate::{Error, check::Input, engine::Request, plan::Plan, registry::ErrorKind, value::Value};
+
+/// Run a script and print its result.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Run {
+    /// The script; `-` reads it from standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The script's first input. Without it, a script that needs one reads it from standard
+    /// input, unless that is a terminal.
+    #[arg(value_name = "INPUT")]
+    input: Option<String>,
+    /// A param of the script: `-p top_k=5`, `-p since=30d`, `-p 'tags=["a", "b"]'`.
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    params: Vec<(String, String)>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  svc run examples/research.svc "how are budgets enforced?"
+  svc run report.svc -p folder=docs -p top_k=5
+  cat notes.txt | svc run shorten.svc
+  echo '"hello" >> upper' | svc run -
+  svc run report.svc --json | jq .text
+
+How results are printed:
+  null                   nothing
+  a string               itself
+  a list                 one item a line
+  a list of records      a table, cut to the terminal; tab-separated and whole in a pipe
+  { text, sources }      the text, and below it the sources with their numbers
+  another record         `name  value`, one field below the other
+  --json                 the whole value as JSON, whoever reads it
+
+Progress, notes and errors go to standard error. Ctrl-C ends the run within about a second
+and tells what had finished; a second Ctrl-C exits at once."#;
+
+fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a param is given as NAME=VALUE".to_owned()),
+    }
+}
+
+impl Run {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        self.refuse_doubles()?;
+        let source = script::read(session.engine.host(), &self.file)?;
+        let plan = match session.engine.plan(source) {
+            Ok(plan) => plan,
+            Err(report) => {
+                terminal::tell(&report.render(session.terminal.err.style()));
+                return Ok(INVALID);
+            }
+        };
+        terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
+        let piped = self.piped(&plan)?;
+
+        let watch = Arc::new(Watch::new(session.terminal));
+        let engine = session.engine.clone().watched_by(watch.clone());
+        let request = self.give(engine.run_plan(plan), piped.as_ref());
+        match watched(request, &watch).await {
+            Ok(value) => self.print(&value, session),
+            Err(error) => Ok(fail(&error, &watch, session)),
+        }
+    }
+
+    fn refuse_doubles(&self) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        match self.params.iter().find(|(name, _)| !seen.insert(name)) {
+            Some((name, _)) => Err(Failure::new(USAGE, format!("`{name}` is given twice"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The one input that is still needed, from standard input. Never waits for a terminal.
+    fn piped(&self, plan: &Plan) -> Result<Option<(String, String)>> {
+        let is_taken = self.input.is_some() || script::is_stdin(&self.file);
+        let Some(input) = self.needed(plan).filter(|_| !is_taken) else { return Ok(None) };
+        if std::io::stdin().is_terminal() {
+            return Ok(None);
+        }
+        Ok(Some((input.name.to_string(), script::read_input()?)))
+    }
+
+    /// The `input` of a script that begins with a stage, or the only input that must be
+    /// given and is not.
+    fn needed<'p>(&self, plan: &'p Plan) -> Option<&'p Input> {
+        let given = |it: &Input| self.params.iter().any(|(name, _)| **name == *it.name);
+        let inputs = &plan.program().inputs;
+        let lacking: Vec<&Input> =
+            inputs.iter().filter(|it| it.is_required() && !given(it)).collect();
+        match lacking.as_slice() {
+            [only] => Some(only),
+            several => several.iter().copied().find(|it| it.name.as_ref() == "input"),
+        }
+    }
+
+    fn give<'e>(&self, request: Request<'e>, piped: Option<&(String, String)>) -> Request<'e> {
+        let named = self.params.iter().chain(piped);
+        let request = named.fold(request, |it, (name, value)| it.param_text(name, value));
+        match &self.input {
+            Some(input) => request.input_text(input),
+            None => request,
+        }
+    }
+
+    fn print(&self, value: &Value, session: &Session) -> Result<u8> {
+        if self.json {
+            terminal::print_json(value)?;
+            return Ok(OK);
+        }
+        let text = show::show(value, reader(session));
+        if text.is_empty() && session.terminal.out.is_terminal {
+            let what = if value.is_null() { "null" } else { "empty" };
+            session.terminal.note(&format!("the result is {what}"));
+        }
+        terminal::print(&text)?;
+        Ok(OK)
+    }
+}
+
+/// Who reads the results.
+fn reader(session: &Session) -> Reader {
+    let out = session.terminal.out;
+    // Nobody has a terminal without a width, except in a test of one.
+    let width = Table::new().width().unwrap_or(80);
+    if out.is_terminal { Reader::Terminal { width, colour: out.colour } } else { Reader::Pipe }
+}
+
+/// Runs while progress is drawn, and until it has ended after a Ctrl-C.
+async fn watched(request: Request<'_>, watch: &Arc<Watch>) -> std::result::Result<Value, Error> {
+    let cancel = CancellationToken::new();
+    let interrupts = tokio::spawn(interrupts(cancel.clone(), watch.clone()));
+    let drawing = Drawing::start(watch.clone());
+    let response = request.cancelled_by(cancel).await;
+    interrupts.abort();
+    drawing.stop().await;
+    response.map(|it| it.value)
+}
+
+/// Cancels the run at the first Ctrl-C, and ends the process at the second.
+async fn interrupts(cancel: CancellationToken, watch: Arc<Watch>) {
+    if tokio::signal::ctrl_c().await.is_err() {
+        return;
+    }
+    cancel.cancel();
+    watch.note("stopping; Ctrl-C again exits at once");
+    if tokio::signal::ctrl_c().await.is_ok() {
+        std::process::exit(INTERRUPTED.into());
+    }
+}
+
+/// Tells why a run failed and how far it was, and gives the exit code.
+fn fail(error: &Error, watch: &Watch, session: &Session) -> u8 {
+    let drawn = error.render(session.terminal.err.style());
+    match error {
+        Error::Check(_) => {
+            terminal::tell(&drawn);
+            INVALID
+        }
+        Error::Input { .. } => {
+            terminal::tell(&drawn);
+            session
+                .terminal
+                .note("params are given as `-p NAME=VALUE`; `svc plan FILE` lists them");
+            USAGE
+        }
+        Error::Run { error, .. } if error.kind() == ErrorKind::Cancelled => {
+            terminal::tell(&watch.report());
+            INTERRUPTED
+        }
+        Error::Run { error, .. } => {
+            terminal::tell(&drawn);
+            if let Some(finished) = watch.finished() {
+                session.terminal.note(&format!("finished before: {finished}"));
+            }
+            error.kind().exit_code()
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Reading the text of a script, from a file or standard input.
+
+use std::{
+    io::{self, Read},
+    path::Path,
+};
+
+use super::exit::{FAILED, Failure, INVALID, Result, USAGE};
+use crate::{
+    diag::Source,
+    host::{self, Host},
+    registry::{ErrorKind, OpError},
+    value::units,
+};
+
+/// The largest script.
+const LARGEST: u64 = 16 << 20;
+
+/// The script of this name; `-` is standard input.
+pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
+    if is_stdin(file) {
+        return Ok(Source::new("<stdin>", text("standard input", read_stdin(LARGEST)?, INVALID)?));
+    }
+    let bytes = host::read(host, file, LARGEST).map_err(|err| unreadable(err, file))?;
+    let name = file.display().to_string();
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let text = text(&format!("`{name}`"), bytes, INVALID)?;
+    Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
+}
+
+pub(super) fn is_stdin(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// Everything on standard input as text, without the line end that closes it.
+pub(super) fn read_input() -> Result<String> {
+    /// The largest input.
+    const LARGEST: u64 = 1 << 30;
+    let mut text = text("standard input", read_stdin(LARGEST)?, USAGE)?;
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    Ok(text)
+}
+
+fn read_stdin(limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|err| Failure::new(FAILED, format!("cannot read standard input: {err}")))?;
+    if bytes.len() as u64 > limit {
+        let limit = units::show_size(limit);
+        return Err(Failure::new(FAILED, format!("standard input is larger than {limit}")));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(err: io::Error, file: &Path) -> Failure {
+    let shown = file.to_string_lossy();
+    let failure = Failure::reading(OpError::io(err, file));
+    if failure.code == ErrorKind::NotFound.exit_code() && shown.contains(">>") {
+        return failure.help("a script's text goes to standard input: echo '..' | svc run -");
+    }
+    failure
+}
+
+/// Bytes as text, or the place where they are none.
+fn text(name: &str, bytes: Vec<u8>, code: u8) -> Result<String> {
+    String::from_utf8(bytes).map_err(|err| {
+        let place = err.utf8_error().valid_up_to();
+        let bytes = err.as_bytes();
+        let line = bytes[..place].split(|it| *it == b'\n').count();
+        let byte = bytes.get(place).copied().unwrap_or_default();
+        let message = format!("{name} is not UTF-8: byte {place} (line {line}) is 0x{byte:02x}");
+        Failure::new(code, message).help("save it as UTF-8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::test::TestHost;
+
+    #[test]
+    fn a_script_knows_its_folder() {
+        let host = TestHost::new().file("a/b.svc", "1").file("c.svc", "2");
+        let folder = |file: &str| {
+            let source = read(&host, Path::new(file)).unwrap();
+            source.folder().unwrap().display().to_string()
+        };
+        assert_eq!(folder("a/b.svc"), "a");
+        assert_eq!(folder("c.svc"), ".");
+    }
+
+    #[test]
+    fn the_wrong_byte_is_named() {
+        let host = TestHost::new().file("x.svc", b"1\n\"\xff\"".as_slice());
+        let failure = read(&host, Path::new("x.svc")).unwrap_err();
+        assert_eq!(failure.code, INVALID);
+        assert_eq!(failure.message, "`x.svc` is not UTF-8: byte 3 (line 2) is 0xff");
+    }
+}
