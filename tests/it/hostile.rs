@@ -248,9 +248,7 @@ fn reversed_lines(text: &str) -> String {
 #[test]
 fn doubling() {
     let lines = |line: &dyn Fn(usize) -> String| (1..=64).map(line).collect::<String>();
-    let flows =
-        lines(&|it| format!("flow f{it}(x: int) -> int {{ (x >> f{0}) + (x >> f{0}) }}\n", it - 1));
-    let flows = plan(&format!("flow f0(x: int) -> int {{ x }}\n{flows}1 >> f64")).unwrap();
+    let flows = plan(&doubling_flows()).unwrap();
     assert!(flows.show().len() < 8 << 20);
     let types = lines(&|it| format!("type T{it} = {{ a: T{0}, b: T{0} }}\n", it - 1));
     refused(&format!("type T0 = int\n{types}param x: T64\nx"));
@@ -258,6 +256,17 @@ fn doubling() {
     refused(&format!("let x0 = 1\n{lets}x64"));
     refused(&format!("1{}", " >> { a: it, b: it }".repeat(64)));
     refused(&format!("1{}", " >> parallel { a: it, b: it }".repeat(64)));
+}
+
+/// Each flow calls the one before it twice.
+fn doubling_flows() -> String {
+    let mut text = String::from("flow f0(x: int) -> int { x }\n");
+    for idx in 1..=64 {
+        let before = idx - 1;
+        writeln!(text, "flow f{idx}(x: int) -> int {{ (x >> f{before}) + (x >> f{before}) }}")
+            .unwrap();
+    }
+    text + "(1 >> f64)"
 }
 
 /// What doubles in the run ends at a limit of the run.
@@ -273,11 +282,9 @@ fn doubling_values() {
     // A megabyte that stands in a list 2^40 times.
     let long = format!("\"{}\"", "a".repeat(1 << 20));
     assert!(failed(&format!("{long}{} >> \"${{it}}\"", twice("[it, it]"))).contains("256MiB"));
-    let flows: String = (1..=64)
-        .map(|it| format!("flow f{it}(x: int) -> int {{ (x >> f{0}) + (x >> f{0}) }}\n", it - 1))
-        .collect();
-    let flows = format!("flow f0(x: int) -> int {{ x }}\n{flows}(1 >> f64)");
-    assert!(failed(&format!("{flows} within {{ timeout: 50ms }}")).contains("timeout"));
+    assert!(
+        failed(&format!("{} within {{ timeout: 50ms }}", doubling_flows())).contains("timeout")
+    );
 }
 
 /// Values whose nesting no bracket shows.
