@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::{
-    diag::{Code, Problem, Report, Source, Style},
+    diag::{Code, Problem, Report, Source, Span, Style},
     registry::ErrorKind,
     run::RunError,
 };
@@ -33,6 +33,7 @@ impl Error {
     pub fn render(&self, style: Style) -> String {
         match self {
             Self::Check(report) => report.render(style),
+            Self::Input { error, .. } if error.span == Span::default() => placeless(error),
             Self::Input { source, error } | Self::Run { source, error } => {
                 Report::new(source.clone(), vec![run_problem(error)]).render(style)
             }
@@ -59,6 +60,12 @@ impl std::error::Error for Error {
             Self::Input { error, .. } | Self::Run { error, .. } => Some(error.as_ref()),
         }
     }
+}
+
+/// A failure that no place of the script is to blame for.
+fn placeless(error: &RunError) -> String {
+    let help = error.error.help.as_ref().map_or_else(String::new, |it| format!("  help: {it}\n"));
+    format!("  × error[{}]: {error}\n{help}", code_of(error.kind()))
 }
 
 /// A failure of a run as a problem of the script.

@@ -32,12 +32,6 @@ pub(super) fn read(
         let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
         given.insert(name, first);
     }
-    if let Some(lacking) =
-        declared.iter().find(|it| it.is_required() && !given.contains_key(&it.name))
-    {
-        let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
-        return Err(wrong(message, lacking.span));
-    }
     let mut values = BTreeMap::new();
     for (name, given) in given {
         let input =
@@ -57,6 +51,12 @@ pub(super) fn read(
             wrong(message, input.span)
         })?;
         values.insert(name, value);
+    }
+    if let Some(lacking) =
+        declared.iter().find(|it| it.is_required() && !values.contains_key(&it.name))
+    {
+        let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
+        return Err(wrong(message, lacking.span));
     }
     Ok(values)
 }

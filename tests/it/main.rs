@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
 mod architecture;
+mod cli;
 mod components;
 mod docs;
 mod embedding;

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use svc::{
-    Engine, Error,
+    Engine,
     diag::{Code, Source, Style},
     host::test::TestHost,
     value::json,
@@ -48,8 +48,7 @@ fn outcome(path: &Path) -> String {
         .unwrap();
     let ended = match runtime.block_on(async { request.await }) {
         Ok(response) => json::write_pretty(&response.value),
-        Err(Error::Run { source, error }) => Error::Run { source, error }.render(Style::Plain),
-        Err(Error::Check(report)) => report.render(Style::Plain),
+        Err(err) => err.render(Style::Plain),
     };
     runtime.shutdown_background();
     format!("{warnings}{}\n{ended}", plan.show())

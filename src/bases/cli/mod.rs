@@ -14,6 +14,7 @@ mod op_text;
 mod plan;
 mod progress;
 mod run;
+mod screen;
 mod script;
 mod show;
 mod terminal;
@@ -31,8 +32,10 @@ use terminal::{Color, Terminal};
 #[derive(Parser)]
 #[command(name = "svc", version, after_help = TOUR)]
 struct Cli {
-    /// When to use colour.
+    /// When to use colour: auto, always or never. `auto` means on a terminal, unless
+    /// `NO_COLOR` is set.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     color: Color,
     #[command(subcommand)]
     command: Command,

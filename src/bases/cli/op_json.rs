@@ -30,7 +30,7 @@ struct OpJson {
     path: String,
     /// The shortest name that a script can use.
     script_name: String,
-    doc: &'static str,
+    doc: String,
     /// The param that the incoming value fills.
     input: Option<&'static str>,
     params: Vec<ParamJson>,
@@ -108,7 +108,7 @@ impl OpJson {
             name: def.name,
             path: op.to_string(),
             script_name: op.script_name(),
-            doc: def.doc.trim(),
+            doc: op_text::doc(def),
             input: def.input().map(|it| it.name),
             params: def.params.iter().map(ParamJson::new).collect(),
             gives: def.yields.show(),

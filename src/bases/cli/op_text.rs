@@ -5,7 +5,7 @@ use super::{
     terminal::{Ink, Stream},
 };
 use crate::{
-    registry::{Effect, Example, FieldScheme, OpRef, Param, Price, Scheme, Scope},
+    registry::{Effect, Example, FieldScheme, OpDef, OpRef, Param, Price, Scheme, Scope},
     value::{json, units},
 };
 
@@ -34,8 +34,7 @@ pub(super) fn page(subject: &Subject, out: Stream) -> String {
 
 fn op_page(op: &OpRef, out: Stream) -> String {
     let mut page = format!("{}  {op}\n\n", out.paint(&op.script_name(), Ink::Cyan));
-    page.push_str(&indented(op.op.doc));
-    page.push_str("\n\n");
+    page += &[&prefixed(&doc(op.op), "  "), "\n\n"].concat();
     page += &section("params", op.op.params.iter().map(param), out);
     page += &facts(op, out);
     page += &section("fields", fields(op.op.yields).iter().map(field), out);
@@ -146,8 +145,10 @@ fn example(example: &Example) -> String {
     lines.join("\n") + "\n"
 }
 
-fn indented(text: &str) -> String {
-    prefixed(text, "  ")
+/// The documentation without the space that a doc comment has before each line.
+pub(super) fn doc(op: &OpDef) -> String {
+    let lines = op.doc.trim().lines().map(|it| it.strip_prefix(' ').unwrap_or(it));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn deeper(text: &str) -> String {

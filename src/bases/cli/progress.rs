@@ -1,15 +1,15 @@
 //! Drawing what runs, on standard error.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use tokio::{task::JoinHandle, time::interval};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     terminal::harmless,
-    watch::{Node, Watch},
+    watch::{Node, Progress, Watch},
 };
+use crate::value::units;
 
 /// How often it is drawn anew.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -43,72 +43,56 @@ impl Drawing {
 }
 
 async fn draw(watch: Arc<Watch>, stop: CancellationToken) {
-    if watch.screen.is_hidden() {
+    if !watch.screen.is_drawn_on() {
         return;
     }
-    let mut bars: BTreeMap<String, ProgressBar> = BTreeMap::new();
     let mut ticks = interval(PERIOD);
-    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-        let running: Vec<_> = watch
-            .running()
-            .into_iter()
-            .filter(|(_, it)| it.since.elapsed() >= PATIENCE)
-            .take(MOST)
-            .collect();
-        bars.retain(|path, bar| {
-            let stays = running.iter().any(|(it, _)| it == path);
-            if !stays {
-                bar.finish_and_clear();
-                watch.screen.remove(bar);
-            }
-            stays
-        });
-        for (path, node) in running {
-            let bar = bars.entry(path).or_insert_with_key(|path| new_bar(path, &watch));
-            update(bar, &node);
+    for frame in 0_usize.. {
+        if stop.run_until_cancelled(ticks.tick()).await.is_none() {
+            break;
         }
+        let running = watch.running();
+        let slow = running.iter().filter(|(_, it)| it.since.elapsed() >= PATIENCE);
+        let lines: Vec<String> = slow.take(MOST).map(|(path, it)| line(path, it, frame)).collect();
+        watch.screen.draw(&lines);
     }
-    // What is left of the run is its result, not its progress.
-    let _ = watch.screen.clear();
+    watch.screen.clear();
 }
 
-fn new_bar(path: &str, watch: &Watch) -> ProgressBar {
-    let bar = ProgressBar::no_length()
-        .with_finish(ProgressFinish::AndClear)
-        .with_prefix(harmless(path).into_owned());
-    watch.screen.add(bar)
-}
-
-fn update(bar: &ProgressBar, node: &Node) {
-    bar.set_elapsed(node.since.elapsed());
-    let template = if let Some(progress) = &node.progress {
-        bar.set_message(harmless(&progress.what).into_owned());
-        bar.set_position(progress.done);
-        bar.set_length(progress.total.unwrap_or_default());
-        if progress.total.is_some() { BAR } else { COUNT }
-    } else {
-        let many = node.running > 1;
-        bar.set_message(if many { format!("×{}", node.running) } else { String::new() });
-        SPINNER
+/// `⠋ found/search: indexing ██████░░░░ 600/1000  2s`
+fn line(path: &str, node: &Node, frame: usize) -> String {
+    const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+    let spinner = SPINNER[frame % SPINNER.len()];
+    let time = units::show_duration(Duration::from_secs(node.since.elapsed().as_secs()));
+    let what = match &node.progress {
+        Some(progress) => format!(": {}", how_far(progress)),
+        None if node.running > 1 => format!(" ×{}", node.running),
+        None => String::new(),
     };
-    bar.set_style(style(template));
-    bar.tick();
+    harmless(&format!("{spinner} {path}{what}  {time}")).into_owned()
 }
 
-const SPINNER: &str = "{spinner} {prefix} {msg} {elapsed}";
-const COUNT: &str = "{spinner} {prefix}: {msg} {human_pos} {elapsed}";
-const BAR: &str = "{spinner} {prefix}: {msg} [{bar:24}] {human_pos}/{human_len} {elapsed}";
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the templates above are sound")
+fn how_far(progress: &Progress) -> String {
+    const CELLS: usize = 24;
+    let Progress { what, done, total } = progress;
+    let Some(total) = total else { return format!("{what} {done}") };
+    let full = u128::from(*done) * CELLS as u128 / u128::from((*total).max(1));
+    let full = usize::try_from(full).unwrap_or(CELLS).min(CELLS);
+    let empty = CELLS - full;
+    format!("{what} {}{} {done}/{total}", "█".repeat(full), "░".repeat(empty))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn templates_are_sound() {
-        for template in [super::SPINNER, super::COUNT, super::BAR] {
-            super::style(template);
-        }
+    fn a_bar_is_as_full_as_the_work_is_done() {
+        let far = |done, total| how_far(&Progress { what: "indexing".to_owned(), done, total });
+        assert_eq!(far(7, None), "indexing 7");
+        assert_eq!(far(0, Some(0)), format!("indexing {} 0/0", "░".repeat(24)));
+        let half = format!("indexing {}{} 5/10", "█".repeat(12), "░".repeat(12));
+        assert_eq!(far(5, Some(10)), half);
+        assert_eq!(far(11, Some(10)), format!("indexing {} 11/10", "█".repeat(24)));
     }
 }

@@ -100,7 +100,10 @@ impl Run {
         if std::io::stdin().is_terminal() {
             return Ok(None);
         }
-        Ok(Some((input.name.to_string(), script::read_input()?)))
+        let text = script::read_input()?;
+        // Nothing at all is a text, but no number and no list.
+        let is_given = !text.is_empty() || input.ty.required().is_text();
+        Ok(is_given.then(|| (input.name.to_string(), text)))
     }
 
     /// The `input` of a script that begins with a stage, or the only input that must be
@@ -143,7 +146,7 @@ impl Run {
 /// Who reads the results.
 fn reader(session: &Session) -> Reader {
     let out = session.terminal.out;
-    // Nobody has a terminal without a width, except in a test of one.
+    // A terminal that does not tell its width has that of all terminals once.
     let width = Table::new().width().unwrap_or(80);
     if out.is_terminal { Reader::Terminal { width, colour: out.colour } } else { Reader::Pipe }
 }
@@ -151,23 +154,23 @@ fn reader(session: &Session) -> Reader {
 /// Runs while progress is drawn, and until it has ended after a Ctrl-C.
 async fn watched(request: Request<'_>, watch: &Arc<Watch>) -> std::result::Result<Value, Error> {
     let cancel = CancellationToken::new();
-    let interrupts = tokio::spawn(interrupts(cancel.clone(), watch.clone()));
+    tokio::spawn(interrupts(cancel.clone(), watch.clone()));
     let drawing = Drawing::start(watch.clone());
-    let response = request.cancelled_by(cancel).await;
-    interrupts.abort();
+    let response = request.cancelled_by(cancel.clone()).await;
+    // From here on there is nothing to wait for: the next Ctrl-C ends the process.
+    cancel.cancel();
     drawing.stop().await;
     response.map(|it| it.value)
 }
 
-/// Cancels the run at the first Ctrl-C, and ends the process at the second.
+/// Cancels the run at the first Ctrl-C; ends the process at one that finds it cancelled.
 async fn interrupts(cancel: CancellationToken, watch: Arc<Watch>) {
-    if tokio::signal::ctrl_c().await.is_err() {
-        return;
-    }
-    cancel.cancel();
-    watch.note("stopping; Ctrl-C again exits at once");
-    if tokio::signal::ctrl_c().await.is_ok() {
-        std::process::exit(INTERRUPTED.into());
+    while tokio::signal::ctrl_c().await.is_ok() {
+        if cancel.is_cancelled() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        cancel.cancel();
+        watch.hint("stopping; Ctrl-C again exits at once");
     }
 }
 
@@ -179,11 +182,11 @@ fn fail(error: &Error, watch: &Watch, session: &Session) -> u8 {
             terminal::tell(&drawn);
             INVALID
         }
-        Error::Input { .. } => {
-            terminal::tell(&drawn);
-            session
-                .terminal
-                .note("params are given as `-p NAME=VALUE`; `svc plan FILE` lists them");
+        Error::Input { error, .. } => {
+            // The mistake is on the command line, not in the lines of the script.
+            let general = "params are given as `-p NAME=VALUE`; `svc plan FILE` lists them";
+            let help = error.error.help.as_deref().unwrap_or(general);
+            session.terminal.complain(&error.to_string(), Some(help));
             USAGE
         }
         Error::Run { error, .. } if error.kind() == ErrorKind::Cancelled => {

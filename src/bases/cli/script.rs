@@ -9,7 +9,7 @@ use super::exit::{FAILED, Failure, INVALID, Result, USAGE};
 use crate::{
     diag::Source,
     host::{self, Host},
-    registry::{ErrorKind, OpError},
+    registry::OpError,
     value::units,
 };
 
@@ -58,12 +58,15 @@ fn read_stdin(limit: u64) -> Result<Vec<u8>> {
 }
 
 fn unreadable(err: io::Error, file: &Path) -> Failure {
-    let shown = file.to_string_lossy();
+    let kind = err.kind();
     let failure = Failure::reading(OpError::io(err, file));
-    if failure.code == ErrorKind::NotFound.exit_code() && shown.contains(">>") {
-        return failure.help("a script's text goes to standard input: echo '..' | svc run -");
+    match kind {
+        io::ErrorKind::NotFound if file.to_string_lossy().contains(">>") => {
+            failure.help("a script's text goes to standard input: echo '..' | svc run -")
+        }
+        io::ErrorKind::IsADirectory => Failure { code: USAGE, ..failure },
+        _ => failure,
     }
-    failure
 }
 
 /// Bytes as text, or the place where they are none.

@@ -26,6 +26,8 @@ pub(super) enum Color {
 pub(super) struct Terminal {
     pub(super) out: Stream,
     pub(super) err: Stream,
+    /// Whether lines on standard error can be drawn over.
+    pub(super) draws: bool,
 }
 
 /// One of the two streams.
@@ -37,7 +39,8 @@ pub(super) struct Stream {
 
 impl Terminal {
     pub(super) fn new(color: Color, host: &dyn Host) -> Self {
-        let plain = host.env("NO_COLOR").is_some() || host.env("TERM").as_deref() == Some("dumb");
+        let is_dumb = host.env("TERM").as_deref() == Some("dumb");
+        let plain = is_dumb || host.env("NO_COLOR").is_some();
         let stream = |is_terminal| Stream {
             is_terminal,
             colour: match color {
@@ -46,7 +49,8 @@ impl Terminal {
                 Color::Never => false,
             },
         };
-        Self { out: stream(io::stdout().is_terminal()), err: stream(io::stderr().is_terminal()) }
+        let (out, err) = (stream(io::stdout().is_terminal()), stream(io::stderr().is_terminal()));
+        Self { out, err, draws: err.is_terminal && !is_dumb }
     }
 
     /// Writes an error without a place in a script.

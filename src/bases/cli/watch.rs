@@ -2,14 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    io::Write,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use indicatif::{MultiProgress, ProgressDrawTarget};
-
-use super::terminal::Terminal;
+use super::{screen::Screen, terminal::Terminal};
 use crate::{
     registry::ErrorKind,
     run::{Event, Observer},
@@ -23,7 +20,7 @@ const MOST_ASIDES: usize = 20;
 pub(super) struct Watch {
     terminal: Terminal,
     /// Where progress is drawn; what is written between must go through it.
-    pub(super) screen: MultiProgress,
+    pub(super) screen: Screen,
     started: Instant,
     seen: Mutex<Seen>,
 }
@@ -60,12 +57,7 @@ pub(super) struct Progress {
 impl Watch {
     /// Progress is drawn on a terminal only.
     pub(super) fn new(terminal: Terminal) -> Self {
-        let target = if terminal.err.is_terminal {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let screen = MultiProgress::with_draw_target(target);
+        let screen = Screen::new(terminal.draws);
         Self { terminal, screen, started: Instant::now(), seen: Mutex::default() }
     }
 
@@ -106,26 +98,29 @@ impl Watch {
 
     /// Tells something without disturbing the progress that is drawn.
     pub(super) fn note(&self, message: &str) {
-        self.screen.suspend(|| {
-            let _ = std::io::stdout().flush();
+        self.screen.give_way(|| {
             self.terminal.note(message);
         });
     }
 
-    /// Tells what only a person at a terminal wants to know, as long as it is not much.
-    fn aside(&self, message: &str) {
-        if !self.terminal.err.is_terminal {
-            return;
+    /// Tells what only a person at a terminal wants to know.
+    pub(super) fn hint(&self, message: &str) {
+        if self.terminal.err.is_terminal {
+            self.note(message);
         }
+    }
+
+    /// The same of things that may happen often.
+    fn aside(&self, message: &str) {
         let told = {
             let mut seen = self.seen();
             seen.asides += 1;
             seen.asides
         };
         if told <= MOST_ASIDES {
-            self.note(message);
+            self.hint(message);
         } else if told == MOST_ASIDES + 1 {
-            self.note("further notes of this kind are left out");
+            self.hint("further notes of this kind are left out");
         }
     }
 

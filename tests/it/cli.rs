@@ -1,0 +1,337 @@
+//! The program as a shell sees it: what it reads, prints and exits with.
+#![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with scripts, in which the program runs.
+struct Place(TempDir);
+
+/// What a finished program left behind.
+struct Done {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        for (name, content) in files {
+            let path = place.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+        command
+            .args(args)
+            .current_dir(self.path())
+            .env("SVC_CACHE", self.path().join(".cache"))
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn svc(&self, args: &[&str]) -> Done {
+        Done::of(self.command(args).output().unwrap())
+    }
+
+    fn svc_with(&self, stdin: &[u8], args: &[&str]) -> Done {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        // Whether the program reads its input to the end is the program's affair.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        Done::of(child.wait_with_output().unwrap())
+    }
+}
+
+impl Done {
+    fn of(output: Output) -> Self {
+        let text = |it| String::from_utf8(it).unwrap();
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    #[track_caller]
+    fn gives(&self, out: &str) {
+        assert_eq!((self.code, self.out.as_str()), (Some(0), out), "{}", self.err);
+    }
+
+    #[track_caller]
+    fn fails(&self, code: i32, err: &str) {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        assert!(self.err.contains(err), "{}", self.err);
+    }
+
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|it| panic!("{it}: {}", self.out))
+    }
+}
+
+#[test]
+fn scripts_run_from_files_and_from_standard_input() {
+    let place = Place::new(&[("up.svc", "upper"), ("nested/in.svc", r#"read_text("a.txt")"#)]);
+    fs::write(place.path().join("nested/a.txt"), "beside the script").unwrap();
+    place.svc(&["run", "up.svc", "you"]).gives("YOU\n");
+    place.svc_with(br#""x" >> upper"#, &["run", "-"]).gives("X\n");
+    place.svc_with(b"upper", &["run", "-", "you"]).gives("YOU\n");
+    place.svc(&["run", "nested/in.svc"]).gives("beside the script\n");
+}
+
+#[test]
+fn the_input_may_come_from_standard_input() {
+    let place = Place::new(&[
+        ("up.svc", "upper"),
+        ("two.svc", "param a: int  param b: int  a + b"),
+        ("optional.svc", "param a: int = 1  a"),
+    ]);
+    place.svc_with(b"two\nlines\n", &["run", "up.svc"]).gives("TWO\nLINES\n");
+    place.svc_with(b"", &["run", "up.svc"]).gives("");
+    place.svc_with(b"4\n", &["run", "two.svc", "-p", "a=3"]).gives("7\n");
+    place.svc_with(b"4\n", &["run", "two.svc"]).fails(2, "the script needs `a: int`");
+    place.svc_with(b"", &["run", "two.svc", "-p", "a=3"]).fails(2, "the script needs `b: int`");
+    place.svc_with(b"4\n", &["run", "optional.svc"]).gives("1\n");
+    place.svc_with(b"\xff", &["run", "up.svc"]).fails(2, "standard input is not UTF-8");
+}
+
+#[test]
+fn params_are_read_as_their_types() {
+    let script = "param n: int  param tags: [string] = []  param wait: duration = 1s
+                  { n: n, tags: tags, wait: wait }";
+    let place = Place::new(&[("p.svc", script)]);
+    let args = ["run", "p.svc", "-p", "n=5", "-p", r#"tags=["a=b", "c"]"#, "-p", "wait=90s"];
+    place.svc(&args).gives("n     5\ntags  a=b\n      c\nwait  1m30s\n");
+    let done = place.svc(&["run", "p.svc", "7", "--json"]);
+    assert_eq!(done.json(), serde_json::json!({ "n": 7, "tags": [], "wait": "1s" }));
+}
+
+#[test]
+fn wrong_params_are_wrong_usage() {
+    let place = Place::new(&[("p.svc", "param count: int  count")]);
+    place.svc(&["run", "p.svc", "-p", "count=x"]).fails(2, "`count` must be int");
+    place.svc(&["run", "p.svc", "-p", "cuont=1"]).fails(2, "did you mean `count`?");
+    place.svc(&["run", "p.svc", "-p", "count"]).fails(2, "NAME=VALUE");
+    place.svc(&["run", "p.svc", "-p", "count=1", "-p", "count=2"]).fails(2, "given twice");
+    place.svc(&["run", "p.svc"]).fails(2, "the script needs `count: int`");
+    place.svc_with(b"1", &["run", "-", "x"]).fails(2, "the script has no param");
+    place.svc(&["run"]).fails(2, "required");
+    place.svc(&["walk"]).fails(2, "unrecognized");
+    place.svc(&[]).fails(2, "A short tour");
+}
+
+#[test]
+fn results_read_well_in_a_pipe() {
+    let place = Place::new(&[]);
+    let run = |script: &str| place.svc_with(script.as_bytes(), &["run", "-"]);
+    run(r#"[{ a: 1, b: "x y" }, { a: 2, b: "z" }]"#).gives("a\tb\n1\tx y\n2\tz\n");
+    run(r#"["a", "b"]"#).gives("a\nb\n");
+    run("let x: string? = null  x").gives("");
+    run(r#""Cats sleep all day long." >> summary"#).gives("Cats sleep all day long.\n");
+}
+
+#[test]
+fn failures_have_their_codes() {
+    let place = Place::new(&[
+        ("fail.svc", r#""x" >> wait(duration: 1ms) >> fail(message: "on purpose")"#),
+        ("absent.svc", r#"read_text("absent.txt")"#),
+        ("slow.svc", r#""x" >> wait(duration: 30s) within { timeout: 50ms }"#),
+    ]);
+    let failed = place.svc(&["run", "fail.svc"]);
+    failed.fails(1, "on purpose");
+    failed.fails(1, "note: finished before: wait (");
+    assert_eq!(failed.out, "");
+    place.svc(&["run", "absent.svc"]).fails(6, "it does not exist");
+    place.svc(&["run", "slow.svc"]).fails(8, "took longer than 50ms");
+}
+
+#[test]
+fn what_is_no_script_is_told_apart() {
+    let place = Place::new(&[("folder/x.svc", "1"), ("empty.svc", ""), ("wrong.svc", "1 >> uper")]);
+    fs::write(place.path().join("bytes.svc"), b"1 +\n \"\xff\"").unwrap();
+    for command in ["run", "check", "plan"] {
+        let svc = |file| place.svc(&[command, file]);
+        svc("none.svc").fails(6, "cannot use `none.svc`: it does not exist");
+        svc("folder").fails(2, "it is a folder");
+        svc("bytes.svc").fails(7, "`bytes.svc` is not UTF-8: byte 6 (line 2) is 0xff");
+        assert_eq!(svc("empty.svc").code, Some(7));
+        assert_eq!(svc("wrong.svc").code, Some(7));
+        assert_eq!(place.svc_with(b"\xff", &[command, "-"]).code, Some(7));
+    }
+    place.svc(&["run", "upper >> lower"]).fails(6, "svc run -");
+}
+
+#[test]
+fn warnings_do_not_stop_a_run() {
+    let script = "let unused = 1\n2";
+    let place = Place::new(&[("w.svc", script)]);
+    let done = place.svc(&["run", "w.svc"]);
+    done.gives("2\n");
+    assert!(done.err.contains("warning[E221]"), "{}", done.err);
+    let checked = place.svc(&["check", "w.svc"]);
+    assert!(checked.out.ends_with("w.svc: ok, gives int, 1 warning\n"), "{}", checked.out);
+}
+
+#[test]
+fn check_finds_everything_in_all_files() {
+    let place = Place::new(&[("ok.svc", "upper"), ("bad.svc", "\"ü\" >> uper >> take(5)")]);
+    place.svc(&["check", "ok.svc"]).gives("ok.svc: ok, gives string\n");
+    let done = place.svc(&["check", "bad.svc", "ok.svc", "none.svc"]);
+    assert_eq!(done.code, Some(7));
+    for part in ["did you mean `upper`?", "E107", "bad.svc: 2 errors", "ok.svc: ok"] {
+        assert!(done.out.contains(part), "{part}: {}", done.out);
+    }
+    assert!(done.err.contains("none.svc"), "{}", done.err);
+}
+
+#[test]
+fn check_gives_json() {
+    let place = Place::new(&[("ok.svc", "upper"), ("bad.svc", "\"ü\" >>\nuper")]);
+    let done = place.svc(&["check", "--json", "bad.svc", "ok.svc", "none.svc"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(7), ""));
+    let files = &done.json()["files"];
+    let problem = &files[0]["problems"][0];
+    assert_eq!(problem["code"], "E201");
+    assert_eq!(problem["severity"], "error");
+    assert_eq!(
+        problem["labels"][0]["span"],
+        serde_json::json!({
+            "start": 8, "end": 12, "line": 2, "column": 1, "end_line": 2, "end_column": 5,
+        })
+    );
+    assert_eq!(problem["fixes"][0]["text"], "upper");
+    assert_eq!((&files[1]["ok"], &files[1]["gives"]), (&true.into(), &"string".into()));
+    assert_eq!(files[1]["inputs"][0]["name"], "input");
+    assert_eq!(files[2]["ok"], false);
+    assert!(files[2]["error"].as_str().unwrap().contains("does not exist"));
+}
+
+#[test]
+fn plans_are_shown() {
+    let place = Place::new(&[("p.svc", r#"search(source: "docs") >> rag_retrieval >> summary"#)]);
+    let text = place.svc(&["plan", "p.svc"]);
+    assert_eq!(text.code, Some(0));
+    assert!(text.out.contains("input input: string") && text.out.contains("reads docs"));
+    let json = place.svc(&["plan", "p.svc", "--json"]).json();
+    assert_eq!(json["nodes"][1]["op"], "ctx_rag.infer");
+    assert_eq!(json["nodes"][1]["needs"][0], "search");
+    assert_eq!(json["nodes"][0]["cost_class"], "compute");
+    assert!(json["effects"][0].as_str().unwrap().starts_with("reads "));
+}
+
+#[test]
+fn components_are_found_and_explained() {
+    let place = Place::new(&[]);
+    let all = place.svc(&["components"]);
+    assert!(all.out.starts_with("context-retrieval\n") && all.out.contains("ctx_summary"));
+    let found = place.svc(&["components", "search"]);
+    assert!(found.out.trim_start().starts_with("ctx_search"), "{}", found.out);
+    assert_eq!(place.svc(&["components", "search", "--json"]).json()[0]["name"], "ctx_search");
+    place.svc(&["components", "xyzzy"]).fails(6, "no component");
+
+    for name in ["search", "ctx_search", "ctx_search.infer"] {
+        let page = place.svc(&["inspect", name]);
+        for part in ["top_k: int 1..1000 = 10", "reads <source>", "not_found", "snippet: string"] {
+            assert!(page.out.contains(part), "{name}: {part}: {}", page.out);
+        }
+    }
+    let json = place.svc(&["inspect", "upper", "--json"]).json();
+    assert_eq!(json["ops"].as_array().unwrap().len(), 1);
+    assert_eq!(json["ops"][0]["path"], "text.upper");
+    assert_eq!(json["ops"][0]["params"][0]["type"], "string");
+    place.svc(&["inspect", "serch"]).fails(6, "did you mean `search`?");
+    place.svc(&["inspect", "text.uper"]).fails(6, "did you mean `text.upper`?");
+}
+
+#[test]
+fn shells_get_their_completions() {
+    let place = Place::new(&[]);
+    for shell in ["bash", "zsh", "fish"] {
+        let done = place.svc(&["completions", shell]);
+        assert!(done.code == Some(0) && done.out.contains("inspect"), "{shell}");
+    }
+}
+
+#[test]
+fn help_shows_the_way() {
+    let place = Place::new(&[]);
+    assert!(place.svc(&["--help"]).out.contains("A short tour"));
+    assert!(place.svc(&["--version"]).out.starts_with("svc "));
+    for command in ["run", "check", "plan", "components", "inspect", "completions"] {
+        let help = place.svc(&[command, "--help"]);
+        assert!(help.out.contains("Examples:"), "{command}: {}", help.out);
+    }
+}
+
+#[test]
+fn colour_is_asked_for() {
+    let place = Place::new(&[("wrong.svc", "1 >> uper")]);
+    let is_coloured = |it: &Done| it.err.contains('\u{1b}');
+    assert!(!is_coloured(&place.svc(&["run", "wrong.svc"])));
+    assert!(is_coloured(&place.svc(&["run", "wrong.svc", "--color", "always"])));
+    assert!(!is_coloured(&place.svc(&["--color", "never", "run", "wrong.svc"])));
+    let plain = place.command(&["run", "wrong.svc"]).env("NO_COLOR", "1").output().unwrap();
+    assert!(!is_coloured(&Done::of(plain)));
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let place = Place::new(&[("many.svc", "range(0, 200000)")]);
+    for args in [&["run", "many.svc"][..], &["run", "many.svc", "--json"]] {
+        let mut child = place.command(args).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let done = Done::of(child.wait_with_output().unwrap());
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_tells_how_far_it_was() {
+    let script = r#""x" >> write_file(to: "started") >> wait(duration: 60s)"#;
+    let place = Place::new(&[("w.svc", script)]);
+    let child = place.command(&["run", "w.svc"]).spawn().unwrap();
+    wait_for(&place.path().join("started"));
+    // The file is there a moment before the node that wrote it has finished.
+    std::thread::sleep(Duration::from_millis(300));
+    let at = Instant::now();
+    interrupt(&child);
+    let done = Done::of(child.wait_with_output().unwrap());
+    assert!(at.elapsed() < Duration::from_secs(5), "{:?}", at.elapsed());
+    done.fails(130, "interrupted after");
+    done.fails(130, "finished  write_file");
+    done.fails(130, "running   wait");
+    assert_eq!(done.out, "");
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[cfg(unix)]
+fn wait_for(path: &Path) {
+    let patience = Instant::now();
+    while !path.exists() {
+        assert!(patience.elapsed() < Duration::from_secs(30), "{} never came", path.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
