@@ -13,7 +13,8 @@ use crate::{
 impl Checker<'_> {
     /// An expression, and the type that is due where it stands: a literal takes it.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
-        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected))
+        let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
+        self.of_bearable_type(term)
     }
 
     fn expr_kind(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {

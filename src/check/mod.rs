@@ -64,6 +64,10 @@ pub fn check(source: &Source, registry: &Registry) -> Result<Checked, Report> {
     Ok(Checked { source: source.clone(), inputs, flows, main, warnings: report })
 }
 
+/// After so many problems no further name is compared with all others: nobody reads that
+/// far, and a long script of unknown names would take its length squared.
+const MOST_SUGGESTED: usize = 100;
+
 /// Trees may be deep: where less than this is left of the stack, more is taken.
 const STACK_LEFT: usize = 128 << 10;
 const STACK_MORE: usize = 4 << 20;

@@ -143,6 +143,7 @@ impl Checker<'_> {
     /// A stage with what stands behind it.
     fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
         let first = self.stage_kind(&stage.kind, stage.span, position, expected);
+        let first = self.of_bearable_type(first);
         let mut tries = vec![first];
         for modifier in &stage.mods {
             match modifier {

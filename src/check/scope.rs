@@ -1,7 +1,7 @@
 //! Which names mean what, where.
 
 use super::{
-    Checker,
+    Checker, MOST_SUGGESTED,
     term::{Term, TermKind, Var},
 };
 use crate::{
@@ -115,6 +115,9 @@ impl Checker<'_> {
 
     /// The known name that an unknown one is most likely meant to be.
     pub(super) fn suggest(&self, name: &[Word]) -> Option<String> {
+        if self.problems.len() > MOST_SUGGESTED {
+            return None;
+        }
         let whole = dotted(name);
         if let [component, op] = name
             && let Some(found) = self.registry.find(&component.text)

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Checker;
+use super::{Checker, MOST_SUGGESTED, Term};
 use crate::{
-    diag::{Code, Problem},
+    diag::{Code, Problem, Span},
     registry::{Field, documents, nearest},
-    syntax::ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
+    syntax::{
+        MAX_DEPTH,
+        ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
+    },
     value::{EnumType, RecordType, Text, Type},
 };
 
@@ -24,6 +27,10 @@ const PLAIN: [(&str, Type); 11] = [
     ("json", Type::Json),
     ("never", Type::Never),
 ];
+
+/// The most parts and levels of a type, written out in full.
+const MOST_PARTS: usize = 10_000;
+const MOST_LEVELS: usize = MAX_DEPTH;
 
 /// What other languages call the types.
 const FOREIGN: [(&str, &str); 14] = [
@@ -83,16 +90,52 @@ impl Checker<'_> {
             return Some(Type::Unknown);
         }
         open.push(name.text.clone());
-        let ty = self.resolve(expr, &mut |this, word| this.declare_type(word, declared, open));
+        let ty = if open.len() > MOST_LEVELS {
+            self.too_large(word.span);
+            Type::Unknown
+        } else {
+            self.resolve(expr, &mut |this, word| this.declare_type(word, declared, open))
+        };
         open.pop();
-        let ty = named(ty, &name.text);
+        let ty = self.bearable(named(ty, &name.text), word.span);
         self.types.entry(name.text.clone()).or_insert(ty.clone());
         Some(ty)
     }
 
     /// The type that an expression denotes.
     pub(super) fn ty(&mut self, expr: &TypeExpr) -> Type {
-        self.resolve(expr, &mut |_, _| None)
+        let ty = self.resolve(expr, &mut |_, _| None);
+        self.bearable(ty, expr.span)
+    }
+
+    /// The type, unless it is larger than anything that is written on purpose: types are
+    /// compared and shown part by part.
+    fn bearable(&mut self, ty: Type, span: Span) -> Type {
+        if !ty.exceeds(MOST_PARTS, MOST_LEVELS) {
+            return ty;
+        }
+        self.too_large(span);
+        Type::Unknown
+    }
+
+    /// The same of a value.
+    pub(super) fn of_bearable_type(&mut self, term: Term) -> Term {
+        if !term.ty.exceeds(MOST_PARTS, MOST_LEVELS) {
+            return term;
+        }
+        self.too_large(term.span);
+        Term::unknown(term.span)
+    }
+
+    fn too_large(&mut self, span: Span) {
+        let message = format!(
+            "this type has more than {MOST_PARTS} parts, or is nested more than {MOST_LEVELS} deep"
+        );
+        self.report(
+            Problem::error(Code::E104, span, message)
+                .label("too large here")
+                .help("keep only the fields that are needed"),
+        );
     }
 
     fn resolve(
@@ -144,9 +187,9 @@ impl Checker<'_> {
         let plain = PLAIN.iter().map(|(it, _)| *it);
         let own = self.types.keys().map(AsRef::as_ref);
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
-        let meant = foreign
-            .or_else(|| nearest(name, plain.chain(own).chain(["Doc", "Hit", "Summary"])))
-            .map(str::to_owned);
+        let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
+        let known = known.take(if self.problems.len() > MOST_SUGGESTED { 0 } else { usize::MAX });
+        let meant = foreign.or_else(|| nearest(name, known)).map(str::to_owned);
         let mut problem =
             Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
                 .label("not a type")

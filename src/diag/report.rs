@@ -39,7 +39,8 @@ impl Report {
         self.problems.iter().filter(|it| !it.is_error())
     }
 
-    /// Draws every problem with the lines it is about.
+    /// Draws the problems with the lines they are about: the first hundred, which is more
+    /// than anyone reads.
     pub fn render(&self, style: Style) -> String {
         let theme = match style {
             Style::Plain => GraphicalTheme::unicode_nocolor(),
@@ -51,7 +52,7 @@ impl Report {
             .without_syntax_highlighting();
         let source = NamedSource::new(self.source.name(), self.source.text().to_owned());
         let mut drawn = String::new();
-        for problem in &self.problems {
+        for problem in self.problems.iter().take(MOST_DRAWN) {
             if self.on_a_long_line(problem) {
                 drawn.push_str(&self.excerpt(problem));
                 continue;
@@ -59,9 +60,15 @@ impl Report {
             let shown = Drawn { problem, source: &source };
             handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
         }
+        if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_DRAWN) {
+            drawn.push_str(&format!("and {more} more\n"));
+        }
         drawn
     }
 }
+
+/// The most problems that are drawn.
+const MOST_DRAWN: usize = 100;
 
 /// A line longer than this is not drawn as a whole.
 const LONGEST_LINE: usize = 400;

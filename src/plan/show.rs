@@ -21,8 +21,9 @@ impl Plan {
             text.push('\n');
         }
         let head = ["node", "gives", "does", "within"].map(str::to_owned);
+        let widths = widths(&head, &rows);
         for cells in std::iter::once(&head).chain(&rows) {
-            text.push_str(&aligned(cells, &widths(&head, &rows)));
+            text.push_str(&aligned(cells, &widths));
         }
         writeln!(
             text,

@@ -17,7 +17,10 @@ use crate::{
     diag::Span,
     registry::{Body, ErrorKind, OpError},
     syntax::ast::BinaryOp,
-    value::{List, Record, Slot, Text, Type, Value, arithmetic},
+    value::{
+        List, Record, Slot, Text, Type, Value,
+        arithmetic::{self, LONGEST_TEXT, MathError},
+    },
 };
 
 /// How many items are computed between two looks at the clock.
@@ -42,7 +45,11 @@ impl Now<'_> {
             TermKind::Var(var) => Ok(env.get(*var).clone()),
             TermKind::Pipeline(terms) => self.pipeline(terms, env),
             TermKind::Call(call) => self.call(call, env, span),
-            TermKind::Flow { flow, args, .. } => self.flow(*flow, args, env),
+            TermKind::Flow { flow, args, .. } => {
+                // Flows that each call another twice can compute for ever.
+                self.scope.check(span)?;
+                self.flow(*flow, args, env)
+            }
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => self.parallel(names, branches, env),
             TermKind::Each { input, optional, body, .. } => self.each(input, *optional, body, env),
@@ -61,7 +68,7 @@ impl Now<'_> {
                 let items: Result<Vec<Value>> = items.iter().map(|it| self.eval(it, env)).collect();
                 Ok(Value::from(items?))
             }
-            TermKind::Text(pieces) => self.text(pieces, env),
+            TermKind::Text(pieces) => self.text(pieces, env, span),
             TermKind::Field { base, name } => Ok(field(&self.eval(base, env)?, name)),
             TermKind::Index { base, index } => {
                 let (list, idx) = (self.eval(base, env)?, self.eval(index, env)?);
@@ -199,14 +206,14 @@ impl Now<'_> {
         Ok(record_of(entries, values))
     }
 
-    fn text(&self, pieces: &[Piece], env: &Env<'_>) -> Result<Value> {
+    fn text(&self, pieces: &[Piece], env: &Env<'_>, span: Span) -> Result<Value> {
         let mut values = Vec::new();
         for piece in pieces {
             if let Piece::Value(term, _) = piece {
                 values.push(self.eval(term, env)?);
             }
         }
-        Ok(text_of(pieces, values))
+        text_of(pieces, values, span)
     }
 
     fn binary(
@@ -394,10 +401,10 @@ fn set(fields: &mut Vec<(Text, Value)>, name: &Text, value: Value) {
 }
 
 /// A string of pieces whose values are computed.
-pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>) -> Value {
+pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Result<Value> {
     use std::fmt::Write as _;
     let mut values = values.into_iter();
-    let mut text = String::new();
+    let mut text = Bounded(String::new());
     for piece in pieces {
         let written = match piece {
             Piece::Text(it) => text.write_str(it),
@@ -406,9 +413,22 @@ pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>) -> Value {
                 write!(text, "{:.decimals$}", values.next().unwrap_or_default())
             }
         };
-        written.expect("writing to a string cannot fail");
+        written.map_err(|_| math(MathError::TooLong, span))?;
     }
-    Value::from(text)
+    Ok(Value::from(text.0))
+}
+
+/// A text that takes no more than memory can spare.
+struct Bounded(String);
+
+impl std::fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        if self.0.len() + text.len() > LONGEST_TEXT {
+            return Err(std::fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 /// Ascending and stable; values without an order keep their places.

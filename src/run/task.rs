@@ -131,7 +131,7 @@ impl Run<'_> {
             TermKind::List(items) => Ok(Value::from(self.all(items, place).await?)),
             TermKind::Text(pieces) => {
                 let values = self.all(pieces.iter().filter_map(piece_term), place).await?;
-                Ok(now::text_of(pieces, values))
+                now::text_of(pieces, values, span)
             }
             TermKind::Field { base, name } => Ok(now::field(&self.eval(base, place).await?, name)),
             TermKind::Index { base, index } => {

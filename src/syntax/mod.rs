@@ -30,7 +30,8 @@ use ast::Program;
 /// The most that brackets may be nested.
 pub const MAX_DEPTH: usize = 256;
 
-/// The most operators or selections in one expression.
+/// The most operators and selections in one expression, with those of the expressions that
+/// it stands in.
 pub const MAX_OPERATORS: usize = 1_000;
 
 /// The largest script, in bytes.

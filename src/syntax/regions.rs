@@ -46,10 +46,7 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
         let span = first.span.to(last.span);
         let (depth, wrong) = words.match_brackets(tokens.clone());
-        let torn = lexed.flaws.iter().any(|it| match it {
-            Flaw::OpenText(at) | Flaw::OpenValue(at) => span.range().contains(&at.start),
-            Flaw::SlashComment(_) => false,
-        });
+        let torn = is_torn(&lexed.flaws, span);
         let broken = torn || wrong.is_some();
         if !torn {
             problems.extend(wrong);
@@ -57,6 +54,15 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         regions.push(Region { tokens, span, depth, broken });
     }
     (regions, problems)
+}
+
+/// Whether a string or a `${` that does not end begins in `span`.
+fn is_torn(flaws: &[Flaw], span: Span) -> bool {
+    let first = flaws.partition_point(|it| it.span().start < span.start);
+    flaws[first..]
+        .iter()
+        .take_while(|it| it.span().start < span.end)
+        .any(|it| matches!(it, Flaw::OpenText(_) | Flaw::OpenValue(_)))
 }
 
 fn flaw(text: &str, flaw: Flaw) -> Problem {

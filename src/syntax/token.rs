@@ -54,7 +54,15 @@ pub enum Flaw {
     SlashComment(Span),
 }
 
-/// What the lexer found.
+impl Flaw {
+    pub fn span(self) -> Span {
+        match self {
+            Self::OpenText(span) | Self::OpenValue(span) | Self::SlashComment(span) => span,
+        }
+    }
+}
+
+/// What the lexer found, each list in the order of the text.
 #[derive(Debug, Default)]
 pub struct Lexed {
     pub tokens: Vec<Token>,
@@ -71,8 +79,10 @@ pub fn lex(text: &str) -> Lexed {
         lexed: Lexed::default(),
         open: Vec::new(),
         rhai: None,
+        unended_bodies: 0,
     };
     while lexer.step() {}
+    lexer.lexed.flaws.sort_by_key(|it| it.span());
     lexer.lexed
 }
 
@@ -101,6 +111,8 @@ struct Lexer<'a> {
     lexed: Lexed,
     open: Vec<Within>,
     rhai: Option<RhaiHead>,
+    /// How many rhai bodies were read to the end of the text in vain.
+    unended_bodies: usize,
 }
 
 const SIGNS: [&str; 21] = [
@@ -262,6 +274,11 @@ impl Lexer<'_> {
 
     /// A `{` begins a rhai body when the head is read and it is not a record type.
     fn at_rhai_body(&self) -> bool {
+        // Each body without an end costs the whole text.
+        const MOST_UNENDED: usize = 16;
+        if self.unended_bodies == MOST_UNENDED {
+            return false;
+        }
         let after_arrow =
             self.lexed.tokens.last().is_some_and(|it| &self.text[it.span.range()] == "->");
         self.rhai.is_some_and(|it| it.args_closed && it.depth == self.open.len()) && !after_arrow
@@ -271,6 +288,7 @@ impl Lexer<'_> {
         self.rhai = None;
         let len = rhai_body_len(&self.text[self.at..]);
         if len == self.text.len() - self.at && !self.text.ends_with('}') {
+            self.unended_bodies += 1;
             self.open(Bracket::Curly);
         } else {
             self.push(TokenKind::Text, len);

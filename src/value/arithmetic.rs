@@ -16,11 +16,18 @@ pub enum MathError {
     NotFinite,
     #[error("a duration or size cannot be negative")]
     Negative,
+    #[error("the result would be larger than 256MiB, or have more than 10000000 items")]
+    TooLong,
     #[error("the operator does not work on these values")]
     Mismatch,
 }
 
-use MathError::{DivisionByZero, Mismatch, Negative, NotFinite, Overflow};
+/// The longest text in bytes, and the longest list in items, that is made out of smaller
+/// ones: a line of script must not be able to use up the memory.
+pub const LONGEST_TEXT: usize = 256 << 20;
+pub const LONGEST_LIST: usize = 10_000_000;
+
+use MathError::{DivisionByZero, Mismatch, Negative, NotFinite, Overflow, TooLong};
 use Value as V;
 
 type Result = std::result::Result<Value, MathError>;
@@ -29,7 +36,9 @@ type Result = std::result::Result<Value, MathError>;
 pub fn add(a: Value, b: Value) -> Result {
     match (a, b) {
         (V::Int(a), V::Int(b)) => a.checked_add(b).map(V::Int).ok_or(Overflow),
+        (V::Text(a), V::Text(b)) if a.len() + b.len() > LONGEST_TEXT => Err(TooLong),
         (V::Text(a), V::Text(b)) => Ok(V::from([a.as_ref(), b.as_ref()].concat())),
+        (V::List(a), V::List(b)) if a.len() + b.len() > LONGEST_LIST => Err(TooLong),
         (V::List(a), V::List(b)) => Ok(V::List(concat(a, b))),
         (V::Duration(a), V::Duration(b)) => a.checked_add(b).map(V::Duration).ok_or(Overflow),
         (V::Money(a), V::Money(b)) => a.checked_add(b).map(V::Money).ok_or(Overflow),

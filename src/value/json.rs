@@ -3,7 +3,7 @@
 //! Units are written as the language writes them (`"30s"`, `"$0.05"`), bytes as
 //! base 16. What is read back has type `json` until a component or `as` says more.
 
-use std::{collections::HashSet, fmt};
+use std::{collections::HashSet, fmt, io};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -21,6 +21,28 @@ pub fn read(text: &str) -> Result<Value, serde_json::Error> {
 /// Writes a value as JSON on one line.
 pub fn write(value: &Value) -> String {
     serde_json::to_string(value).expect("a value has only string keys and cannot fail to write")
+}
+
+/// Writes a value as JSON on one line, until `out` takes no more.
+///
+/// Values share their parts, so what is small may be endless when it is written.
+pub fn write_to(out: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
+    serde_json::to_writer(Pieces(out), value).map_err(|_| fmt::Error)
+}
+
+/// Hands on text as serde writes it: whole characters in every piece.
+struct Pieces<'a>(&'a mut dyn fmt::Write);
+
+impl io::Write for Pieces<'_> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let text = std::str::from_utf8(piece).map_err(io::Error::other)?;
+        self.0.write_str(text).map_err(io::Error::other)?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Writes a value as indented JSON.

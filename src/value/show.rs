@@ -26,7 +26,7 @@ impl fmt::Display for Value {
             },
             Self::Size(it) => f.write_str(&units::show_size(*it)),
             Self::Text(it) | Self::Path(it) => f.write_str(it),
-            Self::Bytes(_) | Self::List(_) | Self::Record(_) => f.write_str(&json::write(self)),
+            Self::Bytes(_) | Self::List(_) | Self::Record(_) => json::write_to(f, self),
         }
     }
 }

@@ -115,6 +115,29 @@ impl Type {
         matches!(self, Self::Int(_) | Self::Float(_))
     }
 
+    /// Whether the type, written out in full, has more parts or levels than these.
+    ///
+    /// Types share their parts, so a few lines can make one whose text would fill the
+    /// memory; whoever walks a type relies on this having been asked.
+    pub fn exceeds(&self, parts: usize, levels: usize) -> bool {
+        let mut left = parts;
+        !self.is_within(&mut left, levels)
+    }
+
+    fn is_within(&self, parts: &mut usize, levels: usize) -> bool {
+        let Some(left) = parts.checked_sub(1) else { return false };
+        *parts = left;
+        match (self, levels.checked_sub(1)) {
+            (Self::Optional(inner), _) => inner.is_within(parts, levels),
+            (Self::List(item, _), Some(below)) => item.is_within(parts, below),
+            (Self::Record(of), Some(below)) => {
+                of.fields.iter().all(|(_, ty)| ty.is_within(parts, below))
+            }
+            (Self::List(..) | Self::Record(_), None) => false,
+            _ => true,
+        }
+    }
+
     /// A type whose values are amounts: they add up, compare, and scale by numbers.
     pub fn is_unit(&self) -> bool {
         matches!(self, Self::Duration | Self::Money | Self::Size)
@@ -319,6 +342,16 @@ mod tests {
         assert!(hit.fits(&doc));
         assert!(!doc.fits(&hit));
         assert_eq!(hit.join(&doc), Some(doc));
+    }
+
+    #[test]
+    fn shared_parts_count_each_time() {
+        let doubled = |ty: Type, _| record(&[("a", ty.clone()), ("b", ty)]);
+        let small = (0..3).fold(Type::INT, doubled);
+        assert!(!small.exceeds(15, 3));
+        assert!(small.exceeds(14, 3));
+        assert!(small.exceeds(15, 2));
+        assert!((0..64).fold(Type::INT, doubled).exceeds(10_000, 100));
     }
 
     #[test]

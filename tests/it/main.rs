@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
+mod architecture;
 mod cli;
 mod components;
 mod docs;
 mod embedding;
 mod examples;
+mod hostile;
+mod retrieval;
 mod run;
 mod scripts;

@@ -37,24 +37,45 @@ const WRONG_OPERATORS: [(&str, &str); 5] =
 impl Builder<'_> {
     pub(super) fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
-        let operators = pair.clone().into_inner().count();
-        if operators > 2 * MAX_OPERATORS {
-            return self.too_long(span);
-        }
-        if operators == 1 {
-            let only = pair.into_inner().next().expect("it was counted");
-            return stacker::maybe_grow(64 << 10, 1 << 20, || self.operand(only));
-        }
+        let operators =
+            pair.clone().into_inner().filter(|it| it.as_rule() != Rule::operand).count();
+        self.below_operators(operators, span, |this| {
+            if operators == 0 {
+                let only = pair.into_inner().next().expect("an expression has an operand");
+                return this.operand(only);
+            }
+            this.operation(pair)
+        })
+    }
+
+    fn operation(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let base = self.base;
         let problems = RefCell::new(Vec::new());
-        let expr = stacker::maybe_grow(64 << 10, 1 << 20, || {
-            PRECEDENCE
-                .map_primary(|operand| self.operand(operand))
-                .map_prefix(|op, operand| prefix(base, &op, operand, &problems))
-                .map_infix(|left, op, right| infix(base, &op, left, right, &problems))
-                .parse(pair.into_inner())
-        });
+        let expr = PRECEDENCE
+            .map_primary(|operand| self.operand(operand))
+            .map_prefix(|op, operand| prefix(base, &op, operand, &problems))
+            .map_infix(|left, op, right| infix(base, &op, left, right, &problems))
+            .parse(pair.into_inner());
         self.problems.extend(problems.into_inner());
+        expr
+    }
+
+    /// Builds what stands below some operators, unless there are too many above each
+    /// other: each is a level of the tree, and may be one of the stack.
+    fn below_operators(
+        &mut self,
+        operators: usize,
+        span: Span,
+        build: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        const BYTES_PER_OPERATOR: usize = 2 << 10;
+        if self.operators_above + operators > MAX_OPERATORS {
+            return self.too_long(span);
+        }
+        self.operators_above += operators;
+        let needed = (64 << 10) + operators * BYTES_PER_OPERATOR;
+        let expr = stacker::maybe_grow(needed, needed + (1 << 20), || build(self));
+        self.operators_above -= operators;
         expr
     }
 
@@ -84,17 +105,17 @@ impl Builder<'_> {
     /// A value with its selections: `xs[0].title`.
     pub(super) fn postfix(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
-        if pair.clone().into_inner().count() > MAX_OPERATORS {
-            return self.too_long(span);
-        }
         let mut inner = pair.into_inner();
-        let mut expr = self.primary(inner.next().expect("a postfix has a value"));
-        for selection in inner {
-            let span = expr.span.to(self.span(&selection));
-            let base = Box::new(expr);
-            expr = Expr { kind: self.selection(base, selection), span };
-        }
-        expr
+        let primary = inner.next().expect("a postfix has a value");
+        self.below_operators(inner.len(), span, |this| {
+            let mut expr = this.primary(primary);
+            for selection in inner {
+                let span = expr.span.to(this.span(&selection));
+                let base = Box::new(expr);
+                expr = Expr { kind: this.selection(base, selection), span };
+            }
+            expr
+        })
     }
 
     fn selection(&mut self, base: Box<Expr>, pair: Pair<'_, Rule>) -> ExprKind {
@@ -149,6 +170,10 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let mut inner = pair.into_inner();
         let name = self.words(&inner.next().expect("a reference has a name"));
+        // In `it.a.b`, and in a value's name, each further word is a selection.
+        if self.operators_above + name.len() > MAX_OPERATORS + 1 {
+            return self.too_long(span);
+        }
         let mut call = Call { name, type_arg: None, args: None };
         for part in inner {
             match part.as_rule() {
@@ -236,7 +261,7 @@ fn name_or_it(name: Vec<Word>, span: Span) -> Expr {
 
 fn op_span(base: usize, op: &Pair<'_, Rule>) -> Span {
     let start = base + op.as_span().start();
-    Span::new(start, start + op.as_str().trim_end().len())
+    Span::new(start, start + op.as_str().len())
 }
 
 fn prefix(
@@ -250,7 +275,7 @@ fn prefix(
     if op.as_rule() == Rule::op_minus {
         return Expr { kind: negated(operand), span };
     }
-    corrected(op.as_str().trim_end(), op_span, problems);
+    corrected(op.as_str(), op_span, problems);
     Expr { kind: ExprKind::Not(Box::new(operand)), span }
 }
 
@@ -273,7 +298,7 @@ fn infix(
 ) -> Expr {
     let span = left.span.to(right.span);
     let op_span = op_span(base, op);
-    let sign = corrected(op.as_str().trim_end(), op_span, problems);
+    let sign = corrected(op.as_str(), op_span, problems);
     let op = BinaryOp::parse(sign.trim()).expect("the grammar's operators are the tree's");
     if op.is_comparison() && matches!(&left.kind, ExprKind::Binary { op, .. } if op.is_comparison())
     {

@@ -24,6 +24,8 @@ pub(super) struct Builder<'a> {
     program: Program,
     /// The pipeline at the top of the file that was read last.
     last_main: Option<Span>,
+    /// How many operators and selections hold what is being built.
+    operators_above: usize,
     problems: Vec<Problem>,
 }
 
@@ -35,6 +37,7 @@ impl<'a> Builder<'a> {
             base: 0,
             program: Program::default(),
             last_main: None,
+            operators_above: 0,
             problems: Vec::new(),
         }
     }

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{MAX_SIZE, read_text};
+use super::{super::read_json, MAX_SIZE, read_text};
 use crate::{
-    components::core_infrastructure::json,
     registry::{Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope, Size, params},
     value::Value,
 };
@@ -74,7 +73,7 @@ impl Op for ReadJson {
 impl Compute for ReadJson {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let text = read_text(cx, &self.path, self.max_size)?;
-        json::parse(&text).map_err(|err| {
+        read_json(&text).map_err(|err| {
             let message = format!("`{}`: {}", self.path.display(), err.message);
             OpError { message, ..err }
         })

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{read::ERRORS, read_text};
+use super::{super::read_json, read::ERRORS, read_text};
 use crate::{
-    components::core_infrastructure::json,
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Max, Op, OpError, Scheme, Scope, Size, params,
     },
@@ -53,7 +52,7 @@ impl Compute for ReadJsonl {
                 cx.notice(format!("`{path}` has more than {most} items; the rest is left out"));
                 break;
             }
-            items.push(json::parse(line).map_err(|err| self.at_line(idx + 1, err))?);
+            items.push(read_json(line).map_err(|err| self.at_line(idx + 1, err))?);
         }
         Ok(items.into())
     }

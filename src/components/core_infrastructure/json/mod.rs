@@ -1,13 +1,11 @@
 //! Working with JSON.
 
-use crate::registry::{Component, OpError, inline};
+use crate::registry::{Component, inline};
 
 mod at;
 mod entries;
 mod parse;
 mod write;
-
-pub(super) use parse::parse;
 
 pub(super) const COMPONENT: Component = Component {
     name: "json",
@@ -27,8 +25,3 @@ pub(super) const COMPONENT: Component = Component {
         inline::<entries::Entries>(),
     ],
 };
-
-/// What a text that is not JSON is told.
-fn no_json(why: &str) -> OpError {
-    OpError::invalid_input(format!("this is no JSON: {why}"))
-}

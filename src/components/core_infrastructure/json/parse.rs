@@ -1,9 +1,9 @@
 //! JSON from text.
 
-use super::no_json;
+use super::super::read_json;
 use crate::{
     registry::{Example, Inline, Op, OpError, Scheme, params},
-    value::{Text, Value, json},
+    value::{Text, Value},
 };
 
 params! {
@@ -36,54 +36,7 @@ impl Op for ParseJson {
 
 impl Inline for ParseJson {
     fn run(self) -> Result<Value, OpError> {
-        parse(&self.text)
-    }
-}
-
-/// Reads JSON; the error has the place and what stands there.
-pub(in super::super) fn parse(text: &str) -> Result<Value, OpError> {
-    // Editors on Windows begin a file with this mark; JSON does not have it.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim().is_empty() {
-        return Err(no_json("there is no text"));
-    }
-    json::read(text).map_err(|err| explain(text, err))
-}
-
-fn explain(text: &str, err: serde_json::Error) -> OpError {
-    let told = err.to_string();
-    let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
-    let why = why.replace("EOF", "the text ends").replace("expected ident", "unknown word");
-    let Place { line, column, near } = Place::of(text, err.line(), err.column());
-    let error = no_json(&format!("{why}, at line {line}, column {column}, near `{near}`"));
-    let error = if text.trim_start().starts_with("```") {
-        error.help("it stands in a Markdown code block; take the lines with ``` away")
-    } else {
-        error
-    };
-    error.because(err)
-}
-
-/// A place in a text, with some characters around it.
-struct Place {
-    line: usize,
-    /// In characters, from 1.
-    column: usize,
-    near: String,
-}
-
-impl Place {
-    /// Of the byte `column` in a line, both counted from 1. The end of a line is told as
-    /// the byte 0 of the next one.
-    fn of(text: &str, line: usize, column: usize) -> Self {
-        const AROUND: usize = 15;
-        let line = if column == 0 { line.saturating_sub(1).max(1) } else { line };
-        let content = text.split('\n').nth(line - 1).unwrap_or_default();
-        let byte = if column == 0 { content.len() } else { (column - 1).min(content.len()) };
-        let (before, after) = content.split_at(content.floor_char_boundary(byte));
-        let start = before.char_indices().rev().nth(AROUND - 1).map_or(0, |(byte, _)| byte);
-        let near: String = before[start..].chars().chain(after.chars().take(AROUND)).collect();
-        Self { line, column: before.chars().count() + 1, near: near.trim().to_owned() }
+        read_json(&self.text)
     }
 }
 

@@ -1,0 +1,50 @@
+//! Ranks a collection's documents for its questions, as retrieval is measured:
+//! `cargo run --release --example retrieval -- FOLDER > run.txt`.
+//!
+//! FOLDER holds `docs.jsonl` and `queries.tsv`, a line a question: id, tab, text. What is
+//! printed is a TREC run file, which `trec_eval` scores: `query Q0 document rank score svc`.
+
+use std::{error::Error, fs, path::Path};
+
+use svc::{Engine, value::Value};
+
+const SCRIPT: &str = include_str!("../benches/retrieval/run.svc");
+
+svc::record! {
+    /// A document and how well it answers.
+    struct Ranked {
+        /// The document's id.
+        id: String,
+        /// Higher is better.
+        score: f64,
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the ranking is the result")]
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).ok_or("which folder?")?;
+    let engine = Engine::new();
+    for (query, text) in queries(Path::new(&folder))? {
+        for (idx, doc) in ranking(&engine, &folder, &text).await?.iter().enumerate() {
+            println!("{query} Q0 {} {} {} svc", doc.id, idx + 1, doc.score);
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a program may read its own files")]
+fn queries(folder: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
+    let text = fs::read_to_string(folder.join("queries.tsv"))?;
+    let lines = text.lines().filter_map(|it| it.split_once('\t'));
+    Ok(lines.map(|(id, text)| (id.to_owned(), text.to_owned())).collect())
+}
+
+async fn ranking(
+    engine: &Engine,
+    folder: &str,
+    question: &str,
+) -> Result<Vec<Ranked>, Box<dyn Error>> {
+    let docs = Value::Path(format!("{folder}/docs.jsonl").into());
+    Ok(engine.run(SCRIPT).param("question", question).param("docs", docs).await?.get()?)
+}

@@ -1,0 +1,26 @@
+//! Any text can be checked; what checks can be planned and shown, what does not be drawn.
+#![no_main]
+
+mod spans;
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use svc::{Engine, diag::Style, plan::plan};
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
+
+fuzz_target!(|text: &str| {
+    match ENGINE.check(text) {
+        Ok(checked) => {
+            spans::assert_valid(text, &checked.warnings.problems);
+            let shown = plan(checked).show();
+            assert!(!shown.is_empty(), "a plan shows something");
+        }
+        Err(report) => {
+            spans::assert_valid(text, &report.problems);
+            assert!(report.has_errors(), "refused without a reason");
+            let _ = report.render(Style::Plain);
+        }
+    }
+});

@@ -1,0 +1,11 @@
+//! Any text can be parsed, and every problem that is found has its place in the text.
+#![no_main]
+
+mod spans;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let parsed = svc::syntax::parse(text);
+    spans::assert_valid(text, &parsed.problems);
+});

@@ -1,0 +1,19 @@
+//! What must hold of every problem, whatever the text.
+
+use svc::diag::{Problem, Span};
+
+/// Every place that a problem names can be cut out of the text.
+pub fn assert_valid(text: &str, problems: &[Problem]) {
+    for problem in problems {
+        for label in &problem.labels {
+            assert_inside(text, label.span, problem);
+        }
+        for fix in &problem.fixes {
+            assert_inside(text, fix.span, problem);
+        }
+    }
+}
+
+fn assert_inside(text: &str, span: Span, problem: &Problem) {
+    assert!(text.get(span.range()).is_some(), "{span:?} is not a piece of the text: {problem:?}");
+}

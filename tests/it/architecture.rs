@@ -1,0 +1,323 @@
+//! The rules of the house that no compiler knows: who may know whom, and where things are.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use svc::Engine;
+
+/// The order is the whole rule: a module may use the ones before it.
+const LAYERS: [&str; 15] = [
+    "value",
+    "diag",
+    "syntax",
+    "host",
+    "text",
+    "registry",
+    "script",
+    "store",
+    "components",
+    "stdlib",
+    "check",
+    "plan",
+    "run",
+    "engine",
+    "bases",
+];
+
+/// The macros of the registry, which the language puts at the crate's root.
+const MACROS: [&str; 3] = ["params", "record", "choices"];
+
+/// The only places that may reach for the operating system themselves: the host, the
+/// cache folder of its double, the index's own directory, and where the process begins.
+const DOORS: [&str; 4] =
+    ["host/os.rs", "host/test.rs", "components/context_retrieval/ctx_search/", "main.rs"];
+
+const LONGEST_FILE: usize = 600;
+
+#[test]
+fn modules_only_look_down() {
+    let wrong: Vec<String> = sources()
+        .iter()
+        .filter_map(|it| Some((it, rank(it.module.first()?)?)))
+        .flat_map(|(source, own)| {
+            let above = source.uses("crate").into_iter().filter(move |it| it.rank() > own);
+            above.map(|it| format!("{} must not know crate::{}", source.name, it.shown()))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn bases_do_not_know_each_other() {
+    let wrong = strangers("bases", 1, |_| true);
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn components_do_not_know_each_other() {
+    let components = components_on_disk();
+    let wrong = strangers("components", 2, |used| match used {
+        [_, cluster, name, ..] => components.contains(&(cluster.clone(), name.clone())),
+        _ => true,
+    });
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_component_file_is_registered() {
+    let on_disk: BTreeSet<String> = components_on_disk().into_iter().map(|(_, it)| it).collect();
+    let engine = Engine::new();
+    let registered: BTreeSet<String> =
+        engine.registry().components().iter().map(|it| it.name.to_owned()).collect();
+    assert_eq!(on_disk, registered);
+}
+
+#[test]
+fn the_system_has_few_doors() {
+    let system = |it: &Used| {
+        let harmless = it.path.get(1).is_some_and(|it| it == "ExitCode" || it == "exit");
+        matches!(it.path[0].as_str(), "fs" | "env" | "process") && !harmless
+    };
+    let wrong: Vec<String> = sources()
+        .iter()
+        .filter(|it| !DOORS.iter().any(|door| it.name.starts_with(door)))
+        .flat_map(|source| {
+            let used = [source.uses("std"), source.uses("tokio")].concat();
+            let reached: Vec<Used> = used.into_iter().filter(|it| system(it)).collect();
+            reached.into_iter().map(|it| format!("{} uses {}", source.name, it.shown()))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "use the host\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let long: Vec<String> = sources()
+        .iter()
+        .map(|it| (it.text.lines().count(), &it.name))
+        .filter(|(lines, _)| *lines > LONGEST_FILE)
+        .map(|(lines, name)| format!("{name} has {lines} lines"))
+        .collect();
+    assert!(long.is_empty(), "\n{}", long.join("\n"));
+}
+
+#[test]
+fn nested_imports_are_found() {
+    let text = r#"
+        // use crate::comment;
+        use crate::{diag::{self, Span}, registry::{Op as _, Registry}};
+        fn f() -> crate::value::Value { "crate::text" }
+        pub(crate) use super::super::other::{a, b::*};
+    "#;
+    let source = Source::new("run/deep/file.rs", text);
+    let shown = |it: Vec<Used>| it.iter().map(Used::shown).collect::<Vec<_>>();
+    assert_eq!(
+        shown(source.uses("crate")),
+        ["diag", "diag::Span", "registry::Op", "registry::Registry", "value::Value"]
+    );
+    assert_eq!(shown(source.uses("super")), ["run::other::a", "run::other::b"]);
+}
+
+/// A file below `src`.
+struct Source {
+    /// Its path from `src`.
+    name: String,
+    /// The path of its module.
+    module: Vec<String>,
+    text: String,
+    /// Its words and signs, without comments and strings.
+    tokens: Vec<String>,
+}
+
+/// The path of something that a file uses, without its root.
+#[derive(Clone, Debug)]
+struct Used {
+    path: Vec<String>,
+}
+
+impl Used {
+    /// What is no layer is exported by the crate's root, which is above all.
+    fn rank(&self) -> usize {
+        let name = self.path[0].as_str();
+        let name = if MACROS.contains(&name) { "registry" } else { name };
+        rank(name).unwrap_or(LAYERS.len())
+    }
+
+    fn shown(&self) -> String {
+        self.path.join("::")
+    }
+}
+
+impl Source {
+    fn new(name: &str, text: &str) -> Self {
+        let parts = name.trim_end_matches(".rs").split('/').map(str::to_owned);
+        let module = parts.filter(|it| !matches!(it.as_str(), "mod" | "lib" | "main")).collect();
+        Self { name: name.to_owned(), module, text: text.to_owned(), tokens: tokens(text) }
+    }
+
+    /// Everything that is used by a path from `root`. Paths from `super` are made absolute.
+    fn uses(&self, root: &str) -> Vec<Used> {
+        let mut used = Vec::new();
+        for (idx, token) in self.tokens.iter().enumerate() {
+            let before = idx.checked_sub(1).map_or("", |it| self.tokens[it].as_str());
+            if token != root || before == "::" {
+                continue;
+            }
+            let start = if root == "super" { self.parent() } else { Vec::new() };
+            self.tree(idx + 1, start, &mut used);
+        }
+        used.retain(|it| !it.path.is_empty());
+        used
+    }
+
+    fn parent(&self) -> Vec<String> {
+        self.module.split_last().map_or_else(Vec::new, |(_, parent)| parent.to_vec())
+    }
+
+    /// Reads what follows a path; gives the index after it.
+    fn tree(&self, at: usize, mut path: Vec<String>, used: &mut Vec<Used>) -> usize {
+        if self.token(at) != "::" {
+            used.push(Used { path });
+            return at;
+        }
+        match self.token(at + 1) {
+            "{" => self.branches(at + 2, &path, used),
+            "super" => {
+                path.pop();
+                self.tree(at + 2, path, used)
+            }
+            "self" => self.tree(at + 2, path, used),
+            name if is_word(name) => {
+                path.push(name.to_owned());
+                self.tree(at + 2, path, used)
+            }
+            _ => {
+                used.push(Used { path });
+                at + 2
+            }
+        }
+    }
+
+    fn branches(&self, mut at: usize, path: &[String], used: &mut Vec<Used>) -> usize {
+        while !matches!(self.token(at), "}" | "") {
+            if is_word(self.token(at)) {
+                let name = Some(self.token(at).to_owned()).filter(|it| it != "self");
+                at = self.tree(at + 1, path.iter().cloned().chain(name).collect(), used);
+                // `Op as _`
+                while !matches!(self.token(at), "," | "}" | "") {
+                    at += 1;
+                }
+            } else {
+                at += 1;
+            }
+        }
+        at + 1
+    }
+
+    fn token(&self, idx: usize) -> &str {
+        self.tokens.get(idx).map_or("", String::as_str)
+    }
+}
+
+fn rank(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|it| *it == module)
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(|it: char| it.is_alphabetic() || it == '_')
+}
+
+/// Words, `::` and single signs. Strings and comments are left out; a raw string's content
+/// is read up to its first quote, which is near enough to find paths.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let len = match next {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '"' => string_len(rest),
+            '\'' if rest[1..].starts_with(['"', '\\']) => {
+                2 + rest[2..].find('\'').map_or(0, |it| it + 1)
+            }
+            ':' if rest.starts_with("::") => push(&mut tokens, rest, 2),
+            it if it.is_alphanumeric() || it == '_' => {
+                let word = rest.find(|it: char| !it.is_alphanumeric() && it != '_');
+                push(&mut tokens, rest, word.unwrap_or(rest.len()))
+            }
+            it if it.is_whitespace() => it.len_utf8(),
+            it => push(&mut tokens, rest, it.len_utf8()),
+        };
+        rest = &rest[len..];
+    }
+    tokens
+}
+
+fn push(tokens: &mut Vec<String>, rest: &str, len: usize) -> usize {
+    tokens.push(rest[..len].to_owned());
+    len
+}
+
+fn string_len(text: &str) -> usize {
+    let mut escaped = false;
+    for (idx, it) in text.char_indices().skip(1) {
+        match it {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return idx + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Uses of one part of a layer by another: parts are `depth` levels below it.
+fn strangers(layer: &str, depth: usize, counts: impl Fn(&[String]) -> bool) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|it| it.module.first().is_some_and(|it| it == layer)) {
+        let Some(own) = source.module.get(..=depth) else { continue };
+        for used in [source.uses("crate"), source.uses("super")].concat() {
+            let theirs = &used.path[..used.path.len().min(depth + 1)];
+            let same_layer = used.path[0] == layer && theirs.len() > 1;
+            if same_layer && !own.starts_with(theirs) && counts(&used.path) {
+                wrong.push(format!("{} must not know {}", source.name, used.shown()));
+            }
+        }
+    }
+    wrong
+}
+
+/// The cluster and the name of every file or folder that is a component.
+fn components_on_disk() -> BTreeSet<(String, String)> {
+    sources()
+        .iter()
+        .filter_map(|it| match it.module.as_slice() {
+            [layer, cluster, name, ..] if layer == "components" && name != "testing" => {
+                Some((cluster.clone(), name.clone()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Every Rust file below `src`, by name.
+fn sources() -> Vec<Source> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = BTreeMap::new();
+    let mut folders: Vec<PathBuf> = vec![src.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
+                files.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    assert!(files.len() > 10, "the sources were found");
+    files.iter().map(|(name, text)| Source::new(name, text)).collect()
+}
