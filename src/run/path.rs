@@ -22,19 +22,23 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
+    /// Collects the steps first: a path may be deeper than the stack.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (outer, slash) = match self {
-            Self::Root => return Ok(()),
-            Self::Name(outer, _) | Self::Item(outer, _, _) => {
-                (outer, if matches!(outer, Self::Root) { "" } else { "/" })
-            }
-        };
-        outer.fmt(f)?;
-        match self {
-            Self::Name(_, name) => write!(f, "{slash}{name}"),
-            Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]"),
-            Self::Root => Ok(()),
+        let mut steps = Vec::new();
+        let mut at = self;
+        while let Self::Name(outer, _) | Self::Item(outer, _, _) = at {
+            steps.push(at);
+            at = outer;
         }
+        for (idx, step) in steps.iter().rev().enumerate() {
+            let slash = if idx == 0 { "" } else { "/" };
+            match step {
+                Self::Root => {}
+                Self::Name(_, name) => write!(f, "{slash}{name}")?,
+                Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]")?,
+            }
+        }
+        Ok(())
     }
 }
 
