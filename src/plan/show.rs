@@ -33,9 +33,7 @@ impl Plan {
         .expect("a string takes all");
         text
     }
-}
 
-impl Plan {
     fn without_nodes(&self) -> &'static str {
         match self.program().main {
             Some(_) => "no component runs: the value is computed from the inputs\n",
@@ -53,7 +51,8 @@ fn row(node: &Node) -> [String; 4] {
     let bounds: Vec<String> =
         node.bounds.iter().map(|(key, value)| format!("{key} {value}")).collect();
     let name = if node.path.is_empty() { &node.name } else { &node.path };
-    [format!("{}{name}", "  ".repeat(node.depth)), node.ty.to_string(), does, bounds.join(", ")]
+    let name = format!("{}{name}", "  ".repeat(node.depth));
+    [name, cut(node.ty.to_string()), does, bounds.join(", ")]
 }
 
 /// The widest type that a row shows; JSON has them whole.

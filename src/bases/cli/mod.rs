@@ -113,6 +113,6 @@ fn command_line() -> clap::Command {
 mod tests {
     #[test]
     fn the_command_line_is_sound() {
-        super::command_line().debug_assert();
+        crate::bases::cli::command_line().debug_assert();
     }
 }
