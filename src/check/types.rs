@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Checker;
+use super::{Checker, STACK_LEFT, STACK_MORE};
 use crate::{
     diag::{Code, Problem},
     registry::{Field, documents, nearest},
-    syntax::ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
+    syntax::{
+        MAX_DEPTH,
+        ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
+    },
     value::{EnumType, RecordType, Text, Type},
 };
 
@@ -82,8 +85,23 @@ impl Checker<'_> {
             self.types.insert(name.text.clone(), Type::Unknown);
             return Some(Type::Unknown);
         }
+        if open.len() >= MAX_DEPTH {
+            self.report(
+                Problem::error(
+                    Code::E104,
+                    word.span,
+                    format!("types hold each other more than {MAX_DEPTH} deep"),
+                )
+                .label("too deep here")
+                .help("make the records flatter, or use `json` for trees"),
+            );
+            self.types.insert(name.text.clone(), Type::Unknown);
+            return Some(Type::Unknown);
+        }
         open.push(name.text.clone());
-        let ty = self.resolve(expr, &mut |this, word| this.declare_type(word, declared, open));
+        let ty = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
+            self.resolve(expr, &mut |this, word| this.declare_type(word, declared, open))
+        });
         open.pop();
         let ty = named(ty, &name.text);
         self.types.entry(name.text.clone()).or_insert(ty.clone());

@@ -41,15 +41,15 @@ const BLOCK_AFTER: [&str; 6] = ["if", "match", "repeat", "flow", "test", "rhai"]
 pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
     let words = Words { text, tokens: &lexed.tokens };
     let mut problems: Vec<Problem> = lexed.flaws.iter().map(|it| flaw(text, *it)).collect();
+    let mut torn_at: Vec<usize> = lexed.flaws.iter().filter_map(|it| torn(*it)).collect();
+    torn_at.sort_unstable();
     let mut regions = Vec::new();
     for tokens in words.ranges() {
         let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
         let span = first.span.to(last.span);
         let (depth, wrong) = words.match_brackets(tokens.clone());
-        let torn = lexed.flaws.iter().any(|it| match it {
-            Flaw::OpenText(at) | Flaw::OpenValue(at) => span.range().contains(&at.start),
-            Flaw::SlashComment(_) => false,
-        });
+        let next = torn_at.partition_point(|it| *it < span.start);
+        let torn = torn_at.get(next).is_some_and(|it| *it < span.end);
         let broken = torn || wrong.is_some();
         if !torn {
             problems.extend(wrong);
@@ -57,6 +57,14 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         regions.push(Region { tokens, span, depth, broken });
     }
     (regions, problems)
+}
+
+/// Where a flaw is that makes a region unreadable.
+fn torn(flaw: Flaw) -> Option<usize> {
+    match flaw {
+        Flaw::OpenText(at) | Flaw::OpenValue(at) => Some(at.start),
+        Flaw::SlashComment(_) => None,
+    }
 }
 
 fn flaw(text: &str, flaw: Flaw) -> Problem {

@@ -71,6 +71,7 @@ pub fn lex(text: &str) -> Lexed {
         lexed: Lexed::default(),
         open: Vec::new(),
         rhai: None,
+        rhai_is_open: false,
     };
     while lexer.step() {}
     lexer.lexed
@@ -101,6 +102,9 @@ struct Lexer<'a> {
     lexed: Lexed,
     open: Vec<Within>,
     rhai: Option<RhaiHead>,
+    /// A rhai body was found that does not end. Looking for the end of another one would
+    /// read the whole text once more.
+    rhai_is_open: bool,
 }
 
 const SIGNS: [&str; 21] = [
@@ -160,7 +164,7 @@ impl Lexer<'_> {
 
     fn word(&mut self, rest: &str) {
         let len = word_len(rest);
-        if &rest[..len] == "rhai" {
+        if &rest[..len] == "rhai" && !self.rhai_is_open {
             self.rhai = Some(RhaiHead { depth: self.open.len(), args_closed: false });
         }
         self.push(TokenKind::Word, len);
@@ -271,6 +275,7 @@ impl Lexer<'_> {
         self.rhai = None;
         let len = rhai_body_len(&self.text[self.at..]);
         if len == self.text.len() - self.at && !self.text.ends_with('}') {
+            self.rhai_is_open = true;
             self.open(Bracket::Curly);
         } else {
             self.push(TokenKind::Text, len);

@@ -148,6 +148,8 @@ impl Type {
             (Self::List(a, len), Self::List(b, max)) => {
                 a.fits(b) && max.is_none_or(|max| len.is_some_and(|len| len <= max))
             }
+            // A type of types of types has many parts, but few that are not shared.
+            (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => true,
             (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
                 a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
             }),
@@ -207,6 +209,7 @@ impl Type {
             (Self::List(a, m), Self::List(b, n)) => {
                 Self::List(Arc::new(a.join(b)?), m.zip(*n).map(|(m, n)| m.max(n)))
             }
+            (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Self::Record(a), Self::Record(b)) => join_records(a, b)?,
             (a, b) if a == b => a.clone(),
             _ => return None,
@@ -223,6 +226,7 @@ impl Type {
             (Self::Optional(a), Self::Optional(b)) => a.changes_into(b),
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
+            (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => false,
             (Self::Record(a), Self::Record(b)) => b
                 .fields
                 .iter()

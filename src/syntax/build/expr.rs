@@ -37,16 +37,18 @@ const WRONG_OPERATORS: [(&str, &str); 5] =
 impl Builder<'_> {
     pub(super) fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
-        let operators = pair.clone().into_inner().count();
-        if operators > 2 * MAX_OPERATORS {
+        let parts = pair.clone().into_inner().count();
+        let operators = parts - 1;
+        if self.operators + operators > 2 * MAX_OPERATORS {
             return self.too_long(span);
         }
-        if operators == 1 {
+        if parts == 1 {
             let only = pair.into_inner().next().expect("it was counted");
             return stacker::maybe_grow(64 << 10, 1 << 20, || self.operand(only));
         }
         let base = self.base;
         let problems = RefCell::new(Vec::new());
+        self.operators += operators;
         let expr = stacker::maybe_grow(64 << 10, 1 << 20, || {
             PRECEDENCE
                 .map_primary(|operand| self.operand(operand))
@@ -54,6 +56,7 @@ impl Builder<'_> {
                 .map_infix(|left, op, right| infix(base, &op, left, right, &problems))
                 .parse(pair.into_inner())
         });
+        self.operators -= operators;
         self.problems.extend(problems.into_inner());
         expr
     }
@@ -84,16 +87,21 @@ impl Builder<'_> {
     /// A value with its selections: `xs[0].title`.
     pub(super) fn postfix(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
-        if pair.clone().into_inner().count() > MAX_OPERATORS {
+        let selections = pair.clone().into_inner().count() - 1;
+        if selections > MAX_OPERATORS
+            || (selections > 0 && self.operators + selections > 2 * MAX_OPERATORS)
+        {
             return self.too_long(span);
         }
         let mut inner = pair.into_inner();
+        self.operators += selections;
         let mut expr = self.primary(inner.next().expect("a postfix has a value"));
         for selection in inner {
             let span = expr.span.to(self.span(&selection));
             let base = Box::new(expr);
             expr = Expr { kind: self.selection(base, selection), span };
         }
+        self.operators -= selections;
         expr
     }
 

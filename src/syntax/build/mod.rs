@@ -25,6 +25,9 @@ pub(super) struct Builder<'a> {
     /// The pipeline at the top of the file that was read last.
     last_main: Option<Span>,
     problems: Vec<Problem>,
+    /// How many operators, operands and selections lie around what is being built. Each may
+    /// be a level of the tree, and trees of any depth would need a stack of any size.
+    operators: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -36,6 +39,7 @@ impl<'a> Builder<'a> {
             program: Program::default(),
             last_main: None,
             problems: Vec::new(),
+            operators: 0,
         }
     }
 
