@@ -9,6 +9,7 @@ use super::{
     Run,
     error::{Result, RunError},
     events::Event,
+    now::panicked,
     path::Path,
     scope::Scope,
     task::in_time,
@@ -280,10 +281,6 @@ fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
     }
     let given = value.kind();
     Some(OpError::bug(format!("`{}` declares {ty}, but gave another value: {given}", call.op)))
-}
-
-fn panicked(call: &Call) -> OpError {
-    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
 }
 
 /// Passes what a call tells on to whoever watches the run.

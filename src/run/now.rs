@@ -1,7 +1,11 @@
 //! Terms that call nothing slow: computed at once, where the caller is, without a task
 //! or an allocation that is not the value itself.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::OnceLock,
+};
 
 use smallvec::SmallVec;
 
@@ -97,7 +101,8 @@ impl Now<'_> {
         let Body::Inline(run) = call.op.op.body else {
             return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
         };
-        run(&mut args).map_err(|it| {
+        let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
+        ended.unwrap_or_else(|_| Err(panicked(call))).map_err(|it| {
             let err = call.op.honest(it);
             RunError::new(err, span).at_node(call.segment.to_string(), Some(&call.name))
         })
@@ -270,6 +275,11 @@ impl Now<'_> {
             None => Err(exhausted(repeat.turns, span)),
         }
     }
+}
+
+/// The failure of a component that broke off in the middle.
+pub(super) fn panicked(call: &Call) -> OpError {
+    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
 }
 
 /// The arm for a value.

@@ -272,3 +272,15 @@ async fn a_thousand_items_wait_together_when_they_may() {
     assert_eq!(value(script).await, Value::Int(1000));
     assert!(started.elapsed() < Duration::from_millis(30), "{:?}", started.elapsed());
 }
+
+#[tokio::test(start_paused = true)]
+async fn tasks_that_never_wait_still_obey_the_clock() {
+    tokio::time::resume();
+    let waits = r#"if it < 0 { "x" >> wait(duration: 1ms) >> len } else { it }"#;
+    let each = format!("range(0, to: 1_000_000) >> each {{ {waits} }} within {{ timeout: 1ms }}");
+    assert_eq!(failure(&each).await.kind(), Some(ErrorKind::Timeout));
+    let repeat = format!(
+        "0 >> repeat 4_000_000 {{ (({waits}) >> (it + 1)) }} until it < 0 within {{ timeout: 1ms }}"
+    );
+    assert_eq!(failure(&repeat).await.kind(), Some(ErrorKind::Timeout));
+}
