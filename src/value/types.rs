@@ -217,7 +217,8 @@ impl Type {
     }
 
     /// Whether a value of this type must be changed to be one of `wanted`, which it fits:
-    /// an int becomes a float, and a value that enters a range is tested.
+    /// an int becomes a float, a record leaves fields behind, and a value that enters a
+    /// range is tested.
     pub fn changes_into(&self, wanted: &Self) -> bool {
         match (self, wanted) {
             (Self::Int(_), Self::Float(_)) => true,
@@ -227,10 +228,11 @@ impl Type {
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => false,
-            (Self::Record(a), Self::Record(b)) => b
+            // A field that the wider type does not name must not come back as another one.
+            (Self::Record(a), Self::Record(b)) => a
                 .fields
                 .iter()
-                .any(|(name, wanted)| a.get(name).is_some_and(|given| given.changes_into(wanted))),
+                .any(|(name, given)| b.get(name).is_none_or(|wanted| given.changes_into(wanted))),
             _ => false,
         }
     }
