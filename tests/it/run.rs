@@ -284,3 +284,16 @@ async fn tasks_that_never_wait_still_obey_the_clock() {
     );
     assert_eq!(failure(&repeat).await.kind(), Some(ErrorKind::Timeout));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_path_inside_a_path_starts_from_one_folder() {
+    let host = TestHost::new();
+    host.put(std::path::Path::new("scripts/docs/a.md"), "found".into());
+    let script = r#"
+        param docs: path = "docs"
+        param name: string = "a"
+        (read_text(path: "${docs}/${name}.md")) + (read_text(path: "docs/${name}.md"))"#;
+    let source = svc::diag::Source::new("s.svc", script).in_folder("scripts");
+    let got = Engine::new().on(Arc::new(host)).run(source).await.unwrap().value;
+    assert_eq!(got, Value::from("foundfound"));
+}
