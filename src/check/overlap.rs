@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use super::{
-    Branch, Checker, Let, Term, TermKind,
-    flows::{Body, FlowState},
-};
+use super::{Branch, Checker, Let, Term, TermKind, flows::FlowState};
 use crate::{
     diag::{Code, Problem, Span},
     registry::{Effect, Scope},
@@ -23,10 +20,9 @@ struct Use {
 pub(super) fn acts(term: &Term, flows: &[FlowState<'_>]) -> bool {
     let own = match &term.kind {
         TermKind::Call(call) => call.op.op.effects.iter().any(|it| !matches!(it, Effect::Reads(_))),
-        TermKind::Flow { flow, .. } => match &flows[*flow].body {
-            Body::Checked(body) => acts(body, flows),
-            _ => true,
-        },
+        // Known since its body was checked; walking the body at every call would take time
+        // that doubles with every flow that calls another one twice.
+        TermKind::Flow { flow, .. } => flows[*flow].acts,
         _ => false,
     };
     let mut parts = false;
