@@ -248,6 +248,9 @@ impl Checker<'_> {
             }
             given[port] = Some(Given { term, from: None });
         }
+        if ports.is_empty() && site.position == Some(Position::Later) {
+            self.takes_nothing(site);
+        }
         if let Some(port) = ports.first().filter(|_| given[0].is_none())
             && site.position.is_some()
         {
@@ -257,6 +260,22 @@ impl Checker<'_> {
             self.missing(ports, &given, site);
         }
         sound.then_some(given)
+    }
+
+    /// Reports a stage that would drop what enters it.
+    fn takes_nothing(&mut self, site: &Site<'_>) {
+        let Some((_, ty, giver)) = self.it() else { return };
+        let (name, from) = (&site.name, giver.name);
+        self.report(
+            Problem::error(
+                Code::E203,
+                site.name_span,
+                format!("`{name}` takes nothing, but `{from}` gives {ty}"),
+            )
+            .label("has no input")
+            .also(giver.span, format!("gives {ty}"))
+            .help(format!("begin the pipeline with `{name}`, or give it a parameter")),
+        );
     }
 
     /// The parameter that an argument is for.

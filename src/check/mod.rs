@@ -6,12 +6,14 @@
 //!
 //! **Invariant:** the registry's types are known here, no concrete component is.
 
+mod blocks;
 mod bounds;
 mod branching;
 mod call;
 mod expr;
 mod flows;
 mod items;
+mod lists;
 mod operators;
 mod overlap;
 mod pipeline;

@@ -1,8 +1,8 @@
-//! Pipelines, stages and blocks.
+//! Pipelines and their stages.
 
 use super::{
-    Block, Branch, Checker, Let, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
-    scope::{Callable, Frame, Giver, LetName, Named},
+    Branch, Checker, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    scope::{Callable, Frame, Giver, Named},
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -20,85 +20,6 @@ pub(super) enum Position {
 }
 
 impl Checker<'_> {
-    /// A block, and the type that is due where it stands.
-    pub(super) fn block(&mut self, block: &ast::Block, expected: Option<&Type>) -> Term {
-        if block.lets.is_empty() {
-            return self.pipeline_as(&block.result, expected);
-        }
-        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
-        let values: Vec<Term> = block.lets.iter().map(|it| self.bind(it)).collect();
-        let result = self.pipeline_as(&block.result, expected);
-        let (lets, needs) = self.close_lets(&block.lets, values);
-        let (ty, span) = (result.ty.clone(), block.span);
-        Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
-    }
-
-    /// Checks lets that no pipeline follows.
-    pub(super) fn lets_alone(&mut self, lets: &[ast::Let]) {
-        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
-        for bind in lets {
-            self.bind(bind);
-        }
-        self.frames.pop();
-    }
-
-    fn bind(&mut self, bind: &ast::Let) -> Term {
-        let expected = bind.ty.as_ref().map(|it| self.ty(it));
-        let name = bind.name.text.clone();
-        if !self.in_main_lets() {
-            self.fixed_name(&bind.name);
-        }
-        let open = LetName { name, ty: Type::Unknown, needs: Vec::new(), used: false, open: true };
-        self.open_lets().push(open);
-        let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
-        let mut ty = value.ty.clone();
-        if let Some(declared) = expected {
-            let what = format!("`{}`", bind.name.text);
-            value = self.expected(value, &declared, &what);
-            // What is declared is what the name is, as with a param: `let a: int? = null`.
-            ty = match (&value.ty, declared) {
-                (Type::Unknown, _) => Type::Unknown,
-                (Type::List(_, max), Type::List(item, None)) => Type::List(item, *max),
-                (_, declared) => declared,
-            };
-        }
-        let last = self.open_lets().last_mut().expect("it was pushed above");
-        (last.ty, last.open) = (ty, false);
-        value
-    }
-
-    /// The names at the top of the file were tested when they were declared.
-    fn in_main_lets(&self) -> bool {
-        self.frames.len() == 2 && !self.in_flow
-    }
-
-    fn open_lets(&mut self) -> &mut Vec<LetName> {
-        match self.frames.last_mut() {
-            Some(Frame::Lets { names, .. }) => names,
-            _ => unreachable!("frames above the lets were closed"),
-        }
-    }
-
-    fn close_lets(&mut self, syntax: &[ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
-        let Some(Frame::Lets { names, result_needs }) = self.frames.pop() else {
-            return (Vec::new(), Vec::new());
-        };
-        let lets: Vec<Let> = names
-            .into_iter()
-            .zip(values)
-            .zip(syntax)
-            .map(|((name, value), bind)| {
-                let skipped = !name.used && !super::overlap::acts(&value, &self.flows);
-                if !name.used && !name.name.starts_with('_') && !value.ty.is_unknown() {
-                    self.report(unused(bind, skipped));
-                }
-                Let { name: name.name, value, needs: name.needs, skipped }
-            })
-            .collect();
-        self.unordered_lets(&lets);
-        (lets, result_needs)
-    }
-
     /// A pipeline, and the type that is due where it stands.
     pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
@@ -434,109 +355,6 @@ impl Checker<'_> {
         };
         Some((Term { kind: TermKind::Var(var), ty, span, waits: false }, giver))
     }
-
-    /// The list that enters here, and the type of its items.
-    fn incoming_list(&mut self, word: &str, span: Span) -> Option<(Term, Type, Option<u64>)> {
-        let (input, giver) = self.incoming(word, span)?;
-        match &input.ty {
-            Type::List(item, max) => {
-                let (item, max) = (item.as_ref().clone(), *max);
-                Some((input, item, max))
-            }
-            Type::Unknown | Type::Never => Some((input, Type::Unknown, None)),
-            other => {
-                let problem = Problem::error(
-                    Code::E203,
-                    span,
-                    format!("`{word}` takes a list, but `{}` gives {other}", giver.name),
-                )
-                .label("works on the items of a list")
-                .also(giver.span, format!("gives {other}"))
-                .help_opt(list_help(other));
-                self.report(problem);
-                None
-            }
-        }
-    }
-
-    pub(super) fn item_frame(&mut self, item: Type, span: Span) {
-        let giver = Giver { name: "it".to_owned(), span };
-        self.frames.push(Frame::It { ty: item, giver });
-    }
-
-    fn each(
-        &mut self,
-        optional: bool,
-        body: &ast::Block,
-        span: Span,
-        expected: Option<&Type>,
-    ) -> Term {
-        let word = if optional { "each?" } else { "each" };
-        let sign = Span::new(span.start, span.start + word.len());
-        let list = self.incoming_list(word, sign);
-        let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
-        self.item_frame(item, sign);
-        let segment = self.segment("each");
-        let due = match expected.map(Type::required) {
-            Some(Type::List(item, _)) => Some(item.as_ref()),
-            _ => None,
-        };
-        let body = self.named_path(|this| this.block(body, due));
-        self.frames.pop();
-        let item = if optional { body.ty.clone().optional() } else { body.ty.clone() };
-        let ty = Type::List(item.into(), max);
-        let kind =
-            TermKind::Each { segment, input: Box::new(input), optional, body: Box::new(body) };
-        Term::new(kind, ty, span)
-    }
-
-    fn shape(&mut self, shape: Shape, key: &Expr, span: Span) -> Term {
-        let word = shape.word();
-        let sign = Span::new(span.start, span.start + word.len());
-        let list = self.incoming_list(word, sign);
-        let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
-        self.item_frame(item.clone(), sign);
-        let key = self.expr(key, None);
-        self.frames.pop();
-        self.shape_key(shape, &key);
-        let ty = match shape {
-            Shape::Where | Shape::Sort => Type::List(item.into(), max),
-            Shape::Group => {
-                let items = Type::List(item.into(), max);
-                let group =
-                    Type::record(vec![("key".into(), key.ty.clone()), ("items".into(), items)]);
-                Type::List(group.into(), max)
-            }
-        };
-        let segment = self.segment(word);
-        let kind = TermKind::Shape { segment, input: Box::new(input), shape, key: Box::new(key) };
-        Term::new(kind, ty, span)
-    }
-
-    fn shape_key(&mut self, shape: Shape, key: &Term) {
-        let word = shape.word();
-        if key.waits {
-            self.report(
-                Problem::error(Code::E218, key.span, format!("`{word}` cannot call a slow component"))
-                    .label("runs for every item, without bounds")
-                    .help("compute it first: `each { { ...it, k: (it.text >> component) } }`, then shape by `.k`"),
-            );
-            return;
-        }
-        let wrong = match shape {
-            Shape::Where if !key.ty.fits(&Type::Bool) => "a bool",
-            Shape::Sort if !key.ty.required().is_ordered() => "a number, a string, or a unit",
-            _ => return,
-        };
-        self.report(
-            Problem::error(Code::E208, key.span, format!("`{word}` wants {wrong}"))
-                .label(format!("this is {}", key.ty))
-                .help(match shape {
-                    Shape::Where => "write a condition, as in `where { .score > 0.5 }`",
-                    _ => "name what to sort by, as in `sort { -.score }`",
-                }),
-        );
-    }
 }
 
 /// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
@@ -562,37 +380,7 @@ pub(super) fn convert(term: Term, ty: &Type) -> Term {
     Term::new(kind, ty, span)
 }
 
-fn unused(bind: &ast::Let, skipped: bool) -> Problem {
-    let name = &bind.name.text;
-    let label = if skipped { "never used, so it does not run" } else { "never used" };
-    Problem::warning(Code::E221, bind.name.span, format!("`{name}` is not used"))
-        .label(label)
-        .help(format!("use it, remove it, or call it `_{name}`"))
-}
-
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
-}
-
-/// How a value that is no list may become one.
-fn list_help(ty: &Type) -> Option<String> {
-    match ty {
-        Type::Optional(_) => {
-            Some("`value ?? []` puts an empty list where there is none".to_owned())
-        }
-        Type::Record(of) => {
-            let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
-            let shown =
-                lists.map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"));
-            shown.or_else(|| {
-                Some(
-                    "put it into a list with `[it]`, or use the stages without the block"
-                        .to_owned(),
-                )
-            })
-        }
-        Type::Text => Some("make a list of it first, with `split`, `lines` or `words`".to_owned()),
-        _ => Some("put it into a list with `[it]`, or use the stages without the block".to_owned()),
-    }
 }

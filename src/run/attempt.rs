@@ -3,7 +3,10 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt as _;
-use tokio::time::Instant;
+use tokio::{
+    sync::{OwnedSemaphorePermit, SemaphorePermit},
+    time::Instant,
+};
 
 use super::{
     Run,
@@ -42,6 +45,13 @@ struct Try<'a> {
     span: Span,
 }
 
+/// Leave to run: a place under every `max_parallel` around, and a worker for what
+/// computes.
+struct Turn<'a> {
+    _places: Vec<SemaphorePermit<'a>>,
+    worker: Option<OwnedSemaphorePermit>,
+}
+
 impl Run<'_> {
     /// Calls a component that is not inline, within its bounds.
     pub(super) async fn call(
@@ -59,13 +69,8 @@ impl Run<'_> {
         // A time that the script gives, anywhere around, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| scope.deadline.is_none());
         let result = match own_time {
-            Some(limit) => {
-                let inner = scope.timed(limit);
-                let one = Try { call, args: &args, scope: &inner, path, span };
-                let work = Box::pin(self.tries(&one));
-                in_time(work, limit, &inner, span).await
-            }
-            None => self.tries(&Try { call, args: &args, scope, path, span }).await,
+            Some(limit) => self.in_own_time(call, &args, scope, path, span, limit).await,
+            None => self.tries(&Try { call, args: &args, scope, path, span }, None).await,
         };
         let result = result.and_then(|(value, usage)| {
             broken_promise(call, &value, ty)
@@ -76,6 +81,40 @@ impl Run<'_> {
             Ok((value, _)) => Ok(value),
             Err(err) => Err(err.at_node(path.to_string(), Some(&call.name))),
         }
+    }
+
+    /// Calls within the time that the op has by itself. That time begins when it is the
+    /// op's turn: a script that names no time must not fail because it has much to do.
+    async fn in_own_time(
+        &self,
+        call: &Call,
+        args: &[Value],
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+        limit: Duration,
+    ) -> Result<(Value, Usage)> {
+        let turn = self.turn(call.op.op, scope, span).await?;
+        let inner = scope.timed(limit);
+        let one = Try { call, args, scope: &inner, path, span };
+        let work = Box::pin(self.tries(&one, Some(turn)));
+        in_time(work, limit, &inner, span).await
+    }
+
+    async fn turn<'a>(&self, op: &OpDef, scope: &'a Scope, span: Span) -> Result<Turn<'a>> {
+        let cancelled = || RunError::cancelled(span);
+        let mut places = Vec::with_capacity(scope.permits.len());
+        for permits in &scope.permits {
+            let place = scope.cancel.run_until_cancelled(permits.acquire()).await;
+            places.push(place.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
+        }
+        let mut worker = None;
+        if matches!(op.body, Body::Compute(_)) {
+            let workers = self.workers.clone().acquire_owned();
+            let free = scope.cancel.run_until_cancelled(workers).await;
+            worker = Some(free.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
+        }
+        Ok(Turn { _places: places, worker })
     }
 
     fn tell_end(
@@ -93,7 +132,7 @@ impl Run<'_> {
     }
 
     /// Tries until it works, may not be tried again, or no try is left.
-    async fn tries(&self, one: &Try<'_>) -> Result<(Value, Usage)> {
+    async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<(Value, Usage)> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
         let retries = match op.writes_once() {
@@ -102,8 +141,13 @@ impl Run<'_> {
         };
         let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
         let mut spent = Usage::default();
+        let mut waiting = first;
         for attempt in 1.. {
-            let err = match self.attempt(one, &mut spent).await {
+            let turn = match waiting.take() {
+                Some(turn) => turn,
+                None => self.turn(op, one.scope, one.span).await?,
+            };
+            let err = match self.attempt(one, turn, &mut spent).await {
                 Ok(value) => return Ok((value, spent)),
                 Err(err) => err,
             };
@@ -130,13 +174,8 @@ impl Run<'_> {
         wait.max(err.retry_after.unwrap_or_default())
     }
 
-    /// One try: waits for its turn, reserves, runs, settles.
-    async fn attempt(&self, one: &Try<'_>, spent: &mut Usage) -> Result<Value> {
-        let mut turns = Vec::with_capacity(one.scope.permits.len());
-        for permits in &one.scope.permits {
-            let turn = one.scope.cancel.run_until_cancelled(permits.acquire()).await;
-            turns.push(turn.ok_or_else(|| RunError::cancelled(one.span))?);
-        }
+    /// One try: reserves, runs, settles.
+    async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>, spent: &mut Usage) -> Result<Value> {
         let most = most_used(one.call.op.op, one.args).map_err(|it| RunError::new(it, one.span))?;
         self.reserve(one, most)?;
         let meter = Meter::default();
@@ -144,16 +183,17 @@ impl Run<'_> {
             Some(limit) => {
                 let mut inner = one.scope.child();
                 inner.depth += 1;
-                let work = Box::pin(self.run_once(one, &inner, meter.clone()));
+                let work = Box::pin(self.run_once(one, &inner, turn, meter.clone()));
                 in_time(work, limit, &inner, one.span).await
             }
-            None => self.run_once(one, one.scope, meter.clone()).await,
+            None => self.run_once(one, one.scope, turn, meter.clone()).await,
         };
         let used = meter.read().unwrap_or(most);
         self.ledger.settle(&accounts(one.scope), most, used);
         spent.tokens = spent.tokens.saturating_add(used.tokens);
         spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
-        if used.tokens > most.tokens || used.cost > most.cost {
+        let declares = !matches!(one.call.op.op.price, Price::Unknown);
+        if declares && (used.tokens > most.tokens || used.cost > most.cost) {
             let message =
                 format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
             return Err(RunError::new(OpError::bug(message), one.span));
@@ -173,9 +213,9 @@ impl Run<'_> {
             return Err(RunError::new(budget(message), one.span));
         }
         if matches!(one.call.op.op.price, Price::Unknown)
-            && self.ledger.caps_cost(&accounts(one.scope))
+            && self.ledger.is_capped(&accounts(one.scope))
         {
-            let message = "its price is unknown, so it cannot run under a cap on cost".to_owned();
+            let message = "its price is unknown, so it cannot run under a cap".to_owned();
             return Err(RunError::new(budget(message), one.span));
         }
         self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
@@ -185,7 +225,13 @@ impl Run<'_> {
         })
     }
 
-    async fn run_once(&self, one: &Try<'_>, scope: &Scope, meter: Meter) -> Result<Value> {
+    async fn run_once(
+        &self,
+        one: &Try<'_>,
+        scope: &Scope,
+        mut turn: Turn<'_>,
+        meter: Meter,
+    ) -> Result<Value> {
         let call = one.call;
         let watcher =
             Arc::new(Watcher { path: one.path.to_string(), observer: self.observer.clone() });
@@ -207,7 +253,11 @@ impl Run<'_> {
                     None => Err(OpError::cancelled()),
                 }
             }
-            Body::Compute(run) => self.compute(run, cx, args, one, scope).await,
+            Body::Compute(run) => {
+                let worker = turn.worker.take();
+                let mut args = args;
+                self.compute(move || run(&cx, &mut args), worker, one, scope).await
+            }
         };
         ended.map_err(|it| {
             RunError::new(where_paths_start(call.op.op, call.op.honest(it)), one.span)
@@ -218,17 +268,14 @@ impl Run<'_> {
     /// after a cancel is left behind; it keeps its worker until it does end.
     async fn compute(
         &self,
-        run: fn(&Cx, &mut [Value]) -> std::result::Result<Value, OpError>,
-        cx: Cx,
-        mut args: Vec<Value>,
+        work: impl FnOnce() -> std::result::Result<Value, OpError> + Send + 'static,
+        worker: Option<OwnedSemaphorePermit>,
         one: &Try<'_>,
         scope: &Scope,
     ) -> std::result::Result<Value, OpError> {
-        let turn = scope.cancel.run_until_cancelled(self.workers.clone().acquire_owned()).await;
-        let Some(Ok(worker)) = turn else { return Err(OpError::cancelled()) };
         let mut task = tokio::task::spawn_blocking(move || {
             let _worker = worker;
-            run(&cx, &mut args)
+            work()
         });
         let joined = match scope.cancel.run_until_cancelled(&mut task).await {
             Some(joined) => joined,

@@ -75,10 +75,10 @@ impl Ledger {
         }
     }
 
-    /// Whether any of the accounts caps money.
-    pub(super) fn caps_cost(&self, chain: &[AccountId]) -> bool {
+    /// Whether any of the accounts has a cap.
+    pub(super) fn is_capped(&self, chain: &[AccountId]) -> bool {
         let accounts = self.lock();
-        chain.iter().any(|id| accounts[id.0].cap.cost.is_some())
+        chain.iter().any(|id| accounts[id.0].cap != Cap::default())
     }
 
     /// What stands against an account: spent, and still reserved.

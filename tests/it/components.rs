@@ -29,6 +29,7 @@ const TESTING: Component = Component {
         ("append_log", "append_log"),
         ("busy", "busy"),
         ("stuck", "stuck"),
+        ("quick", "quick"),
         ("unpriced", "unpriced"),
         ("overspends", "overspends"),
     ],
@@ -41,6 +42,7 @@ const TESTING: Component = Component {
         io::<AppendLog>(),
         compute::<Busy>(),
         compute::<Stuck>(),
+        io::<Quick>(),
         io::<Unpriced>(),
         io::<Overspends>(),
     ],
@@ -299,6 +301,29 @@ impl Op for Overspends {
 impl Io for Overspends {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         cx.used(Usage { tokens: 0, cost: Money::cents(2) });
+        Ok(self.value.0)
+    }
+}
+
+svc::params! {
+    /// Takes most of its own time, which is short.
+    struct Quick {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Quick {
+    const NAME: &'static str = "quick";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const LIMITS: Limits =
+        Limits { timeout: Some(Duration::from_millis(30)), max_retries: 0, max_tokens: None };
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Quick {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.host().sleep(Duration::from_millis(20)).await;
         Ok(self.value.0)
     }
 }

@@ -297,3 +297,12 @@ async fn a_path_inside_a_path_starts_from_one_folder() {
     let got = Engine::new().on(Arc::new(host)).run(source).await.unwrap().value;
     assert_eq!(got, Value::from("foundfound"));
 }
+
+/// Items that queue for longer than the op's own time; a script that names no time must
+/// not fail because it has much to do.
+#[tokio::test(start_paused = true)]
+async fn an_ops_own_time_begins_when_it_is_its_turn() {
+    let script = r#"range(0, to: 10) >> each { "x" >> wait(duration: 1ms) >> quick }
+        within { max_parallel: 1 } >> len"#;
+    assert_eq!(value(script).await, Value::Int(10));
+}

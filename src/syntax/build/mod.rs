@@ -112,6 +112,14 @@ impl<'a> Builder<'a> {
             return;
         };
         let between = &self.text[before.end..main.span.start];
+        if !between.is_empty()
+            && between.trim_matches(' ').is_empty()
+            && self.text[main.span.start..].starts_with('(')
+        {
+            self.problems
+                .push(pipeline::space_before(Span::new(before.end, main.span.start), main.span));
+            return;
+        }
         let mut problem = Problem::error(Code::E119, main.span, "a file has one main pipeline")
             .label("a second pipeline")
             .also(first.span, "the first one");

@@ -306,7 +306,7 @@ impl Builder<'_> {
     }
 }
 
-fn space_before(gap: Span, args: Span) -> Problem {
+pub(super) fn space_before(gap: Span, args: Span) -> Problem {
     Problem::error(Code::E108, args, "the arguments are apart from their component")
         .label("a space before `(`")
         .help("write `name(..)` without a space")

@@ -1,0 +1,121 @@
+//! Blocks: their `let`s, which of them run, and their result.
+
+use super::{
+    Block, Checker, Let, Term, TermKind,
+    scope::{Frame, LetName},
+};
+use crate::{
+    diag::{Code, Problem},
+    syntax::ast,
+    value::Type,
+};
+
+impl Checker<'_> {
+    /// A block, and the type that is due where it stands.
+    pub(super) fn block(&mut self, block: &ast::Block, expected: Option<&Type>) -> Term {
+        if block.lets.is_empty() {
+            return self.pipeline_as(&block.result, expected);
+        }
+        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+        let values: Vec<Term> = block.lets.iter().map(|it| self.bind(it)).collect();
+        let result = self.pipeline_as(&block.result, expected);
+        let (lets, needs) = self.close_lets(&block.lets, values);
+        let (ty, span) = (result.ty.clone(), block.span);
+        Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
+    }
+
+    /// Checks lets that no pipeline follows.
+    pub(super) fn lets_alone(&mut self, lets: &[ast::Let]) {
+        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+        for bind in lets {
+            self.bind(bind);
+        }
+        self.frames.pop();
+    }
+
+    fn bind(&mut self, bind: &ast::Let) -> Term {
+        let expected = bind.ty.as_ref().map(|it| self.ty(it));
+        let name = bind.name.text.clone();
+        if !self.in_main_lets() {
+            self.fixed_name(&bind.name);
+        }
+        let open = LetName { name, ty: Type::Unknown, needs: Vec::new(), used: false, open: true };
+        self.open_lets().push(open);
+        let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
+        let mut ty = value.ty.clone();
+        if let Some(declared) = expected {
+            let what = format!("`{}`", bind.name.text);
+            value = self.expected(value, &declared, &what);
+            // What is declared is what the name is, as with a param: `let a: int? = null`.
+            ty = match (&value.ty, declared) {
+                (Type::Unknown, _) => Type::Unknown,
+                (Type::List(_, max), Type::List(item, None)) => Type::List(item, *max),
+                (_, declared) => declared,
+            };
+        }
+        let last = self.open_lets().last_mut().expect("it was pushed above");
+        (last.ty, last.open) = (ty, false);
+        value
+    }
+
+    /// The names at the top of the file were tested when they were declared.
+    fn in_main_lets(&self) -> bool {
+        self.frames.len() == 2 && !self.in_flow
+    }
+
+    fn open_lets(&mut self) -> &mut Vec<LetName> {
+        match self.frames.last_mut() {
+            Some(Frame::Lets { names, .. }) => names,
+            _ => unreachable!("frames above the lets were closed"),
+        }
+    }
+
+    fn close_lets(&mut self, syntax: &[ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
+        let Some(Frame::Lets { names, result_needs }) = self.frames.pop() else {
+            return (Vec::new(), Vec::new());
+        };
+        let acts: Vec<bool> =
+            values.iter().map(|it| super::overlap::acts(it, &self.flows)).collect();
+        let live = live_lets(&names, &result_needs, &acts);
+        let lets: Vec<Let> = names
+            .into_iter()
+            .zip(values)
+            .zip(syntax)
+            .enumerate()
+            .map(|(idx, ((name, value), bind))| {
+                let quiet = name.name.starts_with('_') || value.ty.is_unknown();
+                if !name.used && !quiet {
+                    self.report(unused(bind, !live[idx]));
+                }
+                Let { name: name.name, value, needs: name.needs, skipped: !live[idx] }
+            })
+            .collect();
+        self.unordered_lets(&lets);
+        (lets, result_needs)
+    }
+}
+
+/// Which lets run: those that the result needs, those that act, and what they need.
+fn live_lets(names: &[LetName], result_needs: &[usize], acts: &[bool]) -> Vec<bool> {
+    let mut live = acts.to_vec();
+    for idx in result_needs {
+        live[*idx] = true;
+    }
+    // Lets need only earlier ones, so one look from the last to the first is enough.
+    for idx in (0..names.len()).rev() {
+        if live[idx] {
+            for need in &names[idx].needs {
+                live[*need] = true;
+            }
+        }
+    }
+    live
+}
+
+fn unused(bind: &ast::Let, skipped: bool) -> Problem {
+    let name = &bind.name.text;
+    let label = if skipped { "never used, so it does not run" } else { "never used" };
+    Problem::warning(Code::E221, bind.name.span, format!("`{name}` is not used"))
+        .label(label)
+        .help(format!("use it, remove it, or call it `_{name}`"))
+}
