@@ -22,19 +22,23 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
+    /// Walks outwards and writes inwards: a path may be as deep as flows call each other.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (outer, slash) = match self {
-            Self::Root => return Ok(()),
-            Self::Name(outer, _) | Self::Item(outer, _, _) => {
-                (outer, if matches!(outer, Self::Root) { "" } else { "/" })
-            }
-        };
-        outer.fmt(f)?;
-        match self {
-            Self::Name(_, name) => write!(f, "{slash}{name}"),
-            Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]"),
-            Self::Root => Ok(()),
+        let mut parts = Vec::new();
+        let mut at = self;
+        while let Self::Name(outer, _) | Self::Item(outer, _, _) = at {
+            parts.push(at);
+            at = outer;
         }
+        for (idx, part) in parts.into_iter().rev().enumerate() {
+            let slash = if idx == 0 { "" } else { "/" };
+            match part {
+                Self::Root => {}
+                Self::Name(_, name) => write!(f, "{slash}{name}")?,
+                Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]")?,
+            }
+        }
+        Ok(())
     }
 }
 
