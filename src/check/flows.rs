@@ -2,6 +2,7 @@
 
 use super::{
     Checker,
+    overlap::acts,
     scope::{Frame, Named},
     term::{Flow, Input, Term},
 };
@@ -19,6 +20,8 @@ pub(super) struct FlowState<'a> {
     pub(super) params: Vec<Input>,
     pub(super) yields: Type,
     pub(super) body: Body,
+    /// Whether a call changes the world, as far as it is known.
+    pub(super) acts: bool,
 }
 
 pub(super) enum Body {
@@ -36,8 +39,9 @@ impl<'a> Checker<'a> {
             let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
             let yields = self.ty(&flow.yields);
             let body = Body::Unchecked;
-            let state =
-                FlowState { syntax: flow, doc: &item.doc, span: item.span, params, yields, body };
+            let (doc, span) = (item.doc.as_str(), item.span);
+            let acts = true;
+            let state = FlowState { syntax: flow, doc, span, params, yields, body, acts };
             self.flows.push(state);
         }
     }
@@ -87,6 +91,7 @@ impl<'a> Checker<'a> {
         self.in_flow = was_in_flow;
         self.frames = outside;
         let waits = body.waits;
+        self.flows[idx].acts = acts(&body, &self.flows);
         self.flows[idx].body = Body::Checked(body);
         waits
     }
