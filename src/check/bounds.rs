@@ -194,7 +194,8 @@ impl Checker<'_> {
         let own = match &term.kind {
             TermKind::Var(var) => {
                 let frame = self.frames.len().checked_sub(1 + var.up).map(|it| &self.frames[it]);
-                matches!(frame, Some(Frame::Params(_)))
+                // The `error` of a `fallback` is a param only by the shape of its frame.
+                matches!(frame, Some(Frame::Params(all)) if all[var.idx].name.as_ref() != "error")
             }
             _ => !term.waits,
         };

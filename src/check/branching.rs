@@ -8,15 +8,15 @@ use crate::{
 };
 
 impl Checker<'_> {
-    pub(super) fn if_(&mut self, it: &ast::If) -> Term {
+    pub(super) fn if_(&mut self, it: &ast::If, expected: Option<&Type>) -> Term {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
             let condition = self.expr(&it.condition, Some(&Type::Bool));
             self.condition(&condition);
             let segments = (self.segment("?then"), self.segment("?else"));
-            let then = self.named_path(|this| this.block(&it.then));
+            let then = self.named_path(|this| this.block(&it.then, expected));
             let otherwise = self.named_path(|this| match &it.otherwise {
-                Otherwise::Block(block) => this.block(block),
-                Otherwise::If(inner) => this.if_(inner),
+                Otherwise::Block(block) => this.block(block, expected),
+                Otherwise::If(inner) => this.if_(inner, expected),
                 Otherwise::Missing => Term::unknown(it.span),
             });
             let ty = then.ty.join(&otherwise.ty).unwrap_or_else(|| {
@@ -50,7 +50,7 @@ impl Checker<'_> {
         );
     }
 
-    pub(super) fn match_(&mut self, it: &ast::Match) -> Term {
+    pub(super) fn match_(&mut self, it: &ast::Match, expected: Option<&Type>) -> Term {
         let value = self.expr(&it.value, None);
         let mut arms = Vec::with_capacity(it.arms.len());
         let mut seen: Vec<(Value, Span)> = Vec::new();
@@ -71,7 +71,7 @@ impl Checker<'_> {
                 patterns.push(Value::Null);
             }
             let segment = self.segment("?arm");
-            let body = self.named_path(|this| this.pipeline(&arm.value));
+            let body = self.named_path(|this| this.pipeline_as(&arm.value, expected));
             match ty.join(&body.ty) {
                 Some(joined) => ty = joined,
                 None => {
@@ -107,7 +107,16 @@ impl Checker<'_> {
         }
         let Pattern::Literal(literal) = pattern else { return };
         let term = self.expr(literal, Some(value.ty.required()));
-        let Some(constant) = term.constant().cloned() else { return };
+        let Some(constant) = term.constant().cloned() else {
+            if !term.ty.is_unknown() {
+                self.report(
+                    Problem::error(Code::E223, literal.span, "a pattern is a plain literal")
+                        .label("known only when it runs")
+                        .help("compare with `if`, or match a value that does not change"),
+                );
+            }
+            return;
+        };
         if !term.ty.fits(&value.ty) && !value.ty.fits(&term.ty) {
             self.report(
                 Problem::error(Code::E223, literal.span, "this pattern never matches")
@@ -168,23 +177,23 @@ impl Checker<'_> {
         );
     }
 
-    pub(super) fn repeat(&mut self, it: &ast::Repeat) -> Term {
+    pub(super) fn repeat(&mut self, it: &ast::Repeat, expected: Option<&Type>) -> Term {
         let sign = Span::new(it.span.start, it.span.start + "repeat".len());
         let Some((input, _)) = self.incoming("repeat", sign) else { return Term::unknown(it.span) };
         let ty = input.ty.clone();
         let segment = self.segment("repeat");
         let turn = |this: &mut Self, work: &mut dyn FnMut(&mut Self) -> Term| {
-            this.item_frame(ty.clone(), "repeat", sign);
+            this.item_frame(ty.clone(), sign);
             let term = this.named_path(|this| work(this));
             this.frames.pop();
             term
         };
-        let body = turn(self, &mut |this| this.block(&it.body));
+        let body = turn(self, &mut |this| this.block(&it.body, Some(&ty)));
         let body = self.same_type(body, &ty);
         let until = turn(self, &mut |this| this.expr(&it.until, Some(&Type::Bool)));
         self.until(&until);
         let otherwise =
-            it.otherwise.as_ref().map(|block| turn(self, &mut |this| this.block(block)));
+            it.otherwise.as_ref().map(|block| turn(self, &mut |this| this.block(block, expected)));
         let whole = match &otherwise {
             None => ty.clone(),
             Some(otherwise) => ty.join(&otherwise.ty).unwrap_or_else(|| {

@@ -78,7 +78,7 @@ impl Checker<'_> {
             Callable::Unknown => false,
         };
         if slow {
-            let (whole, fix) = (dotted(name), self.as_pipeline(name, args, span));
+            let (whole, fix) = (dotted(name), self.as_pipeline(&callable, name, args, span));
             self.report(
                 Problem::error(Code::E218, span, format!("`{whole}` is no function"))
                     .label("only cheap, pure components are")
@@ -88,12 +88,28 @@ impl Checker<'_> {
         }
         let site =
             Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
-        self.call(&callable, &site, type_arg)
+        let mut term = self.call(&callable, &site, type_arg);
+        // What is reported here needs no second message from whatever stands around it.
+        term.waits &= !slow;
+        term
     }
 
-    /// `search(q, top_k: 3)` as `(q >> search(top_k: 3))`.
-    fn as_pipeline(&self, name: &[Word], args: Option<&Args>, span: Span) -> String {
+    /// `search(q, 3)` as `(q >> search(top_k: 3))`.
+    fn as_pipeline(
+        &self,
+        callable: &Callable,
+        name: &[Word],
+        args: Option<&Args>,
+        span: Span,
+    ) -> String {
         let text = |span: Span| &self.source.text()[span.range()];
+        let names: Vec<&str> = match callable {
+            Callable::Op(op) => op.op.params.iter().map(|it| it.name).collect(),
+            Callable::Flow(idx) => {
+                self.flows[*idx].params.iter().map(|it| it.name.as_ref()).collect()
+            }
+            Callable::Unknown => Vec::new(),
+        };
         let Some((first, rest)) = args.and_then(|it| it.list.split_first()) else {
             return format!("({})", text(span));
         };
@@ -102,9 +118,11 @@ impl Checker<'_> {
         }
         let rest: Vec<String> = rest
             .iter()
-            .map(|it| match &it.name {
-                Some(name) => format!("{}: {}", name.text, text(it.value.span)),
-                None => text(it.value.span).to_owned(),
+            .enumerate()
+            .map(|(idx, it)| match (&it.name, names.get(idx + 1)) {
+                (Some(name), _) => format!("{}: {}", name.text, text(it.value.span)),
+                (None, Some(name)) => format!("{name}: {}", text(it.value.span)),
+                (None, None) => text(it.value.span).to_owned(),
             })
             .collect();
         let args = if rest.is_empty() { String::new() } else { format!("({})", rest.join(", ")) };
@@ -118,7 +136,13 @@ impl Checker<'_> {
                 Term::unknown(site.span)
             }
             Callable::Op(op) => self.call_op(*op, site, type_arg),
-            Callable::Flow(flow) => self.call_flow(*flow, site),
+            Callable::Flow(flow) => {
+                let term = self.call_flow(*flow, site);
+                if let Some(expr) = type_arg {
+                    self.takes_no_type(expr.span, site, &term);
+                }
+                term
+            }
         }
     }
 
@@ -183,16 +207,20 @@ impl Checker<'_> {
         let Some(expr) = type_arg else { return term };
         let ty = self.ty(expr);
         if !op.op.generic {
-            self.report(
-                Problem::error(Code::E219, expr.span, format!("`{}` takes no type", site.name))
-                    .label("its result has a type of its own")
-                    .help(format!("it gives {}", term.ty)),
-            );
+            self.takes_no_type(expr.span, site, &term);
             return term;
         }
         let span = site.span;
         let kind = TermKind::Cast { value: Box::new(term), why: CastReason::Asked };
         Term::new(kind, ty, span)
+    }
+
+    fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
+        self.report(
+            Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
+                .label("its result has a type of its own")
+                .help(format!("it gives {}", term.ty)),
+        );
     }
 
     /// Matches what is written to the parameters; nothing when the call makes no sense.
@@ -347,14 +375,17 @@ impl Checker<'_> {
         let is_input = first.name == ports[0].name && site.position.is_some();
         let name = &site.name;
         if is_input {
-            let giver = self.likely_giver().unwrap_or_else(|| "value".to_owned());
-            let fix = format!("{giver} >> ");
-            self.report(
+            let giver = self.likely_giver();
+            let shown_giver = giver.as_deref().unwrap_or("value");
+            let problem =
                 Problem::error(Code::E211, site.name_span, format!("nothing enters `{name}` here"))
                     .label(format!("its input `{}` is {}", first.name, shown(first)))
-                    .help(format!("write `{fix}{name}`"))
-                    .fix(Span::new(site.name_span.start, site.name_span.start), fix),
-            );
+                    .help(format!("write `{shown_giver} >> {name}`"));
+            let before = Span::new(site.name_span.start, site.name_span.start);
+            self.report(match giver {
+                Some(giver) => problem.fix(before, format!("{giver} >> ")),
+                None => problem,
+            });
             return;
         }
         let names: Vec<String> =

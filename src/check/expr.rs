@@ -32,7 +32,7 @@ impl Checker<'_> {
             ExprKind::Field { base, name, optional } => self.field(base, name, *optional, span),
             ExprKind::Index { base, index } => self.index(base, index, span),
             ExprKind::Binary { op, op_span, left, right } => {
-                self.binary(*op, *op_span, left, right, span)
+                self.binary(*op, *op_span, left, right, expected, span)
             }
             ExprKind::Not(inner) => self.not(inner, span),
             ExprKind::Negate(inner) => self.negate(inner, span),
@@ -142,7 +142,9 @@ impl Checker<'_> {
         let head = name.split('.').next().unwrap_or_default();
         let known = (head == "it" && self.it().is_some()) || self.is_variable(head);
         let written = &self.source.text()[span.range()];
-        let Some(at) = written.find(found).filter(|_| known) else { return };
+        // A raw string cannot show values, and `\$` was meant as it stands.
+        let is_meant = written.starts_with('\'') || written.contains("\\$");
+        let Some(at) = written.find(found).filter(|_| known && !is_meant) else { return };
         let start = span.start + at;
         let place = Span::new(start, start + found.len());
         let fix = format!("${{{name}}}");
@@ -170,7 +172,9 @@ impl Checker<'_> {
         if expected.map(Type::required) != Some(&Type::Path) {
             return text;
         }
-        let folder = self.source.folder().cloned();
+        // A path that begins with a path starts from where that one does.
+        let begins_with_path = matches!(&text.kind, TermKind::Text(all) if matches!(all.first(), Some(Piece::Value(it, _)) if it.ty == Type::Path));
+        let folder = self.source.folder().filter(|_| !begins_with_path).cloned();
         Term::new(TermKind::Path { value: Box::new(text), folder }, Type::Path, span)
     }
 
@@ -329,7 +333,9 @@ impl Checker<'_> {
                 Type::Record(of) => (of.clone(), true),
                 _ => return self.no_field(&base, name),
             },
-            Type::Unknown | Type::Never => return Term::unknown(span),
+            Type::Unknown => return Term::unknown(span),
+            // What never gives a value is still evaluated: it may be a `fail`.
+            Type::Never => return Term { span, ..base },
             _ => return self.no_field(&base, name),
         };
         let Some(ty) = of.get(&name.text).cloned() else { return self.no_field(&base, name) };

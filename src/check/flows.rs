@@ -2,7 +2,6 @@
 
 use super::{
     Checker,
-    overlap::acts,
     scope::{Frame, Named},
     term::{Flow, Input, Term},
 };
@@ -20,7 +19,7 @@ pub(super) struct FlowState<'a> {
     pub(super) params: Vec<Input>,
     pub(super) yields: Type,
     pub(super) body: Body,
-    /// Whether a call changes the world, as far as it is known.
+    /// Whether running it changes the world; believed until its body is checked.
     pub(super) acts: bool,
 }
 
@@ -38,26 +37,42 @@ impl<'a> Checker<'a> {
             let ast::ItemKind::Flow(flow) = &item.kind else { continue };
             let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
             let yields = self.ty(&flow.yields);
-            let body = Body::Unchecked;
-            let (doc, span) = (item.doc.as_str(), item.span);
-            let acts = true;
-            let state = FlowState { syntax: flow, doc, span, params, yields, body, acts };
-            self.flows.push(state);
+            self.flows.push(FlowState {
+                syntax: flow,
+                doc: &item.doc,
+                span: item.span,
+                params,
+                yields,
+                body: Body::Unchecked,
+                acts: true,
+            });
+        }
+        // A default may call any flow, also one that is declared further down.
+        for flow in 0..self.flows.len() {
+            let syntax = self.flows[flow].syntax;
+            for (idx, param) in syntax.params.iter().enumerate() {
+                let Some(default) = &param.default else { continue };
+                let ty = self.flows[flow].params[idx].ty.clone();
+                let term = self.expr(default, Some(&ty));
+                let term = self.expected(term, &ty, "the default");
+                self.flows[flow].params[idx].default = Some(term);
+            }
         }
     }
 
     fn flow_param(&mut self, param: &ast::FlowParam) -> Input {
-        let ty = self.ty(&param.ty);
-        let default = param.default.as_ref().map(|it| {
-            let term = self.expr(it, Some(&ty));
-            self.expected(term, &ty, "the default")
-        });
-        let name = param.name.text.clone();
+        // The value of a default takes its place when all flows are known.
+        let default = param.default.as_ref().map(|it| Term::unknown(it.span));
+        let (name, ty) = (param.name.text.clone(), self.ty(&param.ty));
         Input { name, doc: String::new(), ty, default, span: param.name.span }
     }
 
     pub(super) fn flow_named(&self, name: &str) -> Option<usize> {
         self.flows.iter().position(|it| it.syntax.name.text.as_ref() == name)
+    }
+
+    pub(super) fn flow_params(&self, idx: usize) -> &[Input] {
+        &self.flows[idx].params
     }
 
     pub(super) fn flow_names(&self) -> impl Iterator<Item = &str> {
@@ -80,8 +95,8 @@ impl<'a> Checker<'a> {
         let names = params.map(|it| Named { name: it.name.clone(), ty: it.ty.clone() }).collect();
         let outside = std::mem::replace(&mut self.frames, vec![Frame::Params(names)]);
         let was_in_flow = std::mem::replace(&mut self.in_flow, true);
-        let body = self.named_path(|this| this.block(&syntax.body));
         let yields = self.flows[idx].yields.clone();
+        let body = self.named_path(|this| this.block(&syntax.body, Some(&yields)));
         let what = format!("the flow `{}`", syntax.name.text);
         let body = self.expected(body, &yields, &what);
         let body = match &syntax.bounds {
@@ -91,7 +106,7 @@ impl<'a> Checker<'a> {
         self.in_flow = was_in_flow;
         self.frames = outside;
         let waits = body.waits;
-        self.flows[idx].acts = acts(&body, &self.flows);
+        self.flows[idx].acts = super::overlap::acts(&body, &self.flows);
         self.flows[idx].body = Body::Checked(body);
         waits
     }

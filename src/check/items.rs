@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
             return None;
         };
         let span = result.span;
-        let main = self.block(&Block { lets, result, span });
+        let main = self.block(&Block { lets, result, span }, None);
         Some(match bounds {
             Some(bounds) => self.within(main, bounds),
             None => main,

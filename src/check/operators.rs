@@ -14,6 +14,7 @@ impl Checker<'_> {
         op_span: Span,
         left: &Expr,
         right: &Expr,
+        expected: Option<&Type>,
         span: Span,
     ) -> Term {
         // A literal takes the type of the other side: `.kind == "bug"`.
@@ -23,7 +24,12 @@ impl Checker<'_> {
             (self.expr(left, due.as_ref()), right)
         } else {
             let left = self.expr(left, None);
-            let due = literal_due(op, &left.ty).filter(|_| is_literal(right));
+            let due = match op {
+                // `kind ?? "bug"`, `folder ?? "./docs"`: what stands for null is of that type,
+                // or of the one that is due where the whole stands.
+                BinaryOp::Coalesce => expected.cloned().or_else(|| optional_due(&left.ty)),
+                _ => literal_due(op, &left.ty).filter(|_| is_literal(right)),
+            };
             let right = self.expr(right, due.as_ref());
             (left, right)
         };
@@ -32,10 +38,20 @@ impl Checker<'_> {
         } else {
             self.result(op, op_span, &left, &right)
         };
-        let joins =
-            matches!(op, BinaryOp::Add | BinaryOp::Coalesce) && matches!(ty, Type::List(..));
-        let (left, right) =
-            if joins { (convert(left, &ty), convert(right, &ty)) } else { (left, right) };
+        let joins = match op {
+            BinaryOp::Add => matches!(ty, Type::List(..)),
+            BinaryOp::Coalesce => true,
+            _ => false,
+        };
+        let (left, right) = match (joins, op) {
+            // The left side is looked at before it is known not to be null.
+            (true, BinaryOp::Coalesce) => {
+                let due = if left.ty.is_optional() { ty.clone().optional() } else { ty.clone() };
+                (convert(left, &due), convert(right, &ty))
+            }
+            (true, _) => (convert(left, &ty), convert(right, &ty)),
+            _ => (left, right),
+        };
         Term::new(TermKind::Binary { op, left: Box::new(left), right: Box::new(right) }, ty, span)
     }
 
@@ -68,6 +84,10 @@ impl Checker<'_> {
     fn wrong_operands(&mut self, op: BinaryOp, op_span: Span, left: &Term, right: &Term) {
         let (a, b, sign) = (&left.ty, &right.ty, op.sign());
         let (code, help) = match op {
+            BinaryOp::Coalesce if a.is_optional() => (
+                Code::E208,
+                format!("what stands for null must be {}, as the value is where there is one", a.required()),
+            ),
             BinaryOp::Coalesce => (Code::E208, "`??` gives a value for null, and the left side is never null".to_owned()),
             _ if a.is_optional() || b.is_optional() => {
                 (Code::E215, "say what null stands for: `(x ?? 0)`, or compare with `!= null` first".to_owned())
@@ -132,6 +152,13 @@ fn is_literal(expr: &Expr) -> bool {
 fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
     let other = other.required();
     (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
+}
+
+/// What a value that stands for null is meant to be, where a literal could be several
+/// things.
+fn optional_due(left: &Type) -> Option<Type> {
+    let due = left.required();
+    matches!(due, Type::Path | Type::Record(_) | Type::List(..)).then(|| due.clone())
 }
 
 fn unknown_result(op: BinaryOp) -> Type {

@@ -20,6 +20,8 @@ struct Use {
 pub(super) fn acts(term: &Term, flows: &[FlowState<'_>]) -> bool {
     let own = match &term.kind {
         TermKind::Call(call) => call.op.op.effects.iter().any(|it| !matches!(it, Effect::Reads(_))),
+        // Known since its body was checked; walking the body at every call would take time
+        // that doubles with every flow that calls another one twice.
         TermKind::Flow { flow, .. } => flows[*flow].acts,
         _ => false,
     };

@@ -20,13 +20,14 @@ pub(super) enum Position {
 }
 
 impl Checker<'_> {
-    pub(super) fn block(&mut self, block: &ast::Block) -> Term {
+    /// A block, and the type that is due where it stands.
+    pub(super) fn block(&mut self, block: &ast::Block, expected: Option<&Type>) -> Term {
         if block.lets.is_empty() {
-            return self.pipeline(&block.result);
+            return self.pipeline_as(&block.result, expected);
         }
         self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
         let values: Vec<Term> = block.lets.iter().map(|it| self.bind(it)).collect();
-        let result = self.pipeline(&block.result);
+        let result = self.pipeline_as(&block.result, expected);
         let (lets, needs) = self.close_lets(&block.lets, values);
         let (ty, span) = (result.ty.clone(), block.span);
         Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
@@ -50,11 +51,17 @@ impl Checker<'_> {
         let open = LetName { name, ty: Type::Unknown, needs: Vec::new(), used: false, open: true };
         self.open_lets().push(open);
         let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
-        if let Some(ty) = expected {
+        let mut ty = value.ty.clone();
+        if let Some(declared) = expected {
             let what = format!("`{}`", bind.name.text);
-            value = self.expected(value, &ty, &what);
+            value = self.expected(value, &declared, &what);
+            // What is declared is what the name is, as with a param: `let a: int? = null`.
+            ty = match (&value.ty, declared) {
+                (Type::Unknown, _) => Type::Unknown,
+                (Type::List(_, max), Type::List(item, None)) => Type::List(item, *max),
+                (_, declared) => declared,
+            };
         }
-        let ty = value.ty.clone();
         let last = self.open_lets().last_mut().expect("it was pushed above");
         (last.ty, last.open) = (ty, false);
         value
@@ -92,27 +99,28 @@ impl Checker<'_> {
         (lets, result_needs)
     }
 
-    pub(super) fn pipeline(&mut self, pipeline: &Pipeline) -> Term {
-        self.pipeline_as(pipeline, None)
-    }
-
     /// A pipeline, and the type that is due where it stands.
     pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
-            let only = pipeline.stages.len() == 1;
+            let (only, last) = (pipeline.stages.len() == 1, pipeline.stages.len() - 1);
             let mut terms = Vec::with_capacity(pipeline.stages.len());
             let mut giver = Giver { name: String::new(), span: Span::default() };
             for (idx, stage) in pipeline.stages.iter().enumerate() {
                 let term = if idx == 0 {
                     let outside = self.in_main_head;
                     self.in_main_head |= self.main_span == Some(pipeline.span);
-                    let head = self.stage(stage, Position::Head, expected.filter(|_| only));
+                    let due = match pipeline.stages.get(1) {
+                        Some(next) => self.due_at(next),
+                        None => expected.cloned(),
+                    };
+                    let head = self.stage(stage, Position::Head, due.as_ref());
                     self.in_main_head = outside;
                     head
                 } else {
                     let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
                     self.frames.push(Frame::It { ty, giver });
-                    let term = self.stage(stage, Position::Later, None);
+                    let due = expected.filter(|_| idx == last);
+                    let term = self.stage(stage, Position::Later, due);
                     self.frames.pop();
                     term
                 };
@@ -125,6 +133,30 @@ impl Checker<'_> {
             let ty = terms.last().map_or(Type::Unknown, |it| it.ty.clone());
             Term::new(TermKind::Pipeline(terms), ty, pipeline.span)
         })
+    }
+
+    /// The type that a stage's input port wants, so that a literal before it takes it.
+    fn due_at(&self, stage: &Stage) -> Option<Type> {
+        let StageKind::Expr(expr) = &stage.kind else { return None };
+        let (name, args) = match &expr.kind {
+            ExprKind::Name(words) => (words, None),
+            ExprKind::Call(call) => (&call.name, call.args.as_ref()),
+            _ => return None,
+        };
+        if self.is_variable(&name[0].text) {
+            return None;
+        }
+        let (port, ty) = match self.callable(name)? {
+            Callable::Op(op) => op.op.params.first().map(|it| (it.name, it.scheme.plain()))?,
+            Callable::Flow(flow) => {
+                let port = self.flow_params(flow).first()?;
+                (port.name.as_ref(), port.ty.clone())
+            }
+            Callable::Unknown => return None,
+        };
+        let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text.as_ref() == port);
+        let given = args.is_some_and(|it| it.list.iter().any(is_given));
+        (!given && !ty.is_unknown()).then_some(ty)
     }
 
     /// What messages call a stage: its own text, when that is short.
@@ -149,7 +181,15 @@ impl Checker<'_> {
             match modifier {
                 Mod::Within(within) => {
                     let last = tries.pop().expect("there is a stage to bound");
+                    // The bounds of an alternative are computed where it runs.
+                    let is_alternative = !tries.is_empty();
+                    if is_alternative {
+                        self.frames.push(error_frame());
+                    }
                     let bounded = self.within_stage(last, within);
+                    if is_alternative {
+                        self.frames.pop();
+                    }
                     tries.push(bounded);
                 }
                 Mod::Fallback { kind, span } => {
@@ -208,14 +248,14 @@ impl Checker<'_> {
     ) -> Term {
         match kind {
             StageKind::Expr(expr) => self.stage_expr(expr, position, expected),
-            StageKind::Parallel(branches) => self.parallel(branches, span),
-            StageKind::Each { optional, body } => self.each(*optional, body, span),
+            StageKind::Parallel(branches) => self.parallel(branches, span, expected),
+            StageKind::Each { optional, body } => self.each(*optional, body, span, expected),
             StageKind::Where(key) => self.shape(Shape::Where, key, span),
             StageKind::Sort(key) => self.shape(Shape::Sort, key, span),
             StageKind::Group(key) => self.shape(Shape::Group, key, span),
-            StageKind::If(it) => self.if_(it),
-            StageKind::Match(it) => self.match_(it),
-            StageKind::Repeat(it) => self.repeat(it),
+            StageKind::If(it) => self.if_(it, expected),
+            StageKind::Match(it) => self.match_(it, expected),
+            StageKind::Repeat(it) => self.repeat(it, expected),
             StageKind::Broken => Term::unknown(span),
         }
     }
@@ -252,8 +292,15 @@ impl Checker<'_> {
                     Term::unknown(expr.span)
                 }
             },
-            ExprKind::Literal(Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Null)
-                if position == Position::Later =>
+            ExprKind::Literal(value)
+                if position == Position::Later && !matches!(value, Value::Text(_)) =>
+            {
+                let text = self.source.text()[expr.span.range()].to_owned();
+                self.value_as_stage(expr.span, &text);
+                Term::unknown(expr.span)
+            }
+            ExprKind::Index { base, .. } | ExprKind::Field { base, .. }
+                if position == Position::Later && self.is_variables(base) =>
             {
                 let text = self.source.text()[expr.span.range()].to_owned();
                 self.value_as_stage(expr.span, &text);
@@ -261,6 +308,15 @@ impl Checker<'_> {
             }
             _ => self.expr(expr, expected),
         }
+    }
+
+    /// Whether an expression takes something of a variable: `xs[0]`.
+    fn is_variables(&self, expr: &Expr) -> bool {
+        let mut innermost = expr;
+        while let ExprKind::Index { base, .. } | ExprKind::Field { base, .. } = &innermost.kind {
+            innermost = base;
+        }
+        matches!(&innermost.kind, ExprKind::Name(words) if self.is_variable(&words[0].text))
     }
 
     fn value_as_stage(&mut self, span: Span, name: &str) {
@@ -300,6 +356,24 @@ impl Checker<'_> {
                 "`svc components` lists what there is; `let` and `flow` define your own".to_owned()
             }
         };
+        if self.is_being_bound(&name[0].text) {
+            self.report(
+                Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
+                    .label("used in its own value")
+                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`"),
+            );
+            return None;
+        }
+        if let Some(joint) = self.field_of_result(name) {
+            let (first, rest) = (&name[0].text, ast::dotted(&name[1..]));
+            self.report(
+                Problem::error(Code::E201, span, format!("`{first}` has no op `{rest}`"))
+                    .label("a field of what it gives, or an op that it lacks")
+                    .help(format!("take a field of the result with `{first} >> .{rest}`"))
+                    .fix(joint, " >> "),
+            );
+            return None;
+        }
         let mut problem =
             Problem::error(Code::E201, span, format!("there is no component or name `{whole}`"))
                 .label("not known")
@@ -311,11 +385,28 @@ impl Checker<'_> {
         None
     }
 
-    fn parallel(&mut self, branches: &[ast::Branch], span: Span) -> Term {
+    /// `first.title`: the place between a stage and a field of its result.
+    fn field_of_result(&self, name: &[ast::Word]) -> Option<Span> {
+        let (first, rest) = name.split_first()?;
+        let next = rest.first()?;
+        let no_op_meant = self.suggest(name).is_none();
+        let is_stage = matches!(
+            self.callable(std::slice::from_ref(first)),
+            Some(Callable::Op(_) | Callable::Flow(_))
+        );
+        (no_op_meant && is_stage).then(|| Span::new(first.span.end, next.span.start - 1))
+    }
+
+    fn parallel(&mut self, branches: &[ast::Branch], span: Span, expected: Option<&Type>) -> Term {
+        let due = match expected.map(Type::required) {
+            Some(Type::Record(of)) => Some(of.clone()),
+            _ => None,
+        };
         let mut checked: Vec<Branch> = Vec::with_capacity(branches.len());
         let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
         for branch in branches {
-            let body = self.named_path(|this| this.pipeline(&branch.value));
+            let due = due.as_ref().and_then(|it| it.get(&branch.name.text));
+            let body = self.named_path(|this| this.pipeline_as(&branch.value, due));
             let name = branch.name.text.clone();
             if let Some(idx) = fields.iter().position(|(it, _)| *it == name) {
                 let first = branches[idx].name.span;
@@ -368,19 +459,29 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn item_frame(&mut self, item: Type, word: &str, span: Span) {
-        let giver = Giver { name: format!("an item of `{word}`"), span };
+    pub(super) fn item_frame(&mut self, item: Type, span: Span) {
+        let giver = Giver { name: "it".to_owned(), span };
         self.frames.push(Frame::It { ty: item, giver });
     }
 
-    fn each(&mut self, optional: bool, body: &ast::Block, span: Span) -> Term {
+    fn each(
+        &mut self,
+        optional: bool,
+        body: &ast::Block,
+        span: Span,
+        expected: Option<&Type>,
+    ) -> Term {
         let word = if optional { "each?" } else { "each" };
         let sign = Span::new(span.start, span.start + word.len());
         let list = self.incoming_list(word, sign);
         let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
-        self.item_frame(item, word, sign);
+        self.item_frame(item, sign);
         let segment = self.segment("each");
-        let body = self.named_path(|this| this.block(body));
+        let due = match expected.map(Type::required) {
+            Some(Type::List(item, _)) => Some(item.as_ref()),
+            _ => None,
+        };
+        let body = self.named_path(|this| this.block(body, due));
         self.frames.pop();
         let item = if optional { body.ty.clone().optional() } else { body.ty.clone() };
         let ty = Type::List(item.into(), max);
@@ -394,7 +495,7 @@ impl Checker<'_> {
         let sign = Span::new(span.start, span.start + word.len());
         let list = self.incoming_list(word, sign);
         let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
-        self.item_frame(item.clone(), word, sign);
+        self.item_frame(item.clone(), sign);
         let key = self.expr(key, None);
         self.frames.pop();
         self.shape_key(shape, &key);

@@ -89,6 +89,14 @@ impl Checker<'_> {
         Some(Term { kind: TermKind::Var(Var { up, idx }), ty, span: word.span, waits: false })
     }
 
+    /// Whether a name is that of a `let` whose value is being checked.
+    pub(super) fn is_being_bound(&self, name: &str) -> bool {
+        self.frames.iter().any(|it| match it {
+            Frame::Lets { names, .. } => names.iter().any(|it| it.open && it.name.as_ref() == name),
+            _ => false,
+        })
+    }
+
     pub(super) fn is_variable(&self, name: &str) -> bool {
         self.frames.iter().any(|it| it.find(name).is_some())
     }

@@ -10,7 +10,8 @@ use crate::{
 /// One vertex of the plan.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its stable name: `found/web/search`, `each[]/summary`.
+    /// Its stable name: `found/web/search`, `each[]/summary`. Bounds around several nodes
+    /// have none.
     pub path: String,
     /// What the script calls it: `search`, `parallel`, `each`.
     pub name: String,
@@ -53,8 +54,14 @@ const MOST_NODES: usize = 10_000;
 
 /// The nodes of a program, in the order of the script.
 pub(super) fn of(program: &Checked) -> Vec<Node> {
-    let mut walk =
-        Walk { program, nodes: Vec::new(), frames: Vec::new(), path: Vec::new(), depth: 0 };
+    let mut walk = Walk {
+        program,
+        nodes: Vec::new(),
+        frames: Vec::new(),
+        path: Vec::new(),
+        depth: 0,
+        timed: 0,
+    };
     if let Some(main) = &program.main {
         walk.frames.push(vec![Vec::new(); program.inputs.len()]);
         walk.term(main);
@@ -72,6 +79,8 @@ struct Walk<'a> {
     frames: Vec<Vec<Sources>>,
     path: Vec<String>,
     depth: usize,
+    /// How many bounds around give a time.
+    timed: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -209,12 +218,13 @@ impl<'a> Walk<'a> {
         }
         let idx = self.add(&call.name, needs, term);
         let path = self.path_to(&call.segment);
+        let is_timed = self.timed > 0;
         let node = &mut self.nodes[idx];
         node.path = path;
         node.op = Some(call.op.to_string());
         node.cost_class = Some(call.op.op.cost_class());
         node.effects = effects(call);
-        node.bounds = own_bounds(call);
+        node.bounds = own_bounds(call, is_timed);
         vec![idx]
     }
 
@@ -274,15 +284,30 @@ impl<'a> Walk<'a> {
         vec![idx]
     }
 
+    /// Bounds of one node stand beside it; bounds of several are a node that holds them.
     fn within(&mut self, bounds: &'a [(BoundKey, Term)], body: &'a Term) -> Sources {
-        let first = self.nodes.len();
-        let sources = self.term(body);
         let shown: Vec<(&'static str, String)> =
             bounds.iter().map(|(key, term)| (key.name(), bound_text(term, self.program))).collect();
-        if let Some(node) = self.nodes.get_mut(first) {
-            node.bounds.retain(|(key, _)| !shown.iter().any(|(it, _)| it == key));
-            node.bounds.splice(0..0, shown);
-        }
+        let is_timed = bounds.iter().any(|(key, _)| *key == BoundKey::Timeout);
+        self.timed += usize::from(is_timed);
+        let first = self.nodes.len();
+        let sources = if is_one_node(body) {
+            let sources = self.term(body);
+            if let Some(node) = self.nodes.get_mut(first) {
+                node.bounds.retain(|(key, _)| !shown.iter().any(|(it, _)| it == key));
+                node.bounds.splice(0..0, shown);
+            }
+            sources
+        } else {
+            let idx = self.add("within", Vec::new(), body);
+            self.nodes[idx].path = String::new();
+            self.nodes[idx].bounds = shown;
+            self.depth += 1;
+            let sources = self.term(body);
+            self.depth -= 1;
+            sources
+        };
+        self.timed -= usize::from(is_timed);
         sources
     }
 
@@ -311,6 +336,18 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Whether a term is shown as one node, perhaps with others inside.
+fn is_one_node(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Within { body, .. } => is_one_node(body),
+        TermKind::Pipeline(_)
+        | TermKind::Block(_)
+        | TermKind::Fallback { .. }
+        | TermKind::Record(_) => false,
+        _ => true,
+    }
+}
+
 fn effects(call: &Call) -> Vec<EffectUse> {
     let op = call.op.op;
     let place = |scope: Scope| match scope {
@@ -336,14 +373,16 @@ fn effects(call: &Call) -> Vec<EffectUse> {
         .collect()
 }
 
-/// The bounds that an op has when the script gives none.
-fn own_bounds(call: &Call) -> Vec<(&'static str, String)> {
+/// The bounds that an op has when the script gives none. A time that stands anywhere
+/// around replaces the op's own.
+fn own_bounds(call: &Call, is_timed: bool) -> Vec<(&'static str, String)> {
     let op = call.op.op;
     if op.is_inline() {
         return Vec::new();
     }
     let retries = if op.writes_once() { 0 } else { op.limits.max_retries };
-    let timeout = op.limits.timeout.map(|it| ("timeout", units::show_duration(it)));
+    let timeout = op.limits.timeout.filter(|_| !is_timed);
+    let timeout = timeout.map(|it| ("timeout", units::show_duration(it)));
     timeout.into_iter().chain([("max_retries", retries.to_string())]).collect()
 }
 

@@ -33,9 +33,7 @@ impl Plan {
         .expect("a string takes all");
         text
     }
-}
 
-impl Plan {
     fn without_nodes(&self) -> &'static str {
         match self.program().main {
             Some(_) => "no component runs: the value is computed from the inputs\n",
@@ -52,19 +50,26 @@ fn row(node: &Node) -> [String; 4] {
     };
     let bounds: Vec<String> =
         node.bounds.iter().map(|(key, value)| format!("{key} {value}")).collect();
-    [
-        format!("{}{}", "  ".repeat(node.depth), node.path),
-        node.ty.to_string(),
-        does,
-        bounds.join(", "),
-    ]
+    let name = if node.path.is_empty() { &node.name } else { &node.path };
+    let name = format!("{}{name}", "  ".repeat(node.depth));
+    [name, cut(node.ty.to_string()), does, bounds.join(", ")]
+}
+
+/// The widest type that a row shows; JSON has them whole.
+const WIDEST: usize = 48;
+
+fn cut(text: String) -> String {
+    if text.chars().count() <= WIDEST {
+        return text;
+    }
+    let kept: String = text.chars().take(WIDEST - 1).collect();
+    format!("{kept}…")
 }
 
 fn widths(head: &[String; 4], rows: &[[String; 4]]) -> [usize; 4] {
-    const WIDEST: usize = 48;
     std::array::from_fn(|column| {
         let cells = std::iter::once(head).chain(rows).map(|it| it[column].chars().count());
-        cells.filter(|it| *it <= WIDEST).max().unwrap_or(0)
+        cells.max().unwrap_or(0)
     })
 }
 

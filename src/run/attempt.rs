@@ -9,6 +9,7 @@ use super::{
     Run,
     error::{Result, RunError},
     events::Event,
+    now::panicked,
     path::Path,
     scope::Scope,
     task::in_time,
@@ -295,10 +296,6 @@ fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
         return err;
     }
     err.help("a path in a script file starts from the script's folder, one from outside from the current folder")
-}
-
-fn panicked(call: &Call) -> OpError {
-    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
 }
 
 /// Passes what a call tells on to whoever watches the run.

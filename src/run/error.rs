@@ -61,6 +61,15 @@ impl RunError {
         self
     }
 
+    /// Says that it happened below a part of the paths: an item, a branch, a `let`.
+    pub(super) fn below(mut self: Box<Self>, segment: impl fmt::Display) -> Box<Self> {
+        self.path = match self.path.as_str() {
+            "" => segment.to_string(),
+            inner => format!("{segment}/{inner}"),
+        };
+        self
+    }
+
     /// Whether `?`, `each?` or `fallback` may swallow it where bounds are `depth` deep.
     ///
     /// A cancelled run, a bug, and a bound around the construct always pass through.

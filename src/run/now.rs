@@ -1,7 +1,11 @@
 //! Terms that call nothing slow: computed at once, where the caller is, without a task
 //! or an allocation that is not the value itself.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::OnceLock,
+};
 
 use smallvec::SmallVec;
 
@@ -45,22 +49,28 @@ impl Now<'_> {
             TermKind::Var(var) => Ok(env.get(*var).clone()),
             TermKind::Pipeline(terms) => self.pipeline(terms, env),
             TermKind::Call(call) => self.call(call, env, span),
-            TermKind::Flow { flow, args, .. } => {
+            TermKind::Flow { flow, segment, args, .. } => {
                 // Flows that each call another twice can compute for ever.
                 self.scope.check(span)?;
-                self.flow(*flow, args, env)
+                self.flow(*flow, segment, args, env)
             }
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => self.parallel(names, branches, env),
-            TermKind::Each { input, optional, body, .. } => self.each(input, *optional, body, env),
+            TermKind::Each { segment, input, optional, body } => {
+                self.each(segment, input, *optional, body, env)
+            }
             TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
-            TermKind::If { condition, then, otherwise, .. } => {
-                let arm = if self.truth(condition, env)? { then } else { otherwise };
-                self.eval(arm, env)
+            TermKind::If { segments, condition, then, otherwise } => {
+                let (arm, segment) = match self.truth(condition, env)? {
+                    true => (then, &segments.0),
+                    false => (otherwise, &segments.1),
+                };
+                self.eval(arm, env).map_err(|it| it.below(segment))
             }
             TermKind::Match { value, arms } => {
                 let value = self.eval(value, env)?;
-                self.eval(&arm_of(arms, &value, span)?.body, env)
+                let arm = arm_of(arms, &value, span)?;
+                self.eval(&arm.body, env).map_err(|it| it.below(&arm.segment))
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, env, span),
             TermKind::Record(entries) => self.record(entries, env),
@@ -84,7 +94,7 @@ impl Now<'_> {
                 Ok(path(&self.eval(value, env)?, folder.as_deref()))
             }
             TermKind::Within { bounds, body } => self.within(bounds, body, env),
-            TermKind::Fallback { tries, .. } => self.fallback(tries, env),
+            TermKind::Fallback { segment, tries } => self.fallback(segment, tries, env),
         }
     }
 
@@ -104,22 +114,24 @@ impl Now<'_> {
         let Body::Inline(run) = call.op.op.body else {
             return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
         };
-        run(&mut args).map_err(|it| {
+        let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
+        ended.unwrap_or_else(|_| Err(panicked(call))).map_err(|it| {
             let err = call.op.honest(it);
             RunError::new(err, span).at_node(call.segment.to_string(), Some(&call.name))
         })
     }
 
-    fn flow(&self, flow: usize, args: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn flow(&self, flow: usize, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
         let args: Result<Vec<Value>> = args.iter().map(|it| self.eval(it, env)).collect();
-        self.eval(&self.flows[flow].body, &Env::of_params(&args?))
+        let ended = self.eval(&self.flows[flow].body, &Env::of_params(&args?));
+        ended.map_err(|it| it.below(segment))
     }
 
     fn block(&self, block: &Block, env: &Env<'_>) -> Result<Value> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = env.with_lets(&slots);
         for (slot, bind) in slots.iter().zip(&block.lets).filter(|(_, it)| !it.skipped) {
-            let value = self.eval(&bind.value, &env)?;
+            let value = self.eval(&bind.value, &env).map_err(|it| it.below(&bind.name))?;
             slot.set(value).expect("a let is computed once");
         }
         self.eval(&block.result, &env)
@@ -135,7 +147,7 @@ impl Now<'_> {
         for branch in branches {
             values.push(match self.eval(&branch.body, env) {
                 Err(err) if branch.optional && err.is_caught_at(self.scope.depth) => Value::Null,
-                other => other?,
+                other => other.map_err(|it| it.below(&branch.name))?,
             });
         }
         Ok(Value::Record(Record::new(names.clone(), values)))
@@ -148,14 +160,21 @@ impl Now<'_> {
         }
     }
 
-    fn each(&self, input: &Term, optional: bool, body: &Term, env: &Env<'_>) -> Result<Value> {
+    fn each(
+        &self,
+        segment: &str,
+        input: &Term,
+        optional: bool,
+        body: &Term,
+        env: &Env<'_>,
+    ) -> Result<Value> {
         let items = self.items(input, env)?;
         let mut results = Vec::with_capacity(items.len());
         for (idx, item) in items.iter().enumerate() {
             self.pause(idx, body.span)?;
             results.push(match self.eval(body, &env.with_it(item)) {
                 Err(err) if optional && err.is_caught_at(self.scope.depth) => Value::Null,
-                other => other?,
+                other => other.map_err(|it| it.below(format_args!("{segment}[{idx}]")))?,
             });
         }
         Ok(Value::from(results))
@@ -247,13 +266,15 @@ impl Now<'_> {
         Now { scope: &scope, ..*self }.eval(body, env)
     }
 
-    fn fallback(&self, tries: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn fallback(&self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {
         let (first, others) = tries.split_first().expect("a fallback has alternatives");
         let mut result = self.eval(first, env);
         for term in others {
             match result {
                 Err(err) if err.is_caught_at(self.scope.depth) => {
-                    result = self.eval(term, &env.with_it(&error_value(&err)));
+                    result = self
+                        .eval(term, &env.with_it(&error_value(&err)))
+                        .map_err(|it| it.below(segment));
                 }
                 other => return other,
             }
@@ -269,7 +290,9 @@ impl Now<'_> {
                 return Ok(value);
             }
             if turn < repeat.turns {
-                value = self.eval(&repeat.body, &env.with_it(&value))?;
+                let next = self.eval(&repeat.body, &env.with_it(&value));
+                let below = format_args!("{}[{}]", repeat.segment, turn + 1);
+                value = next.map_err(|it| it.below(below))?;
             }
         }
         match &repeat.otherwise {
@@ -277,6 +300,11 @@ impl Now<'_> {
             None => Err(exhausted(repeat.turns, span)),
         }
     }
+}
+
+/// The failure of a component that broke off in the middle.
+pub(super) fn panicked(call: &Call) -> OpError {
+    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
 }
 
 /// The arm for a value.

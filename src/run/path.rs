@@ -22,17 +22,17 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// Walks outwards and writes inwards: a path may be as deep as flows call each other.
+    /// Collects the steps first: a path may be deeper than the stack.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
+        let mut steps = Vec::new();
         let mut at = self;
         while let Self::Name(outer, _) | Self::Item(outer, _, _) = at {
-            parts.push(at);
+            steps.push(at);
             at = outer;
         }
-        for (idx, part) in parts.into_iter().rev().enumerate() {
+        for (idx, step) in steps.iter().rev().enumerate() {
             let slash = if idx == 0 { "" } else { "/" };
-            match part {
+            match step {
                 Self::Root => {}
                 Self::Name(_, name) => write!(f, "{slash}{name}")?,
                 Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]")?,

@@ -59,6 +59,9 @@ struct Each<'a> {
     items: &'a List,
 }
 
+/// How many tasks end, or turns pass, between two looks at the clock.
+const TASKS_PER_YIELD: usize = 256;
+
 type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
 
 /// A let by its number, or the block's result, and what it gave.
@@ -101,7 +104,9 @@ impl Run<'_> {
                 self.eval(&self.plan.program().flows[*flow].body, place).await
             }
             TermKind::Block(block) => self.block(block, place).await,
-            TermKind::Parallel { names, branches } => self.parallel(names, branches, place).await,
+            TermKind::Parallel { names, branches } => {
+                self.parallel(names, branches, place, span).await
+            }
             TermKind::Each { segment, input, optional, body } => {
                 self.each(segment, input, *optional, body, place).await
             }
@@ -194,6 +199,7 @@ impl Run<'_> {
         place: Place<'a>,
     ) -> Result<Vec<Value>> {
         let terms: Vec<&Term> = terms.into_iter().collect();
+        let span = terms.first().map_or(Span::default(), |it| it.span);
         if terms.iter().filter(|it| it.waits).count() < 2 {
             let mut values = Vec::with_capacity(terms.len());
             for term in terms {
@@ -204,7 +210,7 @@ impl Run<'_> {
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let tasks: Vec<Task<'_>> = terms.iter().map(|it| self.eval(it, place)).collect();
-        together(tasks, &scope, usize::MAX).await
+        together(tasks, &scope, usize::MAX, span).await
     }
 
     async fn parallel<'a>(
@@ -212,11 +218,12 @@ impl Run<'_> {
         names: &'a Arc<[Text]>,
         branches: &'a [Branch],
         place: Place<'a>,
+        span: Span,
     ) -> Result<Value> {
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
-        let values = together(tasks, &scope, usize::MAX).await?;
+        let values = together(tasks, &scope, usize::MAX, span).await?;
         Ok(Value::Record(Record::new(names.clone(), values)))
     }
 
@@ -244,7 +251,7 @@ impl Run<'_> {
         let place = place.in_scope(&scope);
         let each = Each { segment, optional, body, items: &items };
         let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        together(tasks, &scope, scope.items_at_once()).await.map(Value::from)
+        together(tasks, &scope, scope.items_at_once(), body.span).await.map(Value::from)
     }
 
     fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
@@ -379,6 +386,10 @@ impl Run<'_> {
     ) -> Result<Value> {
         let mut value = self.eval(&repeat.input, place).await?;
         for turn in 0..=repeat.turns {
+            if turn > 0 && (turn as usize).is_multiple_of(TASKS_PER_YIELD) {
+                tokio::task::yield_now().await;
+            }
+            place.scope.check(span)?;
             let env = place.env.with_it(&value);
             if self.now_in(place).truth(&repeat.until, &env)? {
                 return Ok(value);
@@ -445,12 +456,21 @@ async fn together<'a>(
     tasks: impl IntoIterator<Item = Task<'a>>,
     scope: &Scope,
     at_once: usize,
+    span: Span,
 ) -> Result<Vec<Value>> {
     let mut waiting = tasks.into_iter().enumerate();
     let mut running = FuturesUnordered::new();
     let mut values: Vec<Value> = Vec::new();
     let mut failure: Option<Box<RunError>> = None;
-    loop {
+    for done in 1_usize.. {
+        // Tasks that never wait would keep the clock and a cancel from being looked at.
+        if done.is_multiple_of(TASKS_PER_YIELD) {
+            tokio::task::yield_now().await;
+            if let Err(err) = scope.check(span) {
+                scope.cancel.cancel();
+                failure.get_or_insert(err);
+            }
+        }
         while failure.is_none() && running.len() < at_once {
             let Some((idx, task)) = waiting.next() else { break };
             values.push(Value::Null);

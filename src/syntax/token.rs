@@ -78,6 +78,7 @@ pub fn lex(text: &str) -> Lexed {
         new_line: true,
         lexed: Lexed::default(),
         open: Vec::new(),
+        values: Vec::new(),
         rhai: None,
         unended_bodies: 0,
     };
@@ -93,7 +94,6 @@ enum Within {
     /// A `${` in a string of one line, or of many.
     Text {
         long: bool,
-        at: usize,
     },
 }
 
@@ -110,6 +110,8 @@ struct Lexer<'a> {
     new_line: bool,
     lexed: Lexed,
     open: Vec<Within>,
+    /// Where the values of the open `${` begin.
+    values: Vec<usize>,
     rhai: Option<RhaiHead>,
     /// How many rhai bodies were read to the end of the text in vain.
     unended_bodies: usize,
@@ -208,9 +210,10 @@ impl Lexer<'_> {
     /// A `}` ends an interpolation when the innermost open thing is one.
     fn close_curly(&mut self) {
         match self.open.last() {
-            Some(Within::Text { long, .. }) => {
+            Some(Within::Text { long }) => {
                 let long = *long;
                 self.open.pop();
+                self.values.pop();
                 self.text_rest(self.at + 1, long, true);
             }
             _ => self.close(Bracket::Curly),
@@ -233,7 +236,8 @@ impl Lexer<'_> {
                 b'$' if bytes.get(at + 1) == Some(&b'{') => {
                     let kind = if resumed { TokenKind::TextMiddle } else { TokenKind::TextOpen };
                     self.push(kind, at + 2 - self.at);
-                    self.open.push(Within::Text { long, at: self.at });
+                    self.open.push(Within::Text { long });
+                    self.values.push(self.at);
                     return;
                 }
                 b'"' if self.text[at..].starts_with(quote) => {
@@ -246,10 +250,7 @@ impl Lexer<'_> {
             }
         }
         let kind = if resumed { TokenKind::TextClose } else { TokenKind::Text };
-        let around = self.open.iter().rev().find_map(|it| match it {
-            Within::Text { at, .. } => Some(Span::new(at - 2, *at)),
-            Within::Bracket => None,
-        });
+        let around = self.values.last().map(|at| Span::new(at - 2, *at));
         let own = Flaw::OpenText(Span::new(self.at, at));
         self.lexed.flaws.push(around.map_or(own, Flaw::OpenValue));
         self.push(kind, at - self.at);

@@ -114,9 +114,25 @@ impl Place<'_> {
         Some(due.to_owned())
     }
 
+    /// `"a".upper()`: a method of another language.
+    fn method(&self) -> Option<&str> {
+        let [dot, name, open] = [3, 2, 1].map(|it| self.found.checked_sub(it));
+        let called = self.word(open?) == "(" && matches!(self.word(dot?), "." | "?.");
+        called.then(|| self.word(name.unwrap_or_default()))
+    }
+
     /// What the found token itself says of the mistake.
     fn due_here(&self, token: Token) -> Option<String> {
         let word = self.word(self.found);
+        if let Some(name) = self.method() {
+            return Some(format!("values have no methods: write `value >> {name}`"));
+        }
+        if token.kind == TokenKind::Text
+            && self.inside() == Some(Bracket::Curly)
+            && self.word(self.found + 1) == ":"
+        {
+            return Some("the keys of a record are words: `{ name: value }`".to_owned());
+        }
         let after_value = self.after_value();
         let due = match word {
             ";" => "statements need no `;`: remove it".to_owned(),

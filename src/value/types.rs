@@ -171,6 +171,8 @@ impl Type {
             (Self::List(a, len), Self::List(b, max)) => {
                 a.fits(b) && max.is_none_or(|max| len.is_some_and(|len| len <= max))
             }
+            // A type of types of types has many parts, but few that are not shared.
+            (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => true,
             (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
                 a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
             }),
@@ -230,6 +232,7 @@ impl Type {
             (Self::List(a, m), Self::List(b, n)) => {
                 Self::List(Arc::new(a.join(b)?), m.zip(*n).map(|(m, n)| m.max(n)))
             }
+            (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Self::Record(a), Self::Record(b)) => join_records(a, b)?,
             (a, b) if a == b => a.clone(),
             _ => return None,
@@ -237,7 +240,8 @@ impl Type {
     }
 
     /// Whether a value of this type must be changed to be one of `wanted`, which it fits:
-    /// an int becomes a float, and a value that enters a range is tested.
+    /// an int becomes a float, a record leaves fields behind, and a value that enters a
+    /// range is tested.
     pub fn changes_into(&self, wanted: &Self) -> bool {
         match (self, wanted) {
             (Self::Int(_), Self::Float(_)) => true,
@@ -246,10 +250,12 @@ impl Type {
             (Self::Optional(a), Self::Optional(b)) => a.changes_into(b),
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
-            (Self::Record(a), Self::Record(b)) => b
+            (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => false,
+            // A field that the wider type does not name must not come back as another one.
+            (Self::Record(a), Self::Record(b)) => a
                 .fields
                 .iter()
-                .any(|(name, wanted)| a.get(name).is_some_and(|given| given.changes_into(wanted))),
+                .any(|(name, given)| b.get(name).is_none_or(|wanted| given.changes_into(wanted))),
             _ => false,
         }
     }

@@ -145,3 +145,71 @@ async fn every_other_example_runs() {
         assert!(!is_script || known.contains(&name.as_str()), "{name} has no test");
     }
 }
+
+/// An output as a page shows it, and the command that printed it.
+struct Shown {
+    page: std::path::PathBuf,
+    command: String,
+    output: String,
+}
+
+fn shown_outputs() -> Vec<Shown> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md")];
+    pages.extend(fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path()));
+    pages.sort();
+    let mut shown = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for part in text.split("<!-- output of: ").skip(1) {
+            let (command, rest) = part.split_once(" -->\n```text\n").unwrap();
+            let (output, _) = rest.split_once("```\n").unwrap();
+            let (page, command, output) = (page.clone(), command.to_owned(), output.to_owned());
+            shown.push(Shown { page, command, output });
+        }
+    }
+    shown
+}
+
+/// The words of a command line; `"` holds some together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for it in command.chars() {
+        match it {
+            '"' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            it => words.last_mut().unwrap().push(it),
+        }
+    }
+    words
+}
+
+/// Every output that a page shows is what its command prints. `UPDATE_DOCS=1` rewrites.
+#[test]
+fn shown_outputs_are_real() {
+    let cache = tempfile::tempdir().unwrap();
+    for Shown { page, command, output } in shown_outputs() {
+        let words = words(&command);
+        assert_eq!(words[0], "svc", "{command}");
+        let done = assert_cmd::Command::cargo_bin("svc")
+            .unwrap()
+            .args(&words[1..])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("SVC_CACHE", cache.path())
+            .output()
+            .unwrap();
+        let real = String::from_utf8(done.stdout).unwrap();
+        if real == output {
+            continue;
+        }
+        assert!(
+            std::env::var_os("UPDATE_DOCS").is_some(),
+            "{command} prints\n{real}\nnot\n{output}"
+        );
+        let text = fs::read_to_string(&page).unwrap();
+        let head = format!("<!-- output of: {command} -->\n```text\n");
+        let text = text.replace(&format!("{head}{output}```"), &format!("{head}{real}```"));
+        fs::write(&page, text).unwrap();
+    }
+}

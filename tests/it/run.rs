@@ -272,3 +272,28 @@ async fn a_thousand_items_wait_together_when_they_may() {
     assert_eq!(value(script).await, Value::Int(1000));
     assert!(started.elapsed() < Duration::from_millis(30), "{:?}", started.elapsed());
 }
+
+#[tokio::test(start_paused = true)]
+async fn tasks_that_never_wait_still_obey_the_clock() {
+    tokio::time::resume();
+    let waits = r#"if it < 0 { "x" >> wait(duration: 1ms) >> len } else { it }"#;
+    let each = format!("range(0, to: 1_000_000) >> each {{ {waits} }} within {{ timeout: 1ms }}");
+    assert_eq!(failure(&each).await.kind(), Some(ErrorKind::Timeout));
+    let repeat = format!(
+        "0 >> repeat 4_000_000 {{ (({waits}) >> (it + 1)) }} until it < 0 within {{ timeout: 1ms }}"
+    );
+    assert_eq!(failure(&repeat).await.kind(), Some(ErrorKind::Timeout));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_path_inside_a_path_starts_from_one_folder() {
+    let host = TestHost::new();
+    host.put(std::path::Path::new("scripts/docs/a.md"), "found".into());
+    let script = r#"
+        param docs: path = "docs"
+        param name: string = "a"
+        (read_text(path: "${docs}/${name}.md")) + (read_text(path: "docs/${name}.md"))"#;
+    let source = svc::diag::Source::new("s.svc", script).in_folder("scripts");
+    let got = Engine::new().on(Arc::new(host)).run(source).await.unwrap().value;
+    assert_eq!(got, Value::from("foundfound"));
+}

@@ -24,7 +24,7 @@ const EXAMPLES: &str = "Examples:
 impl Completions {
     pub(super) fn execute(self) -> Result<u8> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut super::grammar(), "svc", &mut text);
+        clap_complete::generate(self.shell, &mut super::command_line(), "svc", &mut text);
         terminal::print(&String::from_utf8_lossy(&text))?;
         Ok(OK)
     }

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::Engine;
+use crate::engine::Engine;
 use exit::Result;
 use terminal::{Color, Terminal};
 
@@ -104,15 +104,15 @@ impl Command {
     }
 }
 
-/// The grammar of the whole command line, for completions.
-fn grammar() -> clap::Command {
+/// Everything that can stand on the command line, for completions.
+fn command_line() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_grammar_is_sound() {
-        super::grammar().debug_assert();
+    fn the_command_line_is_sound() {
+        crate::bases::cli::command_line().debug_assert();
     }
 }

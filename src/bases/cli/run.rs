@@ -15,7 +15,13 @@ use super::{
     terminal,
     watch::Watch,
 };
-use crate::{Error, check::Input, engine::Request, plan::Plan, registry::ErrorKind, value::Value};
+use crate::{
+    check::Input,
+    engine::{Error, Request},
+    plan::Plan,
+    registry::ErrorKind,
+    value::Value,
+};
 
 /// Run a script and print its result.
 #[derive(Args)]

@@ -89,8 +89,8 @@ impl Builder<'_> {
     fn wrong_number(&mut self, span: Span, text: &str) -> ExprKind {
         let letters = text.find(|it: char| it.is_ascii_alphabetic()).unwrap_or(text.len());
         let (digits, unit) = text.split_at(letters);
-        if unit.is_empty() {
-            let help = "whole numbers go up to 9_223_372_036_854_775_807";
+        if unit.is_empty() || text.replace('_', "").parse::<f64>().is_ok() {
+            let help = "whole numbers go up to 9_223_372_036_854_775_807, others to some 1e308";
             return self.wrong_literal(span, format!("`{text}` is too large"), help, None);
         }
         let message = format!("there is no unit `{unit}`");
@@ -244,7 +244,7 @@ fn without_indentation(segments: Vec<Segment>) -> Vec<Segment> {
             joined.push(Segment::Plain("\n".to_owned()));
         }
         if let Some(Segment::Plain(first)) = line.first_mut() {
-            let strip = common.unwrap_or(0).min(first.len() - first.trim_start().len());
+            let strip = common.unwrap_or(0).min(blanks(first));
             first.drain(..strip);
         }
         joined.extend(line);
@@ -276,7 +276,12 @@ fn is_blank(line: &[Segment]) -> bool {
 
 fn indentation(line: &[Segment]) -> usize {
     match line.first() {
-        Some(Segment::Plain(text)) => text.len() - text.trim_start().len(),
+        Some(Segment::Plain(text)) => blanks(text),
         _ => 0,
     }
+}
+
+/// How many spaces and tabs begin a text; wider blanks belong to it.
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '\t']).len()
 }

@@ -239,18 +239,26 @@ impl Builder<'_> {
     /// `try { a } catch { b }`
     fn wrong_try(&mut self, pair: Pair<'_, Rule>) -> StageKind {
         let span = self.span(&pair);
-        let blocks: Vec<&str> = pair
-            .into_inner()
-            .filter(|it| it.as_rule() == Rule::block)
-            .map(|it| self.text[self.span(&it).range()].trim_matches(['{', '}']).trim())
-            .collect();
-        let fix = format!("({}) fallback ({})", blocks[0], blocks[1]);
-        self.problems.push(
-            Problem::error(Code::E113, span, "there is no `try`")
-                .label("another language's error handling")
-                .help("write `a fallback b`: b runs when a fails, with the same input")
-                .fix(span, fix),
-        );
+        let blocks: Vec<Pair<'_, Rule>> =
+            pair.into_inner().filter(|it| it.as_rule() == Rule::block).collect();
+        let problem = Problem::error(Code::E113, span, "there is no `try`")
+            .label("another language's error handling")
+            .help("write `a fallback b`: b runs when a fails, with the same input");
+        // Only what is one pipeline can stand in parentheses.
+        let is_pipeline = |it: &Pair<'_, Rule>| {
+            it.clone().into_inner().next().is_some_and(|it| it.as_rule() == Rule::pipeline)
+        };
+        let inner = |it: &Pair<'_, Rule>| {
+            let block = self.span(it);
+            self.text[block.start + 1..block.end - 1].trim()
+        };
+        let problem = match blocks.as_slice() {
+            [a, b] if is_pipeline(a) && is_pipeline(b) => {
+                problem.fix(span, format!("({}) fallback ({})", inner(a), inner(b)))
+            }
+            _ => problem,
+        };
+        self.problems.push(problem);
         StageKind::Broken
     }
 
