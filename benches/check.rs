@@ -42,7 +42,7 @@ fn script(lines: usize) -> String {
             text,
             "## Finds the best {idx}.\n\
              let hits{idx} = question >> search(top_k: 20) within {{ timeout: 30s }}\n\
-             let good{idx} = hits{idx} >> where {{ .score > 0.5 and len(.title ?? \"\") < 80 }}\n\
+             let good{idx} = hits{idx} >> where {{ .score > 0.5 and len(.title) < 80 }}\n\
              let best{idx} = \"${{len(good{idx})}} of ${{len(hits{idx})}}, ${{best{}}}\"\n",
             idx - 1
         )

@@ -1,6 +1,6 @@
 //! What pieces of a script do to the world, and which two of them get in each other's way.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use super::{Branch, Checker, Let, Term, TermKind, flows::FlowState};
 use crate::{
@@ -47,12 +47,10 @@ impl Checker<'_> {
         if uses.iter().flatten().all(|it| !it.writes) {
             return;
         }
-        let needs = all_needs(lets);
-        for idx in 0..lets.len() {
-            for earlier in 0..idx {
-                if !needs[idx].contains(&earlier) {
-                    self.race(&uses[earlier], &uses[idx]);
-                }
+        for later in (0..lets.len()).filter(|it| !uses[*it].is_empty()) {
+            let needed = all_needs(lets, later);
+            for earlier in (0..later).filter(|it| !needed[*it]) {
+                self.race(&uses[earlier], &uses[later]);
             }
         }
     }
@@ -77,15 +75,18 @@ fn raced(a: &Use, b: &Use) -> Problem {
         .help("let one use the other's result, so that they run one after the other")
 }
 
-/// The lets that each let needs, directly or through others. Lets need only earlier ones.
-fn all_needs(lets: &[Let]) -> Vec<BTreeSet<usize>> {
-    let mut all: Vec<BTreeSet<usize>> = Vec::with_capacity(lets.len());
-    for bind in lets {
-        let through = bind.needs.iter().flat_map(|it| all[*it].iter().copied());
-        let needs = through.chain(bind.needs.iter().copied()).collect();
-        all.push(needs);
+/// Which lets one needs, directly or through others. Lets need only earlier ones.
+fn all_needs(lets: &[Let], of: usize) -> Vec<bool> {
+    let mut needed = vec![false; lets.len()];
+    let mut open = vec![of];
+    while let Some(next) = open.pop() {
+        for idx in &lets[next].needs {
+            if !std::mem::replace(&mut needed[*idx], true) {
+                open.push(*idx);
+            }
+        }
     }
-    all
+    needed
 }
 
 fn overlap(a: &str, b: &str) -> bool {

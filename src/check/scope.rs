@@ -79,8 +79,9 @@ impl Checker<'_> {
         let place = self.frames.len() - 1 - up;
         if let Frame::Lets { names, result_needs } = &mut self.frames[place] {
             names[idx].used = true;
-            let needs =
-                names.iter_mut().find(|it| it.open).map_or(result_needs, |it| &mut it.needs);
+            // Only the last let of a frame can be open: its own lets have a frame of theirs.
+            let open = names.last_mut().filter(|it| it.open);
+            let needs = open.map_or(result_needs, |it| &mut it.needs);
             if !needs.contains(&idx) {
                 needs.push(idx);
             }

@@ -111,6 +111,7 @@ fn nested_imports_are_found() {
         use crate::{diag::{self, Span}, registry::{Op as _, Registry}};
         fn f() -> crate::value::Value { "crate::text" }
         pub(crate) use super::super::other::{a, b::*};
+        mod tests { use super::*; }
     "#;
     let source = Source::new("run/deep/file.rs", text);
     let shown = |it: Vec<Used>| it.iter().map(Used::shown).collect::<Vec<_>>();
@@ -118,7 +119,7 @@ fn nested_imports_are_found() {
         shown(source.uses("crate")),
         ["diag", "diag::Span", "registry::Op", "registry::Registry", "value::Value"]
     );
-    assert_eq!(shown(source.uses("super")), ["run::other::a", "run::other::b"]);
+    assert_eq!(shown(source.uses("super")), ["run::other::a", "run::other::b", "run::deep::file"]);
 }
 
 /// A file below `src`.
@@ -139,11 +140,11 @@ struct Used {
 }
 
 impl Used {
-    /// What is no layer is exported by the crate's root, which is above all.
+    /// What else the crate's root exports is the engine's.
     fn rank(&self) -> usize {
         let name = self.path[0].as_str();
         let name = if MACROS.contains(&name) { "registry" } else { name };
-        rank(name).unwrap_or(LAYERS.len())
+        rank(name).or_else(|| rank("engine")).unwrap_or(LAYERS.len())
     }
 
     fn shown(&self) -> String {
@@ -166,15 +167,28 @@ impl Source {
             if token != root || before == "::" {
                 continue;
             }
-            let start = if root == "super" { self.parent() } else { Vec::new() };
+            let start = if root == "super" { self.parent(idx) } else { Vec::new() };
             self.tree(idx + 1, start, &mut used);
         }
         used.retain(|it| !it.path.is_empty());
         used
     }
 
-    fn parent(&self) -> Vec<String> {
-        self.module.split_last().map_or_else(Vec::new, |(_, parent)| parent.to_vec())
+    /// The module around the one that the token `idx` stands in.
+    fn parent(&self, idx: usize) -> Vec<String> {
+        let mut module = self.module.clone();
+        let mut braces = Vec::new();
+        for (at, token) in self.tokens[..idx].iter().enumerate() {
+            match token.as_str() {
+                "{" => braces.push(at > 1 && self.token(at - 2) == "mod"),
+                "}" => drop(braces.pop()),
+                _ => {}
+            }
+        }
+        let inline = braces.into_iter().filter(|is_module| *is_module).count();
+        module.extend(std::iter::repeat_n("inline".to_owned(), inline));
+        module.pop();
+        module
     }
 
     /// Reads what follows a path; gives the index after it.

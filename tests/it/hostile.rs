@@ -164,6 +164,16 @@ fn many_unknown_names() {
     refused(&"a".repeat(100_000));
 }
 
+/// Lets that need each other in a long chain, beside one that writes.
+#[test]
+fn chains_beside_a_write() {
+    let mut text = String::from("let written = \"a\" >> write_file(to: \"b\")\nlet x0 = 1\n");
+    for idx in 1..=2_000 {
+        writeln!(text, "let x{idx} = x{} + 1", idx - 1).unwrap();
+    }
+    assert!(plan(&(text + "x2000")).is_ok());
+}
+
 /// Whatever may stand between two words may stand behind an operator.
 #[test]
 fn gaps_behind_operators() {
@@ -250,6 +260,7 @@ fn doubling() {
     let lines = |line: &dyn Fn(usize) -> String| (1..=64).map(line).collect::<String>();
     let flows = plan(&doubling_flows()).unwrap();
     assert!(flows.show().len() < 8 << 20);
+    assert!(plan(&doubling_flows().replace("(1 >> f64)", "let unused = 1 >> f64\n1")).is_ok());
     let types = lines(&|it| format!("type T{it} = {{ a: T{0}, b: T{0} }}\n", it - 1));
     refused(&format!("type T0 = int\n{types}param x: T64\nx"));
     let lets = lines(&|it| format!("let x{it} = {{ a: x{0}, b: x{0} }}\n", it - 1));
