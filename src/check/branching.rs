@@ -167,7 +167,8 @@ impl Checker<'_> {
             [only] if only == "_" => format!("`match` does not cover every {}", value.ty),
             _ => format!("`match` does not cover {}", missing.join(", ")),
         };
-        let arms: Vec<String> = missing.iter().map(|it| format!("{it} => it")).collect();
+        let arms: Vec<String> =
+            missing.iter().map(|it| format!("{it} => fail(\"not handled\")")).collect();
         let end = it.arms.last().map_or(it.span, |it| it.value.span).after();
         self.report(
             Problem::error(Code::E222, value.span, what)

@@ -51,6 +51,12 @@ impl Source {
         self
     }
 
+    /// The same source with another text.
+    #[must_use]
+    pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), ..self.clone() }
+    }
+
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -16,6 +16,7 @@
 
 mod block;
 mod error;
+mod fix;
 mod inputs;
 mod request;
 
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use block::{Block, block};
 pub use error::Error;
+pub use fix::Fixed;
 pub use request::{Request, Response};
 
 use crate::{

@@ -335,3 +335,19 @@ fn wait_for(path: &Path) {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+#[test]
+fn fix_mends_files_and_says_what_is_left() {
+    let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "1 + \"x\" | shw\n")]);
+    place.svc(&["fix", "--dry-run", "a.svc"]).gives(
+        "a.svc: E106: stages are joined with `>>`, not `|`\n\
+         a.svc: E201: there is no component or name `uper`\n\
+         a.svc: 2 would be mended\n",
+    );
+    place.svc(&["run", "a.svc"]).fails(7, "E106");
+    assert_eq!(place.svc(&["fix", "a.svc"]).code, Some(0));
+    place.svc(&["run", "a.svc"]).gives("A\n");
+    let left = place.svc(&["fix", "b.svc"]);
+    assert_eq!(left.code, Some(7));
+    assert!(left.err.contains("E208"), "{}", left.err);
+}

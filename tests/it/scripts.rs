@@ -81,3 +81,24 @@ fn every_code_has_a_script() {
         Code::ALL.iter().filter(|it| !shown.contains(it) && **it != Code::E411).collect();
     assert!(missing.is_empty(), "no script shows {missing:?}");
 }
+
+/// Fixes mend: what they leave behind is no worse, and most wrong scripts check afterwards.
+#[test]
+fn fixes_mend_wrong_scripts() {
+    let engine = Engine::new().with(components::ALL).on(Arc::new(host()));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
+    let (mut mended, mut offered) = (0, 0);
+    for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+        let text = fs::read_to_string(&file).unwrap();
+        let Err(report) = engine.check(text.as_str()) else { panic!("{}", file.display()) };
+        if report.errors().any(|it| it.fixes.is_empty()) {
+            continue;
+        }
+        offered += 1;
+        let fixed = engine.fix(text.as_str());
+        mended += usize::from(!fixed.left.has_errors());
+        assert!(!fixed.mended.is_empty(), "{}", file.display());
+    }
+    assert!(offered >= 30, "{offered} scripts have a fix for every error");
+    assert!(mended * 10 >= offered * 9, "{mended} of {offered} check after `fix`");
+}

@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod components;
 mod exit;
+mod fix;
 mod inspect;
 mod json;
 mod op_json;
@@ -45,6 +46,7 @@ struct Cli {
 enum Command {
     Run(run::Run),
     Check(check::Check),
+    Fix(fix::Fix),
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
@@ -56,6 +58,7 @@ const TOUR: &str = r#"A short tour:
   svc run examples/research.svc "your question"    run a file with its first input
   svc run report.svc -p style=bullets --json       give params, get JSON
   svc check *.svc                                  find every mistake, run nothing
+  svc fix report.svc                               mend what can be mended
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
   svc inspect search                               read its documentation
@@ -96,6 +99,7 @@ impl Command {
         match self {
             Self::Run(it) => it.execute(session).await,
             Self::Check(it) => it.execute(session),
+            Self::Fix(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
