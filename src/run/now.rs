@@ -55,9 +55,11 @@ impl Now<'_> {
                 self.flow(*flow, segment, args, env)
             }
             TermKind::Block(block) => self.block(block, env),
-            TermKind::Parallel { names, branches } => self.parallel(names, branches, env),
+            TermKind::Parallel { names, branches } => {
+                bearable(self.parallel(names, branches, env)?, span)
+            }
             TermKind::Each { segment, input, optional, body } => {
-                self.each(segment, input, *optional, body, env)
+                bearable(self.each(segment, input, *optional, body, env)?, span)
             }
             TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
             TermKind::If { segments, condition, then, otherwise } => {
@@ -73,10 +75,10 @@ impl Now<'_> {
                 self.eval(&arm.body, env).map_err(|it| it.below(&arm.segment))
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, env, span),
-            TermKind::Record(entries) => self.record(entries, env),
+            TermKind::Record(entries) => bearable(self.record(entries, env)?, span),
             TermKind::List(items) => {
                 let items: Result<Vec<Value>> = items.iter().map(|it| self.eval(it, env)).collect();
-                Ok(Value::from(items?))
+                bearable(Value::from(items?), span)
             }
             TermKind::Text(pieces) => self.text(pieces, env, span),
             TermKind::Field { base, name } => Ok(field(&self.eval(base, env)?, name)),
@@ -364,6 +366,16 @@ pub(super) fn operate(op: BinaryOp, a: Value, b: Value, span: Span) -> Result<Va
 
 fn math(err: arithmetic::MathError, span: Span) -> Box<RunError> {
     RunError::failed(err.to_string(), span)
+}
+
+/// A value that can still be written out; parts that hold each other twice at every step
+/// soon cannot.
+pub(super) fn bearable(value: Value, span: Span) -> Result<Value> {
+    if value.weight() <= arithmetic::HEAVIEST {
+        Ok(value)
+    } else {
+        Err(math(MathError::TooLong, span))
+    }
 }
 
 /// The field of a record; null where an optional record or field is missing.

@@ -108,7 +108,7 @@ impl Run<'_> {
                 self.parallel(names, branches, place, span).await
             }
             TermKind::Each { segment, input, optional, body } => {
-                self.each(segment, input, *optional, body, place).await
+                now::bearable(self.each(segment, input, *optional, body, place).await?, span)
             }
             TermKind::Shape { input, shape, key, .. } => {
                 let list = self.eval(input, place).await?;
@@ -131,9 +131,11 @@ impl Run<'_> {
             TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
             TermKind::Record(entries) => {
                 let values = self.all(entries.iter().map(entry_term), place).await?;
-                Ok(now::record_of(entries, values))
+                now::bearable(now::record_of(entries, values), span)
             }
-            TermKind::List(items) => Ok(Value::from(self.all(items, place).await?)),
+            TermKind::List(items) => {
+                now::bearable(Value::from(self.all(items, place).await?), span)
+            }
             TermKind::Text(pieces) => {
                 let values = self.all(pieces.iter().filter_map(piece_term), place).await?;
                 now::text_of(pieces, values, span)

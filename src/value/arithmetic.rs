@@ -27,6 +27,9 @@ pub enum MathError {
 pub const LONGEST_TEXT: usize = 256 << 20;
 pub const LONGEST_LIST: usize = 10_000_000;
 
+/// The heaviest value that a script may build: about a gigabyte when it is written out.
+pub const HEAVIEST: u64 = 1 << 27;
+
 use MathError::{DivisionByZero, Mismatch, Negative, NotFinite, Overflow, TooLong};
 use Value as V;
 
@@ -39,6 +42,7 @@ pub fn add(a: Value, b: Value) -> Result {
         (V::Text(a), V::Text(b)) if a.len() + b.len() > LONGEST_TEXT => Err(TooLong),
         (V::Text(a), V::Text(b)) => Ok(V::from([a.as_ref(), b.as_ref()].concat())),
         (V::List(a), V::List(b)) if a.len() + b.len() > LONGEST_LIST => Err(TooLong),
+        (a @ V::List(_), b @ V::List(_)) if a.weight() + b.weight() > HEAVIEST => Err(TooLong),
         (V::List(a), V::List(b)) => Ok(V::List(concat(a, b))),
         (V::Duration(a), V::Duration(b)) => a.checked_add(b).map(V::Duration).ok_or(Overflow),
         (V::Money(a), V::Money(b)) => a.checked_add(b).map(V::Money).ok_or(Overflow),

@@ -34,40 +34,47 @@ pub enum Value {
 
 /// A shared, immutable list. How it is kept is its own business.
 #[derive(Clone, Debug, Default)]
-pub struct List(Arc<Vec<Value>>);
+pub struct List(Arc<Items>);
+
+#[derive(Debug, Default)]
+struct Items {
+    items: Vec<Value>,
+    weight: u64,
+}
 
 impl List {
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.items.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.items.is_empty()
     }
 
     pub fn get(&self, idx: usize) -> Option<&Value> {
-        self.0.get(idx)
+        self.0.items.get(idx)
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Value> {
-        self.0.iter()
+        self.0.items.iter()
     }
 
     /// The items, without copying them when nobody else holds the list.
     pub fn into_vec(self) -> Vec<Value> {
-        Arc::try_unwrap(self.0).unwrap_or_else(|shared| shared.as_ref().clone())
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.items.clone(), |own| own.items)
     }
 }
 
 impl From<Vec<Value>> for List {
     fn from(items: Vec<Value>) -> Self {
-        Self(Arc::new(items))
+        let weight = items.iter().map(Value::weight).fold(0, u64::saturating_add);
+        Self(Arc::new(Items { items, weight }))
     }
 }
 
 impl FromIterator<Value> for List {
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
-        Self(Arc::new(items.into_iter().collect()))
+        Self::from(items.into_iter().collect::<Vec<_>>())
     }
 }
 
@@ -90,6 +97,7 @@ pub struct Record(Arc<Fields>);
 struct Fields {
     names: Arc<[Text]>,
     values: Box<[Slot]>,
+    weight: u64,
 }
 
 /// The value of one field: there already, or made when it is first looked at.
@@ -102,6 +110,13 @@ impl Slot {
     /// A value that costs something to make and that few will look at.
     pub fn deferred(make: impl FnOnce() -> Value + Send + 'static) -> Self {
         Self::Deferred(LazyLock::new(Box::new(make)))
+    }
+
+    fn weight(&self) -> u64 {
+        match self {
+            Self::Ready(value) => value.weight(),
+            Self::Deferred(_) => 1,
+        }
     }
 
     fn value(&self) -> &Value {
@@ -127,7 +142,8 @@ impl Record {
     /// Makes a record some of whose values are made only when they are looked at.
     pub fn of_slots(names: Arc<[Text]>, values: Vec<Slot>) -> Self {
         assert_eq!(names.len(), values.len(), "a record has one value a name");
-        Self(Arc::new(Fields { names, values: values.into() }))
+        let weight = values.iter().map(Slot::weight).fold(0, u64::saturating_add);
+        Self(Arc::new(Fields { names, values: values.into(), weight }))
     }
 
     pub fn names(&self) -> &Arc<[Text]> {
@@ -177,6 +193,19 @@ impl Value {
     /// Text from anything that can be shared as text.
     pub fn text(text: impl Into<Text>) -> Self {
         Self::Text(text.into())
+    }
+
+    /// How large the value is when it is written out, in pieces of some eight bytes.
+    ///
+    /// Values share their parts: what is small in memory may be endless in writing.
+    pub fn weight(&self) -> u64 {
+        match self {
+            Self::Text(it) | Self::Path(it) => it.len() as u64 / 8 + 1,
+            Self::Bytes(it) => it.len() as u64 / 4 + 1,
+            Self::List(it) => it.0.weight.saturating_add(1),
+            Self::Record(it) => it.0.weight.saturating_add(1),
+            _ => 1,
+        }
     }
 
     pub fn is_null(&self) -> bool {

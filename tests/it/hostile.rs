@@ -293,6 +293,8 @@ fn doubling_values() {
     // A megabyte that stands in a list 2^40 times.
     let long = format!("\"{}\"", "a".repeat(1 << 20));
     assert!(failed(&format!("{long}{} >> \"${{it}}\"", twice("[it, it]"))).contains("256MiB"));
+    // Small in memory, endless when it is written out.
+    assert!(failed(&format!("1{}", twice("[it, it]"))).contains("256MiB"));
     assert!(
         failed(&format!("{} within {{ timeout: 50ms }}", doubling_flows())).contains("timeout")
     );
