@@ -29,4 +29,4 @@ bench *args:
 
 # Looks for input that makes a target panic: `just fuzz parse 600`.
 fuzz target seconds="600":
-    cd fuzz && cargo fuzz run {{ target }} -- -max_total_time={{ seconds }}
+    cd fuzz && cargo fuzz run {{ target }} -- -dict=svc.dict -max_len=4096 -timeout=5 -max_total_time={{ seconds }}
