@@ -121,6 +121,9 @@ impl<'a> Checker<'a> {
             if broken {
                 self.broken_names.insert(name.text.clone());
             }
+            if matches!(item.kind, ItemKind::Let(_)) {
+                self.let_names.insert(name.text.clone());
+            }
             if let Some(first) = seen.iter().find(|it| it.text == name.text) {
                 let first = first.span;
                 self.taken(name, first);

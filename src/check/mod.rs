@@ -47,6 +47,7 @@ pub fn check(source: &Source, registry: &Registry) -> Result<Checked, Report> {
         frames: Vec::new(),
         types: HashMap::new(),
         broken_names: BTreeSet::new(),
+        let_names: BTreeSet::new(),
         flows: Vec::new(),
         in_flow: false,
         main_span: parsed.program.main.as_ref().map(|it| it.span),
@@ -82,6 +83,8 @@ struct Checker<'a> {
     types: HashMap<Text, Type>,
     /// Names whose declarations could not be read: nothing is said of their uses.
     broken_names: BTreeSet<Text>,
+    /// The `let`s at the top of the file: one that is not visible yet stands further down.
+    let_names: BTreeSet<Text>,
     flows: Vec<FlowState<'a>>,
     in_flow: bool,
     main_span: Option<Span>,

@@ -268,6 +268,13 @@ impl Checker<'_> {
         }
         let suggestion = self.suggest(name);
         let help = match (&suggestion, whole.as_str()) {
+            _ if self.let_names.contains(name[0].text.as_ref()) => {
+                let name = &name[0].text;
+                match self.in_flow {
+                    true => format!("a flow sees only its parameters: make `{name}` one"),
+                    false => format!("a `let` is visible after itself: move `{name}` up"),
+                }
+            }
             (Some(it), _) => format!("did you mean `{it}`?"),
             (None, "input") => {
                 "begin with a stage to read the script's input, or declare `param name: type`"
