@@ -472,9 +472,9 @@ impl Checker<'_> {
             .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
         let mut bridges = bridges.filter(|it| {
             let needs_more = it.op.params.iter().skip(1).any(|it| it.default.is_none());
-            let specific = !matches!(it.op.yields, Scheme::Var(_) | Scheme::Never);
             !needs_more
-                && specific
+                && it.op.yields.is_plain()
+                && it.op.yields.plain() != *given
                 && it.op.input().is_some_and(|it| takes(it.scheme))
                 && gives(&it.op.yields.plain())
         });

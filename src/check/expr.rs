@@ -205,7 +205,13 @@ impl Checker<'_> {
             _ => None,
         };
         let terms: Vec<Term> = items.iter().map(|it| self.expr(it, due.as_ref())).collect();
+        // A declared type decides; joined records would lose the fields that some lack.
         let mut ty = Type::Never;
+        let fits =
+            |due: &Type| matches!(due, Type::Record(_)) && terms.iter().all(|it| it.ty.fits(due));
+        if let Some(due) = due.filter(fits) {
+            ty = due;
+        }
         for term in &terms {
             let Some(joined) = ty.join(&term.ty) else {
                 self.report(
@@ -216,7 +222,9 @@ impl Checker<'_> {
                 );
                 return Term::unknown(span);
             };
-            ty = joined;
+            if !term.ty.fits(&ty) {
+                ty = joined;
+            }
         }
         let terms: Vec<Term> = terms.into_iter().map(|it| convert(it, &ty)).collect();
         let max = Some(terms.len() as u64);

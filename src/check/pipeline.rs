@@ -268,6 +268,9 @@ impl Checker<'_> {
         }
         let suggestion = self.suggest(name);
         let help = match (&suggestion, whole.as_str()) {
+            (_, foreign) if foreign_name(foreign).is_some() => {
+                format!("write `{}`", foreign_name(foreign).unwrap_or_default())
+            }
             _ if self.let_names.contains(name[0].text.as_ref()) => {
                 let name = &name[0].text;
                 match self.in_flow {
@@ -390,4 +393,24 @@ pub(super) fn convert(term: Term, ty: &Type) -> Term {
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
+}
+
+/// What another language's name is called here.
+fn foreign_name(name: &str) -> Option<&'static str> {
+    const FUNCTIONS: [(&str, &str); 10] = [
+        ("count", "len"),
+        ("length", "len"),
+        ("size", "len"),
+        ("distinct", "unique"),
+        ("uniq", "unique"),
+        ("uppercase", "upper"),
+        ("lowercase", "lower"),
+        ("to_string", "show"),
+        ("str", "show"),
+        ("concat", "join"),
+    ];
+    const VALUES: [(&str, &str); 3] = [("nil", "null"), ("none", "null"), ("undefined", "null")];
+    let blocks = crate::syntax::FOREIGN_BLOCKS.iter();
+    let found = blocks.chain(&FUNCTIONS).chain(&VALUES).find(|(it, _)| *it == name)?;
+    Some(found.1)
 }

@@ -84,6 +84,18 @@ impl Scheme {
         }
     }
 
+    /// Whether it names one type, without variables and alternatives.
+    pub fn is_plain(self) -> bool {
+        match self {
+            Self::Never | Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => {
+                false
+            }
+            Self::List(inner, _) | Self::Optional(inner) => inner.is_plain(),
+            Self::Record(_, fields) => fields.iter().all(|it| it.scheme.is_plain()),
+            _ => true,
+        }
+    }
+
     /// The scheme in words, as help and messages show it.
     pub fn show(self) -> String {
         match self {

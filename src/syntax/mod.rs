@@ -34,6 +34,19 @@ pub const MAX_DEPTH: usize = 256;
 /// it stands in.
 pub const MAX_OPERATORS: usize = 1_000;
 
+/// What other languages call the blocks and functions, and what they are called here.
+pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
+    ("map", "each { .. }"),
+    ("foreach", "each { .. }"),
+    ("filter", "where { .. }"),
+    ("select", "where { .. }"),
+    ("sort_by", "sort { .. }"),
+    ("order_by", "sort { .. }"),
+    ("group_by", "group { .. }"),
+    ("reduce", "sum, or each { .. }"),
+    ("fold", "sum, or each { .. }"),
+];
+
 /// The largest script, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
 

@@ -14,7 +14,11 @@ const RESERVED: [&str; 31] = [
 pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
     let found = tokens.partition_point(|it| it.span.end <= at);
     let place = Place { text, tokens, found };
-    place.loop_word().or_else(|| place.reserved_name()).unwrap_or_else(|| place.anything())
+    place
+        .loop_word()
+        .or_else(|| place.reserved_name())
+        .or_else(|| place.nameless_branch())
+        .unwrap_or_else(|| place.anything())
 }
 
 /// The token at which reading stopped, and its surroundings.
@@ -53,6 +57,22 @@ impl Place<'_> {
         let message = format!("there is no `{}`", self.word(idx));
         let span = self.tokens[idx].span;
         Some(Problem::error(Code::E113, span, message).label("another language's loop").help(help))
+    }
+
+    /// `parallel { a, b }`
+    fn nameless_branch(&self) -> Option<Problem> {
+        let open = self.opener()?;
+        if open == 0
+            || self.word(open - 1) != "parallel"
+            || !matches!(self.word(self.found), "," | "}" | ">>" | "(")
+        {
+            return None;
+        }
+        Some(
+            Problem::error(Code::E114, self.here(), "the branches of `parallel` have names")
+                .label("a branch without a name")
+                .help("write `parallel { name: pipeline, other: pipeline }`"),
+        )
     }
 
     /// `let match = ..`: a reserved word where a name is due.
@@ -133,8 +153,18 @@ impl Place<'_> {
         {
             return Some("the keys of a record are words: `{ name: value }`".to_owned());
         }
+        if let Some(help) = self.elsewhere() {
+            return Some(help);
+        }
         let after_value = self.after_value();
         let due = match word {
+            "where" | "sort" | "group" => format!(
+                "write `{word} {{ .. }}`, with what to look at in the braces: `sort {{ .title }}`, `where {{ .score > 0.5 }}`"
+            ),
+            "within" => "write `within { timeout: 30s }`".to_owned(),
+            ">>" if self.opener().is_some() => {
+                "a pipeline inside brackets stands in parentheses: `( .. >> .. )`".to_owned()
+            }
             ";" => "statements need no `;`: remove it".to_owned(),
             "=" if after_value => "`=` binds a name, as in `let x = 1`; `==` compares".to_owned(),
             ":" if after_value => {
@@ -170,6 +200,53 @@ impl Place<'_> {
         Some(due)
     }
 
+    /// What other languages write here, and what it is called in this one.
+    fn elsewhere(&self) -> Option<String> {
+        let region = |word: &str| (0..self.tokens.len()).any(|it| self.word(it) == word);
+        if self.word(0) == "flow" {
+            let next = self.word(self.found + 1);
+            if matches!(self.before(), "(" | ",") && matches!(next, ")" | ",") {
+                return Some(format!(
+                    "a parameter has a type: `{}: string`",
+                    self.word(self.found)
+                ));
+            }
+            if self.word(self.found) == ")" && next == "{" {
+                return Some(
+                    "a flow says what it gives: `flow name(..) -> type { .. }`".to_owned(),
+                );
+            }
+        }
+        if region("repeat") && !region("until") {
+            return Some("write `repeat 3 { .. } until condition`".to_owned());
+        }
+        let open = self.opener()?;
+        let owner = self.word(open.checked_sub(1)?);
+        if owner == "fallback" {
+            return Some(
+                "an alternative stands without braces: `fallback []`, `fallback (a >> b)`"
+                    .to_owned(),
+            );
+        }
+        let (_, here) = super::FOREIGN_BLOCKS.iter().find(|(it, _)| *it == owner)?;
+        Some(format!("there is no `{owner}`: write `{here}`"))
+    }
+
+    /// The innermost bracket that is open at the place.
+    fn opener(&self) -> Option<usize> {
+        let mut depth = 0_usize;
+        for idx in (0..self.found).rev() {
+            match self.tokens[idx].kind {
+                TokenKind::Close(_) | TokenKind::TextClose => depth += 1,
+                TokenKind::Open(_) | TokenKind::TextOpen if depth > 0 => depth -= 1,
+                TokenKind::Open(_) => return Some(idx),
+                TokenKind::TextOpen => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
     fn after_value(&self) -> bool {
         let Some(before) = self.found.checked_sub(1).map(|it| self.tokens[it]) else {
             return false;
@@ -188,18 +265,11 @@ impl Place<'_> {
         }
     }
 
-    /// The innermost bracket around the place.
+    /// The kind of the innermost bracket around the place.
     fn inside(&self) -> Option<Bracket> {
-        let mut depth = 0_usize;
-        for token in self.tokens[..self.found].iter().rev() {
-            match token.kind {
-                TokenKind::Close(_) | TokenKind::TextClose => depth += 1,
-                TokenKind::Open(_) | TokenKind::TextOpen if depth > 0 => depth -= 1,
-                TokenKind::Open(bracket) => return Some(bracket),
-                TokenKind::TextOpen => return None,
-                _ => {}
-            }
+        match self.tokens[self.opener()?].kind {
+            TokenKind::Open(bracket) => Some(bracket),
+            _ => None,
         }
-        None
     }
 }
