@@ -351,3 +351,32 @@ fn fix_mends_files_and_says_what_is_left() {
     assert_eq!(left.code, Some(7));
     assert!(left.err.contains("E208"), "{}", left.err);
 }
+
+/// What a full disk does: the index goes to memory, and a file that is written fails.
+#[test]
+fn a_file_that_may_not_grow_is_an_error() {
+    // Words that are all different, so that their index is as large as they are.
+    let text: String = (0..40_000).map(|it| format!("w{it} ")).collect();
+    let place = Place::new(&[
+        ("docs/a.txt", text.as_str()),
+        ("s.svc", "\"gardens\" >> search(source: \"docs\") >> len"),
+        ("w.svc", "read_text(path: \"docs/a.txt\") >> write_file(to: \"out.txt\")"),
+    ]);
+    let limited = |script: &str| {
+        let svc = assert_cmd::cargo::cargo_bin!("svc");
+        let line = format!("ulimit -f 16; exec '{}' run {script}", svc.display());
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &line])
+            .current_dir(place.path())
+            .env("SVC_CACHE", place.path().join(".cache"));
+        let done = bash.output().unwrap();
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let (code, said) = limited("s.svc");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("built in memory"), "{said}");
+    let (code, said) = limited("w.svc");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("out.txt"), "{said}");
+    assert!(!place.path().join("out.txt").exists());
+}

@@ -87,12 +87,24 @@ pub async fn main() -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
+    let _limits = file_size_limits_are_errors();
     let engine = Engine::new();
     let terminal = Terminal::new(cli.color, engine.host());
     let session = Session { engine, terminal };
     let done = cli.command.execute(&session).await;
     done.unwrap_or_else(|failure| failure.tell(session.terminal)).into()
 }
+
+/// Lets a write beyond the limit of a file's size fail like any other write. Without it
+/// the system ends the process, and nobody learns why.
+#[cfg(unix)]
+fn file_size_limits_are_errors() -> Option<tokio::signal::unix::Signal> {
+    const SIGXFSZ: i32 = 25;
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ)).ok()
+}
+
+#[cfg(not(unix))]
+fn file_size_limits_are_errors() {}
 
 impl Command {
     async fn execute(self, session: &Session) -> Result<u8> {

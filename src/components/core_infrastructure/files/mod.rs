@@ -69,9 +69,11 @@ fn text_of(content: Vec<u8>) -> Result<String, String> {
 /// A failure of the file system with its next step.
 fn io_error(err: io::Error, path: &Path) -> OpError {
     let help = match err.kind() {
-        io::ErrorKind::NotFound => "a path in a script starts from the folder of the script",
         io::ErrorKind::PermissionDenied => "look at the permissions of the file and its folder",
         io::ErrorKind::IsADirectory => "`read_files` reads the files of a folder",
+        io::ErrorKind::FileTooLarge if err.raw_os_error().is_some() => {
+            "the system lets no file grow that large"
+        }
         io::ErrorKind::FileTooLarge => "`max_size` allows larger files",
         io::ErrorKind::NotADirectory => "a part of the path is a file, not a folder",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
