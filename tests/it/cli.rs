@@ -356,7 +356,8 @@ fn fix_mends_files_and_says_what_is_left() {
 #[test]
 fn a_file_that_may_not_grow_is_an_error() {
     // Words that are all different, so that their index is as large as they are.
-    let text: String = (0..40_000).map(|it| format!("w{it} ")).collect();
+    let words: Vec<String> = (0..40_000).map(|it| format!("w{it}")).collect();
+    let text = words.join(" ");
     let place = Place::new(&[
         ("docs/a.txt", text.as_str()),
         ("s.svc", "\"gardens\" >> search(source: \"docs\") >> len"),

@@ -69,6 +69,9 @@ fn text_of(content: Vec<u8>) -> Result<String, String> {
 /// A failure of the file system with its next step.
 fn io_error(err: io::Error, path: &Path) -> OpError {
     let help = match err.kind() {
+        io::ErrorKind::NotFound => {
+            "a path in a script file starts from the script's folder, one from outside from the current folder"
+        }
         io::ErrorKind::PermissionDenied => "look at the permissions of the file and its folder",
         io::ErrorKind::IsADirectory => "`read_files` reads the files of a folder",
         io::ErrorKind::FileTooLarge if err.raw_os_error().is_some() => {
