@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     Session,
-    exit::{INVALID, OK, Result},
+    exit::{OK, Result},
     json::{self, InputJson},
     script, terminal,
 };
@@ -54,14 +54,7 @@ struct NodeJson {
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let source = script::read(session.engine.host(), &self.file)?;
-        let plan = match session.engine.plan(source) {
-            Ok(plan) => plan,
-            Err(report) => {
-                terminal::tell(&report.render(session.terminal.err.style()));
-                return Ok(INVALID);
-            }
-        };
+        let plan = script::plan(session, &self.file)?;
         if self.json {
             terminal::print_json(&PlanJson::new(&plan))?;
         } else {

@@ -71,14 +71,7 @@ fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.refuse_doubles()?;
-        let source = script::read(session.engine.host(), &self.file)?;
-        let plan = match session.engine.plan(source) {
-            Ok(plan) => plan,
-            Err(report) => {
-                terminal::tell(&report.render(session.terminal.err.style()));
-                return Ok(INVALID);
-            }
-        };
+        let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
         let piped = self.piped(&plan)?;
 

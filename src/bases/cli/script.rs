@@ -5,10 +5,15 @@ use std::{
     path::Path,
 };
 
-use super::exit::{FAILED, Failure, INVALID, Result, USAGE};
+use super::{
+    Session,
+    exit::{FAILED, Failure, INVALID, Result, USAGE},
+    terminal,
+};
 use crate::{
     diag::Source,
     host::{self, Host},
+    plan::Plan,
     registry::OpError,
     value::units,
 };
@@ -26,6 +31,15 @@ pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     let text = text(&format!("`{name}`"), bytes, INVALID)?;
     Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
+}
+
+/// The plan of the script of this name; what is wrong with it goes to standard error.
+pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
+    let source = read(session.engine.host(), file)?;
+    session.engine.plan(source).map_err(|report| {
+        terminal::tell(&report.render(session.terminal.err.style()));
+        Failure::new(INVALID, "")
+    })
 }
 
 pub(super) fn is_stdin(file: &Path) -> bool {
