@@ -43,11 +43,29 @@ pub trait Host: Send + Sync + 'static {
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 
+    /// The text of a secret that a script declares.
+    fn secret(&self, name: &str) -> io::Result<Option<String>> {
+        let variable = secret_variable(name);
+        if let Some(file) = self.env(&format!("{variable}_FILE")) {
+            let mut text = String::new();
+            self.open(Path::new(&file))?.take(LARGEST_SECRET).read_to_string(&mut text)?;
+            return Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()));
+        }
+        Ok(self.env(&variable))
+    }
+
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
     /// A number from 0 to 1, for spreading retries.
     fn chance(&self) -> f64;
+}
+
+const LARGEST_SECRET: u64 = 1 << 20;
+
+/// The environment variable that holds a script's secret.
+pub fn secret_variable(name: &str) -> String {
+    format!("SVC_SECRET_{}", name.to_uppercase())
 }
 
 /// What is known of a file without reading it.

@@ -1,7 +1,7 @@
 //! The nodes of a plan: every call and block, with what it needs and what it does.
 
 use crate::{
-    check::{Block, BoundKey, Call, Checked, Entry, Piece, Term, TermKind, Var},
+    check::{Block, BoundKey, Call, Checked, Entry, Flow, Piece, Term, TermKind, Var},
     diag::Span,
     registry::{Effect, Scope},
     value::{Text, Type, Value, units},
@@ -95,7 +95,13 @@ impl<'a> Walk<'a> {
             TermKind::Pipeline(terms) => self.pipeline(terms),
             TermKind::Call(call) => self.call(call, term),
             TermKind::Flow { flow, name, segment, args } => {
-                self.flow(*flow, name, segment, args, term)
+                self.flow(flow, name, segment, args, term)
+            }
+            TermKind::CallRef { name, segment, input, .. } => {
+                let needs = self.term(input);
+                let idx = self.add(name, needs, term);
+                self.nodes[idx].path = self.path_to(segment);
+                vec![idx]
             }
             TermKind::Block(block) => self.block(block),
             TermKind::Parallel { branches, .. } => {
@@ -230,7 +236,7 @@ impl<'a> Walk<'a> {
 
     fn flow(
         &mut self,
-        flow: usize,
+        flow: &'a Flow,
         name: &Text,
         segment: &Text,
         args: &'a [Term],
@@ -238,11 +244,10 @@ impl<'a> Walk<'a> {
     ) -> Sources {
         let params: Vec<Sources> = args.iter().map(|it| self.term(it)).collect();
         let needs = params.iter().flatten().copied().collect();
-        let body = &self.program.flows[flow].body;
         self.inside(name, Some(segment.to_string()), needs, term, |this| {
             if this.nodes.len() < MOST_NODES {
                 let outside = std::mem::replace(&mut this.frames, vec![params]);
-                this.term(body);
+                this.term(&flow.body);
                 this.frames = outside;
             }
         })

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::{
     check::Checked,
-    diag::{Fix, Label, Problem, Source, Span},
+    diag::{Fix, Label, Problem, Report, Source, Span},
+    value::Money,
 };
 
 /// What is wrong, as a machine reads it.
@@ -34,6 +35,19 @@ struct SpanJson {
     column: usize,
     end_line: usize,
     end_column: usize,
+}
+
+/// An amount, as the language writes it and as a number.
+#[derive(Serialize)]
+pub(super) struct MoneyJson {
+    text: String,
+    usd: f64,
+}
+
+impl MoneyJson {
+    pub(super) fn new(money: Money) -> Self {
+        Self { text: money.to_string(), usd: money.dollars() }
+    }
 }
 
 /// One input of a script.
@@ -68,6 +82,11 @@ impl LabelJson {
             SpanJson { start: span.start, end: span.end, line, column, end_line, end_column };
         Self { span, text: text.to_owned() }
     }
+}
+
+/// Every problem of a report, those of used files last.
+pub(super) fn problems(report: &Report) -> Vec<ProblemJson> {
+    report.all().map(|(source, problem)| ProblemJson::new(problem, source)).collect()
 }
 
 /// The inputs of a program.

@@ -19,6 +19,7 @@ mod screen;
 mod script;
 mod show;
 mod terminal;
+mod test;
 mod watch;
 
 use std::process::ExitCode;
@@ -46,6 +47,7 @@ struct Cli {
 enum Command {
     Run(run::Run),
     Check(check::Check),
+    Test(test::Test),
     Fix(fix::Fix),
     Plan(plan::Show),
     Components(components::Components),
@@ -58,6 +60,7 @@ const TOUR: &str = r#"A short tour:
   svc run examples/research.svc "your question"    run a file with its first input
   svc run report.svc -p style=bullets --json       give params, get JSON
   svc check *.svc                                  find every mistake, run nothing
+  svc test triage.svc                              run the tests that stand in it
   svc fix report.svc                               mend what can be mended
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
@@ -111,6 +114,7 @@ impl Command {
         match self {
             Self::Run(it) => it.execute(session).await,
             Self::Check(it) => it.execute(session),
+            Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
