@@ -21,6 +21,7 @@ mod fix;
 mod inputs;
 mod request;
 mod testing;
+pub mod verdict;
 
 use std::sync::Arc;
 

@@ -9,12 +9,12 @@ mod components;
 mod exit;
 mod fix;
 mod inspect;
-mod json;
 mod op_json;
 mod op_text;
 mod plan;
 mod progress;
 mod run;
+mod schema;
 mod screen;
 mod script;
 mod show;
@@ -52,6 +52,7 @@ enum Command {
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
+    Schema(schema::Schema),
     Completions(completions::Completions),
 }
 
@@ -119,6 +120,7 @@ impl Command {
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
+            Self::Schema(it) => it.execute(),
             Self::Completions(it) => it.execute(),
         }
     }
