@@ -176,6 +176,8 @@ pub struct Call {
     pub segment: Text,
     /// In the order of the op's parameters, defaults filled in.
     pub args: Vec<Term>,
+    /// The type that an op of `Generic::Asked` is told.
+    pub wanted: Option<Type>,
 }
 
 /// Some named values, then a result. The frame of the block holds the values.

@@ -12,6 +12,7 @@ mod compare;
 mod data;
 pub mod json;
 pub mod paths;
+pub mod schema;
 mod show;
 mod types;
 pub mod units;
