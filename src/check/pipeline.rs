@@ -133,7 +133,9 @@ impl Checker<'_> {
         self.within(term, within)
     }
 
-    fn fallback(&mut self, tries: Vec<Term>, span: Span) -> Term {
+    fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
+        let due = tries[0].ty.clone();
+        tries.iter_mut().for_each(|it| take_enum(it, &due));
         let mut ty = Type::Never;
         for (idx, term) in tries.iter().enumerate() {
             match ty.join(&term.ty) {
@@ -364,6 +366,16 @@ impl Checker<'_> {
             return None;
         };
         Some((Term { kind: TermKind::Var(var), ty, span, waits: false }, giver))
+    }
+}
+
+/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+fn take_enum(term: &mut Term, due: &Type) {
+    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
+        && term.ty == Type::Text
+        && of.contains(text)
+    {
+        term.ty = Type::Enum(of.clone());
     }
 }
 

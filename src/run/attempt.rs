@@ -221,10 +221,15 @@ impl Run<'_> {
             let help = "raise the cap, or ask for less";
             OpError::new(ErrorKind::Budget, message).help(help)
         };
-        if let Some(limit) = one.call.op.op.limits.max_tokens.filter(|it| most.tokens > *it) {
+        // A cap that the script gives, anywhere around, replaces the op's own.
+        let own = one.call.op.op.limits.max_tokens;
+        if let Some(limit) = own.filter(|it| most.tokens > *it)
+            && !self.ledger.caps_tokens(&accounts(one.scope))
+        {
             let message =
                 format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
-            return Err(RunError::new(budget(message), one.span));
+            let help = "raise it with `within { max_tokens: .. }`, or ask for less";
+            return Err(RunError::new(budget(message).help(help), one.span));
         }
         if matches!(one.call.op.op.price, Price::Unknown)
             && self.ledger.is_capped(&accounts(one.scope))

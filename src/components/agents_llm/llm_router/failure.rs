@@ -111,17 +111,20 @@ pub(super) fn excerpt(model: &Model, words: &str) -> String {
 /// How long the other side asks to wait: in milliseconds, in seconds, or until a date, which
 /// is measured on the other side's own clock.
 fn retry_after(head: &Response) -> Option<Duration> {
-    if let Some(millis) = head.header("retry-after-ms") {
-        return Some(Duration::from_secs_f64(
-            millis.trim().parse::<f64>().ok()?.clamp(0.0, MOST) / 1e3,
-        ));
+    let number = |name: &str| head.header(name)?.trim().parse::<f64>().ok();
+    if let Some(millis) = number("retry-after-ms") {
+        return wait_of(millis / 1e3);
     }
-    let wanted = head.header("retry-after")?.trim();
-    if let Ok(seconds) = wanted.parse::<f64>() {
-        return Some(Duration::from_secs_f64(seconds.clamp(0.0, MOST)));
+    if let Some(seconds) = number("retry-after") {
+        return wait_of(seconds);
     }
-    let wait = seconds_of(wanted)?.checked_sub(seconds_of(head.header("date")?)?)?;
+    let (until, now) = (head.header("retry-after")?.trim(), head.header("date")?.trim());
+    let wait = seconds_of(until)?.checked_sub(seconds_of(now)?)?;
     Some(Duration::from_secs(u64::try_from(wait).unwrap_or(0)))
+}
+
+fn wait_of(seconds: f64) -> Option<Duration> {
+    (!seconds.is_nan()).then(|| Duration::from_secs_f64(seconds.clamp(0.0, MOST)))
 }
 
 /// A year in seconds, and more than anybody waits.

@@ -35,10 +35,10 @@ impl Events {
         events
     }
 
-    /// The event that the end of the stream ends.
+    /// The line that the end of the stream ends. A server-sent event that has no empty line
+    /// behind it counts as broken off.
     pub(super) fn finish(&mut self) -> Option<String> {
-        let last = self.line_ended();
-        last.or_else(|| self.data.take())
+        self.line_ended()
     }
 
     fn line_ended(&mut self) -> Option<String> {
@@ -93,7 +93,7 @@ mod tests {
     fn server_sent_events() {
         let text = ": ping\r\nevent: a\r\ndata: {\"ä\":\r\ndata: 1}\r\n\r\n\n\ndata:[DONE]\n\n";
         assert_eq!(events(Format::EventStream, text), ["{\"ä\":\n1}", "[DONE]"]);
-        assert_eq!(events(Format::EventStream, "data: 1"), ["1"]);
+        assert_eq!(events(Format::EventStream, "data: 1"), [""; 0]);
         assert_eq!(events(Format::EventStream, "<html>\n\n"), [""; 0]);
     }
 
