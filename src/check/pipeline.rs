@@ -135,7 +135,9 @@ impl Checker<'_> {
 
     fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
         let due = tries[0].ty.clone();
-        tries.iter_mut().for_each(|it| take_enum(it, &due));
+        for term in &mut tries {
+            take_enum(term, &due);
+        }
         let mut ty = Type::Never;
         for (idx, term) in tries.iter().enumerate() {
             match ty.join(&term.ty) {

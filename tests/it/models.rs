@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value as Json, json};
 use svc::{
     Engine, Error,
-    host::{Host as _, os::OsHost, test::TestHost},
+    host::{Host as _, http::Response, os::OsHost, test::TestHost},
     registry::ErrorKind,
     run::{Event, Observer},
     value::{Money, Value, json},
@@ -417,6 +417,18 @@ async fn a_timeout_ends_a_slow_answer_and_its_connection() {
     assert!(tokio::task::spawn_blocking(move || server.is_left()).await.unwrap());
 }
 
+#[tokio::test(start_paused = true)]
+async fn silence_ends_by_itself() {
+    let host = TestHost::new().env("SVC_MODEL", "ollama/llama3.2").answering(|_| {
+        let body = Box::pin(futures_util::stream::pending());
+        Box::pin(async { Ok(Response { status: 200, headers: Vec::new(), body }) })
+    });
+    let script = r#"("x" >> ask) within { timeout: 1h, max_retries: 0 }"#;
+    let err = Engine::new().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
+    assert!(err.to_string().contains("silent for five minutes"), "{err}");
+}
+
 #[tokio::test]
 async fn nobody_listens() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -444,8 +456,12 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
                   the price table of test does not have it";
     assert!(err.to_string().contains(wanted), "{err}");
     assert!(server.requests().is_empty(), "nothing was asked");
+    let notes = Arc::new(Notes::default());
+    let engine = engine.watched_by(notes.clone());
     let script = r#"("x" >> ask) within { max_tokens: 10_000 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));
+    let wanted = "the price of `openai/brand-new` is unknown: the cost leaves it out";
+    assert_eq!(*notes.0.lock().unwrap(), [wanted]);
 }
 
 #[tokio::test]
@@ -459,6 +475,31 @@ async fn caps_hold_before_anything_is_asked() {
     assert!(server.requests().is_empty(), "nothing was asked");
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0166 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));
+}
+
+#[tokio::test]
+async fn a_provider_that_counts_more_than_was_reserved_breaks_a_cap() {
+    let usage = json!({ "prompt_tokens": 9_999, "completion_tokens": 20 });
+    let end = json!({ "choices": [{ "delta": { "content": "hi" }, "finish_reason": "stop" }], "usage": usage });
+    let reply = Reply::new(200, &format!("data: {end}\n\ndata: [DONE]\n\n"));
+    let server = Server::start(vec![reply]);
+    let engine = engine(&server, "openai");
+    assert_eq!(value(&engine, r#""x" >> ask"#).await, Value::from("hi"));
+    let capped = engine.run(r#"("x" >> ask) within { max_tokens: 5_000 }"#).await;
+    let err = capped.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::Budget));
+    assert!(err.to_string().contains("used more than it declares: 10019 tokens"), "{err}");
+}
+
+#[tokio::test]
+async fn a_cap_of_the_script_replaces_the_ops_own() {
+    let server = Server::start(vec![finishes("openai", "long")]);
+    let engine = engine(&server, "openai");
+    let ask = |script: &'static str| engine.run(script).param("text", "long ".repeat(40_000));
+    let err = ask("param text: string\ntext >> ask").await.map(|it| it.value).unwrap_err();
+    assert!(err.to_string().contains("one call may use 128000"), "{err}");
+    let capped = "param text: string\n(text >> ask) within { max_tokens: 300_000 }";
+    assert_eq!(ask(capped).await.unwrap().value, Value::from("long"));
 }
 
 #[tokio::test]
@@ -524,6 +565,27 @@ async fn a_written_prompt_takes_the_place_of_what_comes_in() {
     let body = server.requests()[0].body.clone();
     assert_eq!(body["messages"], json!([{ "role": "user", "content": "Rate a poem" }]));
     assert_eq!(body["model"], "ollama-like");
+}
+
+#[test]
+fn the_program_reads_its_own_environment() {
+    let server = Server::start(vec![finishes("anthropic", "Paris")]);
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("a.svc"), "param q: string\nq >> ask").unwrap();
+    let done = std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
+        .args(["run", "a.svc", "What is the capital of France?"])
+        .current_dir(place.path())
+        .env("SVC_MODEL", "anthropic/priced")
+        .env("ANTHROPIC_BASE_URL", &server.url)
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env_remove("SVC_PRICES")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "Paris\n", "{told}");
+    assert!(told.contains("the price of `anthropic/priced` is unknown"), "{told}");
+    assert!(!told.contains(KEY));
+    assert!(server.requests()[0].head.contains(KEY));
 }
 
 /// Keeps the notices of a run.

@@ -95,7 +95,7 @@ impl Server {
             for (idx, stream) in listener.incoming().enumerate() {
                 let reply = replies[idx.min(replies.len() - 1)].clone();
                 let seen = shared.clone();
-                thread::spawn(move || serve(stream.unwrap(), &reply, &seen));
+                thread::spawn(move || serve(&stream.unwrap(), &reply, &seen));
             }
         });
         Self { url, seen }
@@ -114,10 +114,10 @@ impl Server {
     }
 }
 
-fn serve(stream: TcpStream, reply: &Reply, seen: &Mutex<Seen>) {
-    let request = read(&stream);
+fn serve(stream: &TcpStream, reply: &Reply, seen: &Mutex<Seen>) {
+    let request = read(stream);
     seen.lock().unwrap().requests.push(request);
-    if write(&stream, reply).is_err() {
+    if write(stream, reply).is_err() {
         seen.lock().unwrap().left += 1;
     }
 }

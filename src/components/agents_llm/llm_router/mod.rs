@@ -102,6 +102,9 @@ impl Io for Infer {
         let answer = talk::ask(&model, &question, cx).await?;
         if let Some(tokens) = answer.tokens {
             let cost = prices::cost(cx.host(), &model, tokens)?;
+            if cost.is_err() {
+                cx.notice(format!("the price of `{model}` is unknown: the cost leaves it out"));
+            }
             cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
         }
         give(answer, &model, &question, cx)
