@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{OpRef, Param, Scheme, nearest},
+    registry::{Generic, OpRef, Param, Scheme, nearest},
     syntax::ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
-    value::{Text, Type},
+    value::{Text, Type, schema},
 };
 
 /// One parameter, of an op or of a flow.
@@ -233,28 +233,51 @@ impl Checker<'_> {
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
-        let call = Call { op, name, segment, args, source };
-        let term = Term::new(TermKind::Call(Box::new(call)), yields, site.span);
-        self.type_argument(op, site, type_arg, term)
+        let call = Call { op, name, segment, args, source, wanted: None };
+        match type_arg {
+            Some(expr) => self.type_argument(call, yields, expr, site),
+            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
+        }
     }
 
-    /// `parse_json<T>(..)`: the result is tested to be a `T`.
+    /// `parse_json<T>(..)`, whose result is tested to be a `T`; `ask<T>(..)`, which is told.
     fn type_argument(
         &mut self,
-        op: OpRef,
+        call: Call,
+        yields: Type,
+        expr: &TypeExpr,
         site: &Site<'_>,
-        type_arg: Option<&TypeExpr>,
-        term: Term,
     ) -> Term {
-        let Some(expr) = type_arg else { return term };
-        let ty = self.ty(expr);
-        if !op.op.generic {
-            self.takes_no_type(expr.span, site, &term);
-            return term;
+        let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
+        let told = (generic == Generic::Asked).then(|| ty.clone());
+        let term = |yields| {
+            Term::new(TermKind::Call(Box::new(Call { wanted: told, ..call })), yields, span)
+        };
+        match generic {
+            Generic::No => {
+                let term = term(yields);
+                self.takes_no_type(expr.span, site, &term);
+                term
+            }
+            Generic::Tested => {
+                let value = Box::new(term(yields));
+                Term::new(TermKind::Cast { value, why: CastReason::Asked }, ty, span)
+            }
+            Generic::Asked => {
+                self.tell_unsayable(&ty, expr.span, site);
+                term(ty)
+            }
         }
-        let span = site.span;
-        let kind = TermKind::Cast { value: Box::new(term), why: CastReason::Asked };
-        Term::new(kind, ty, span)
+    }
+
+    /// Reports a type that has no JSON Schema, where an op must pass one on.
+    fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
+        let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
+        self.report(
+            Problem::error(Code::E219, span, format!("`{}` cannot give {part}", site.name))
+                .label(format!("there is no JSON form of {part} that it could be asked for"))
+                .help("ask for string, and make of it what is due"),
+        );
     }
 
     fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {

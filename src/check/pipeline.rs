@@ -136,7 +136,11 @@ impl Checker<'_> {
         self.within(term, within)
     }
 
-    fn fallback(&mut self, tries: Vec<Term>, span: Span) -> Term {
+    fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
+        let due = tries[0].ty.clone();
+        for term in &mut tries {
+            take_enum(term, &due);
+        }
         let mut ty = Type::Never;
         for (idx, term) in tries.iter().enumerate() {
             match ty.join(&term.ty) {
@@ -384,6 +388,16 @@ impl Checker<'_> {
 /// A parameter's name and type.
 fn named_type(param: &Input) -> (Text, Type) {
     (param.name.clone(), param.ty.clone())
+}
+
+/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+fn take_enum(term: &mut Term, due: &Type) {
+    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
+        && term.ty == Type::Text
+        && of.contains(text)
+    {
+        term.ty = Type::Enum(of.clone());
+    }
 }
 
 /// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.

@@ -1,10 +1,10 @@
-//! The outside world, as one trait: files, time, environment, chance.
+//! The outside world, as one trait: files, network, time, environment, chance.
 //!
 //! Components reach it through their `Cx`, so that a test or an embedding program can
 //! put another world in its place. [`os::OsHost`] is the real one; [`test::TestHost`]
 //! keeps its files in memory and fails where it is told to.
 //!
-//! **Invariant:** only `os.rs` touches the operating system; `clippy.toml` bans the
+//! **Invariant:** only `os` touches the operating system; `clippy.toml` bans the
 //! calls elsewhere, but for the index and the store, which own their directories.
 
 use std::{
@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+pub mod http;
 pub mod os;
 pub mod test;
 
@@ -53,6 +54,9 @@ pub trait Host: Send + Sync + 'static {
         }
         Ok(self.env(&variable))
     }
+
+    /// Sends a request. Nothing is followed and nothing is tried again.
+    fn http(&self, request: http::Request) -> http::Answer;
 
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
