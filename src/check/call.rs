@@ -3,6 +3,7 @@
 use super::{
     Call, CastReason, Checker, Input, Term, TermKind, Var,
     pipeline::{Position, convert, var_term},
+    repair::{Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
     unify::{Arguments, Bindings},
 };
@@ -448,53 +449,25 @@ impl Checker<'_> {
                     .also(site.name_span, format!("its `{}` is {wanted}", port.name))
             }
         };
-        let help = self.bridge(port, ty);
-        self.report(problem.help(help));
-    }
-
-    /// How a value of one type may be made one of another.
-    fn bridge(&self, port: &Port, given: &Type) -> String {
-        if let Type::Optional(inner) = given {
-            let fits = port.scheme.is_none_or(|it| Bindings::default().bind(it, inner));
-            if fits {
-                return "it may be null: give a value for that case with `??`, or drop nulls from a list with `compact`".to_owned();
-            }
-        }
-        let takes = |scheme: Scheme| Bindings::default().bind(scheme, given);
-        let gives = |ty: &Type| match port.scheme {
-            Some(scheme) => Bindings::default().bind(scheme, ty),
-            None => ty.fits(&port.ty),
+        let bindings = Bindings::default();
+        let gap = Gap {
+            from: ty,
+            wanted: match port.scheme {
+                Some(scheme) => Wanted::Scheme(scheme, &bindings),
+                None => Wanted::Type(&port.ty),
+            },
+            shown: wanted,
+            port: &port.name,
         };
-        let bridges = self
-            .registry
-            .components()
-            .iter()
-            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
-        let mut bridges = bridges.filter(|it| {
-            let needs_more = it.op.params.iter().skip(1).any(|it| it.default.is_none());
-            !needs_more
-                && it.op.yields.is_plain()
-                && it.op.yields.plain() != *given
-                && it.op.input().is_some_and(|it| takes(it.scheme))
-                && gives(&it.op.yields.plain())
-        });
-        match (bridges.next(), given) {
-            (Some(op), _) => {
-                format!("`{}` turns {given} into {}", op.script_name(), op.op.yields.show())
-            }
-            (None, Type::List(item, _)) if gives(item) => {
-                "take one item with `first`, or run it for every item with `each { .. }`".to_owned()
-            }
-            (None, Type::Record(of)) if of.fields.iter().any(|(_, ty)| gives(ty)) => {
-                let field = of.fields.iter().find(|(_, ty)| gives(ty));
-                let name = field.map_or("", |(name, _)| name.as_ref());
-                format!("take its field `{name}`: `>> .{name} >> ..`")
-            }
-            (None, _) => format!(
-                "build what is due with `{{ .. }}`; `svc inspect` shows what `{}` is",
-                port.name
-            ),
-        }
+        let problem = problem.help(format!(
+            "build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{}` is",
+            port.name
+        ));
+        let problem = match given.from {
+            Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
+            None => self.around_value(problem, &gap, &given.term),
+        };
+        self.report(problem);
     }
 
     /// Checks arguments of a call that makes no sense, for their own mistakes.

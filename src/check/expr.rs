@@ -1,7 +1,9 @@
 //! Expressions: literals, selections, records, strings.
 
 use super::{
-    CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind, pipeline::convert,
+    CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind,
+    pipeline::convert,
+    repair::{Behind, Gap, Wanted},
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -38,10 +40,7 @@ impl Checker<'_> {
             ExprKind::Negate(inner) => self.negate(inner, span),
             ExprKind::Cast { value, ty } => self.cast(value, ty, span),
             ExprKind::Group(pipeline) => self.pipeline_as(pipeline, expected),
-            ExprKind::Hole => {
-                self.hole(span);
-                Term::unknown(span)
-            }
+            ExprKind::Hole => self.hole(span, None, expected),
             ExprKind::Broken => Term::unknown(span),
         }
     }
@@ -52,23 +51,21 @@ impl Checker<'_> {
             return convert(term, ty);
         }
         let help = match (&term.ty, ty) {
-            (Type::Optional(_), _) => "give a value for null with `??`".to_owned(),
-            (Type::Json, _) => format!("test it with `as {ty}`"),
-            (Type::List(_, None), Type::List(_, Some(max))) => {
-                format!("bound the list: `>> take(n: {max})`")
-            }
             (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),
             _ => format!("declare it as {}, or convert the value", term.ty),
         };
-        self.report(
-            Problem::error(
-                Code::E217,
-                term.span,
-                format!("{what} must be {ty}, but this is {}", term.ty),
-            )
+        let message = format!("{what} must be {ty}, but this is {}", term.ty);
+        let problem = Problem::error(Code::E217, term.span, message)
             .label(format!("is {}", term.ty))
-            .help(help),
-        );
+            .help(help);
+        let shown = ty.to_string();
+        let gap = Gap { from: &term.ty, wanted: Wanted::Type(ty), shown: &shown, port: "" };
+        let problem = match what {
+            // A default is an expression.
+            "the default" => self.around_value(problem, &gap, &term),
+            _ => self.behind_pipeline(problem, &gap, &term),
+        };
+        self.report(problem);
         Term::unknown(term.span)
     }
 
@@ -214,12 +211,13 @@ impl Checker<'_> {
         }
         for term in &terms {
             let Some(joined) = ty.join(&term.ty) else {
-                self.report(
+                let problem =
                     Problem::error(Code::E209, term.span, "the items of a list have one type")
                         .label(format!("is {}", term.ty))
                         .also(terms[0].span, format!("is {}", terms[0].ty))
-                        .help("make them alike, or use a record for things of different kinds"),
-                );
+                        .help("make them alike, or use a record for things of different kinds");
+                let problem = self.alike(problem, &terms[0], term, Behind::Value);
+                self.report(problem);
                 return Term::unknown(span);
             };
             if !term.ty.fits(&ty) {
@@ -436,28 +434,6 @@ impl Checker<'_> {
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
         Term::new(kind, ty, span)
-    }
-
-    /// `?`: says what could stand there.
-    fn hole(&mut self, span: Span) {
-        let given = self.it().map_or(Type::Unknown, |(_, ty, _)| ty);
-        let takes = |scheme| super::unify::Bindings::default().bind(scheme, &given);
-        let mut fitting: Vec<&str> = self
-            .registry
-            .components()
-            .iter()
-            .flat_map(|component| component.aliases.iter().map(move |it| (component, it)))
-            .filter_map(|(component, (alias, op))| {
-                let input = component.op(op)?.input()?;
-                takes(input.scheme).then_some(*alias)
-            })
-            .collect();
-        fitting.truncate(12);
-        self.report(
-            Problem::error(Code::E101, span, "a stage is still to be chosen here")
-                .label(format!("{given} enters"))
-                .help(format!("what accepts it: {}", fitting.join(", "))),
-        );
     }
 }
 

@@ -17,6 +17,7 @@ mod lists;
 mod operators;
 mod overlap;
 mod pipeline;
+mod repair;
 mod scope;
 mod term;
 mod types;
@@ -24,6 +25,7 @@ mod unify;
 
 use std::collections::{BTreeSet, HashMap};
 
+pub use repair::{Candidate, Signature, Site, Wants, fits};
 pub use term::{
     Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Piece,
     Repeat, Shape, Term, TermKind, Var,
@@ -54,6 +56,7 @@ pub fn check(source: &Source, registry: &Registry) -> Result<Checked, Report> {
         in_main_head: false,
         implicit_input: None,
         segments: vec![HashMap::new()],
+        chains: repair::Memo::default(),
         problems: parsed.problems,
     };
     let checked = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || checker.program(&parsed.program));
@@ -94,6 +97,8 @@ struct Checker<'a> {
     implicit_input: Option<Input>,
     /// How often each name stands at one level of the nodes' paths.
     segments: Vec<HashMap<String, usize>>,
+    /// The mends of types that were looked for.
+    chains: repair::Memo,
     problems: Vec<Problem>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     Branch, Checker, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
 use crate::{
@@ -40,8 +41,11 @@ impl Checker<'_> {
                 } else {
                     let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
                     self.frames.push(Frame::It { ty, giver });
-                    let due = expected.filter(|_| idx == last);
-                    let term = self.stage(stage, Position::Later, due);
+                    let due = match pipeline.stages.get(idx + 1) {
+                        Some(next) if is_hole(stage) => self.due_at(next),
+                        _ => expected.filter(|_| idx == last).cloned(),
+                    };
+                    let term = self.stage(stage, Position::Later, due.as_ref());
                     self.frames.pop();
                     term
                 };
@@ -139,7 +143,10 @@ impl Checker<'_> {
             match ty.join(&term.ty) {
                 Some(joined) => ty = joined,
                 None => {
-                    self.disagree(&tries[idx - 1], term, "the alternatives of `fallback`");
+                    let (a, what) = (&tries[idx - 1], "the alternatives of `fallback`");
+                    let problem = disagreement(a, term, what);
+                    let problem = self.alike(problem, a, term, Behind::Stage);
+                    self.report(problem);
                     ty = Type::Unknown;
                     break;
                 }
@@ -152,12 +159,8 @@ impl Checker<'_> {
 
     /// Reports two pieces that should give one type.
     pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
-        self.report(
-            Problem::error(Code::E209, b.span, format!("{what} give different types"))
-                .label(format!("gives {}", b.ty))
-                .also(a.span, format!("gives {}", a.ty))
-                .help("give both the same type, with `{ .. }` or a component that converts"),
-        );
+        let problem = self.alike(disagreement(a, b, what), a, b, Behind::Pipeline);
+        self.report(problem);
     }
 
     fn stage_kind(
@@ -227,6 +230,7 @@ impl Checker<'_> {
                 self.value_as_stage(expr.span, &text);
                 Term::unknown(expr.span)
             }
+            ExprKind::Hole => self.hole(expr.span, Some(position), expected),
             _ => self.expr(expr, expected),
         }
     }
@@ -371,6 +375,18 @@ impl Checker<'_> {
 fn error_frame() -> Frame {
     let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
     Frame::Params(vec![Named { name: "error".into(), ty }])
+}
+
+/// Two pieces that should give one type.
+fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
+    Problem::error(Code::E209, b.span, format!("{what} give different types"))
+        .label(format!("gives {}", b.ty))
+        .also(a.span, format!("gives {}", a.ty))
+        .help("give both the same type, with `{ .. }` or a component that converts")
+}
+
+fn is_hole(stage: &Stage) -> bool {
+    matches!(&stage.kind, StageKind::Expr(Expr { kind: ExprKind::Hole, .. }))
 }
 
 fn stage_span(stage: &Stage) -> Span {

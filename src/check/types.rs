@@ -259,7 +259,7 @@ impl Checker<'_> {
 }
 
 /// The record types that every script knows.
-fn shared_record(name: &str) -> Option<Type> {
+pub(super) fn shared_record(name: &str) -> Option<Type> {
     Some(match name {
         "Doc" => documents::Doc::SCHEME.plain(),
         "Hit" => documents::Hit::SCHEME.plain(),

@@ -82,23 +82,32 @@ fn every_code_has_a_script() {
     assert!(missing.is_empty(), "no script shows {missing:?}");
 }
 
-/// Fixes mend: what they leave behind is no worse, and most wrong scripts check afterwards.
+/// Fixes mend: a script whose problems all have a fix checks afterwards, nearly always, and
+/// `svc fix` alone makes at least two thirds of all wrong scripts right.
 #[test]
 fn fixes_mend_wrong_scripts() {
     let engine = Engine::new().with(components::ALL).on(Arc::new(host()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
-    let (mut mended, mut offered) = (0, 0);
+    let (mut all, mut mended, mut offered, mut kept) = (0, 0, 0, 0);
+    let mut left = Vec::new();
     for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
         let text = fs::read_to_string(&file).unwrap();
         let Err(report) = engine.check(text.as_str()) else { panic!("{}", file.display()) };
-        if report.errors().any(|it| it.fixes.is_empty()) {
-            continue;
-        }
-        offered += 1;
         let fixed = engine.fix(text.as_str());
-        mended += usize::from(!fixed.left.has_errors());
-        assert!(!fixed.mended.is_empty(), "{}", file.display());
+        let checks = !fixed.left.has_errors();
+        all += 1;
+        mended += usize::from(checks);
+        if !checks {
+            left.push(file.file_stem().unwrap().to_string_lossy().into_owned());
+        }
+        if report.errors().all(|it| !it.fixes.is_empty()) {
+            offered += 1;
+            kept += usize::from(checks);
+            assert!(!fixed.mended.is_empty(), "{}", file.display());
+        }
     }
-    assert!(offered >= 30, "{offered} scripts have a fix for every error");
-    assert!(mended * 10 >= offered * 9, "{mended} of {offered} check after `fix`");
+    left.sort();
+    println!("{mended} of {all} check after `fix`; left: {left:?}");
+    assert!(kept * 10 >= offered * 9, "{kept} of {offered} check after `fix`");
+    assert!(mended * 3 >= all * 2, "{mended} of {all} check after `fix`; left: {left:?}");
 }
