@@ -152,20 +152,21 @@ impl Checker<'_> {
         let params = self.flows[flow].params.clone();
         let ports: Vec<Port> = params.iter().map(flow_port).collect();
         let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
-        let mut args = Vec::with_capacity(ports.len());
+        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(&params) {
             args.push(match given {
                 Some(given) => {
                     let fits = given.term.ty.fits(&port.ty);
                     if !fits {
-                        self.misfit(port, &given, site, &port.ty.to_string());
+                        of_items |= self.misfit(port, &given, site, &port.ty.to_string());
                     }
                     convert(given.term, &port.ty)
                 }
                 None => param.default.clone().unwrap_or_else(|| Term::unknown(site.span)),
             });
         }
-        let (ty, name) = (self.flows[flow].yields.clone(), site.name.as_str().into());
+        let ty = as_meant(self.flows[flow].yields.clone(), of_items);
+        let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let mut term = Term::new(TermKind::Flow { flow, name, segment, args }, ty, site.span);
         term.waits |= waits;
@@ -176,7 +177,7 @@ impl Checker<'_> {
         let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
         let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
         let mut bindings = Bindings::default();
-        let mut args = Vec::with_capacity(ports.len());
+        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
             let Some(given) = given else {
                 args.push(default(param, site.span));
@@ -184,12 +185,12 @@ impl Checker<'_> {
             };
             if !bindings.bind(param.scheme, &given.term.ty) {
                 let wanted = bindings.show(param.scheme);
-                self.misfit(port, &given, site, &wanted);
+                of_items |= self.misfit(port, &given, site, &wanted);
             }
             args.push(given.term);
         }
         let call = Arguments { op: op.op, terms: &args };
-        let yields = bindings.apply(op.op.yields, &call);
+        let yields = as_meant(bindings.apply(op.op.yields, &call), of_items);
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let call = Call { op, name, segment, args };
@@ -220,8 +221,17 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
                 .label("its result has a type of its own")
-                .help(format!("it gives {}", term.ty)),
+                .help(format!("it gives {}", term.ty))
+                .fix(self.in_angles(span), ""),
         );
+    }
+
+    /// `<T>` around the place of `T`.
+    fn in_angles(&self, ty: Span) -> Span {
+        let text = self.source.text();
+        let start = text[..ty.start].rfind('<').unwrap_or(ty.start);
+        let end = text[ty.end..].find('>').map_or(ty.end, |it| ty.end + it + 1);
+        Span::new(start, end)
     }
 
     /// Matches what is written to the parameters; nothing when the call makes no sense.
@@ -267,16 +277,19 @@ impl Checker<'_> {
     fn takes_nothing(&mut self, site: &Site<'_>) {
         let Some((_, ty, giver)) = self.it() else { return };
         let (name, from) = (&site.name, giver.name);
-        self.report(
-            Problem::error(
-                Code::E203,
-                site.name_span,
-                format!("`{name}` takes nothing, but `{from}` gives {ty}"),
-            )
-            .label("has no input")
-            .also(giver.span, format!("gives {ty}"))
-            .help(format!("begin the pipeline with `{name}`, or give it a parameter")),
-        );
+        let problem = Problem::error(
+            Code::E203,
+            site.name_span,
+            format!("`{name}` takes nothing, but `{from}` gives {ty}"),
+        )
+        .label("has no input")
+        .also(giver.span, format!("gives {ty}"))
+        .help(format!("begin the pipeline with `{name}`, or give it a parameter"));
+        // A plain literal is no loss.
+        let is_literal = !from.contains("${")
+            && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
+        let dropped = Span::new(giver.span.start, site.name_span.start);
+        self.report(if is_literal { problem.fix(dropped, "") } else { problem });
     }
 
     /// The parameter that an argument is for.
@@ -431,8 +444,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a value that does not fit its port, naming both ends.
-    fn misfit(&mut self, port: &Port, given: &Given, site: &Site<'_>, wanted: &str) {
+    /// Reports a value that does not fit its port, naming both ends. Tells whether the call
+    /// is meant for each of the items that enter.
+    fn misfit(&mut self, port: &Port, given: &Given, site: &Site<'_>, wanted: &str) -> bool {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {
@@ -463,11 +477,13 @@ impl Checker<'_> {
             "build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{}` is",
             port.name
         ));
+        let is_of_items = given.from.is_some() && gap.is_of_items();
         let problem = match given.from {
             Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
             None => self.around_value(problem, &gap, &given.term),
         };
         self.report(problem);
+        is_of_items
     }
 
     /// Checks arguments of a call that makes no sense, for their own mistakes.
@@ -476,6 +492,12 @@ impl Checker<'_> {
             self.expr(&arg.value, None);
         }
     }
+}
+
+/// The type of a call; of one that is meant for each item, a list of them, so that the
+/// stages behind it are checked as they are after the mend.
+fn as_meant(ty: Type, of_items: bool) -> Type {
+    if of_items { Type::list(ty) } else { ty }
 }
 
 fn op_port(param: &Param) -> Port {

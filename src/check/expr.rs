@@ -88,17 +88,18 @@ impl Checker<'_> {
                 constant(value.clone(), Type::Text)
             }
             (Value::Int(it), Some(Type::Int(Some((low, high))))) => {
-                self.in_range(low <= it && it <= high, due, span);
+                let end = if it < low { low } else { high };
+                self.in_range(low <= it && it <= high, due, &end.to_string(), span);
                 constant(value.clone(), Type::Int(Some((*low, *high))))
             }
             #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
             (Value::Int(it), Some(Type::Float(range))) => {
                 let it = *it as f64;
-                self.in_range(range.is_none_or(|(low, high)| low <= it && it <= high), due, span);
+                self.in_float_range(it, *range, due, span);
                 constant(Value::Float(it), Type::Float(*range))
             }
             (Value::Float(it), Some(Type::Float(range))) => {
-                self.in_range(range.is_none_or(|(low, high)| low <= *it && *it <= high), due, span);
+                self.in_float_range(*it, *range, due, span);
                 constant(value.clone(), Type::Float(*range))
             }
             (Value::Null, _) => constant(Value::Null, Type::Never.optional()),
@@ -106,7 +107,20 @@ impl Checker<'_> {
         }
     }
 
-    fn in_range(&mut self, inside: bool, due: Option<&Type>, span: Span) {
+    fn in_float_range(
+        &mut self,
+        it: f64,
+        range: Option<(f64, f64)>,
+        due: Option<&Type>,
+        span: Span,
+    ) {
+        let Some((low, high)) = range else { return };
+        let end = if it < low { low } else { high };
+        self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
+    }
+
+    /// Tests a literal; one outside its range is mended to the end that it is beyond.
+    fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
         if inside {
             return;
         }
@@ -114,7 +128,8 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E214, span, format!("this must be {wanted}"))
                 .label("outside the range")
-                .help("choose a value of the range; both ends belong to it"),
+                .help("choose a value of the range; both ends belong to it")
+                .fix(span, end),
         );
     }
 
@@ -191,9 +206,23 @@ impl Checker<'_> {
             }
             _ => return,
         };
-        self.report(
-            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help),
-        );
+        let problem =
+            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help);
+        let problem = match code {
+            Code::E215 => self.required(problem, term),
+            _ => self.without_decimals(problem, term.span),
+        };
+        self.report(problem);
+    }
+
+    /// `${name:.2}` without `:.2`
+    fn without_decimals(&self, problem: Problem, value: Span) -> Problem {
+        let rest = &self.source.text()[value.end..];
+        let format = rest.split('}').next().filter(|it| it.trim_start().starts_with(":."));
+        match format {
+            Some(format) => problem.fix(Span::new(value.end, value.end + format.len()), ""),
+            None => problem,
+        }
     }
 
     fn list(&mut self, items: &[Expr], expected: Option<&Type>, span: Span) -> Term {
@@ -355,10 +384,16 @@ impl Checker<'_> {
         let problem = match &base.ty {
             Type::Record(of) => {
                 let names = of.fields.iter().map(|(it, _)| it.as_ref());
-                let problem = Problem::error(Code::E206, name.span, format!("{} has no field `{field}`", base.ty))
-                    .label("no such field");
+                let problem = Problem::error(
+                    Code::E206,
+                    name.span,
+                    format!("{} has no field `{field}`", base.ty),
+                )
+                .label("no such field");
                 match nearest(field, names.clone()) {
-                    Some(meant) => problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant),
+                    Some(meant) => {
+                        problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant)
+                    }
                     None => {
                         let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
                         problem.help(format!("it has {}", all.join(", ")))
@@ -369,17 +404,24 @@ impl Checker<'_> {
                 let dot = Span::new(name.span.start.saturating_sub(1), name.span.start);
                 Problem::error(Code::E215, name.span, "this may be null, so it has no fields")
                     .label("cannot be taken from null")
-                    .help(format!("`?.{field}` gives null where there is none; `??` gives a value instead"))
+                    .help(format!(
+                        "`?.{field}` gives null where there is none; `??` gives a value instead"
+                    ))
                     .fix(dot, "?.")
             }
             Type::List(..) => {
-                Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
+                let problem = Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
                     .label("not a field of a list")
-                    .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"))
+                    .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"));
+                self.of_every_item(problem, base, name)
             }
-            Type::Json => Problem::error(Code::E206, name.span, "the fields of json are not known")
-                .label("perhaps there, perhaps not")
-                .help(format!("say what it is: `x as {{ {field}: string }}`")),
+            Type::Json => {
+                let problem =
+                    Problem::error(Code::E206, name.span, "the fields of json are not known")
+                        .label("perhaps there, perhaps not")
+                        .help(format!("say what it is: `x as {{ {field}: string }}`"));
+                self.of_tested(problem, base, name)
+            }
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")
                 .help("only records have fields"),

@@ -292,11 +292,18 @@ impl Checker<'_> {
             }
         };
         if self.is_being_bound(&name[0].text) {
-            self.report(
+            let problem =
                 Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
                     .label("used in its own value")
-                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`"),
-            );
+                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`");
+            self.report(match self.minus_on_a_new_line(span) {
+                Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
+                None => problem,
+            });
+            return None;
+        }
+        if name.len() == 2 && self.is_variable(&name[0].text) {
+            self.no_method(name, span);
             return None;
         }
         if let Some(joint) = self.field_of_result(name) {
@@ -318,6 +325,31 @@ impl Checker<'_> {
         }
         self.report(problem);
         None
+    }
+
+    /// `name.trim()`: a method of another language.
+    fn no_method(&mut self, name: &[ast::Word], span: Span) {
+        let (of, method) = (&name[0].text, &name[1].text);
+        let stage = format!("{of} >> {method}");
+        let problem = Problem::error(Code::E201, span, format!("`{of}` has no method `{method}`"))
+            .label("values have no methods")
+            .help(format!("write `{stage}`"));
+        let has_no_arguments = self.source.text()[span.end..].starts_with("()");
+        let is_stage = self.callable(&name[1..]).is_some();
+        let whole = Span::new(span.start, span.end + "()".len());
+        self.report(match has_no_arguments && is_stage {
+            true => problem.fix(whole, format!("({stage})")),
+            false => problem,
+        });
+    }
+
+    /// The `-` that begins the line of a name, where nothing follows the name.
+    fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
+        let text = self.source.text();
+        let before = text[..name.start].strip_suffix('-')?;
+        let begins_line = before.trim_end_matches([' ', '\t']).ends_with('\n');
+        let ends_there = !text[name.end..].starts_with(['.', '[', '(', '?']);
+        (begins_line && ends_there).then(|| Span::new(before.len(), name.start))
     }
 
     /// `first.title`: the place between a stage and a field of its result.

@@ -84,7 +84,8 @@ impl Checker<'_> {
                     format!("the type `{}` holds itself", name.text),
                 )
                 .label("defined by itself")
-                .help("a record cannot hold a record of its own type; use `json` for trees"),
+                .help("a record cannot hold a record of its own type; use `json` for trees")
+                .fix(name.span, "json"),
             );
             self.types.insert(name.text.clone(), Type::Unknown);
             return Some(Type::Unknown);

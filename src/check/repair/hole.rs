@@ -104,7 +104,8 @@ fn message(site: &Site<'_>) -> &'static str {
 }
 
 fn label(site: &Site<'_>) -> String {
-    match (&site.entering, &site.due) {
+    let due = site.due.as_ref().map(in_words);
+    match (&site.entering, due) {
         (Some(entering), Some(due)) => format!("{entering} enters, {due} is due"),
         (Some(entering), None) => format!("{entering} enters"),
         (None, Some(due)) => format!("{due} is due"),
@@ -112,17 +113,27 @@ fn label(site: &Site<'_>) -> String {
     }
 }
 
+/// A type whose parts may be unknown.
+fn in_words(ty: &Type) -> String {
+    match ty {
+        Type::List(item, _) if item.is_unknown() => "a list".to_owned(),
+        Type::Optional(inner) => format!("{} or null", in_words(inner)),
+        other => other.to_string(),
+    }
+}
+
 fn help(candidates: &[Candidate]) -> String {
     if candidates.is_empty() {
         return "nothing that is known here fits; `svc components` lists what there is".to_owned();
     }
-    let shown = candidates.iter().take(MOST_SHOWN).map(shown);
-    let all: Vec<String> = shown.collect();
+    let has_direct = candidates.iter().any(Candidate::is_direct);
+    let shown = candidates.iter().filter(|it| !has_direct || it.is_direct());
+    let all: Vec<String> = shown.take(MOST_SHOWN).map(shown_as).collect();
     format!("what fits, best first: {}", all.join(", "))
 }
 
 /// `` `take(items: [T], n: int) -> [T]` ``
-fn shown(candidate: &Candidate) -> String {
+fn shown_as(candidate: &Candidate) -> String {
     let is_call = candidate.signature.contains("->");
     match candidate.name.split_once(" >> ") {
         Some(_) => format!("`{}`", candidate.name),

@@ -4,6 +4,7 @@
 //! apply; a hole lists what fits. Both are made of the registry alone: what an op takes and
 //! gives is all that is known of it.
 
+mod field;
 mod fits;
 mod hole;
 mod search;
@@ -52,6 +53,13 @@ pub(super) struct Stage<'a> {
     pub(super) span: Span,
 }
 
+impl Gap<'_> {
+    /// Whether the items of the list that enters fit, where the list does not.
+    pub(super) fn is_of_items(&self) -> bool {
+        matches!(self.from, Type::List(item, _) if self.wanted.accepts_item(item))
+    }
+}
+
 impl Checker<'_> {
     /// The steps that close a gap, unless a name of the script hides one of them.
     pub(super) fn steps(&mut self, gap: &Gap<'_>) -> Option<Vec<Step>> {
@@ -95,9 +103,7 @@ impl Checker<'_> {
         stage: &Stage<'_>,
     ) -> Problem {
         let steps = self.steps(gap);
-        if let Type::List(item, _) = gap.from
-            && gap.wanted.accepts_item(item)
-        {
+        if gap.is_of_items() {
             let whole = format!("each {{ {} }}", &self.source.text()[stage.span.range()]);
             let help = format!("run it for every item: `>> {whole}`; `first` takes one of them");
             return problem.help(help).fix(stage.span, whole);
@@ -106,11 +112,11 @@ impl Checker<'_> {
         let chain = stages(&steps);
         let help = format!("{}: `>> {chain} >> {}`", self.told(&steps, gap), stage.name);
         let problem = problem.help(help);
+        let written = &self.source.text()[stage.span.range()];
         match self.is_alternative(stage.span) {
-            true => {
-                let written = &self.source.text()[stage.span.range()];
-                problem.fix(stage.span, format!("({chain} >> {written})"))
-            }
+            // Of a block only its word is known, so its end cannot be told.
+            true if written == stage.name && self.is_block(stage.span) => problem,
+            true => problem.fix(stage.span, format!("({chain} >> {written})")),
             false => {
                 let start = Span::new(stage.span.start, stage.span.start);
                 problem.fix(start, format!("{chain} >> "))
@@ -121,6 +127,11 @@ impl Checker<'_> {
     /// Whether `fallback` stands before a place: it takes one stage.
     fn is_alternative(&self, span: Span) -> bool {
         self.source.text()[..span.start].trim_end().ends_with("fallback")
+    }
+
+    /// Whether what stands at a place goes on in braces.
+    fn is_block(&self, span: Span) -> bool {
+        self.source.text()[span.end..].trim_start().starts_with('{')
     }
 
     /// Mends a value inside an expression: the chain goes around it.
@@ -146,6 +157,14 @@ impl Checker<'_> {
         problem.help(format!("{told}: `{}`", short(&fix))).fix(value.span, fix)
     }
 
+    /// Mends a value that may be null where one is needed; any other is left alone.
+    pub(super) fn required(&mut self, problem: Problem, value: &Term) -> Problem {
+        let Type::Optional(inner) = &value.ty else { return problem };
+        let shown = inner.to_string();
+        let gap = Gap { from: &value.ty, wanted: Wanted::Type(inner), shown: &shown, port: "" };
+        self.around_value(problem, &gap, value)
+    }
+
     /// Mends two pieces of different types where one can be shown as the string that the
     /// other is.
     pub(super) fn alike(&mut self, problem: Problem, a: &Term, b: &Term, how: Behind) -> Problem {
@@ -154,6 +173,10 @@ impl Checker<'_> {
             (_, Type::Text) => (b, a),
             _ => return problem,
         };
+        let reads_as_it_is = other.ty.is_number() || other.ty.is_unit() || other.ty == Type::Bool;
+        if !reads_as_it_is {
+            return problem;
+        }
         let wanted = Wanted::Type(&text.ty);
         let gap = Gap { from: &other.ty, wanted, shown: "string", port: "" };
         match how {
@@ -208,7 +231,7 @@ fn is_refused(steps: &[Step], value: &Term) -> bool {
 }
 
 /// Whether a value is written without operators, so that something can follow it.
-fn is_simple(value: &Term) -> bool {
+pub(super) fn is_simple(value: &Term) -> bool {
     matches!(
         value.kind,
         TermKind::Const(_)

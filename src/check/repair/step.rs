@@ -37,7 +37,10 @@ impl Step {
         match self {
             Self::Op(op) => op.script_name(),
             Self::Bound(op, name, most) => format!("{}({name}: {most})", op.script_name()),
-            Self::Typed(op, ty) => format!("{}<{ty}>", op.script_name()),
+            Self::Typed(op, ty) => match ty.to_string() {
+                name if is_name(&name) => format!("{}<{name}>", op.script_name()),
+                other => format!("{}<{other}>()", op.script_name()),
+            },
             Self::Field(name) => format!(".{name}"),
             Self::Wrap => "[it]".to_owned(),
             Self::Each(inner) => format!("each {{ {} }}", inner.stage()),
@@ -58,6 +61,15 @@ impl Step {
             Self::OrEmpty => format!("({value} ?? [])"),
             Self::Test(ty) => format!("({value} as {ty})"),
             _ => format!("({value} >> {})", self.stage()),
+        }
+    }
+
+    /// Whether it can be written around a value, without `>>`.
+    fn is_expression(&self) -> bool {
+        match self {
+            Self::Op(op) | Self::Typed(op, _) => op.op.is_inline(),
+            Self::Bound(..) | Self::Each(_) => false,
+            _ => true,
         }
     }
 
@@ -90,6 +102,11 @@ impl Step {
     }
 }
 
+/// Whether a type is written as one word, which needs no `()` behind its `<>`.
+fn is_name(ty: &str) -> bool {
+    ty.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '.'))
+}
+
 /// Steps as stages, joined.
 pub(in crate::check) fn stages(steps: &[Step]) -> String {
     let all: Vec<String> = steps.iter().map(Step::stage).collect();
@@ -98,8 +115,8 @@ pub(in crate::check) fn stages(steps: &[Step]) -> String {
 
 /// Steps around a value that stands in an expression.
 pub(super) fn around(steps: &[Step], value: &str, is_simple: bool) -> String {
-    match (is_simple, steps) {
-        (true, [only]) => only.applied(value),
-        _ => format!("({value} >> {})", stages(steps)),
+    if is_simple && steps.iter().all(Step::is_expression) {
+        return steps.iter().fold(value.to_owned(), |value, step| step.applied(&value));
     }
+    format!("({value} >> {})", stages(steps))
 }
