@@ -11,7 +11,11 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Entry, Host, Stat};
+mod ask;
+
+pub use ask::is_asking;
+
+use super::{Answering, Entry, Host, Stat};
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
@@ -89,6 +93,10 @@ impl Host for OsHost {
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        Box::pin(ask::ask(question.to_owned(), details.to_owned()))
     }
 
     fn chance(&self) -> f64 {

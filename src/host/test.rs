@@ -1,7 +1,7 @@
 //! A world in memory, for tests and examples.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     io::{self, Cursor, Read},
     path::{Path, PathBuf},
     pin::Pin,
@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Entry, Host, Stat, os::OsHost};
+use super::{Answering, Entry, Host, Stat, os::OsHost};
 
 /// Files in memory, errors where they are asked for, and a cache of its own that is
 /// removed with it. Time is tokio's, which a test may pause.
@@ -18,6 +18,14 @@ pub struct TestHost {
     files: Mutex<BTreeMap<PathBuf, File>>,
     failing: BTreeMap<PathBuf, io::ErrorKind>,
     cache: PathBuf,
+    person: Mutex<Person>,
+}
+
+/// Who answers questions.
+#[derive(Debug, Default)]
+struct Person {
+    answers: VecDeque<bool>,
+    asked: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -43,6 +51,7 @@ impl TestHost {
             failing: BTreeMap::new(),
             #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
             cache: std::env::temp_dir().join(unique),
+            person: Mutex::default(),
         }
     }
 
@@ -58,6 +67,22 @@ impl TestHost {
     pub fn failing(mut self, path: &str, kind: io::ErrorKind) -> Self {
         self.failing.insert(absolute(Path::new(path)), kind);
         self
+    }
+
+    /// Gives these answers, one after the other; further questions find nobody.
+    #[must_use]
+    pub fn approving(self, answers: impl IntoIterator<Item = bool>) -> Self {
+        self.person().answers.extend(answers);
+        self
+    }
+
+    /// The questions that were asked, each with its details on the line before.
+    pub fn asked(&self) -> Vec<String> {
+        self.person().asked.clone()
+    }
+
+    fn person(&self) -> std::sync::MutexGuard<'_, Person> {
+        self.person.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a file holds now.
@@ -152,6 +177,13 @@ impl Host for TestHost {
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         OsHost::default().sleep(duration)
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        let mut person = self.person();
+        person.asked.push(format!("{details}\n{question}"));
+        let nobody = || io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        Box::pin(std::future::ready(person.answers.pop_front().ok_or_else(nobody)))
     }
 
     fn chance(&self) -> f64 {
