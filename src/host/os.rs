@@ -104,6 +104,12 @@ impl Host for OsHost {
     }
 }
 
+/// The terminal that this process belongs to, wherever its streams lead.
+#[cfg(unix)]
+fn terminal() -> io::Result<fs::File> {
+    fs::File::options().read(true).write(true).open("/dev/tty")
+}
+
 fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = fs::File::create_new(path)?;
     file.write_all(content)?;

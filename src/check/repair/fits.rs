@@ -180,7 +180,7 @@ impl Routes<'_> {
     fn on(&mut self, yields: Option<&Type>, is_generic: bool) -> Option<(String, u32)> {
         let Some(due) = &self.site.due else { return Some((String::new(), 0)) };
         let direct = Some((String::new(), 0));
-        let Some(yields) = yields else { return None };
+        let yields = yields?;
         if yields.fits(due) {
             return direct;
         }

@@ -110,7 +110,7 @@ impl Checker<'_> {
         }
         let Some(steps) = steps else { return problem };
         let chain = stages(&steps);
-        let help = format!("{}: `>> {chain} >> {}`", self.told(&steps, gap), stage.name);
+        let help = format!("{}: `>> {chain} >> {}`", told(&steps, gap), stage.name);
         let problem = problem.help(help);
         let written = &self.source.text()[stage.span.range()];
         match self.is_alternative(stage.span) {
@@ -147,7 +147,7 @@ impl Checker<'_> {
         if written.is_empty() {
             return problem;
         }
-        let told = self.told(&steps, gap);
+        let told = told(&steps, gap);
         if matches!(value.kind, TermKind::Pipeline(_)) {
             let end = Span::new(value.span.end, value.span.end);
             let chain = format!(" >> {}", stages(&steps));
@@ -191,9 +191,7 @@ impl Checker<'_> {
         let Some(steps) = self.steps(gap) else { return problem };
         let written = &self.source.text()[value.span.range()];
         let whole = format!("({written} >> {})", stages(&steps));
-        problem
-            .help(format!("{}: `{}`", self.told(&steps, gap), short(&whole)))
-            .fix(value.span, whole)
+        problem.help(format!("{}: `{}`", told(&steps, gap), short(&whole))).fix(value.span, whole)
     }
 
     /// Mends what a `let`, a flow or an arm gives: the chain goes behind it.
@@ -207,14 +205,15 @@ impl Checker<'_> {
         let Some(steps) = steps else { return problem };
         let chain = format!(" >> {}", stages(&steps));
         let end = Span::new(value.span.end, value.span.end);
-        problem.help(format!("{}: `..{chain}`", self.told(&steps, gap))).fix(end, chain)
+        problem.help(format!("{}: `..{chain}`", told(&steps, gap))).fix(end, chain)
     }
+}
 
-    fn told(&self, steps: &[Step], gap: &Gap<'_>) -> String {
-        match steps {
-            [only] => only.told(gap.from, gap.shown),
-            _ => format!("these steps turn {} into {}", gap.from, gap.shown),
-        }
+/// What some steps do, for a help.
+fn told(steps: &[Step], gap: &Gap<'_>) -> String {
+    match steps {
+        [only] => only.told(gap.from, gap.shown),
+        _ => format!("these steps turn {} into {}", gap.from, gap.shown),
     }
 }
 

@@ -239,7 +239,7 @@ fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     let measures = matches!(gives, Scheme::Int | Scheme::Float | Scheme::Bool);
     match (takes.is_plain(), gives.is_plain()) {
         (true, _) => Some((0, true)),
-        (false, true) if matches!(takes, Scheme::OneOf(_)) && !measures => Some((1, true)),
+        (false, true) if is_choice(takes) && !measures => Some((1, true)),
         // Whatever can be shown: only what a person would read as it is.
         (false, true) => {
             let is_scalar = from.is_number() || from.is_unit() || matches!(from, Type::Bool);
@@ -249,11 +249,92 @@ fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     }
 }
 
+/// Whether a port takes one of several types, each of which says what it is.
+fn is_choice(takes: Scheme) -> bool {
+    let says = |it: &Scheme| !matches!(it, Scheme::Record(_, []) | Scheme::Var(_));
+    matches!(takes, Scheme::OneOf(all) if all.iter().all(says))
+}
+
 /// What it costs to take a list apart. Sums and the like say something else.
 fn reshapes(gives: Scheme) -> Option<u32> {
     match gives {
         Scheme::List(Scheme::Var(_), _) => Some(1),
         Scheme::Var(_) => Some(4),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::step::stages, *};
+    use crate::{
+        components,
+        registry::{
+            Field,
+            documents::{Doc, Hit},
+        },
+    };
+
+    fn way(from: &Type, to: &Type) -> Option<String> {
+        let registry = components::ALL.iter().fold(Registry::default(), |it, all| it.with(all));
+        let knows = |name: &str| matches!(name, "Doc" | "Hit" | "Note");
+        let search =
+            Search { registry: &registry, knows: &knows, wanted: Wanted::Type(to), port: "" };
+        search.chain(from, MOST_STEPS).map(|it| stages(&it))
+    }
+
+    fn leads(from: &Type, to: &Type, chain: &str) {
+        assert_eq!(way(from, to).as_deref(), Some(chain), "{from} to {to}");
+    }
+
+    fn note() -> Type {
+        Type::record(vec![("title".into(), Type::Text), ("size".into(), Type::Size)])
+    }
+
+    #[test]
+    fn the_shortest_chain_keeps_what_is_meant() {
+        let (hit, doc) = (Hit::SCHEME.plain(), Doc::SCHEME.plain());
+        let hits = Type::list(hit.clone());
+        leads(&hits, &Type::Text, "docs_to_text");
+        leads(&Type::list(hits.clone()), &Type::Text, "flatten >> docs_to_text");
+        leads(&doc, &Type::Text, ".text");
+        leads(&note(), &Type::Text, ".title");
+        leads(&Type::Text, &hits, "search");
+        leads(&Type::Text, &Type::list(Type::Text), "lines");
+        leads(&Type::Text, &Type::Path, "path");
+        leads(&Type::Text, &Type::INT, "to_int");
+        leads(&Type::Text, &Type::Json, "parse_json");
+        leads(&Type::INT, &Type::Text, "show");
+        leads(&Type::INT, &Type::list(Type::INT), "[it]");
+        leads(&Type::Json, &note(), "(it as { title: string, size: size })");
+        leads(&hits, &hit, "first");
+        leads(&Type::list(Type::Text.optional()), &Type::list(Type::Text), "compact");
+        leads(&Type::list(Type::INT), &Type::list(Type::Text), "each { show }");
+        let five = Type::List(hit.into(), Some(5));
+        leads(&hits, &five, "take(n: 5)");
+    }
+
+    #[test]
+    fn null_is_never_replaced_by_a_guess() {
+        leads(&Type::INT.optional(), &Type::INT, "(it ?? fail(\"there is no value\"))");
+        leads(&Type::list(Type::INT).optional(), &Type::list(Type::INT), "(it ?? [])");
+    }
+
+    #[test]
+    fn what_only_measures_or_guesses_is_no_way() {
+        let hits = Type::list(Hit::SCHEME.plain());
+        for (from, to) in [
+            (hits.clone(), Type::INT),
+            (hits, Type::Bool),
+            (Type::Path, Type::Text),
+            (note(), Type::Money),
+            (Type::Duration, Type::INT),
+            (Type::Unknown, Type::Text),
+        ] {
+            assert_eq!(way(&from, &to), None, "{from} to {to}");
+        }
+        // Two fields fit, and nothing says which one is meant.
+        let two = Type::record(vec![("a".into(), Type::Text), ("b".into(), Type::Text)]);
+        assert_eq!(way(&two, &Type::Text), None);
     }
 }

@@ -14,8 +14,8 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Asks a person before something goes on.",
     version: 1,
-    aliases: &[("approve", "infer")],
-    ops: &[io::<Infer>()],
+    aliases: &[("approve", "approve")],
+    ops: &[io::<Approve>()],
 };
 
 params! {
@@ -27,7 +27,7 @@ params! {
     /// put one after the other. It waits as long as it takes, unless a `timeout` around it says
     /// otherwise. Where there is no terminal, and a host that embeds the engine asks nobody
     /// either, it is an error of kind `unsupported`.
-    struct Infer {
+    struct Approve {
         /// What is to pass.
         value: Var<'T'>,
         /// What to ask, for example `"Post this?"`.
@@ -35,8 +35,8 @@ params! {
     }
 }
 
-impl Op for Infer {
-    const NAME: &'static str = "infer";
+impl Op for Approve {
+    const NAME: &'static str = "approve";
     const YIELDS: Scheme = Scheme::Var('T');
     const EFFECTS: &'static [Effect] = &[Effect::Asks];
     // Nobody is asked the same thing twice.
@@ -57,7 +57,7 @@ impl Op for Infer {
     ];
 }
 
-impl Io for Infer {
+impl Io for Approve {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let details = match &self.value.0 {
             Value::Text(text) => text.to_string(),
@@ -92,7 +92,7 @@ mod tests {
     use crate::host::test::TestHost;
 
     async fn approve(world: &World, value: Value) -> Result<Value, OpError> {
-        Infer { value: Var(value), question: "Send?".into() }.run(&world.cx()).await
+        Approve { value: Var(value), question: "Send?".into() }.run(&world.cx()).await
     }
 
     #[tokio::test]

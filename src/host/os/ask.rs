@@ -68,9 +68,7 @@ pub(super) async fn ask(question: String, details: String) -> io::Result<bool> {
 
 #[cfg(unix)]
 fn on_terminal(question: &str, details: &str) -> io::Result<bool> {
-    #[expect(clippy::disallowed_methods, reason = "the terminal is a part of the system")]
-    let terminal = std::fs::File::options().read(true).write(true).open("/dev/tty");
-    match terminal {
+    match super::terminal() {
         Ok(terminal) => {
             thread::sleep(GIVE_WAY);
             converse(BufReader::new(&terminal), &terminal, question, details)

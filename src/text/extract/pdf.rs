@@ -65,7 +65,12 @@ fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unr
     }
     let text = pages(&pdf, sink);
     if text.is_empty() {
-        return Err(Unreadable::Textless);
+        // What is cut off may still have pages, but not what stands on them.
+        let is_whole = content.windows(b"%%EOF".len()).rev().take(4_096).any(|it| it == b"%%EOF");
+        return Err(match is_whole {
+            true => Unreadable::Textless,
+            false => Unreadable::Damaged("it is no readable PDF (it is cut off)".to_owned()),
+        });
     }
     let title = title(&pdf).unwrap_or_else(|| last_name(name));
     Ok(Document { id: name.to_owned(), title, text, start: 0, end: content.len() as u64 })

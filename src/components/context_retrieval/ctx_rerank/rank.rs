@@ -72,8 +72,8 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn idf(&self, term: &Term) -> f64 {
-        self.idf.get(term).copied().unwrap_or_default()
+    fn idf(&self, term: Term) -> f64 {
+        self.idf.get(&term).copied().unwrap_or_default()
     }
 
     fn saturated(&self, count: f64, evidence: &Evidence) -> f64 {
@@ -86,19 +86,19 @@ impl<'a> Group<'a> {
     fn words(&self, it: &Evidence) -> f64 {
         let count = |term: &Term| it.counts.get(term).copied().unwrap_or_default();
         let terms = self.question.terms.iter();
-        terms.map(|term| self.idf(term) * self.saturated(count(term), it)).sum()
+        terms.map(|term| self.idf(*term) * self.saturated(count(term), it)).sum()
     }
 
     fn together(&self, it: &Evidence) -> f64 {
         let pairs = self.question.pairs.iter().zip(&it.together);
-        let weight = |a: &Term, b: &Term| self.idf(a).min(self.idf(b));
+        let weight = |a: &Term, b: &Term| self.idf(*a).min(self.idf(*b));
         pairs.map(|((a, b), count)| weight(a, b) * self.saturated(*count, it)).sum()
     }
 
     /// How much of the question some of its words are, rare ones more.
     fn share(&self, has: impl Fn(&Term) -> bool) -> f64 {
         let terms = self.question.terms.iter();
-        terms.filter(|it| has(it)).map(|it| self.idf(it)).sum()
+        terms.filter(|it| has(it)).map(|it| self.idf(*it)).sum()
     }
 
     /// A score from 0 to 1 for each of the hits.
