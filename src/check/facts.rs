@@ -3,7 +3,7 @@
 //!
 //! Facts are collected only when somebody asks for them ([`super::analyse`]).
 
-use super::{Checker, scope::Frame};
+use super::{Candidate, Checker, scope::Frame};
 use crate::{
     diag::{Source, Span},
     registry::OpRef,
@@ -76,6 +76,8 @@ pub struct HoleFact {
     pub due: Option<Type>,
     /// The values in scope, innermost last.
     pub values: Vec<(Text, Type)>,
+    /// What fits, best first.
+    pub candidates: Vec<Candidate>,
 }
 
 impl Checker<'_> {
@@ -98,13 +100,17 @@ impl Checker<'_> {
     }
 
     /// What is known at a hole.
-    pub(super) fn hole_fact(&self, span: Span, due: Option<&Type>) -> HoleFact {
+    pub(super) fn hole_is(&mut self, span: Span, due: Option<&Type>, candidates: &[Candidate]) {
         let named = self.frames.iter().flat_map(Frame::named);
-        HoleFact {
+        let fact = HoleFact {
             span,
             enters: self.it().map(|(_, ty, _)| ty),
             due: due.cloned(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),
+            candidates: candidates.to_vec(),
+        };
+        if let Some(facts) = &mut self.facts {
+            facts.holes.push(fact);
         }
     }
 }

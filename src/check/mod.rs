@@ -20,6 +20,7 @@ mod modules;
 mod operators;
 mod overlap;
 mod pipeline;
+mod repair;
 mod scope;
 mod secrets;
 mod term;
@@ -34,6 +35,7 @@ use std::{
 
 pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 pub use modules::{Files, NoFiles};
+pub use repair::{Candidate, Signature, Site, Wants, fits};
 pub use term::{
     Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Mock, Piece,
     Repeat, Shape, Term, TermKind, Test, Var,
@@ -140,6 +142,8 @@ struct Checker<'a> {
     segments: Vec<HashMap<String, usize>>,
     /// What an editor is told; nothing is collected when nobody asked.
     facts: Option<Facts>,
+    /// The mends of types that were looked for.
+    chains: repair::Memo,
     problems: Vec<Problem>,
 }
 
@@ -167,6 +171,7 @@ impl<'a> Checker<'a> {
             implicit_input: None,
             segments: vec![HashMap::new()],
             facts: None,
+            chains: repair::Memo::default(),
             problems: Vec::new(),
         }
     }

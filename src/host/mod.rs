@@ -61,6 +61,14 @@ pub trait Host: Send + Sync + 'static {
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
+    /// Shows a person some details and asks for a yes or a no. An error where nobody can be
+    /// asked, which is so unless a host says otherwise.
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        let _ = (question, details);
+        let nobody = io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        Box::pin(std::future::ready(Err(nobody)))
+    }
+
     /// A number from 0 to 1, for spreading retries.
     fn chance(&self) -> f64;
 }
@@ -71,6 +79,9 @@ const LARGEST_SECRET: u64 = 1 << 20;
 pub fn secret_variable(name: &str) -> String {
     format!("SVC_SECRET_{}", name.to_uppercase())
 }
+
+/// The answer of a person, to come.
+pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;
 
 /// What is known of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
