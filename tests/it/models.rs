@@ -234,7 +234,11 @@ async fn a_types_schema_goes_to_its_own_place() {
                 let format = json!({ "type": "json_schema", "schema": described });
                 (body["output_config"]["format"].clone(), format)
             }
-            _ => (body["format"].clone(), asserted.clone()),
+            _ => {
+                let told = body["messages"][0]["content"].as_str().unwrap();
+                assert_eq!(told, format!("Answer in JSON of this schema: {asserted}"));
+                (body["format"].clone(), asserted.clone())
+            }
         };
         // As text, because the order of the fields is the order of the answer.
         assert_eq!(sent.to_string(), wanted.to_string(), "{provider}");
@@ -586,6 +590,29 @@ fn the_program_reads_its_own_environment() {
     assert!(told.contains("the price of `anthropic/priced` is unknown"), "{told}");
     assert!(!told.contains(KEY));
     assert!(server.requests()[0].head.contains(KEY));
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_told_without_the_key() {
+    let network = Arc::new(OsHost::default());
+    let cases = [
+        ("localhost:8000", KEY, "an address begins with `http://`"),
+        ("not an address", KEY, "an address begins with `http://`"),
+        ("http://127.0.0.1:1", "sk-very\nsecret", "a header cannot be sent"),
+    ];
+    for (base, key, wanted) in cases {
+        let network = network.clone();
+        let host = TestHost::new()
+            .env("SVC_MODEL", "openai/x")
+            .env("OPENAI_BASE_URL", base)
+            .env("OPENAI_API_KEY", key)
+            .answering(move |request| network.http(request));
+        let ended = Engine::new().on(Arc::new(host)).run(r#""x" >> ask"#).await;
+        let err = ended.map(|it| it.value).unwrap_err();
+        assert_eq!(err.kind(), Some(ErrorKind::InvalidInput), "{err}");
+        assert!(err.to_string().contains(wanted), "{err}");
+        assert!(!format!("{err} {err:?}").contains("secret"), "{err:?}");
+    }
 }
 
 /// Keeps the notices of a run.
