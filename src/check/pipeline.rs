@@ -1,7 +1,8 @@
 //! Pipelines and their stages.
 
 use super::{
-    Branch, Checker, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    Branch, Checker, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
 use crate::{
@@ -40,12 +41,17 @@ impl Checker<'_> {
                 } else {
                     let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
                     self.frames.push(Frame::It { ty, giver });
-                    let due = expected.filter(|_| idx == last);
-                    let term = self.stage(stage, Position::Later, due);
+                    let due = match pipeline.stages.get(idx + 1) {
+                        Some(next) if is_hole(stage) => self.due_at(next),
+                        _ => expected.filter(|_| idx == last).cloned(),
+                    };
+                    let term = self.stage(stage, Position::Later, due.as_ref());
                     self.frames.pop();
                     term
                 };
                 giver = Giver { name: self.stage_name(stage), span: stage_span(stage) };
+                let enters = terms.last().map(|it: &Term| &it.ty);
+                self.node(stage.span, enters, &term.ty, true);
                 terms.push(term);
             }
             if only {
@@ -68,14 +74,15 @@ impl Checker<'_> {
             return None;
         }
         let (port, ty) = match self.callable(name)? {
-            Callable::Op(op) => op.op.params.first().map(|it| (it.name, it.scheme.plain()))?,
-            Callable::Flow(flow) => {
-                let port = self.flow_params(flow).first()?;
-                (port.name.as_ref(), port.ty.clone())
+            Callable::Op(op) => {
+                let port = op.op.params.first()?;
+                (port.name.into(), port.scheme.plain())
             }
-            Callable::Unknown => return None,
+            Callable::Flow(flow) => self.flows[flow].params.first().map(named_type)?,
+            Callable::Ready(flow) => flow.params.first().map(named_type)?,
+            Callable::Param(..) | Callable::Unknown => return None,
         };
-        let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text.as_ref() == port);
+        let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text == port);
         let given = args.is_some_and(|it| it.list.iter().any(is_given));
         (!given && !ty.is_unknown()).then_some(ty)
     }
@@ -143,7 +150,10 @@ impl Checker<'_> {
             match ty.join(&term.ty) {
                 Some(joined) => ty = joined,
                 None => {
-                    self.disagree(&tries[idx - 1], term, "the alternatives of `fallback`");
+                    let (a, what) = (&tries[idx - 1], "the alternatives of `fallback`");
+                    let problem = disagreement(a, term, what);
+                    let problem = self.alike(problem, a, term, Behind::Stage);
+                    self.report(problem);
                     ty = Type::Unknown;
                     break;
                 }
@@ -156,12 +166,8 @@ impl Checker<'_> {
 
     /// Reports two pieces that should give one type.
     pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
-        self.report(
-            Problem::error(Code::E209, b.span, format!("{what} give different types"))
-                .label(format!("gives {}", b.ty))
-                .also(a.span, format!("gives {}", a.ty))
-                .help("give both the same type, with `{ .. }` or a component that converts"),
-        );
+        let problem = self.alike(disagreement(a, b, what), a, b, Behind::Pipeline);
+        self.report(problem);
     }
 
     fn stage_kind(
@@ -188,6 +194,9 @@ impl Checker<'_> {
     fn stage_expr(&mut self, expr: &Expr, position: Position, expected: Option<&Type>) -> Term {
         match &expr.kind {
             ExprKind::Name(words) => {
+                if let Some(flow) = self.flow_param_named(words) {
+                    return self.call_stage(&flow, words, None, None, expr.span, position);
+                }
                 let is_value = self.is_variable(&words[0].text);
                 match (is_value, position) {
                     (true, Position::Head) => self.expr(expr, expected),
@@ -231,6 +240,7 @@ impl Checker<'_> {
                 self.value_as_stage(expr.span, &text);
                 Term::unknown(expr.span)
             }
+            ExprKind::Hole => self.hole(expr.span, Some(position), expected),
             _ => self.expr(expr, expected),
         }
     }
@@ -257,6 +267,10 @@ impl Checker<'_> {
         if let Some(found) = self.callable(name) {
             return Some(found);
         }
+        if name.len() > 1 && self.imports.contains_key(&name[0].text) {
+            self.not_imported(name);
+            return None;
+        }
         let whole = ast::dotted(name);
         let span = ast::name_span(name);
         if self.registry.find(&whole).is_some() {
@@ -282,6 +296,10 @@ impl Checker<'_> {
                     false => format!("a `let` is visible after itself: move `{name}` up"),
                 }
             }
+            (_, "main") => {
+                "`main(..)` is the file's main pipeline, in a test of a file that has one"
+                    .to_owned()
+            }
             (Some(it), _) => format!("did you mean `{it}`?"),
             (None, "input") => {
                 "begin with a stage to read the script's input, or declare `param name: type`"
@@ -292,11 +310,18 @@ impl Checker<'_> {
             }
         };
         if self.is_being_bound(&name[0].text) {
-            self.report(
+            let problem =
                 Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
                     .label("used in its own value")
-                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`"),
-            );
+                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`");
+            self.report(match self.minus_on_a_new_line(span) {
+                Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
+                None => problem,
+            });
+            return None;
+        }
+        if name.len() == 2 && self.is_variable(&name[0].text) {
+            self.no_method(name, span);
             return None;
         }
         if let Some(joint) = self.field_of_result(name) {
@@ -320,6 +345,31 @@ impl Checker<'_> {
         None
     }
 
+    /// `name.trim()`: a method of another language.
+    fn no_method(&mut self, name: &[ast::Word], span: Span) {
+        let (of, method) = (&name[0].text, &name[1].text);
+        let stage = format!("{of} >> {method}");
+        let problem = Problem::error(Code::E201, span, format!("`{of}` has no method `{method}`"))
+            .label("values have no methods")
+            .help(format!("write `{stage}`"));
+        let has_no_arguments = self.source.text()[span.end..].starts_with("()");
+        let is_stage = self.callable(&name[1..]).is_some();
+        let whole = Span::new(span.start, span.end + "()".len());
+        self.report(match has_no_arguments && is_stage {
+            true => problem.fix(whole, format!("({stage})")),
+            false => problem,
+        });
+    }
+
+    /// The `-` that begins the line of a name, where nothing follows the name.
+    fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
+        let text = self.source.text();
+        let before = text[..name.start].strip_suffix('-')?;
+        let begins_line = before.trim_end_matches([' ', '\t']).ends_with('\n');
+        let ends_there = !text[name.end..].starts_with(['.', '[', '(', '?']);
+        (begins_line && ends_there).then(|| Span::new(before.len(), name.start))
+    }
+
     /// `first.title`: the place between a stage and a field of its result.
     fn field_of_result(&self, name: &[ast::Word]) -> Option<Span> {
         let (first, rest) = name.split_first()?;
@@ -327,7 +377,7 @@ impl Checker<'_> {
         let no_op_meant = self.suggest(name).is_none();
         let is_stage = matches!(
             self.callable(std::slice::from_ref(first)),
-            Some(Callable::Op(_) | Callable::Flow(_))
+            Some(Callable::Op(_) | Callable::Flow(_) | Callable::Ready(_))
         );
         (no_op_meant && is_stage).then(|| Span::new(first.span.end, next.span.start - 1))
     }
@@ -371,6 +421,11 @@ impl Checker<'_> {
     }
 }
 
+/// A parameter's name and type.
+fn named_type(param: &Input) -> (Text, Type) {
+    (param.name.clone(), param.ty.clone())
+}
+
 /// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
 fn take_enum(term: &mut Term, due: &Type) {
     if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
@@ -384,7 +439,19 @@ fn take_enum(term: &mut Term, due: &Type) {
 /// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
 fn error_frame() -> Frame {
     let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
-    Frame::Params(vec![Named { name: "error".into(), ty }])
+    Frame::Params(vec![Named::fixed("error", ty)])
+}
+
+/// Two pieces that should give one type.
+fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
+    Problem::error(Code::E209, b.span, format!("{what} give different types"))
+        .label(format!("gives {}", b.ty))
+        .also(a.span, format!("gives {}", a.ty))
+        .help("give both the same type, with `{ .. }` or a component that converts")
+}
+
+fn is_hole(stage: &Stage) -> bool {
+    matches!(&stage.kind, StageKind::Expr(Expr { kind: ExprKind::Hole, .. }))
 }
 
 fn stage_span(stage: &Stage) -> Span {

@@ -44,15 +44,44 @@ pub trait Host: Send + Sync + 'static {
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 
+    /// The text of a secret that a script declares.
+    fn secret(&self, name: &str) -> io::Result<Option<String>> {
+        let variable = secret_variable(name);
+        if let Some(file) = self.env(&format!("{variable}_FILE")) {
+            let mut text = String::new();
+            self.open(Path::new(&file))?.take(LARGEST_SECRET).read_to_string(&mut text)?;
+            return Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()));
+        }
+        Ok(self.env(&variable))
+    }
+
     /// Sends a request. Nothing is followed and nothing is tried again.
     fn http(&self, request: http::Request) -> http::Answer;
 
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
+    /// Shows a person some details and asks for a yes or a no. An error where nobody can be
+    /// asked, which is so unless a host says otherwise.
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        let _ = (question, details);
+        let nobody = io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        Box::pin(std::future::ready(Err(nobody)))
+    }
+
     /// A number from 0 to 1, for spreading retries.
     fn chance(&self) -> f64;
 }
+
+const LARGEST_SECRET: u64 = 1 << 20;
+
+/// The environment variable that holds a script's secret.
+pub fn secret_variable(name: &str) -> String {
+    format!("SVC_SECRET_{}", name.to_uppercase())
+}
+
+/// The answer of a person, to come.
+pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;
 
 /// What is known of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]

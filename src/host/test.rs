@@ -1,7 +1,7 @@
 //! A world in memory, for tests and examples.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     fmt,
     io::{self, Cursor, Read},
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Entry, Host, Stat, http, os::OsHost};
+use super::{Answering, Entry, Host, Stat, http, os::OsHost};
 
 /// Files in memory, errors where they are asked for, a network that answers what it is
 /// told to, and a cache of its own that is removed with it. Time is tokio's, which a test
@@ -21,6 +21,14 @@ pub struct TestHost {
     env: BTreeMap<String, String>,
     network: Option<Network>,
     cache: PathBuf,
+    person: Mutex<Person>,
+}
+
+/// Who answers questions.
+#[derive(Debug, Default)]
+struct Person {
+    answers: VecDeque<bool>,
+    asked: Vec<String>,
 }
 
 /// Who answers requests.
@@ -57,6 +65,7 @@ impl TestHost {
             network: None,
             #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
             cache: std::env::temp_dir().join(unique),
+            person: Mutex::default(),
         }
     }
 
@@ -89,6 +98,22 @@ impl TestHost {
     ) -> Self {
         self.network = Some(Box::new(answer));
         self
+    }
+
+    /// Gives these answers, one after the other; further questions find nobody.
+    #[must_use]
+    pub fn approving(self, answers: impl IntoIterator<Item = bool>) -> Self {
+        self.person().answers.extend(answers);
+        self
+    }
+
+    /// The questions that were asked, each with its details on the line before.
+    pub fn asked(&self) -> Vec<String> {
+        self.person().asked.clone()
+    }
+
+    fn person(&self) -> std::sync::MutexGuard<'_, Person> {
+        self.person.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a file holds now.
@@ -190,6 +215,13 @@ impl Host for TestHost {
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         OsHost::default().sleep(duration)
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        let mut person = self.person();
+        person.asked.push(format!("{details}\n{question}"));
+        let nobody = || io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        Box::pin(std::future::ready(person.answers.pop_front().ok_or_else(nobody)))
     }
 
     fn chance(&self) -> f64 {

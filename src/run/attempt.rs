@@ -15,7 +15,9 @@ use super::{
     now::panicked,
     path::Path,
     scope::Scope,
+    secrets::Secrets,
     task::in_time,
+    testing::{Answer, estimated, quoted},
 };
 use crate::{
     check::Call,
@@ -38,12 +40,15 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const PROMPT_OVERHEAD: u64 = 256;
 
 /// A call and its surroundings.
+#[derive(Clone, Copy)]
 struct Try<'a> {
     call: &'a Call,
     args: &'a [Value],
     scope: &'a Scope,
     path: &'a Path<'a>,
     span: Span,
+    /// What is due.
+    ty: &'a Type,
 }
 
 /// Leave to run: a place under every `max_parallel` around, and a worker for what
@@ -53,7 +58,7 @@ struct Turn<'a> {
     worker: Option<OwnedSemaphorePermit>,
 }
 
-impl Run<'_> {
+impl Run {
     /// Calls a component that is not inline, within its bounds.
     pub(super) async fn call(
         &self,
@@ -70,8 +75,11 @@ impl Run<'_> {
         // A time that the script gives, anywhere around, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| scope.deadline.is_none());
         let result = match own_time {
-            Some(limit) => self.in_own_time(call, &args, scope, path, span, limit).await,
-            None => self.tries(&Try { call, args: &args, scope, path, span }, None).await,
+            Some(limit) => {
+                let one = Try { call, args: &args, scope, path, span, ty };
+                self.in_own_time(&one, limit).await
+            }
+            None => self.tries(&Try { call, args: &args, scope, path, span, ty }, None).await,
         };
         let result = result.and_then(|(value, usage)| {
             broken_promise(call, &value, ty)
@@ -86,20 +94,12 @@ impl Run<'_> {
 
     /// Calls within the time that the op has by itself. That time begins when it is the
     /// op's turn: a script that names no time must not fail because it has much to do.
-    async fn in_own_time(
-        &self,
-        call: &Call,
-        args: &[Value],
-        scope: &Scope,
-        path: &Path<'_>,
-        span: Span,
-        limit: Duration,
-    ) -> Result<(Value, Usage)> {
-        let turn = self.turn(call.op.op, scope, span).await?;
-        let inner = scope.timed(limit);
-        let one = Try { call, args, scope: &inner, path, span };
-        let work = Box::pin(self.tries(&one, Some(turn)));
-        in_time(work, limit, &inner, span).await
+    async fn in_own_time(&self, one: &Try<'_>, limit: Duration) -> Result<(Value, Usage)> {
+        let turn = self.turn(one.call.op.op, one.scope, one.span).await?;
+        let inner = one.scope.timed(limit);
+        let timed = Try { scope: &inner, ..*one };
+        let work = Box::pin(self.tries(&timed, Some(turn)));
+        in_time(work, limit, &inner, one.span).await
     }
 
     async fn turn<'a>(&self, op: &OpDef, scope: &'a Scope, span: Span) -> Result<Turn<'a>> {
@@ -255,8 +255,11 @@ impl Run<'_> {
         meter: Meter,
     ) -> Result<Value> {
         let call = one.call;
-        let watcher =
-            Arc::new(Watcher { path: one.path.to_string(), observer: self.observer.clone() });
+        let watcher = Arc::new(Watcher {
+            path: one.path.to_string(),
+            observer: self.observer.clone(),
+            secrets: self.secrets.clone(),
+        });
         let cx = Cx::new(
             call.op.component.name,
             self.host.clone(),
@@ -265,6 +268,13 @@ impl Run<'_> {
             meter,
         )
         .wanting(call.wanted.clone());
+        if let Some(mocks) = &self.mocks
+            && let Answer::Mocked(answer) = mocks.answer(call, one.args, one.ty, one.span)
+        {
+            let used = |it: &Value| estimated(call.op.op, one.args, it);
+            cx.used(answer.as_ref().map(used).unwrap_or_default());
+            return answer.map_err(|it| RunError::new(it, one.span));
+        }
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
             Body::Inline(run) => run(&mut args.into_boxed_slice()),
@@ -283,7 +293,8 @@ impl Run<'_> {
             }
         };
         ended.map_err(|it| {
-            RunError::new(where_paths_start(call.op.op, call.op.honest(it)), one.span)
+            let told = self.secrets.redacted(call.op.honest(it));
+            RunError::new(where_paths_start(call.op.op, told), one.span)
         })
     }
 
@@ -294,6 +305,7 @@ impl Run<'_> {
             Price::Free | Price::Unknown => Ok(known(Usage::default())),
             Price::Fixed(cost) => Ok(known(Usage { tokens: 0, cost })),
             Price::Tokens(price) => tokens_used(call.op.op, price, args).map(known),
+            Price::Quoted(_) if self.mocks.is_some() => Ok(known(quoted(call.op.op, args))),
             Price::Quoted(quote) => {
                 let host = self.host.as_ref();
                 quote(&Asking { host, wanted: call.wanted.as_ref(), args })
@@ -379,14 +391,17 @@ fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
 struct Watcher {
     path: String,
     observer: Arc<dyn super::Observer>,
+    secrets: Secrets,
 }
 
 impl Monitor for Watcher {
     fn progress(&self, what: &str, done: u64, total: Option<u64>) {
+        let what = &self.secrets.redact(what);
         self.observer.event(&self.path, &Event::Progress { what, done, total });
     }
 
     fn notice(&self, message: &str) {
+        let message = &self.secrets.redact(message);
         self.observer.event(&self.path, &Event::Notice { message });
     }
 }

@@ -11,6 +11,7 @@ mod cast;
 mod compare;
 mod data;
 pub mod json;
+mod opaque;
 pub mod paths;
 pub mod schema;
 mod show;
@@ -19,5 +20,6 @@ pub mod units;
 
 pub use cast::Misfit;
 pub use data::{List, Record, Slot, Text, Value};
-pub use types::{EnumType, RecordType, Type};
+pub use opaque::{FlowRef, Secret};
+pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;

@@ -338,7 +338,7 @@ fn wait_for(path: &Path) {
 
 #[test]
 fn fix_mends_files_and_says_what_is_left() {
-    let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "1 + \"x\" | shw\n")]);
+    let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "[1] + \"x\" | shw\n")]);
     place.svc(&["fix", "--dry-run", "a.svc"]).gives(
         "a.svc: E106: stages are joined with `>>`, not `|`\n\
          a.svc: E201: there is no component or name `uper`\n\

@@ -11,9 +11,12 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Entry, Host, Stat, http};
+use super::{Answering, Entry, Host, Stat, http};
 
+mod ask;
 mod net;
+
+pub use ask::is_asking;
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
@@ -98,9 +101,19 @@ impl Host for OsHost {
         Box::pin(tokio::time::sleep(duration))
     }
 
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        Box::pin(ask::ask(question.to_owned(), details.to_owned()))
+    }
+
     fn chance(&self) -> f64 {
         fastrand::f64()
     }
+}
+
+/// The terminal that this process belongs to, wherever its streams lead.
+#[cfg(unix)]
+fn terminal() -> io::Result<fs::File> {
+    fs::File::options().read(true).write(true).open("/dev/tty")
 }
 
 fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
