@@ -311,6 +311,39 @@ async fn nothing_is_needed_until_something_is_asked() {
     }
 }
 
+/// Nothing is configured, and nothing is asked: the mocks answer.
+#[test]
+fn tests_of_a_script_need_no_model() {
+    let script = r#"
+        type Route = "billing" | "bug" | "other"
+        flow team(text: string) -> string within { max_cost: $0.02 } {
+          let route = ask<Route>(prompt: "Classify: ${text}", model: "fast")
+                        within { max_retries: 2 } fallback "other"
+          match route { "billing" => "finance", "bug" => "engineering", "other" => "support" }
+        }
+        test "billing goes to finance" {
+          mock ask = "billing"
+          let got = "I was charged twice" >> team
+          expect got == "finance"
+          expect run.cost > $0 and run.cost <= $0.02
+        }
+        test "a busy classifier is retried" {
+          mock ask = fail("busy", "rate_limit")
+          let got = "hello" >> team
+          expect got == "support" and run.calls("ask") == 3
+        }
+        test "a misfit is no answer" {
+          mock ask = "sales"
+          let got = "hello" >> team
+          expect got == "support"
+        }"#;
+    let engine = Engine::new().on(Arc::new(TestHost::new()));
+    let program = engine.check(script).unwrap();
+    for result in engine.test(&program, "") {
+        assert!(result.passed(), "{}: {}", result.name, result.report);
+    }
+}
+
 #[tokio::test]
 async fn a_written_prompt_takes_the_place_of_what_comes_in() {
     let server = Server::start(vec![finishes("openai", "fine")]);
