@@ -25,6 +25,7 @@ mod scope;
 mod secrets;
 mod term;
 mod tests;
+mod type_args;
 mod types;
 mod unify;
 

@@ -13,4 +13,3 @@ mod models;
 mod retrieval;
 mod run;
 mod scripts;
-mod server;

@@ -5,6 +5,7 @@ use std::{io, sync::OnceLock, time::Duration};
 use futures_util::StreamExt as _;
 use http_body_util::{BodyDataStream, Full};
 use hyper::{
+    Uri,
     body::{Bytes, Incoming},
     header::HeaderMap,
 };
@@ -49,14 +50,15 @@ fn client() -> Client<HttpsConnector<HttpConnector>, Full<Bytes>> {
 }
 
 fn made(request: Request) -> io::Result<hyper::Request<Full<Bytes>>> {
-    let mut builder = hyper::Request::builder().method(request.method).uri(&request.url);
+    let wrong = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
+    let uri = request.url.parse().ok().filter(|it: &Uri| it.scheme().is_some());
+    let uri = uri.ok_or_else(|| wrong("an address begins with `http://` or `https://`"))?;
+    let mut builder = hyper::Request::builder().method(request.method).uri(uri);
     for (name, value) in &request.headers {
         builder = builder.header(*name, value);
     }
-    // The cause may hold a header's value, so only its kind is told.
-    builder
-        .body(Full::from(request.body))
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the address is none"))
+    // A header's value may be a secret, so only this much is told.
+    builder.body(Full::from(request.body)).map_err(|_| wrong("a header cannot be sent"))
 }
 
 fn headers(all: &HeaderMap) -> Vec<(String, String)> {

@@ -15,7 +15,12 @@ const SHOWN: usize = 300;
 
 /// The failure to reach a model's server, or to keep the connection.
 pub(super) fn of_connection(model: &Model, err: io::Error) -> OpError {
-    let message = format!("no answer from {}: {err}", model.shown_base());
+    let base = model.shown_base();
+    if err.kind() == io::ErrorKind::InvalidInput {
+        let message = format!("`{model}` cannot be asked at `{base}`: {err}");
+        return OpError::invalid_input(message).because(err);
+    }
+    let message = format!("no answer from {base}: {err}");
     let error = OpError::new(ErrorKind::Unavailable, message).because(err);
     match model.is_official() {
         true => error,

@@ -11,9 +11,11 @@ use super::{
 use crate::{host::http::Request, registry::OpError, value::schema::Ranges};
 
 pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {
+    let schema = question.schema(Ranges::Asserted)?;
     let mut messages = Vec::new();
-    if !question.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": question.system }));
+    let system = system(question.system, schema.as_ref());
+    if !system.is_empty() {
+        messages.push(json!({ "role": "system", "content": system }));
     }
     messages.push(json!({ "role": "user", "content": question.prompt }));
     let mut body = json!({
@@ -25,11 +27,21 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
     if let Some(temperature) = question.temperature {
         body["options"]["temperature"] = temperature.into();
     }
-    if let Some(schema) = question.schema(Ranges::Asserted)? {
+    if let Some(schema) = schema {
         body["format"] = schema;
     }
     let url = format!("{}/api/chat", model.base);
     Ok(Request::post_json(url, body.to_string().into_bytes()))
+}
+
+/// The schema holds the model to a form, but does not tell it what is wanted.
+fn system(system: &str, schema: Option<&Json>) -> String {
+    match schema {
+        None => system.to_owned(),
+        Some(schema) => {
+            format!("{system}\n\nAnswer in JSON of this schema: {schema}").trim_start().to_owned()
+        }
+    }
 }
 
 pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {

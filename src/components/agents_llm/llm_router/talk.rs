@@ -74,7 +74,10 @@ async fn awake<T>(cx: &Cx, coming: impl Future<Output = io::Result<T>> + Unpin) 
 /// Whether the connection failed before anything went through it.
 fn never_sent(err: &io::Error) -> bool {
     use io::ErrorKind as Io;
-    matches!(err.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable)
+    matches!(
+        err.kind(),
+        Io::InvalidInput | Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable
+    )
 }
 
 async fn refused(model: &Model, mut head: Response, cx: &Cx) -> OpError {

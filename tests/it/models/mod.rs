@@ -1,21 +1,25 @@
 //! `ask` against servers that speak as the providers document: text and typed answers in
 //! streams, and everything that may go wrong on the way.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::{Duration, Instant},
-};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value as Json, json};
 use svc::{
     Engine, Error,
-    host::{Host as _, http::Response, os::OsHost, test::TestHost},
+    host::{Host as _, os::OsHost, test::TestHost},
     registry::ErrorKind,
     run::{Event, Observer},
     value::{Money, Value, json},
 };
 
-use crate::server::{Reply, Server};
+use self::{
+    provider::{PROVIDERS, finishes, says},
+    server::{Reply, Server},
+};
+
+mod failures;
+mod provider;
+mod server;
 
 const KEY: &str = "sk-very-secret";
 
@@ -27,9 +31,6 @@ version = "test"
 "anthropic/priced" = { input = 3, output = 15 }
 "ollama/*" = { input = 0, output = 0 }
 "#;
-
-/// The providers, as `SVC_MODEL` names them.
-const PROVIDERS: [&str; 3] = ["openai", "anthropic", "ollama"];
 
 /// A host whose providers are all at one server.
 fn host(server: &Server, model: &str) -> TestHost {
@@ -63,75 +64,6 @@ async fn failure(provider: &str, reply: Reply, script: &str) -> Error {
     let shown = format!("{err} {err:?} {}", err.render(svc::diag::Style::Plain));
     assert!(!shown.contains(KEY), "the key is shown: {shown}");
     err
-}
-
-/// What a provider streams when its model says `text`, and stops for that reason.
-fn says(provider: &str, text: &str, stop: &str) -> Reply {
-    let (one, two) = text.split_at(text.floor_char_boundary(text.len() / 2));
-    let event = |name: &str, it: Json| format!("event: {name}\ndata: {it}\n\n");
-    let body = match provider {
-        "openai" => {
-            let chunk = |delta: Json, stop: Option<&str>| {
-                let choices = json!([{ "index": 0, "delta": delta, "finish_reason": stop }]);
-                let chunk =
-                    json!({ "object": "chat.completion.chunk", "choices": choices, "usage": null });
-                format!("data: {chunk}\n\n")
-            };
-            let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20 });
-            [
-                chunk(json!({ "role": "assistant", "content": "" }), None),
-                chunk(json!({ "content": one }), None),
-                chunk(json!({ "content": two }), None),
-                chunk(json!({}), Some(stop)),
-                format!("data: {}\n\n", json!({ "choices": [], "usage": usage })),
-                "data: [DONE]\n\n".to_owned(),
-            ]
-            .concat()
-        }
-        "anthropic" => {
-            let delta = |text: &str| {
-                let delta = json!({ "type": "text_delta", "text": text });
-                let it = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
-                event("content_block_delta", it)
-            };
-            let usage =
-                json!({ "input_tokens": 90, "cache_read_input_tokens": 10, "output_tokens": 1 });
-            let start = json!({ "type": "message_start", "message": { "usage": usage } });
-            let stop = json!({
-                "type": "message_delta",
-                "delta": { "stop_reason": stop },
-                "usage": { "output_tokens": 20 },
-            });
-            [
-                event("message_start", start),
-                event("ping", json!({ "type": "ping" })),
-                delta(one),
-                delta(two),
-                event("message_delta", stop),
-                event("message_stop", json!({ "type": "message_stop" })),
-            ]
-            .concat()
-        }
-        _ => {
-            let line = |text: &str| {
-                format!("{}\n", json!({ "message": { "content": text }, "done": false }))
-            };
-            let end = json!({
-                "message": { "content": "" },
-                "done": true,
-                "done_reason": stop,
-                "prompt_eval_count": 100,
-                "eval_count": 20,
-            });
-            format!("{}{}{end}\n", line(one), line(two))
-        }
-    };
-    Reply::new(200, &body)
-}
-
-/// The same, ended as each provider ends what is whole.
-fn finishes(provider: &str, text: &str) -> Reply {
-    says(provider, text, if provider == "anthropic" { "end_turn" } else { "stop" })
 }
 
 #[tokio::test]
@@ -234,7 +166,11 @@ async fn a_types_schema_goes_to_its_own_place() {
                 let format = json!({ "type": "json_schema", "schema": described });
                 (body["output_config"]["format"].clone(), format)
             }
-            _ => (body["format"].clone(), asserted.clone()),
+            _ => {
+                let told = body["messages"][0]["content"].as_str().unwrap();
+                assert_eq!(told, format!("Answer in JSON of this schema: {asserted}"));
+                (body["format"].clone(), asserted.clone())
+            }
         };
         // As text, because the order of the fields is the order of the answer.
         assert_eq!(sent.to_string(), wanted.to_string(), "{provider}");
@@ -286,163 +222,6 @@ async fn a_misfit_is_tried_again_and_both_tries_count() {
     let response = engine(&server, "openai").run(r#""x" >> ask<int 1..5>()"#).await.unwrap();
     assert_eq!(response.value, Value::Int(3));
     assert_eq!(response.usage.tokens, 240);
-}
-
-#[tokio::test]
-async fn waits_that_are_asked_for_are_kept() {
-    let busy = Reply::new(429, r#"{"error": {"message": "slow down", "type": "rate_limit"}}"#);
-    let busy = busy.header("retry-after: 1").header("retry-after-ms: 600");
-    let server = Server::start(vec![busy, finishes("openai", "done")]);
-    let started = Instant::now();
-    assert_eq!(value(&engine(&server, "openai"), r#""x" >> ask"#).await, Value::from("done"));
-    let took = started.elapsed();
-    assert!(took >= Duration::from_millis(600), "{took:?}");
-    assert_eq!(server.requests().len(), 2);
-}
-
-#[tokio::test]
-async fn what_a_server_refuses_costs_nothing_and_may_be_tried_again() {
-    let overloaded = r#"{"type": "error", "error": {"type": "overloaded_error"}}"#;
-    let replies =
-        vec![Reply::new(500, "oops"), Reply::new(529, overloaded), finishes("anthropic", "done")];
-    let server = Server::start(replies);
-    let response = engine(&server, "anthropic").run(r#""x" >> ask"#).await.unwrap();
-    assert_eq!(response.usage.tokens, 120);
-    assert_eq!(server.requests().len(), 3);
-}
-
-#[tokio::test]
-async fn statuses_are_kinds() {
-    use ErrorKind as Kind;
-    let told = format!(r#"{{"error": {{"message": "because of {KEY}", "type": "t"}}}}"#);
-    let cases = [
-        (400, Kind::InvalidInput, "because of ***"),
-        (401, Kind::Denied, "does not accept the key"),
-        (403, Kind::Denied, "because of ***"),
-        (404, Kind::NotFound, "because of ***"),
-        (408, Kind::Unavailable, "because of ***"),
-        (413, Kind::InvalidInput, "because of ***"),
-        (429, Kind::RateLimit, "because of ***"),
-        (301, Kind::Failed, "HTTP status 301"),
-        (501, Kind::Unsupported, "because of ***"),
-        (503, Kind::Unavailable, "because of ***"),
-        (504, Kind::Unavailable, "because of ***"),
-    ];
-    for (status, kind, wanted) in cases {
-        let err = failure("openai", Reply::new(status, &told), r#""x" >> ask"#).await;
-        assert_eq!(err.kind(), Some(kind), "{status}: {err}");
-        assert!(err.to_string().contains(wanted), "{status}: {err}");
-    }
-    let missing = Reply::new(404, r#"{"error": "model 'priced' not found"}"#);
-    let err = failure("ollama", missing, r#""x" >> ask"#).await;
-    assert_eq!(err.kind(), Some(Kind::NotFound));
-    assert!(err.to_string().contains("model 'priced' not found"), "{err}");
-    let spent = r#"{"error": {"message": "no money left", "code": "insufficient_quota"}}"#;
-    let err = failure("openai", Reply::new(429, spent), r#""x" >> ask"#).await;
-    assert_eq!(err.kind(), Some(Kind::Denied), "waiting would not help");
-}
-
-#[tokio::test]
-async fn broken_streams_are_told_apart() {
-    use ErrorKind as Kind;
-    let whole = |provider| finishes(provider, "a longer answer");
-    for provider in PROVIDERS {
-        // In the middle of its events, with the end of the body and without.
-        let half = whole(provider).in_pieces_of(40).first_half();
-        for reply in [half.clone(), half.cut()] {
-            let err = failure(provider, reply, r#""x" >> ask"#).await;
-            assert_eq!(err.kind(), Some(Kind::Unavailable), "{provider}: {err}");
-        }
-        let page = Reply::new(200, "<html>\nWelcome\n</html>");
-        let err = failure(provider, page, r#""x" >> ask"#).await;
-        assert_eq!(err.kind(), Some(Kind::InvalidOutput), "{provider}: {err}");
-        assert!(err.to_string().contains("<html>"), "{err}");
-        let wrong = Reply::new(200, "data: {\"choices\": [\n\n");
-        let err = failure(provider, wrong, r#""x" >> ask"#).await;
-        assert_eq!(err.kind(), Some(Kind::InvalidOutput), "{provider}: {err}");
-        let empty = Reply::new(200, "");
-        let err = failure(provider, empty, r#""x" >> ask"#).await;
-        assert_eq!(err.kind(), Some(Kind::InvalidOutput), "{provider}: {err}");
-    }
-}
-
-#[tokio::test]
-async fn errors_inside_a_stream_have_their_kinds() {
-    use ErrorKind as Kind;
-    let cases = [
-        (
-            "anthropic",
-            r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#,
-            Kind::Unavailable,
-        ),
-        (
-            "anthropic",
-            r#"{"type":"error","error":{"type":"rate_limit_error","message":"busy"}}"#,
-            Kind::RateLimit,
-        ),
-        (
-            "openai",
-            r#"{"error":{"type":"invalid_request_error","message":"busy"}}"#,
-            Kind::InvalidInput,
-        ),
-        (
-            "openai",
-            r#"{"error":{"type":"server_error","message":"busy","code":null}}"#,
-            Kind::Unavailable,
-        ),
-    ];
-    for (provider, event, kind) in cases {
-        let reply = Reply::new(200, &format!("event: error\ndata: {event}\n\n"));
-        let err = failure(provider, reply, r#""x" >> ask"#).await;
-        assert_eq!(err.kind(), Some(kind), "{err}");
-        assert!(err.to_string().contains("busy"), "{err}");
-    }
-    let err =
-        failure("ollama", Reply::new(200, "{\"error\":\"out of memory\"}\n"), r#""x" >> ask"#)
-            .await;
-    assert_eq!(err.kind(), Some(Kind::Unavailable));
-    assert!(err.to_string().contains("out of memory"), "{err}");
-}
-
-#[tokio::test]
-async fn a_timeout_ends_a_slow_answer_and_its_connection() {
-    let pause = Duration::from_millis(40);
-    let slow = finishes("openai", "a very long answer").in_pieces_of(3).slowly(pause);
-    let server = Server::start(vec![slow]);
-    let script = r#"("x" >> ask) within { timeout: 300ms }"#;
-    let started = Instant::now();
-    let err = engine(&server, "openai").run(script).await.map(|it| it.value).unwrap_err();
-    assert_eq!(err.kind(), Some(ErrorKind::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
-    assert!(tokio::task::spawn_blocking(move || server.is_left()).await.unwrap());
-}
-
-#[tokio::test(start_paused = true)]
-async fn silence_ends_by_itself() {
-    let host = TestHost::new().env("SVC_MODEL", "ollama/llama3.2").answering(|_| {
-        let body = Box::pin(futures_util::stream::pending());
-        Box::pin(async { Ok(Response { status: 200, headers: Vec::new(), body }) })
-    });
-    let script = r#"("x" >> ask) within { timeout: 1h, max_retries: 0 }"#;
-    let err = Engine::new().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
-    assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
-    assert!(err.to_string().contains("silent for five minutes"), "{err}");
-}
-
-#[tokio::test]
-async fn nobody_listens() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    let network = OsHost::default();
-    let host = TestHost::new()
-        .env("SVC_MODEL", "ollama/llama3.2")
-        .env("OLLAMA_HOST", address.to_string())
-        .answering(move |request| network.http(request));
-    let script = r#"("x" >> ask) within { max_retries: 0 }"#;
-    let err = Engine::new().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
-    assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
-    assert!(err.to_string().contains(&format!("no answer from http://{address}")), "{err}");
 }
 
 #[tokio::test]
@@ -521,31 +300,6 @@ async fn an_answer_that_is_cut_is_text_but_no_value() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_and_not_tried_again() {
-    let chunk = |delta: Json, stop: Json| {
-        format!("data: {}\n\n", json!({ "choices": [{ "delta": delta, "finish_reason": stop }] }))
-    };
-    let words = [
-        chunk(json!({ "refusal": "I will " }), Json::Null),
-        chunk(json!({ "refusal": "not" }), Json::Null),
-        chunk(json!({}), "stop".into()),
-    ];
-    let cases = [
-        ("openai", Reply::new(200, &words.concat()), "I will not"),
-        ("openai", says("openai", "", "content_filter"), "content filter"),
-        ("anthropic", says("anthropic", "", "refusal"), "safeguards"),
-    ];
-    for (provider, reply, wanted) in cases {
-        let server = Server::start(vec![reply]);
-        let ended = engine(&server, provider).run(r#""x" >> ask<int>()"#).await;
-        let err = ended.map(|it| it.value).unwrap_err();
-        assert_eq!(err.kind(), Some(ErrorKind::Failed));
-        assert!(err.to_string().contains(wanted), "{err}");
-        assert_eq!(server.requests().len(), 1);
-    }
-}
-
-#[tokio::test]
 async fn nothing_is_needed_until_something_is_asked() {
     let engine = Engine::new().on(Arc::new(TestHost::new()));
     assert!(engine.check(r#""x" >> ask<int>()"#).is_ok());
@@ -554,6 +308,39 @@ async fn nothing_is_needed_until_something_is_asked() {
     let shown = err.render(svc::diag::Style::Plain);
     for wanted in ["no language model is configured", "SVC_MODEL", "OPENAI_API_KEY"] {
         assert!(shown.contains(wanted), "{shown}");
+    }
+}
+
+/// Nothing is configured, and nothing is asked: the mocks answer.
+#[test]
+fn tests_of_a_script_need_no_model() {
+    let script = r#"
+        type Route = "billing" | "bug" | "other"
+        flow team(text: string) -> string within { max_cost: $0.02 } {
+          let route = ask<Route>(prompt: "Classify: ${text}", model: "fast")
+                        within { max_retries: 2 } fallback "other"
+          match route { "billing" => "finance", "bug" => "engineering", "other" => "support" }
+        }
+        test "billing goes to finance" {
+          mock ask = "billing"
+          let got = "I was charged twice" >> team
+          expect got == "finance"
+          expect run.cost > $0 and run.cost <= $0.02
+        }
+        test "a busy classifier is retried" {
+          mock ask = fail("busy", "rate_limit")
+          let got = "hello" >> team
+          expect got == "support" and run.calls("ask") == 3
+        }
+        test "a misfit is no answer" {
+          mock ask = "sales"
+          let got = "hello" >> team
+          expect got == "support"
+        }"#;
+    let engine = Engine::new().on(Arc::new(TestHost::new()));
+    let program = engine.check(script).unwrap();
+    for result in engine.test(&program, "") {
+        assert!(result.passed(), "{}: {}", result.name, result.report);
     }
 }
 
