@@ -8,6 +8,7 @@ mod components;
 mod docs;
 mod embedding;
 mod examples;
+mod explain;
 mod hostile;
 mod retrieval;
 mod run;

@@ -108,7 +108,13 @@ impl Outcome {
             }
             Self::Wrong(report) => {
                 let errors = counted(report.errors().count(), "error");
-                terminal::print(&format!("{}{name}: {errors}\n\n", drawn(report, style)))
+                terminal::print(&format!("{}{name}: {errors}\n\n", drawn(report, style)))?;
+                if session.terminal.out.is_terminal
+                    && let Some(first) = report.errors().next()
+                {
+                    session.terminal.note(&format!("`svc explain {}` says more", first.code));
+                }
+                Ok(())
             }
             Self::Fine(program) => {
                 let warnings = drawn(&program.warnings, style);

@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod components;
 mod exit;
+mod explain;
 mod fix;
 mod inspect;
 mod json;
@@ -14,6 +15,7 @@ mod op_json;
 mod op_text;
 mod plan;
 mod progress;
+mod prose;
 mod run;
 mod screen;
 mod script;
@@ -50,6 +52,7 @@ enum Command {
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
+    Explain(explain::Explain),
     Completions(completions::Completions),
 }
 
@@ -62,6 +65,7 @@ const TOUR: &str = r#"A short tour:
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
   svc inspect search                               read its documentation
+  svc explain E203                                 read what an error means
 
 Exit codes:
   0 ok, 1 the run failed, 2 wrong usage or params, 6 not found, 7 the script does not
@@ -115,6 +119,7 @@ impl Command {
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
+            Self::Explain(it) => it.execute(session),
             Self::Completions(it) => it.execute(),
         }
     }
