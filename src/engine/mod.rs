@@ -17,6 +17,7 @@
 mod block;
 mod error;
 mod fix;
+mod grammar;
 mod inputs;
 mod request;
 
@@ -28,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 pub use block::{Block, block};
 pub use error::Error;
 pub use fix::Fixed;
+pub use grammar::Notation;
 pub use request::{Request, Response};
 
 use crate::{

@@ -11,14 +11,14 @@ use svc::{
 };
 
 /// One fenced script of a page.
-struct Fence {
-    place: String,
+pub(crate) struct Fence {
+    pub(crate) place: String,
     /// What stands behind the language's name: `error E203`, `warning E220`, `fails E402`.
     claim: Option<(String, String)>,
-    script: String,
+    pub(crate) script: String,
 }
 
-fn fences() -> Vec<Fence> {
+pub(crate) fn fences() -> Vec<Fence> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
     pages.extend(fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path()));

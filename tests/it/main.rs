@@ -9,6 +9,8 @@ mod docs;
 mod embedding;
 mod examples;
 mod explain;
+mod foreign;
+mod grammar;
 mod hostile;
 mod retrieval;
 mod run;

@@ -9,6 +9,7 @@ mod components;
 mod exit;
 mod explain;
 mod fix;
+mod grammar;
 mod inspect;
 mod json;
 mod op_json;
@@ -53,6 +54,7 @@ enum Command {
     Components(components::Components),
     Inspect(inspect::Inspect),
     Explain(explain::Explain),
+    Grammar(grammar::Grammar),
     Completions(completions::Completions),
 }
 
@@ -120,6 +122,7 @@ impl Command {
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),
+            Self::Grammar(it) => it.execute(session),
             Self::Completions(it) => it.execute(),
         }
     }
