@@ -55,7 +55,7 @@ fn grammars_accept_scripts_and_nothing_else() {
 }
 
 /// Golden scripts, examples, and the scripts of the book.
-fn scripts() -> Vec<(String, String)> {
+pub(crate) fn scripts() -> Vec<(String, String)> {
     let mut scripts: Vec<(String, String)> =
         docs::fences().into_iter().map(|it| (it.place, it.script)).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

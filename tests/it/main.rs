@@ -6,6 +6,7 @@ mod architecture;
 mod cli;
 mod components;
 mod docs;
+mod editors;
 mod embedding;
 mod examples;
 mod explain;

@@ -6,6 +6,7 @@ Standard output: {"wrong": ["name: .."]}
 """
 
 import json
+import multiprocessing
 import sys
 
 import lark
@@ -13,31 +14,31 @@ import llguidance
 
 given = json.load(sys.stdin)
 wrong = []
+parser = lark.Lark(given["lark"], parser="earley", lexer="dynamic", ambiguity="forest")
 
 
-def verdicts(name, accepts):
-    """What a parser says of every script, compared with what is expected."""
-    for script in given["scripts"]:
-        if name.endswith("GBNF") and script["name"] in given["not_in_gbnf"]:
-            continue
-        why = accepts(script["text"])
-        if script["accept"] and why is not None:
-            wrong.append(f"{name} rejects {script['name']}: {why}")
-        elif not script["accept"] and why is None:
-            wrong.append(f"{name} accepts {script['name']}")
+def verdict(name, script, why):
+    """Compares what a parser says of a script with what is expected."""
+    if script["accept"] and why is not None:
+        wrong.append(f"{name} rejects {script['name']}: {why}")
+    elif not script["accept"] and why is None:
+        wrong.append(f"{name} accepts {script['name']}")
 
 
 def with_lark():
-    parser = lark.Lark(given["lark"], parser="earley", lexer="dynamic", ambiguity="forest")
+    with multiprocessing.get_context("fork").Pool() as pool:
+        texts = [script["text"] for script in given["scripts"]]
+        for script, why in zip(given["scripts"], pool.map(lark_says, texts, chunksize=4)):
+            verdict("Lark", script, why)
 
-    def accepts(text):
-        try:
-            parser.parse(text)
-        except lark.exceptions.UnexpectedInput as err:
-            return str(err).splitlines()[0]
-        return None
 
-    verdicts("Lark", accepts)
+def lark_says(text):
+    """Why Lark rejects a text, or nothing."""
+    try:
+        parser.parse(text)
+    except lark.exceptions.UnexpectedInput as err:
+        return str(err).splitlines()[0]
+    return None
 
 
 def with_llguidance(name, grammar):
@@ -56,7 +57,10 @@ def with_llguidance(name, grammar):
             return f"at byte {read}: {text.encode()[max(0, read - 20):read + 5]!r}"
         return None if matcher.is_accepting() else "at its end"
 
-    verdicts(f"llguidance with {name}", accepts)
+    for script in given["scripts"]:
+        if name == "GBNF" and script["name"] in given["not_in_gbnf"]:
+            continue
+        verdict(f"llguidance with {name}", script, accepts(script["text"]))
 
 
 with_lark()

@@ -33,7 +33,7 @@ pub enum Notation {
     Ebnf,
     /// Lark's, which Outlines, llguidance and others read.
     Lark,
-    /// llama.cpp's, which XGrammar and others read too.
+    /// That of `llama.cpp`, which other decoders read too.
     Gbnf,
 }
 
