@@ -77,10 +77,8 @@ fn scripts_that_check_are_read_to_their_end() {
 
 #[test]
 fn the_words_are_those_of_the_language() {
-    let text = fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/svc.pest"),
-    )
-    .unwrap();
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/svc.pest")).unwrap();
     let (_, rule) = text.split_once("\nkeyword = _{").unwrap();
     let (rule, _) = rule.split_once('}').unwrap();
     let words: BTreeSet<&str> = rule.split('"').skip(1).step_by(2).collect();
@@ -89,7 +87,9 @@ fn the_words_are_those_of_the_language() {
     let patterns = colours["repository"]["keywords"]["patterns"].as_array().unwrap();
     let coloured: BTreeSet<&str> = patterns
         .iter()
-        .flat_map(|it| it["match"].as_str().unwrap().trim_matches(|it| "\\b(?:)".contains(it)).split('|'))
+        .flat_map(|it| {
+            it["match"].as_str().unwrap().trim_matches(|it| "\\b(?:)".contains(it)).split('|')
+        })
         .collect();
     assert_eq!(coloured, words);
     let calls = colours["repository"]["calls"].to_string();

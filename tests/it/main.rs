@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
+mod agents;
 mod architecture;
 mod cli;
 mod components;

@@ -3,6 +3,7 @@
 //! Results go to standard output; problems, notes and progress to standard error. Every
 //! command is one file: its arguments, and one call into the engine.
 
+mod card;
 mod check;
 mod completions;
 mod components;
@@ -55,6 +56,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Explain(explain::Explain),
     Grammar(grammar::Grammar),
+    Card(card::Card),
     Completions(completions::Completions),
 }
 
@@ -123,6 +125,7 @@ impl Command {
             Self::Inspect(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),
             Self::Grammar(it) => it.execute(session),
+            Self::Card(it) => it.execute(),
             Self::Completions(it) => it.execute(),
         }
     }
