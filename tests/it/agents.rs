@@ -15,7 +15,7 @@ const COMING: [&str; 5] = ["secret ", "use ", "ask<", "mock ", "test "];
 const GIVEN: [&str; 7] = [
     r#"param topic: string = "budgets""#,
     r#"type Kind = "bug" | "idea""#,
-    "type Note = { title: string, score: float 0..1, kind: Kind, by: string? }",
+    "type Note = { title: string, score: float 0..1, kind: Kind }",
     "param note: Note",
     "param notes: [Note]",
     "param xs: [string]",

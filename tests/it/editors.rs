@@ -7,7 +7,7 @@ use svc::Engine;
 
 use crate::{components, foreign, grammar};
 
-const SAMPLE: &str = r##"svc 1 within { timeout: 1h30m, max_cost: $0.50 }
+const SAMPLE: &str = r#"svc 1 within { timeout: 1h30m, max_cost: $0.50 }
 ## What to look for.
 param topic: string = "a\n${len(x):.2} \q"   # a note
 type Note = { score: float 0..1, kind: "bug" | 'idea', owner: string? }
@@ -17,7 +17,7 @@ hits >> where { .score > -0.5 and it?.kind == "bug" } >> { ...it, n: 1_000 }
 """
 long ${ { a: "}" }.a } text
 """ >> rhai(x: { a: int }) -> { b: float } { let y = `}`; /* } */ #{ b: 1.0 } } >> show
-"##;
+"#;
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode")
