@@ -6,7 +6,11 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
+
+/// Two tests do not install into one place at the same time.
+static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// Says that a test did not look, past the test runner's capture.
 pub(crate) fn skipped(test: &str, why: &str) {
@@ -15,6 +19,7 @@ pub(crate) fn skipped(test: &str, why: &str) {
 
 /// A Python with the packages of a list, which is made once.
 pub(crate) fn python(requirements: &Path) -> Result<PathBuf, String> {
+    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
     let python = place.join("bin/python");
     let wanted = fs::read_to_string(requirements).unwrap();
@@ -31,6 +36,7 @@ pub(crate) fn python(requirements: &Path) -> Result<PathBuf, String> {
 
 /// A folder with the packages of `package.json` and its lock, which is made once.
 pub(crate) fn node(package: &Path) -> Result<PathBuf, String> {
+    let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("node");
     let wanted = fs::read_to_string(package.join("package-lock.json")).unwrap();
     let mark = place.join("has.txt");

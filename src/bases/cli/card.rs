@@ -19,8 +19,7 @@ const EXAMPLES: &str = "Examples:
 const CARD: &str = include_str!("../../../docs/card.md");
 
 impl Card {
-    #[expect(clippy::unused_self, reason = "every command is executed in the same way")]
-    pub(super) fn execute(self) -> Result<u8> {
+    pub(super) fn execute() -> Result<u8> {
         terminal::print(CARD)?;
         Ok(OK)
     }

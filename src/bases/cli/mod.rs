@@ -125,7 +125,7 @@ impl Command {
             Self::Inspect(it) => it.execute(session),
             Self::Explain(it) => it.execute(session),
             Self::Grammar(it) => it.execute(session),
-            Self::Card(it) => it.execute(),
+            Self::Card(_) => card::Card::execute(),
             Self::Completions(it) => it.execute(),
         }
     }
