@@ -18,6 +18,7 @@ mod block;
 mod error;
 mod files;
 mod fix;
+mod grammar;
 mod inputs;
 mod request;
 mod testing;
@@ -31,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 pub use block::{Block, block};
 pub use error::Error;
 pub use fix::Fixed;
+pub use grammar::Notation;
 pub use request::{Request, Response};
 pub use testing::TestResult;
 

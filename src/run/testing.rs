@@ -72,7 +72,7 @@ pub(super) enum Answer {
 impl Mocks {
     /// Those of the test come before those of the file; of each, the one that says most of
     /// its calls, and the last one written.
-    async fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
+    fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
         let mut all = Vec::new();
         for group in [&test.mocks, &program.mocks] {
             let mut ready = Vec::with_capacity(group.len());
@@ -193,7 +193,7 @@ fn at_price(read: u64, written: u64, (input, output): (Money, Money)) -> Usage {
 pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Tested {
     let (mut run, scope, account) = Run::begin(around, Cap::default());
     let started = Instant::now();
-    let mocks = match Mocks::of(program, test, &scope).await {
+    let mocks = match Mocks::of(program, test, &scope) {
         Ok(mocks) => mocks,
         Err(err) => {
             let failures = vec![TestFailure::Run(err)];

@@ -114,8 +114,15 @@ impl Outcome {
                 Ok(())
             }
             Self::Wrong(report) => {
-                let errors = counted(report.all().filter(|(_, it)| it.is_error()).count(), "error");
-                terminal::print(&format!("{}{name}: {errors}\n\n", drawn(report, style)))
+                let errors: Vec<_> = report.all().filter(|(_, it)| it.is_error()).collect();
+                let count = counted(errors.len(), "error");
+                terminal::print(&format!("{}{name}: {count}\n\n", drawn(report, style)))?;
+                if session.terminal.out.is_terminal
+                    && let Some((_, first)) = errors.first()
+                {
+                    session.terminal.note(&format!("`svc explain {}` says more", first.code));
+                }
+                Ok(())
             }
             Self::Fine(program) => {
                 let warnings = drawn(&program.warnings, style);

@@ -105,7 +105,10 @@ impl Test {
         let name = file.display().to_string();
         let source = match script::read(session.engine.host(), file) {
             Ok(source) => source,
-            Err(failure) => return self.unreadable(session, name, &failure, tally),
+            Err(failure) => {
+                self.unreadable(session, name, &failure, tally);
+                return Ok(());
+            }
         };
         let program = match session.engine.check(source) {
             Ok(program) => program,
@@ -135,13 +138,7 @@ impl Test {
         terminal::print(&told(&name, &results, session))
     }
 
-    fn unreadable(
-        &self,
-        session: &Session,
-        file: String,
-        failure: &Failure,
-        tally: &mut Tally,
-    ) -> Result<()> {
+    fn unreadable(&self, session: &Session, file: String, failure: &Failure, tally: &mut Tally) {
         tally.fails_with(failure.code);
         if self.json {
             let error = Some(failure.message.clone());
@@ -149,7 +146,6 @@ impl Test {
         } else {
             failure.tell(session.terminal);
         }
-        Ok(())
     }
 }
 
