@@ -2,6 +2,7 @@
 
 use super::{
     Block, Checker, Let, Term, TermKind,
+    facts::NameKind,
     scope::{Frame, LetName},
 };
 use crate::{
@@ -33,13 +34,20 @@ impl Checker<'_> {
         self.frames.pop();
     }
 
-    fn bind(&mut self, bind: &ast::Let) -> Term {
+    pub(super) fn bind(&mut self, bind: &ast::Let) -> Term {
         let expected = bind.ty.as_ref().map(|it| self.ty(it));
         let name = bind.name.text.clone();
         if !self.in_main_lets() {
             self.fixed_name(&bind.name);
         }
-        let open = LetName { name, ty: Type::Unknown, needs: Vec::new(), used: false, open: true };
+        let open = LetName {
+            name,
+            ty: Type::Unknown,
+            span: bind.name.span,
+            needs: Vec::new(),
+            used: false,
+            open: true,
+        };
         self.open_lets().push(open);
         let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
         let mut ty = value.ty.clone();
@@ -61,6 +69,7 @@ impl Checker<'_> {
                 (_, declared) => declared,
             };
         }
+        self.binds(bind.name.span, NameKind::Let, &ty);
         let last = self.open_lets().last_mut().expect("it was pushed above");
         (last.ty, last.open) = (ty, false);
         value
@@ -82,8 +91,7 @@ impl Checker<'_> {
         let Some(Frame::Lets { names, result_needs }) = self.frames.pop() else {
             return (Vec::new(), Vec::new());
         };
-        let acts: Vec<bool> =
-            values.iter().map(|it| super::overlap::acts(it, &self.flows)).collect();
+        let acts: Vec<bool> = values.iter().map(super::overlap::acts).collect();
         let live = live_lets(&names, &result_needs, &acts);
         let lets: Vec<Let> = names
             .into_iter()

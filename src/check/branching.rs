@@ -38,7 +38,7 @@ impl Checker<'_> {
         })
     }
 
-    fn condition(&mut self, condition: &Term) {
+    pub(super) fn condition(&mut self, condition: &Term) {
         if condition.ty.fits(&Type::Bool) {
             return;
         }

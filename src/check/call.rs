@@ -3,15 +3,15 @@
 use super::{
     Call, CastReason, Checker, Input, Term, TermKind, Var,
     pipeline::{Position, convert, var_term},
-    repair::{Gap, Stage, Wanted},
+    repair::{self, Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
     unify::{Arguments, Bindings},
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{OpRef, Param, Scheme, nearest},
-    syntax::ast::{Arg, Args, TypeExpr, Word, dotted, name_span},
-    value::{Text, Type},
+    registry::{Generic, OpRef, Param, Scheme, nearest},
+    syntax::ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
+    value::{Text, Type, schema},
 };
 
 /// One parameter, of an op or of a flow.
@@ -24,10 +24,12 @@ struct Port {
 }
 
 /// What a parameter gets.
-struct Given {
+struct Given<'a> {
     term: Term,
     /// The incoming value, and what gives it.
     from: Option<Giver>,
+    /// The name of a flow, whose check waits for the other arguments.
+    flow: Option<&'a Expr>,
 }
 
 /// A call as it is written.
@@ -69,13 +71,20 @@ impl Checker<'_> {
         type_arg: Option<&TypeExpr>,
         span: Span,
     ) -> Term {
-        let Some(callable) = self.callable_or_report(name) else {
+        if let Some(counted) = self.run_calls(name, args, span) {
+            return counted;
+        }
+        let callable = match self.flow_param_named(name) {
+            Some(flow) => Some(flow),
+            None => self.callable_or_report(name),
+        };
+        let Some(callable) = callable else {
             self.args_alone(args);
             return Term::unknown(span);
         };
         let slow = match &callable {
             Callable::Op(op) => !op.op.is_inline(),
-            Callable::Flow(_) => true,
+            Callable::Flow(_) | Callable::Ready(_) | Callable::Param(..) => true,
             Callable::Unknown => false,
         };
         if slow {
@@ -109,7 +118,8 @@ impl Checker<'_> {
             Callable::Flow(idx) => {
                 self.flows[*idx].params.iter().map(|it| it.name.as_ref()).collect()
             }
-            Callable::Unknown => Vec::new(),
+            Callable::Ready(flow) => flow.params.iter().map(|it| it.name.as_ref()).collect(),
+            Callable::Param(..) | Callable::Unknown => Vec::new(),
         };
         let Some((first, rest)) = args.and_then(|it| it.list.split_first()) else {
             return format!("({})", text(span));
@@ -131,25 +141,48 @@ impl Checker<'_> {
     }
 
     fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
+        self.mention_callable(callable, site.name_span);
         match callable {
             Callable::Unknown => {
                 self.args_alone(site.args);
                 Term::unknown(site.span)
             }
             Callable::Op(op) => self.call_op(*op, site, type_arg),
-            Callable::Flow(flow) => {
-                let term = self.call_flow(*flow, site);
+            Callable::Flow(_) | Callable::Ready(_) => {
+                let term = self.call_flow(callable, site);
                 if let Some(expr) = type_arg {
                     self.takes_no_type(expr.span, site, &term);
                 }
                 term
             }
+            Callable::Param(callee, of) => {
+                let port = Port {
+                    name: "it".into(),
+                    ty: of.takes.clone(),
+                    scheme: None,
+                    has_default: false,
+                };
+                let Some(mut given) = self.arguments(std::slice::from_ref(&port), site) else {
+                    return Term::unknown(site.span);
+                };
+                let Some(given) = given.remove(0) else { return Term::unknown(site.span) };
+                if !given.term.ty.fits(&port.ty) {
+                    self.misfit(&port, &given, site, &port.ty.to_string());
+                }
+                self.call_ref(callee.as_ref().clone(), of, given.term, &site.name)
+            }
         }
     }
 
-    fn call_flow(&mut self, flow: usize, site: &Site<'_>) -> Term {
-        let waits = self.check_flow(flow, site.name_span);
-        let params = self.flows[flow].params.clone();
+    fn call_flow(&mut self, callable: &Callable, site: &Site<'_>) -> Term {
+        let (flow, params, yields) = match callable {
+            Callable::Flow(idx) => {
+                let flow = self.check_flow(*idx, site.name_span);
+                (flow, self.flows[*idx].params.clone(), self.flows[*idx].yields.clone())
+            }
+            Callable::Ready(flow) => (Some(flow.clone()), flow.params.clone(), flow.yields.clone()),
+            _ => return Term::unknown(site.span),
+        };
         let ports: Vec<Port> = params.iter().map(flow_port).collect();
         let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
         let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
@@ -165,12 +198,11 @@ impl Checker<'_> {
                 None => param.default.clone().unwrap_or_else(|| Term::unknown(site.span)),
             });
         }
-        let ty = as_meant(self.flows[flow].yields.clone(), of_items);
-        let name = site.name.as_str().into();
-        let segment = self.segment(&site.name);
-        let mut term = Term::new(TermKind::Flow { flow, name, segment, args }, ty, site.span);
-        term.waits |= waits;
-        term
+        // A flow that calls itself was reported; its result is what it declares.
+        let yields = repair::as_meant(yields, of_items);
+        let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
+        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
+        Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
 
     fn call_op(&mut self, op: OpRef, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
@@ -183,38 +215,71 @@ impl Checker<'_> {
                 args.push(default(param, site.span));
                 continue;
             };
+            // What a flow must take and give is known from the arguments before it.
+            let given = match (param.scheme, given.flow) {
+                (Scheme::Flow(takes, gives), Some(expr)) => {
+                    let known = bindings.flow(*takes, *gives);
+                    Given { term: self.flow_expr(expr, &known), from: None, flow: None }
+                }
+                _ => given,
+            };
             if !bindings.bind(param.scheme, &given.term.ty) {
                 let wanted = bindings.show(param.scheme);
                 of_items |= self.misfit(port, &given, site, &wanted);
             }
+            self.may_be_given(&given.term, param, &site.name);
             args.push(given.term);
         }
         let call = Arguments { op: op.op, terms: &args };
-        let yields = as_meant(bindings.apply(op.op.yields, &call), of_items);
+        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
-        let call = Call { op, name, segment, args };
-        let term = Term::new(TermKind::Call(Box::new(call)), yields, site.span);
-        self.type_argument(op, site, type_arg, term)
+        let source = self.source.clone();
+        let call = Call { op, name, segment, args, source, wanted: None };
+        match type_arg {
+            Some(expr) => self.type_argument(call, yields, expr, site),
+            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
+        }
     }
 
-    /// `parse_json<T>(..)`: the result is tested to be a `T`.
+    /// `parse_json<T>(..)`, whose result is tested to be a `T`; `ask<T>(..)`, which is told.
     fn type_argument(
         &mut self,
-        op: OpRef,
+        call: Call,
+        yields: Type,
+        expr: &TypeExpr,
         site: &Site<'_>,
-        type_arg: Option<&TypeExpr>,
-        term: Term,
     ) -> Term {
-        let Some(expr) = type_arg else { return term };
-        let ty = self.ty(expr);
-        if !op.op.generic {
-            self.takes_no_type(expr.span, site, &term);
-            return term;
+        let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
+        let told = (generic == Generic::Asked).then(|| ty.clone());
+        let term = |yields| {
+            Term::new(TermKind::Call(Box::new(Call { wanted: told, ..call })), yields, span)
+        };
+        match generic {
+            Generic::No => {
+                let term = term(yields);
+                self.takes_no_type(expr.span, site, &term);
+                term
+            }
+            Generic::Tested => {
+                let value = Box::new(term(yields));
+                Term::new(TermKind::Cast { value, why: CastReason::Asked }, ty, span)
+            }
+            Generic::Asked => {
+                self.tell_unsayable(&ty, expr.span, site);
+                term(ty)
+            }
         }
-        let span = site.span;
-        let kind = TermKind::Cast { value: Box::new(term), why: CastReason::Asked };
-        Term::new(kind, ty, span)
+    }
+
+    /// Reports a type that has no JSON Schema, where an op must pass one on.
+    fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
+        let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
+        self.report(
+            Problem::error(Code::E219, span, format!("`{}` cannot give {part}", site.name))
+                .label(format!("there is no JSON form of {part} that it could be asked for"))
+                .help("ask for string, and make of it what is due"),
+        );
     }
 
     fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
@@ -226,17 +291,9 @@ impl Checker<'_> {
         );
     }
 
-    /// `<T>` around the place of `T`.
-    fn in_angles(&self, ty: Span) -> Span {
-        let text = self.source.text();
-        let start = text[..ty.start].rfind('<').unwrap_or(ty.start);
-        let end = text[ty.end..].find('>').map_or(ty.end, |it| ty.end + it + 1);
-        Span::new(start, end)
-    }
-
     /// Matches what is written to the parameters; nothing when the call makes no sense.
-    fn arguments(&mut self, ports: &[Port], site: &Site<'_>) -> Option<Vec<Option<Given>>> {
-        let mut given: Vec<Option<Given>> = ports.iter().map(|_| None).collect();
+    fn arguments<'s>(&mut self, ports: &[Port], site: &Site<'s>) -> Option<Vec<Option<Given<'s>>>> {
+        let mut given: Vec<Option<Given<'s>>> = ports.iter().map(|_| None).collect();
         let mut sound = true;
         let list = site.args.map_or(&[][..], |it| &it.list);
         for (idx, arg) in list.iter().enumerate() {
@@ -245,7 +302,12 @@ impl Checker<'_> {
                 self.expr(&arg.value, None);
                 continue;
             };
-            let term = self.expr(&arg.value, Some(&ports[port].ty));
+            let is_flow = matches!(ports[port].scheme, Some(Scheme::Flow(..)));
+            let flow = is_flow.then_some(&arg.value);
+            let term = match flow {
+                Some(expr) => Term::unknown(expr.span),
+                None => self.expr(&arg.value, Some(&ports[port].ty)),
+            };
             if given[port].is_some() {
                 self.report(
                     Problem::error(
@@ -257,7 +319,7 @@ impl Checker<'_> {
                     .help("remove one of them"),
                 );
             }
-            given[port] = Some(Given { term, from: None });
+            given[port] = Some(Given { term, from: None, flow });
         }
         if ports.is_empty() && site.position == Some(Position::Later) {
             self.takes_nothing(site);
@@ -361,16 +423,17 @@ impl Checker<'_> {
     }
 
     /// The value that enters the stage, or the input of a script that begins with it.
-    fn fill_input(&mut self, port: &Port, site: &Site<'_>) -> Option<Given> {
+    fn fill_input<'s>(&mut self, port: &Port, site: &Site<'s>) -> Option<Given<'s>> {
         if let Some((var, ty, giver)) = self.it() {
             let span = site.name_span;
-            return Some(Given { term: var_term(var, ty, span), from: Some(giver) });
+            let term = var_term(var, ty, span);
+            return Some(Given { term, from: Some(giver), flow: None });
         }
         if port.has_default {
             return None;
         }
         let begins = site.position == Some(Position::Head) && self.in_main_head && !self.in_flow;
-        begins.then(|| Given { term: self.script_input(port, site), from: None })
+        begins.then(|| Given { term: self.script_input(port, site), from: None, flow: None })
     }
 
     /// Gives the script an input of the type of its first stage's port.
@@ -397,7 +460,7 @@ impl Checker<'_> {
         var_term(Var { up, idx }, ty, site.name_span)
     }
 
-    fn missing(&mut self, ports: &[Port], given: &[Option<Given>], site: &Site<'_>) {
+    fn missing(&mut self, ports: &[Port], given: &[Option<Given<'_>>], site: &Site<'_>) {
         let missing: Vec<&Port> = ports
             .iter()
             .zip(given)
@@ -446,7 +509,7 @@ impl Checker<'_> {
 
     /// Reports a value that does not fit its port, naming both ends. Tells whether the call
     /// is meant for each of the items that enter.
-    fn misfit(&mut self, port: &Port, given: &Given, site: &Site<'_>, wanted: &str) -> bool {
+    fn misfit(&mut self, port: &Port, given: &Given<'_>, site: &Site<'_>, wanted: &str) -> bool {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {
@@ -492,12 +555,6 @@ impl Checker<'_> {
             self.expr(&arg.value, None);
         }
     }
-}
-
-/// The type of a call; of one that is meant for each item, a list of them, so that the
-/// stages behind it are checked as they are after the mend.
-fn as_meant(ty: Type, of_items: bool) -> Type {
-    if of_items { Type::list(ty) } else { ty }
 }
 
 fn op_port(param: &Param) -> Port {

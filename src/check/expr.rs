@@ -4,6 +4,7 @@ use super::{
     CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind,
     pipeline::convert,
     repair::{Behind, Gap, Wanted},
+    scope::Callable,
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -16,11 +17,15 @@ impl Checker<'_> {
     /// An expression, and the type that is due where it stands: a literal takes it.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
         let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
+        self.node(expr.span, None, &term.ty, false);
         self.of_bearable_type(term)
     }
 
     fn expr_kind(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
         let span = expr.span;
+        if let Some(Type::Flow(of)) = expected {
+            return self.flow_expr(expr, of);
+        }
         match &expr.kind {
             ExprKind::Literal(value) => self.literal(value, expected, span),
             ExprKind::Text(pieces) => self.text(pieces, expected, span),
@@ -197,6 +202,10 @@ impl Checker<'_> {
                 "a value that may be null cannot stand in a string".to_owned(),
                 "say what to show instead: `${x ?? \"none\"}`",
             ),
+            ty if ty.holds_secret() => {
+                self.hidden(term, "shown in a string");
+                return;
+            }
             Type::Bytes => (Code::E216, "bytes have no text".to_owned(), "decode them first"),
             ty if decimals.is_some()
                 && !ty.is_number()
@@ -335,6 +344,10 @@ impl Checker<'_> {
 
     /// A name where a value is due: a variable, perhaps with fields.
     fn name(&mut self, words: &[Word], span: Span) -> Term {
+        if let Some(Callable::Param(..)) = self.flow_param_named(words) {
+            self.stage_as_value(&dotted(words), span);
+            return Term::unknown(span);
+        }
         if let Some(variable) = self.variable(&words[0]) {
             return words[1..].iter().fold(variable, |base, name| self.select(base, name, false));
         }
@@ -343,15 +356,19 @@ impl Checker<'_> {
         }
         let whole = dotted(words);
         if self.callable(words).is_some() {
-            self.report(
-                Problem::error(Code::E212, span, format!("`{whole}` is a stage, not a value"))
-                    .label("a value is due here")
-                    .help(format!("give it its input: `{whole}(value)` if it is a pure function, else `(value >> {whole})`")),
-            );
+            self.stage_as_value(&whole, span);
             return Term::unknown(span);
         }
         self.callable_or_report(words);
         Term::unknown(name_span(words))
+    }
+
+    fn stage_as_value(&mut self, name: &str, span: Span) {
+        self.report(
+            Problem::error(Code::E212, span, format!("`{name}` is a stage, not a value"))
+                .label("a value is due here")
+                .help(format!("give it its input: `{name}(value)` if it is a pure function, else `(value >> {name})`")),
+        );
     }
 
     fn field(&mut self, base: &Expr, name: &Word, optional: bool, _: Span) -> Term {

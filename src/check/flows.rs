@@ -1,33 +1,35 @@
 //! Flows: each is checked once, when it is first called or at the end.
 
+use std::sync::Arc;
+
 use super::{
     Checker,
+    facts::NameKind,
+    overlap::acts,
     scope::{Frame, Named},
     term::{Flow, Input, Term},
 };
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast,
-    value::{Text, Type},
+    value::Type,
 };
 
 /// A flow, and how far its check is.
 pub(super) struct FlowState<'a> {
     pub(super) syntax: &'a ast::Flow,
     pub(super) doc: &'a str,
-    pub(super) span: Span,
+    span: Span,
     pub(super) params: Vec<Input>,
     pub(super) yields: Type,
-    pub(super) body: Body,
-    /// Whether running it changes the world; believed until its body is checked.
-    pub(super) acts: bool,
+    body: Body,
 }
 
-pub(super) enum Body {
+enum Body {
     Unchecked,
     /// Being checked right now: a call of it from inside is recursion.
     Open,
-    Checked(Term),
+    Checked(Arc<Flow>),
 }
 
 impl<'a> Checker<'a> {
@@ -37,6 +39,7 @@ impl<'a> Checker<'a> {
             let ast::ItemKind::Flow(flow) = &item.kind else { continue };
             let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
             let yields = self.ty(&flow.yields);
+            self.binds(flow.name.span, NameKind::Flow, &yields);
             self.flows.push(FlowState {
                 syntax: flow,
                 doc: &item.doc,
@@ -44,7 +47,6 @@ impl<'a> Checker<'a> {
                 params,
                 yields,
                 body: Body::Unchecked,
-                acts: true,
             });
         }
         // A default may call any flow, also one that is declared further down.
@@ -64,6 +66,7 @@ impl<'a> Checker<'a> {
         // The value of a default takes its place when all flows are known.
         let default = param.default.as_ref().map(|it| Term::unknown(it.span));
         let (name, ty) = (param.name.text.clone(), self.ty(&param.ty));
+        self.binds(param.name.span, NameKind::FlowParam, &ty);
         Input { name, doc: String::new(), ty, default, span: param.name.span }
     }
 
@@ -71,44 +74,61 @@ impl<'a> Checker<'a> {
         self.flows.iter().position(|it| it.syntax.name.text.as_ref() == name)
     }
 
-    pub(super) fn flow_params(&self, idx: usize) -> &[Input] {
-        &self.flows[idx].params
-    }
-
     pub(super) fn flow_names(&self) -> impl Iterator<Item = &str> {
         self.flows.iter().map(|it| it.syntax.name.text.as_ref())
     }
 
-    /// Makes sure that a flow's body is checked; says whether it waits.
-    pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> bool {
+    /// The flow with its body checked; nothing where it calls itself.
+    pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> Option<Arc<Flow>> {
         match &self.flows[idx].body {
-            Body::Checked(term) => return term.waits,
+            Body::Checked(flow) => return Some(flow.clone()),
             Body::Open => {
                 self.recursion(idx, called_at);
-                return false;
+                return None;
             }
             Body::Unchecked => {}
         }
         self.flows[idx].body = Body::Open;
+        let body = self.flow_body(idx);
+        let state = &self.flows[idx];
+        let flow = Arc::new(Flow {
+            name: state.syntax.name.text.clone(),
+            doc: state.doc.to_owned(),
+            source: self.source.clone(),
+            span: state.syntax.name.span,
+            params: state.params.clone(),
+            yields: state.yields.clone(),
+            acts: acts(&body),
+            body,
+        });
+        self.flows[idx].body = Body::Checked(flow.clone());
+        Some(flow)
+    }
+
+    fn flow_body(&mut self, idx: usize) -> Term {
         let syntax = self.flows[idx].syntax;
         let params = self.flows[idx].params.iter();
-        let names = params.map(|it| Named { name: it.name.clone(), ty: it.ty.clone() }).collect();
-        let outside = std::mem::replace(&mut self.frames, vec![Frame::Params(names)]);
-        let was_in_flow = std::mem::replace(&mut self.in_flow, true);
+        let names = params.map(|it| Named::param(it, NameKind::FlowParam)).collect();
         let yields = self.flows[idx].yields.clone();
-        let body = self.named_path(|this| this.block(&syntax.body, Some(&yields)));
-        let what = format!("the flow `{}`", syntax.name.text);
-        let body = self.expected(body, &yields, &what);
-        let body = match &syntax.bounds {
-            Some(bounds) => self.within(body, bounds),
-            None => body,
-        };
+        self.apart(vec![Frame::Params(names)], |this| {
+            let body = this.named_path(|this| this.block(&syntax.body, Some(&yields)));
+            let what = format!("the flow `{}`", syntax.name.text);
+            let body = this.expected(body, &yields, &what);
+            match &syntax.bounds {
+                Some(bounds) => this.within(body, bounds),
+                None => body,
+            }
+        })
+    }
+
+    /// Checks something that sees only the given frames.
+    pub(super) fn apart<T>(&mut self, frames: Vec<Frame>, check: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.frames, frames);
+        let was_in_flow = std::mem::replace(&mut self.in_flow, true);
+        let checked = check(self);
         self.in_flow = was_in_flow;
         self.frames = outside;
-        let waits = body.waits;
-        self.flows[idx].acts = super::overlap::acts(&body, &self.flows);
-        self.flows[idx].body = Body::Checked(body);
-        waits
+        checked
     }
 
     fn recursion(&mut self, idx: usize, called_at: Span) {
@@ -122,21 +142,8 @@ impl<'a> Checker<'a> {
     }
 
     /// The flows as they are run.
-    pub(super) fn checked_flows(&mut self) -> Vec<Flow> {
-        for idx in 0..self.flows.len() {
-            let span = self.flows[idx].span;
-            self.check_flow(idx, span);
-        }
-        self.flows
-            .drain(..)
-            .map(|it| {
-                let name: Text = it.syntax.name.text.clone();
-                let body = match it.body {
-                    Body::Checked(term) => term,
-                    _ => Term::unknown(it.span),
-                };
-                Flow { name, doc: it.doc.to_owned(), params: it.params, yields: it.yields, body }
-            })
-            .collect()
+    pub(super) fn checked_flows(&mut self) -> Vec<Arc<Flow>> {
+        let all = 0..self.flows.len();
+        all.filter_map(|idx| self.check_flow(idx, self.flows[idx].span)).collect()
     }
 }

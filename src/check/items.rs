@@ -1,35 +1,65 @@
 //! The whole script: its declarations, its inputs, its main pipeline.
 
+use std::sync::Arc;
+
 use super::{
-    Checker, Flow, Input, Term,
+    Checked, Checker, Flow, Input, Term, TermKind,
+    facts::NameKind,
+    overlap::acts,
     scope::{Frame, Named},
 };
 use crate::{
-    diag::{Code, Problem, Span},
+    diag::{Code, Problem, Report, Span},
     syntax::ast::{Block, Item, ItemKind, Let, Program, Within, Word},
-    value::{Text, Type},
+    value::{Secret, Text, Type, Value},
 };
 
 /// Names that mean something everywhere.
 const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
 
 impl<'a> Checker<'a> {
-    pub(super) fn program(
-        &mut self,
-        program: &'a Program,
-    ) -> (Vec<Input>, Vec<Flow>, Option<Term>) {
+    pub(super) fn program(&mut self, program: &'a Program) -> Checked {
         self.declare_names(&program.items);
+        self.declare_imports(&program.items);
         self.declare_types(&program.items);
         self.declare_flows(&program.items);
-        let mut inputs = self.inputs(&program.items);
-        let names = inputs.iter().map(|it| Named { name: it.name.clone(), ty: it.ty.clone() });
+        let (mut inputs, mut names) = self.inputs(&program.items);
         // The input of a script that begins with a stage comes after its params.
-        let implicit = Named { name: "".into(), ty: Type::Unknown };
-        self.frames.push(Frame::Params(names.chain([implicit]).collect()));
+        names.push(Named::fixed("", Type::Unknown));
+        self.frames.push(Frame::Params(names));
         let main = self.main(program);
         self.frames.pop();
         inputs.extend(self.implicit_input.take());
-        (inputs, self.checked_flows(), main)
+        self.main_flow = main.as_ref().map(|it| Arc::new(self.as_flow(it, &inputs)));
+        let (mocks, tests) = self.tests(&program.items);
+        self.main_flow = None;
+        let (source, flows) = (self.source.clone(), self.checked_flows());
+        let warnings = Report::new(source.clone(), Vec::new());
+        Checked { source, inputs, flows, main, mocks, tests, warnings }
+    }
+
+    /// The main pipeline as tests call it, with secrets that open nothing.
+    fn as_flow(&self, main: &Term, inputs: &[Input]) -> Flow {
+        let stand_in = |span| Term {
+            kind: TermKind::Const(Value::Secret(Secret::new("secret"))),
+            ty: Type::Secret,
+            span,
+            waits: false,
+        };
+        let params = inputs.iter().cloned().map(|it| match it.is_secret() {
+            true => Input { default: Some(stand_in(it.span)), ..it },
+            false => it,
+        });
+        Flow {
+            name: "main".into(),
+            doc: String::new(),
+            source: self.source.clone(),
+            span: main.span,
+            params: params.collect(),
+            yields: main.ty.clone(),
+            acts: acts(main),
+            body: main.clone(),
+        }
     }
 
     fn main(&mut self, program: &Program) -> Option<Term> {
@@ -48,6 +78,7 @@ impl<'a> Checker<'a> {
         };
         let span = result.span;
         let main = self.block(&Block { lets, result, span }, None);
+        self.hidden(&main, "the result of a script");
         Some(match bounds {
             Some(bounds) => self.within(main, bounds),
             None => main,
@@ -65,10 +96,8 @@ impl<'a> Checker<'a> {
                     .help("put them on the flow: `flow f(..) -> T within { .. } { .. }`"),
             );
         }
-        let runs_nothing = program
-            .items
-            .iter()
-            .all(|it| !matches!(it.kind, ItemKind::Flow(_) | ItemKind::Type { .. }));
+        let defines = |it: &Item| matches!(it.kind, ItemKind::Flow(_) | ItemKind::Type { .. });
+        let runs_nothing = !program.items.iter().any(defines);
         if runs_nothing && self.problems.is_empty() {
             let end = self.source.text().trim_end().len();
             let end = Span::new(end, end);
@@ -83,21 +112,48 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn inputs(&mut self, items: &[Item]) -> Vec<Input> {
-        let mut inputs = Vec::new();
+    fn inputs(&mut self, items: &[Item]) -> (Vec<Input>, Vec<Named>) {
+        let (mut inputs, mut names) = (Vec::new(), Vec::new());
         for item in items {
-            let ItemKind::Param { name, ty, default } = &item.kind else { continue };
-            let ty = self.ty(ty);
-            let default = default.as_ref().map(|it| {
+            let (name, kind, ty, default) = match &item.kind {
+                ItemKind::Param { name, ty, default } => {
+                    let span = ty.span;
+                    let ty = self.ty(ty);
+                    self.comes_from_outside(&ty, name, span);
+                    (name, NameKind::Param, ty, default.as_ref())
+                }
+                ItemKind::Secret { name } => (name, NameKind::Secret, Type::Secret, None),
+                _ => continue,
+            };
+            self.binds(name.span, kind, &ty);
+            let default = default.map(|it| {
                 let term = self.expr(it, Some(&ty));
                 let term = self.expected(term, &ty, "the default");
                 self.default_is_plain(&term);
                 term
             });
+            names.push(Named { name: name.text.clone(), ty: ty.clone(), span: name.span, kind });
             let (name, doc) = (name.text.clone(), item.doc.clone());
             inputs.push(Input { name, doc, ty, default, span: item.span });
         }
-        inputs
+        (inputs, names)
+    }
+
+    fn comes_from_outside(&mut self, ty: &Type, name: &Word, span: Span) {
+        let name = &name.text;
+        if ty.holds_secret() {
+            self.report(
+                Problem::error(Code::E308, span, "a secret does not come as a param")
+                    .label("whoever calls the script would see it")
+                    .help(format!("declare it with `secret {name}`: the host gives it")),
+            );
+        } else if ty.has(&|it| matches!(it, Type::Flow(_))) {
+            self.report(
+                Problem::error(Code::E207, span, "a flow cannot come from outside")
+                    .label("not known when the script is checked")
+                    .help("only a flow's own parameters can be flows"),
+            );
+        }
     }
 
     fn default_is_plain(&mut self, default: &Term) {
@@ -115,7 +171,11 @@ impl<'a> Checker<'a> {
         let mut seen: Vec<&Word> = Vec::new();
         for item in items {
             let (name, broken) = match &item.kind {
-                ItemKind::Param { name, .. } | ItemKind::Type { name, .. } => (name, false),
+                ItemKind::Param { name, .. }
+                | ItemKind::Type { name, .. }
+                | ItemKind::Secret { name } => (name, false),
+                ItemKind::Use(import) => (&import.name, false),
+                ItemKind::Mock(_) | ItemKind::Test(_) => continue,
                 ItemKind::Flow(flow) => (&flow.name, false),
                 ItemKind::Let(bind) => (&bind.name, false),
                 ItemKind::Broken { name } => (name, true),

@@ -102,6 +102,9 @@ impl Checker<'_> {
 
     fn shape_key(&mut self, shape: Shape, key: &Term) {
         let word = shape.word();
+        if !self.hidden(key, "grouped or sorted by") {
+            return;
+        }
         if key.waits {
             self.report(
                 Problem::error(Code::E218, key.span, format!("`{word}` cannot call a slow component"))

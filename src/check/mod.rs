@@ -11,63 +11,101 @@ mod bounds;
 mod branching;
 mod call;
 mod expr;
+mod facts;
+mod flow_args;
 mod flows;
 mod items;
 mod lists;
+mod modules;
 mod operators;
 mod overlap;
 mod pipeline;
 mod repair;
 mod scope;
+mod secrets;
 mod term;
+mod tests;
 mod types;
 mod unify;
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
+pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
+pub use modules::{Files, NoFiles};
 pub use repair::{Candidate, Signature, Site, Wants, fits};
 pub use term::{
-    Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Piece,
-    Repeat, Shape, Term, TermKind, Var,
+    Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Mock, Piece,
+    Repeat, Shape, Term, TermKind, Test, Var,
 };
 
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
     registry::Registry,
-    syntax::parse,
+    syntax::{ast::Program, parse},
     value::{Text, Type},
 };
 use flows::FlowState;
+use modules::{Module, Modules};
 use scope::Frame;
 
-/// Reads and checks a script against a registry.
-pub fn check(source: &Source, registry: &Registry) -> Result<Checked, Report> {
+/// Reads and checks a script against a registry; `files` are those that it may use.
+pub fn check(source: &Source, registry: &Registry, files: &dyn Files) -> Result<Checked, Report> {
+    let analysis = look_at(source, registry, files, None);
+    match analysis.program {
+        Some(program) => Ok(program),
+        None => Err(analysis.report),
+    }
+}
+
+/// The same for an editor: what is known of a script also when it does not check.
+pub fn analyse(source: &Source, registry: &Registry, files: &dyn Files) -> Analysis {
+    look_at(source, registry, files, Some(Facts::default()))
+}
+
+/// Everything that a check found out.
+#[derive(Debug)]
+pub struct Analysis {
+    pub report: Report,
+    /// The program, where the report has no error.
+    pub program: Option<Checked>,
+    pub facts: Facts,
+}
+
+fn look_at(
+    source: &Source,
+    registry: &Registry,
+    files: &dyn Files,
+    facts: Option<Facts>,
+) -> Analysis {
+    let modules = Modules::new(files, source);
     let parsed = parse(source.text());
-    let mut checker = Checker {
-        source,
-        registry,
-        frames: Vec::new(),
-        types: HashMap::new(),
-        broken_names: BTreeSet::new(),
-        let_names: BTreeSet::new(),
-        flows: Vec::new(),
-        in_flow: false,
-        main_span: parsed.program.main.as_ref().map(|it| it.span),
-        in_main_head: false,
-        implicit_input: None,
-        segments: vec![HashMap::new()],
-        chains: repair::Memo::default(),
-        problems: parsed.problems,
-    };
-    let checked = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || checker.program(&parsed.program));
-    let mut report = Report::new(source.clone(), checker.problems);
+    let mut checker = Checker::new(source, registry, &modules, &parsed.program);
+    checker.problems = parsed.problems;
+    checker.facts = facts;
+    let program = checker.whole(&parsed.program);
+    let (problems, facts) = (checker.problems, checker.facts.unwrap_or_default());
+    let mut report = Report::new(source.clone(), problems);
+    report.used = modules.into_reports();
     if report.has_errors() {
         // What is unused may be so because of the errors.
         report.problems.retain(|it| it.code != Code::E221);
-        return Err(report);
+        return Analysis { report, program: None, facts };
     }
-    let (inputs, flows, main) = checked;
-    Ok(Checked { source: source.clone(), inputs, flows, main, warnings: report })
+    let program = Checked { warnings: report.clone(), ..program };
+    Analysis { report, program: Some(program), facts }
+}
+
+/// Checks a file that another one uses.
+fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> (Report, Module) {
+    let parsed = parse(source.text());
+    let mut checker = Checker::new(source, registry, modules, &parsed.program);
+    checker.problems = parsed.problems;
+    let program = checker.whole(&parsed.program);
+    let module = Module { source: source.clone(), flows: program.flows, types: checker.types };
+    (Report::new(source.clone(), checker.problems), module)
 }
 
 /// After so many problems no further name is compared with all others: nobody reads that
@@ -89,6 +127,11 @@ struct Checker<'a> {
     /// The `let`s at the top of the file: one that is not visible yet stands further down.
     let_names: BTreeSet<Text>,
     flows: Vec<FlowState<'a>>,
+    modules: &'a Modules<'a>,
+    /// The files that the script uses, by the names that it gives them.
+    imports: HashMap<Text, (Span, Arc<Module>)>,
+    /// The main pipeline as tests call it.
+    main_flow: Option<Arc<Flow>>,
     in_flow: bool,
     main_span: Option<Span>,
     /// The first stage of the main pipeline is being checked.
@@ -97,12 +140,46 @@ struct Checker<'a> {
     implicit_input: Option<Input>,
     /// How often each name stands at one level of the nodes' paths.
     segments: Vec<HashMap<String, usize>>,
+    /// What an editor is told; nothing is collected when nobody asked.
+    facts: Option<Facts>,
     /// The mends of types that were looked for.
     chains: repair::Memo,
     problems: Vec<Problem>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    fn new(
+        source: &'a Source,
+        registry: &'a Registry,
+        modules: &'a Modules<'a>,
+        program: &Program,
+    ) -> Self {
+        Self {
+            source,
+            registry,
+            frames: Vec::new(),
+            types: HashMap::new(),
+            broken_names: BTreeSet::new(),
+            let_names: BTreeSet::new(),
+            flows: Vec::new(),
+            modules,
+            imports: HashMap::new(),
+            main_flow: None,
+            in_flow: false,
+            main_span: program.main.as_ref().map(|it| it.span),
+            in_main_head: false,
+            implicit_input: None,
+            segments: vec![HashMap::new()],
+            facts: None,
+            chains: repair::Memo::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn whole(&mut self, program: &'a Program) -> Checked {
+        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.program(program))
+    }
+
     fn report(&mut self, problem: Problem) {
         self.problems.push(problem);
     }

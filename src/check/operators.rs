@@ -33,7 +33,10 @@ impl Checker<'_> {
             let right = self.expr(right, due.as_ref());
             (left, right)
         };
-        let ty = if left.ty.is_unknown() || right.ty.is_unknown() {
+        let hidden = op != BinaryOp::Coalesce
+            && (!self.hidden(&left, "compared or computed with")
+                || !self.hidden(&right, "compared or computed with"));
+        let ty = if hidden || left.ty.is_unknown() || right.ty.is_unknown() {
             unknown_result(op)
         } else {
             self.result(op, op_span, &left, &right)

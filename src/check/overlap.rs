@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Branch, Checker, Let, Term, TermKind, flows::FlowState};
+use super::{Branch, Checker, Let, Term, TermKind};
 use crate::{
     diag::{Code, Problem, Span},
     registry::{Effect, Scope},
@@ -17,16 +17,16 @@ struct Use {
 }
 
 /// Whether running a term changes the world, costs money, or asks somebody.
-pub(super) fn acts(term: &Term, flows: &[FlowState<'_>]) -> bool {
+pub(super) fn acts(term: &Term) -> bool {
     let own = match &term.kind {
         TermKind::Call(call) => call.op.op.effects.iter().any(|it| !matches!(it, Effect::Reads(_))),
         // Known since its body was checked; walking the body at every call would take time
         // that doubles with every flow that calls another one twice.
-        TermKind::Flow { flow, .. } => flows[*flow].acts,
+        TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) => flow.acts,
         _ => false,
     };
     let mut parts = false;
-    term.each_part(&mut |it| parts = parts || acts(it, flows));
+    term.each_part(&mut |it| parts = parts || acts(it));
     own || parts
 }
 

@@ -1,7 +1,7 @@
 //! Pipelines and their stages.
 
 use super::{
-    Branch, Checker, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    Branch, Checker, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
     repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
@@ -50,6 +50,8 @@ impl Checker<'_> {
                     term
                 };
                 giver = Giver { name: self.stage_name(stage), span: stage_span(stage) };
+                let enters = terms.last().map(|it: &Term| &it.ty);
+                self.node(stage.span, enters, &term.ty, true);
                 terms.push(term);
             }
             if only {
@@ -72,14 +74,15 @@ impl Checker<'_> {
             return None;
         }
         let (port, ty) = match self.callable(name)? {
-            Callable::Op(op) => op.op.params.first().map(|it| (it.name, it.scheme.plain()))?,
-            Callable::Flow(flow) => {
-                let port = self.flow_params(flow).first()?;
-                (port.name.as_ref(), port.ty.clone())
+            Callable::Op(op) => {
+                let port = op.op.params.first()?;
+                (port.name.into(), port.scheme.plain())
             }
-            Callable::Unknown => return None,
+            Callable::Flow(flow) => self.flows[flow].params.first().map(named_type)?,
+            Callable::Ready(flow) => flow.params.first().map(named_type)?,
+            Callable::Param(..) | Callable::Unknown => return None,
         };
-        let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text.as_ref() == port);
+        let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text == port);
         let given = args.is_some_and(|it| it.list.iter().any(is_given));
         (!given && !ty.is_unknown()).then_some(ty)
     }
@@ -137,7 +140,11 @@ impl Checker<'_> {
         self.within(term, within)
     }
 
-    fn fallback(&mut self, tries: Vec<Term>, span: Span) -> Term {
+    fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
+        let due = tries[0].ty.clone();
+        for term in &mut tries {
+            take_enum(term, &due);
+        }
         let mut ty = Type::Never;
         for (idx, term) in tries.iter().enumerate() {
             match ty.join(&term.ty) {
@@ -187,6 +194,9 @@ impl Checker<'_> {
     fn stage_expr(&mut self, expr: &Expr, position: Position, expected: Option<&Type>) -> Term {
         match &expr.kind {
             ExprKind::Name(words) => {
+                if let Some(flow) = self.flow_param_named(words) {
+                    return self.call_stage(&flow, words, None, None, expr.span, position);
+                }
                 let is_value = self.is_variable(&words[0].text);
                 match (is_value, position) {
                     (true, Position::Head) => self.expr(expr, expected),
@@ -257,6 +267,10 @@ impl Checker<'_> {
         if let Some(found) = self.callable(name) {
             return Some(found);
         }
+        if name.len() > 1 && self.imports.contains_key(&name[0].text) {
+            self.not_imported(name);
+            return None;
+        }
         let whole = ast::dotted(name);
         let span = ast::name_span(name);
         if self.registry.find(&whole).is_some() {
@@ -281,6 +295,10 @@ impl Checker<'_> {
                     true => format!("a flow sees only its parameters: make `{name}` one"),
                     false => format!("a `let` is visible after itself: move `{name}` up"),
                 }
+            }
+            (_, "main") => {
+                "`main(..)` is the file's main pipeline, in a test of a file that has one"
+                    .to_owned()
             }
             (Some(it), _) => format!("did you mean `{it}`?"),
             (None, "input") => {
@@ -359,7 +377,7 @@ impl Checker<'_> {
         let no_op_meant = self.suggest(name).is_none();
         let is_stage = matches!(
             self.callable(std::slice::from_ref(first)),
-            Some(Callable::Op(_) | Callable::Flow(_))
+            Some(Callable::Op(_) | Callable::Flow(_) | Callable::Ready(_))
         );
         (no_op_meant && is_stage).then(|| Span::new(first.span.end, next.span.start - 1))
     }
@@ -403,10 +421,25 @@ impl Checker<'_> {
     }
 }
 
+/// A parameter's name and type.
+fn named_type(param: &Input) -> (Text, Type) {
+    (param.name.clone(), param.ty.clone())
+}
+
+/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+fn take_enum(term: &mut Term, due: &Type) {
+    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
+        && term.ty == Type::Text
+        && of.contains(text)
+    {
+        term.ty = Type::Enum(of.clone());
+    }
+}
+
 /// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
 fn error_frame() -> Frame {
     let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
-    Frame::Params(vec![Named { name: "error".into(), ty }])
+    Frame::Params(vec![Named::fixed("error", ty)])
 }
 
 /// Two pieces that should give one type.

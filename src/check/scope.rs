@@ -1,14 +1,17 @@
 //! Which names mean what, where.
 
+use std::sync::Arc;
+
 use super::{
-    Checker, MOST_SUGGESTED,
+    Checker, Flow, Input, MOST_SUGGESTED,
+    facts::{NameKind, Target},
     term::{Term, TermKind, Var},
 };
 use crate::{
     diag::Span,
     registry::{Found, OpRef, nearest},
     syntax::ast::{Word, dotted},
-    value::{Text, Type},
+    value::{FlowType, Text, Type},
 };
 
 /// One level of names. Frames of the check are frames of the run.
@@ -38,12 +41,26 @@ pub(super) struct Giver {
 pub(super) struct Named {
     pub(super) name: Text,
     pub(super) ty: Type,
+    pub(super) span: Span,
+    pub(super) kind: NameKind,
+}
+
+impl Named {
+    pub(super) fn param(input: &Input, kind: NameKind) -> Self {
+        Self { name: input.name.clone(), ty: input.ty.clone(), span: input.span, kind }
+    }
+
+    /// A name that the language gives.
+    pub(super) fn fixed(name: &str, ty: Type) -> Self {
+        Self { name: name.into(), ty, span: Span::default(), kind: NameKind::Param }
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct LetName {
     pub(super) name: Text,
     pub(super) ty: Type,
+    pub(super) span: Span,
     pub(super) needs: Vec<usize>,
     pub(super) used: bool,
     /// Its value is being checked: what it names are its needs.
@@ -51,10 +68,14 @@ pub(super) struct LetName {
 }
 
 /// What a name stands for where a stage is due.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Callable {
     Op(OpRef),
     Flow(usize),
+    /// A flow of another file, or the file's main pipeline in a test.
+    Ready(Arc<Flow>),
+    /// A parameter that is a flow.
+    Param(Box<Term>, Arc<FlowType>),
     /// A name that is bound to something broken.
     Unknown,
 }
@@ -76,6 +97,7 @@ impl Checker<'_> {
             let (idx, ty) = frame.find(&word.text)?;
             Some((up, idx, ty))
         })?;
+        self.mention_variable(word, up, idx, &ty);
         let place = self.frames.len() - 1 - up;
         if let Frame::Lets { names, result_needs } = &mut self.frames[place] {
             names[idx].used = true;
@@ -87,6 +109,17 @@ impl Checker<'_> {
             }
         }
         Some(Term { kind: TermKind::Var(Var { up, idx }), ty, span: word.span, waits: false })
+    }
+
+    fn mention_variable(&mut self, word: &Word, up: usize, idx: usize, ty: &Type) {
+        let (defined, kind) = match &self.frames[self.frames.len() - 1 - up] {
+            Frame::Params(all) => (all[idx].span, all[idx].kind),
+            Frame::Lets { names, .. } => (names[idx].span, NameKind::Let),
+            Frame::It { .. } => return,
+        };
+        if defined != Span::default() {
+            self.mention(word.span, || Target::Here { defined, kind, ty: ty.clone() });
+        }
     }
 
     /// Whether a name is that of a `let` whose value is being checked.
@@ -101,10 +134,27 @@ impl Checker<'_> {
         self.frames.iter().any(|it| it.find(name).is_some())
     }
 
+    /// The parameter of a flow's type that a name stands for.
+    pub(super) fn flow_param_named(&mut self, name: &[Word]) -> Option<Callable> {
+        let [only] = name else { return None };
+        let is_flow = |it: &Frame| matches!(it.find(&only.text), Some((_, Type::Flow(_))));
+        if !self.frames.iter().any(is_flow) {
+            return None;
+        }
+        let term = self.variable(only)?;
+        match term.ty.clone() {
+            Type::Flow(of) => Some(Callable::Param(Box::new(term), of)),
+            _ => None,
+        }
+    }
+
     /// The flow or component that a name stands for.
     pub(super) fn callable(&self, name: &[Word]) -> Option<Callable> {
         let first = name.first()?;
         if name.len() == 1 {
+            if first.text.as_ref() == "main" {
+                return self.main_flow.clone().map(Callable::Ready);
+            }
             if let Some(flow) = self.flow_named(&first.text) {
                 return Some(Callable::Flow(flow));
             }
@@ -119,7 +169,28 @@ impl Checker<'_> {
         if self.broken_names.contains(&first.text) {
             return Some(Callable::Unknown);
         }
+        if self.imports.contains_key(&first.text) {
+            let [_, flow] = name else { return None };
+            return self.imported_flow(&first.text, &flow.text).map(Callable::Ready);
+        }
         self.registry.resolve(&dotted(name)).map(Callable::Op)
+    }
+
+    /// Notes what a callable's name stands for.
+    pub(super) fn mention_callable(&mut self, callable: &Callable, span: Span) {
+        match callable {
+            Callable::Op(op) => self.mention(span, || Target::Op(*op)),
+            Callable::Flow(idx) => {
+                let (defined, ty) =
+                    (self.flows[*idx].syntax.name.span, self.flows[*idx].yields.clone());
+                self.mention(span, || Target::Here { defined, kind: NameKind::Flow, ty });
+            }
+            Callable::Ready(flow) => {
+                let (source, defined) = (flow.source.clone(), flow.span);
+                self.mention(span, || Target::There { source, defined });
+            }
+            Callable::Param(..) | Callable::Unknown => {}
+        }
     }
 
     /// The known name that an unknown one is most likely meant to be.
@@ -155,6 +226,18 @@ impl Frame {
             Self::Lets { names: all, .. } => {
                 let idx = all.iter().rposition(|it| !it.open && it.name.as_ref() == name)?;
                 Some((idx, all[idx].ty.clone()))
+            }
+        }
+    }
+
+    /// The names of this frame that are bound already, with their types.
+    pub(super) fn named(&self) -> Vec<(Text, Type)> {
+        match self {
+            Self::It { .. } => Vec::new(),
+            Self::Params(all) => all.iter().map(|it| (it.name.clone(), it.ty.clone())).collect(),
+            Self::Lets { names: all, .. } => {
+                let bound = all.iter().filter(|it| !it.open);
+                bound.map(|it| (it.name.clone(), it.ty.clone())).collect()
             }
         }
     }

@@ -18,14 +18,17 @@ pub struct Checked {
     pub source: Source,
     /// What the script wants to be given.
     pub inputs: Vec<Input>,
-    pub flows: Vec<Flow>,
+    pub flows: Vec<Arc<Flow>>,
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
+    /// What stands for components in every test.
+    pub mocks: Vec<Mock>,
+    pub tests: Vec<Test>,
     /// Warnings only.
     pub warnings: Report,
 }
 
-/// One input of a script: a `param`, or the `input` of a script that begins with a stage.
+/// One input of a script: a `param`, a `secret`, or the `input` of a script that begins with a stage.
 #[derive(Clone, Debug)]
 pub struct Input {
     pub name: Text,
@@ -40,17 +43,51 @@ impl Input {
     pub fn is_required(&self) -> bool {
         self.default.is_none() && !self.ty.is_optional()
     }
+
+    /// Whether the host gives it, not the caller.
+    pub fn is_secret(&self) -> bool {
+        matches!(self.ty, Type::Secret)
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub name: Text,
     pub doc: String,
+    /// The file that it stands in, and the place of its name there.
+    pub source: Source,
+    pub span: Span,
     /// The first one takes the incoming value.
     pub params: Vec<Input>,
     pub yields: Type,
     /// Its frame holds the parameters.
     pub body: Term,
+    /// Whether running it changes the world, costs money, or asks somebody.
+    pub acts: bool,
+}
+
+/// What stands for a component in tests: `mock ask<Route>(model: "fast") = "billing"`.
+#[derive(Clone, Debug)]
+pub struct Mock {
+    pub op: OpRef,
+    /// Only for calls that ask for this type.
+    pub wanted: Option<Type>,
+    /// Only for calls with these arguments, each with its place in the op's parameters.
+    pub args: Vec<(usize, Term)>,
+    /// The value, or the failure that computing it gives.
+    pub value: Term,
+}
+
+/// `test "name" { .. }`
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub name: Text,
+    pub span: Span,
+    pub mocks: Vec<Mock>,
+    /// Its frame lies in one that holds `run`.
+    pub lets: Vec<Let>,
+    /// Conditions; they see the lets, and what the run was.
+    pub expects: Vec<Term>,
 }
 
 /// One typed piece of a script.
@@ -79,11 +116,20 @@ pub enum TermKind {
     Pipeline(Vec<Term>),
     Call(Box<Call>),
     Flow {
-        flow: usize,
+        flow: Arc<Flow>,
         name: Text,
         /// Its place in the paths of nodes.
         segment: Text,
         args: Vec<Term>,
+    },
+    /// A flow or component that is an argument.
+    FlowRef(Arc<Flow>),
+    /// A call of a flow that is an argument.
+    CallRef {
+        callee: Box<Term>,
+        name: Text,
+        segment: Text,
+        input: Box<Term>,
     },
     Block(Box<Block>),
     Parallel {
@@ -176,6 +222,10 @@ pub struct Call {
     pub segment: Text,
     /// In the order of the op's parameters, defaults filled in.
     pub args: Vec<Term>,
+    /// The file that it stands in.
+    pub source: Source,
+    /// The type that an op of `Generic::Asked` is told.
+    pub wanted: Option<Type>,
 }
 
 /// Some named values, then a result. The frame of the block holds the values.
@@ -299,7 +349,12 @@ impl Term {
     /// A term that waits when one of its parts does.
     pub fn new(kind: TermKind, ty: Type, span: Span) -> Self {
         let mut term = Self { kind, ty, span, waits: false };
-        let mut waits = matches!(&term.kind, TermKind::Call(it) if !it.op.op.is_inline());
+        let mut waits = match &term.kind {
+            TermKind::Call(it) => !it.op.op.is_inline(),
+            TermKind::Flow { flow, .. } => flow.body.waits,
+            TermKind::CallRef { .. } => true,
+            _ => false,
+        };
         term.each_part(&mut |it| waits |= it.waits);
         term.waits = waits;
         term
@@ -322,7 +377,11 @@ impl Term {
     /// Hands every direct part to `visit`. Bodies of flows are not parts of their calls.
     pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match &self.kind {
-            TermKind::Const(_) | TermKind::Var(_) => {}
+            TermKind::Const(_) | TermKind::Var(_) | TermKind::FlowRef(_) => {}
+            TermKind::CallRef { callee, input, .. } => {
+                visit(callee);
+                visit(input);
+            }
             TermKind::Pipeline(terms)
             | TermKind::List(terms)
             | TermKind::Fallback { tries: terms, .. } => {

@@ -10,7 +10,7 @@ use crate::{
         MAX_DEPTH,
         ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
     },
-    value::{EnumType, RecordType, Text, Type},
+    value::{EnumType, FlowType, RecordType, Text, Type},
 };
 
 /// The types that have a name of their own.
@@ -152,6 +152,17 @@ impl Checker<'_> {
             TypeKind::Enum(variants) => {
                 Type::Enum(Arc::new(EnumType { name: None, variants: variants.clone() }))
             }
+            TypeKind::Secret(inner) => match self.resolve(inner, other) {
+                Type::Text | Type::Unknown => Type::Secret,
+                ty => {
+                    self.only_text_is_secret(expr.span, &ty);
+                    Type::Unknown
+                }
+            },
+            TypeKind::Flow(takes, gives) => {
+                let (takes, gives) = (self.resolve(takes, other), self.resolve(gives, other));
+                Type::Flow(Arc::new(FlowType { takes, gives }))
+            }
             TypeKind::Record(fields) => self.record_type(fields, other),
             TypeKind::Range(inner, low, high) => {
                 let inner = self.resolve(inner, other);
@@ -172,6 +183,14 @@ impl Checker<'_> {
         if let Some(ty) = self.types.get(name).cloned().or_else(|| other(self, word)) {
             return ty;
         }
+        if let Some((module, imported)) = name.split_once('.')
+            && self.imports.contains_key(module)
+        {
+            return self.imported_type(module, imported).unwrap_or_else(|| {
+                self.not_imported(&dotted_words(word));
+                Type::Unknown
+            });
+        }
         if let Some(ty) = shared_record(name) {
             return ty;
         }
@@ -181,6 +200,14 @@ impl Checker<'_> {
         }
         self.unknown_type(word);
         Type::Unknown
+    }
+
+    fn only_text_is_secret(&mut self, span: Span, ty: &Type) {
+        self.report(
+            Problem::error(Code::E207, span, format!("there is no secret {ty}"))
+                .label("not a string")
+                .help("a secret is text: write `secret<string>`"),
+        );
     }
 
     fn unknown_type(&mut self, word: &Word) {
@@ -257,6 +284,17 @@ impl Checker<'_> {
         }
         ranged
     }
+}
+
+/// The words of a dotted type name, each with its place.
+fn dotted_words(name: &Word) -> Vec<Word> {
+    let mut start = name.span.start;
+    let words = name.text.split('.').map(|text| {
+        let word = Word { text: text.into(), span: Span::new(start, start + text.len()) };
+        start += text.len() + 1;
+        word
+    });
+    words.collect()
 }
 
 /// The record types that every script knows.

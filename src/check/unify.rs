@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::term::Term;
 use crate::{
     registry::{Max, OpDef, Scheme},
-    value::{RecordType, Type, Value},
+    value::{FlowType, RecordType, Type, Value},
 };
 
 /// The types that stand for an op's variables in one call.
@@ -27,6 +27,8 @@ impl Bindings {
             (Scheme::Optional(inner), Type::Optional(given)) => self.bind(*inner, given),
             (Scheme::Optional(inner), _) => self.bind(*inner, given),
             (Scheme::List(item, _), Type::List(given, _)) => self.bind(*item, given),
+            // What it takes is bound already: the flow was checked against it.
+            (Scheme::Flow(_, gives), Type::Flow(of)) => self.bind(*gives, &of.gives),
             (Scheme::Record(_, fields), Type::Record(given)) => {
                 fields.iter().all(|field| match given.get(field.name) {
                     Some(given) => self.bind(field.scheme, given),
@@ -35,6 +37,18 @@ impl Bindings {
             }
             (_, Type::Never) => true,
             (wanted, given) => given.fits(&wanted.plain()),
+        }
+    }
+
+    /// What a flow that is an argument must take and give, as far as it is known.
+    pub(super) fn flow(&self, takes: Scheme, gives: Scheme) -> FlowType {
+        FlowType { takes: self.known(takes), gives: self.known(gives) }
+    }
+
+    fn known(&self, scheme: Scheme) -> Type {
+        match scheme {
+            Scheme::Var(name) => self.0.get(&name).cloned().unwrap_or(Type::Unknown),
+            other => other.plain(),
         }
     }
 

@@ -78,6 +78,8 @@ codes! {
     E222 "a `match` that does not cover its type",
     E223 "a pattern that never matches",
     E224 "a hole that is still to be filled",
+    E225 "a file that cannot be used",
+    E226 "a mock of what always runs",
     // E3xx: bounds and effects
     E301 "a bound that does not exist",
     E302 "a bound of the wrong type",
@@ -86,6 +88,7 @@ codes! {
     E305 "a bound that is given twice",
     E306 "bounds that bound nothing",
     E307 "two writes to one place without an order",
+    E308 "a secret where it could be seen",
     // E4xx: the run, one code for each kind of error
     E401 "a value does not fit what the op accepts",
     E402 "the thing named does not exist",
@@ -100,6 +103,8 @@ codes! {
     E411 "the run was cancelled",
     E412 "the op or the script says that it failed",
     E413 "a mistake of this program",
+    E414 "an expectation that does not hold",
+    E415 "a component without a mock in a test",
 }
 
 impl fmt::Display for Code {

@@ -8,11 +8,13 @@
 //! message come from is the business of the phase that reports it.
 
 mod codes;
+mod lines;
 mod problem;
 mod report;
 mod source;
 
 pub use codes::Code;
+pub use lines::Lines;
 pub use problem::{Fix, Label, Problem, Severity};
 pub use report::{Report, Style};
 pub use source::{Source, Span};

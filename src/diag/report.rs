@@ -11,6 +11,8 @@ use super::{Problem, Severity, Source};
 pub struct Report {
     pub source: Source,
     pub problems: Vec<Problem>,
+    /// The same of the files that it uses, where there is something to be said of them.
+    pub used: Vec<Report>,
 }
 
 /// How a report is drawn.
@@ -24,11 +26,19 @@ impl Report {
     pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(Problem::span);
         problems.dedup();
-        Self { source, problems }
+        Self { source, problems, used: Vec::new() }
     }
 
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(Problem::is_error)
+        self.problems.iter().any(Problem::is_error) || self.used.iter().any(Self::has_errors)
+    }
+
+    /// Every problem with the text that it is about, those of used files last.
+    pub fn all(&self) -> impl Iterator<Item = (&Source, &Problem)> {
+        let own = self.problems.iter().map(|it| (&self.source, it));
+        // A used file's report is flat: all files that a check reads stand side by side.
+        let used = self.used.iter().flat_map(|it| it.problems.iter().map(|on| (&it.source, on)));
+        own.chain(used)
     }
 
     pub fn errors(&self) -> impl Iterator<Item = &Problem> {
@@ -63,6 +73,7 @@ impl Report {
         if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_DRAWN) {
             drawn.push_str(&format!("and {more} more\n"));
         }
+        self.used.iter().for_each(|it| drawn.push_str(&it.render(style)));
         drawn
     }
 }
@@ -109,11 +120,10 @@ impl Report {
 impl fmt::Display for Report {
     /// One line a problem: place, severity, code, message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (idx, problem) in self.problems.iter().enumerate() {
-            let (line, column) = self.source.position(problem.span().start);
+        for (idx, (source, problem)) in self.all().enumerate() {
+            let (line, column) = source.position(problem.span().start);
             let gap = if idx == 0 { "" } else { "\n" };
-            let name = self.source.name();
-            let word = problem.severity.word();
+            let (name, word) = (source.name(), problem.severity.word());
             write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;
         }
         Ok(())

@@ -35,6 +35,7 @@ impl Error {
             Self::Check(report) => report.render(style),
             Self::Input { error, .. } if error.span == Span::default() => placeless(error),
             Self::Input { source, error } | Self::Run { source, error } => {
+                let source = error.source.as_ref().unwrap_or(source);
                 Report::new(source.clone(), vec![run_problem(error)]).render(style)
             }
         }
@@ -46,6 +47,7 @@ impl fmt::Display for Error {
         match self {
             Self::Check(report) => report.fmt(f),
             Self::Input { source, error } | Self::Run { source, error } => {
+                let source = error.source.as_ref().unwrap_or(source);
                 let (line, column) = source.position(error.span.start);
                 write!(f, "{}:{line}:{column}: {}: {error}", source.name(), error.kind())
             }
@@ -69,7 +71,7 @@ fn placeless(error: &RunError) -> String {
 }
 
 /// A failure of a run as a problem of the script.
-fn run_problem(error: &RunError) -> Problem {
+pub(super) fn run_problem(error: &RunError) -> Problem {
     let label =
         if error.path.is_empty() { "here".to_owned() } else { format!("in `{}`", error.path) };
     Problem::error(code_of(error.kind()), error.span, error.to_string())

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     check::Input,
     diag::Span,
+    host,
     registry::{OpError, nearest},
     run::RunError,
     value::{Text, Type, Value, json},
@@ -28,7 +29,7 @@ pub(super) fn read(
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
     if let Some(first) = first {
         let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
-        let free = declared.iter().find(|it| !given.contains_key(&it.name));
+        let free = declared.iter().find(|it| !it.is_secret() && !given.contains_key(&it.name));
         let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
         given.insert(name, first);
     }
@@ -36,6 +37,9 @@ pub(super) fn read(
     for (name, given) in given {
         let input =
             declared.iter().find(|it| it.name == name).ok_or_else(|| unknown(declared, &name))?;
+        if input.is_secret() {
+            return Err(not_given(input));
+        }
         let value = match given {
             Given::Value(value) => value,
             Given::Words(text) => read_words(text, &input.ty),
@@ -52,13 +56,22 @@ pub(super) fn read(
         })?;
         values.insert(name, value);
     }
-    if let Some(lacking) =
-        declared.iter().find(|it| it.is_required() && !values.contains_key(&it.name))
+    if let Some(lacking) = declared
+        .iter()
+        .find(|it| it.is_required() && !it.is_secret() && !values.contains_key(&it.name))
     {
         let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
         return Err(wrong(message, lacking.span));
     }
     Ok(values)
+}
+
+/// A secret that a caller gave: whoever logs the call would have it.
+fn not_given(secret: &Input) -> Box<RunError> {
+    let (name, variable) = (&secret.name, host::secret_variable(&secret.name));
+    let message = format!("`{name}` is a secret: the host gives it, not the caller");
+    let help = format!("set `{variable}`, or `{variable}_FILE` to a file that holds it");
+    RunError::outside(OpError::invalid_input(message).help(help), secret.span)
 }
 
 /// Text is itself where text is due, and JSON where something else is.

@@ -16,9 +16,12 @@
 
 mod block;
 mod error;
+mod files;
 mod fix;
 mod inputs;
 mod request;
+mod testing;
+pub mod verdict;
 
 use std::sync::Arc;
 
@@ -29,9 +32,10 @@ pub use block::{Block, block};
 pub use error::Error;
 pub use fix::Fixed;
 pub use request::{Request, Response};
+pub use testing::TestResult;
 
 use crate::{
-    check::{self, Checked},
+    check::{self, Analysis, Checked},
     components,
     diag::{Report, Source},
     host::{Host, os::OsHost},
@@ -101,7 +105,12 @@ impl Engine {
 
     /// Everything that is wrong with a script, or the program that it is.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
-        check::check(&script.into(), &self.registry)
+        check::check(&script.into(), &self.registry, &files::HostFiles(self.host()))
+    }
+
+    /// What is known of a script, for an editor: also when it does not check.
+    pub fn analyse(&self, script: impl Into<Source>) -> Analysis {
+        check::analyse(&script.into(), &self.registry, &files::HostFiles(self.host()))
     }
 
     /// What a script would run.

@@ -1,10 +1,10 @@
-//! The outside world, as one trait: files, time, environment, chance.
+//! The outside world, as one trait: files, network, time, environment, chance.
 //!
 //! Components reach it through their `Cx`, so that a test or an embedding program can
 //! put another world in its place. [`os::OsHost`] is the real one; [`test::TestHost`]
 //! keeps its files in memory and fails where it is told to.
 //!
-//! **Invariant:** only `os.rs` touches the operating system; `clippy.toml` bans the
+//! **Invariant:** only `os` touches the operating system; `clippy.toml` bans the
 //! calls elsewhere, but for the index and the store, which own their directories.
 
 use std::{
@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+pub mod http;
 pub mod os;
 pub mod test;
 
@@ -43,6 +44,20 @@ pub trait Host: Send + Sync + 'static {
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 
+    /// The text of a secret that a script declares.
+    fn secret(&self, name: &str) -> io::Result<Option<String>> {
+        let variable = secret_variable(name);
+        if let Some(file) = self.env(&format!("{variable}_FILE")) {
+            let mut text = String::new();
+            self.open(Path::new(&file))?.take(LARGEST_SECRET).read_to_string(&mut text)?;
+            return Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()));
+        }
+        Ok(self.env(&variable))
+    }
+
+    /// Sends a request. Nothing is followed and nothing is tried again.
+    fn http(&self, request: http::Request) -> http::Answer;
+
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -60,6 +75,12 @@ pub trait Host: Send + Sync + 'static {
 
 /// The answer of a person, to come.
 pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;
+const LARGEST_SECRET: u64 = 1 << 20;
+
+/// The environment variable that holds a script's secret.
+pub fn secret_variable(name: &str) -> String {
+    format!("SVC_SECRET_{}", name.to_uppercase())
+}
 
 /// What is known of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]

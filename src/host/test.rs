@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    fmt,
     io::{self, Cursor, Read},
     path::{Path, PathBuf},
     pin::Pin,
@@ -9,14 +10,16 @@ use std::{
     time::Duration,
 };
 
-use super::{Answering, Entry, Host, Stat, os::OsHost};
+use super::{Answering, Entry, Host, Stat, http, os::OsHost};
 
-/// Files in memory, errors where they are asked for, and a cache of its own that is
-/// removed with it. Time is tokio's, which a test may pause.
-#[derive(Debug)]
+/// Files in memory, errors where they are asked for, a network that answers what it is
+/// told to, and a cache of its own that is removed with it. Time is tokio's, which a test
+/// may pause.
 pub struct TestHost {
     files: Mutex<BTreeMap<PathBuf, File>>,
     failing: BTreeMap<PathBuf, io::ErrorKind>,
+    env: BTreeMap<String, String>,
+    network: Option<Network>,
     cache: PathBuf,
     person: Mutex<Person>,
 }
@@ -28,10 +31,19 @@ struct Person {
     asked: Vec<String>,
 }
 
+/// Who answers requests.
+type Network = Box<dyn Fn(http::Request) -> http::Answer + Send + Sync>;
+
 #[derive(Clone, Debug)]
 struct File {
     content: Vec<u8>,
     version: u64,
+}
+
+impl fmt::Debug for TestHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestHost").field("files", &self.files).finish_non_exhaustive()
+    }
 }
 
 impl Default for TestHost {
@@ -49,6 +61,8 @@ impl TestHost {
         Self {
             files: Mutex::default(),
             failing: BTreeMap::new(),
+            env: BTreeMap::new(),
+            network: None,
             #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
             cache: std::env::temp_dir().join(unique),
             person: Mutex::default(),
@@ -83,6 +97,23 @@ impl TestHost {
 
     fn person(&self) -> std::sync::MutexGuard<'_, Person> {
         self.person.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets an environment variable; there are no others.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Lets `answer` answer every request; without it there is no network.
+    #[must_use]
+    pub fn answering(
+        mut self,
+        answer: impl Fn(http::Request) -> http::Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.network = Some(Box::new(answer));
+        self
     }
 
     /// What a file holds now.
@@ -171,8 +202,15 @@ impl Host for TestHost {
         Ok(self.cache.clone())
     }
 
-    fn env(&self, _: &str) -> Option<String> {
-        None
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+
+    fn http(&self, request: http::Request) -> http::Answer {
+        match &self.network {
+            Some(answer) => answer(request),
+            None => Box::pin(async { Err(io::Error::other("this host has no network")) }),
+        }
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {

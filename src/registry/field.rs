@@ -3,7 +3,7 @@
 use std::{marker::PhantomData, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{Max, Scheme};
-use crate::value::{List, Money, Text, Value};
+use crate::value::{List, Money, Secret, Text, Value};
 
 /// A Rust type that stands for a type of the language.
 pub trait Field: Sized {
@@ -39,6 +39,7 @@ plain! {
     i64, Int, Int;
     Duration, Duration, Duration;
     Money, Money, Money;
+    Secret, Secret, Secret;
 }
 
 impl Field for Text {

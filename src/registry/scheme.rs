@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::value::{EnumType, RecordType, Type};
+use crate::value::{EnumType, FlowType, RecordType, Type};
 
 /// A type that may hold variables; the checker makes a [`Type`] of it at every call.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,10 @@ pub enum Scheme {
     Record(&'static str, &'static [FieldScheme]),
     Enum(&'static [&'static str]),
     Optional(&'static Scheme),
+    /// A text that must not be seen.
+    Secret,
+    /// A flow or component that takes the first and gives the second.
+    Flow(&'static Scheme, &'static Scheme),
     /// Any one of these; for inputs.
     OneOf(&'static [Scheme]),
     /// Any type, the same one wherever the letter stands.
@@ -80,6 +84,10 @@ impl Scheme {
                 variants: variants.iter().map(|it| (*it).into()).collect(),
             })),
             Self::Optional(inner) => inner.plain().optional(),
+            Self::Secret => Type::Secret,
+            Self::Flow(takes, gives) => {
+                Type::Flow(Arc::new(FlowType { takes: takes.plain(), gives: gives.plain() }))
+            }
             Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => Type::Unknown,
         }
     }
@@ -91,6 +99,7 @@ impl Scheme {
                 false
             }
             Self::List(inner, _) | Self::Optional(inner) => inner.is_plain(),
+            Self::Flow(takes, gives) => takes.is_plain() && gives.is_plain(),
             Self::Record(_, fields) => fields.iter().all(|it| it.scheme.is_plain()),
             _ => true,
         }
@@ -104,6 +113,7 @@ impl Scheme {
             }
             Self::List(item, _) => format!("[{}]", item.show()),
             Self::Optional(inner) => format!("{}?", inner.show()),
+            Self::Flow(takes, gives) => format!("flow<{} -> {}>", takes.show(), gives.show()),
             Self::OneOf(all) => match all.split_last() {
                 Some((last, [])) => last.show(),
                 Some((last, rest)) => {

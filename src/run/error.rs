@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::{
-    diag::Span,
+    diag::{Source, Span},
     registry::{ErrorKind, OpError},
 };
 
@@ -17,6 +17,8 @@ pub struct RunError {
     pub path: String,
     /// The component that raised it, by the name that the script uses.
     pub component: Option<String>,
+    /// The file that `span` is a place of, where it is not the script itself.
+    pub source: Option<Source>,
     /// How deep the bound lies whose time or budget was used up. Whoever stands inside
     /// that bound cannot catch the failure.
     pub(super) bound: Option<usize>,
@@ -36,7 +38,14 @@ impl RunError {
     }
 
     pub(super) fn new(error: OpError, span: Span) -> Box<Self> {
-        Box::new(Self { error, span, path: String::new(), component: None, bound: None })
+        Box::new(Self {
+            error,
+            span,
+            path: String::new(),
+            component: None,
+            source: None,
+            bound: None,
+        })
     }
 
     pub(super) fn failed(message: impl Into<String>, span: Span) -> Box<Self> {
@@ -67,6 +76,12 @@ impl RunError {
             "" => segment.to_string(),
             inner => format!("{segment}/{inner}"),
         };
+        self
+    }
+
+    /// Says which file's flow it happened in; the innermost one is where its place is.
+    pub(super) fn in_file(mut self: Box<Self>, source: &Source) -> Box<Self> {
+        self.source.get_or_insert_with(|| source.clone());
         self
     }
 

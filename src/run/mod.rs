@@ -15,7 +15,9 @@ mod ledger;
 mod now;
 mod path;
 mod scope;
+mod secrets;
 mod task;
+mod testing;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -25,9 +27,10 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::RunError;
 pub use events::{Event, Observer, Unwatched};
+pub use testing::{TestFailure, Tested, test};
 
 use crate::{
-    check::Input,
+    check::{Checked, Input},
     diag::Span,
     host::Host,
     plan::Plan,
@@ -38,7 +41,9 @@ use env::Env;
 use ledger::{AccountId, Cap, Ledger};
 use path::Path;
 use scope::Scope;
+use secrets::Secrets;
 use task::Place;
+use testing::Mocks;
 
 /// What a run needs beside its plan.
 #[derive(Clone)]
@@ -58,12 +63,14 @@ pub struct Outcome {
 }
 
 /// One execution of a plan.
-struct Run<'p> {
-    plan: &'p Plan,
+struct Run {
     host: Arc<dyn Host>,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
     ledger: Ledger,
+    secrets: Secrets,
+    /// What stands for components; only a test has any.
+    mocks: Option<Mocks>,
 }
 
 /// Runs a plan with the given inputs.
@@ -74,33 +81,39 @@ pub async fn run(
     inputs: BTreeMap<Text, Value>,
     around: Surroundings,
 ) -> Result<Outcome, Box<RunError>> {
-    let Surroundings { host, observer, workers, cancel } = around;
-    let run = Run { plan, host, observer, workers, ledger: Ledger::default() };
-    let account = run.ledger.open(Cap::default());
-    let cancel = cancel.child_token();
-    let _cancel_on_drop = cancel.clone().drop_guard();
-    let scope = Scope::of_run(cancel, account);
-    let work = AssertUnwindSafe(run.main(inputs, &scope, account)).catch_unwind();
+    let (mut run, scope, account) = Run::begin(around, Cap::default());
+    let program = plan.program();
+    let values = run.inputs(&program.inputs, inputs, &scope)?;
+    run.secrets = Secrets::of(&values);
+    let _cancel_on_drop = scope.cancel.clone().drop_guard();
+    let work = AssertUnwindSafe(run.main(program, &values, &scope, account)).catch_unwind();
     work.await.unwrap_or_else(|_| {
         let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
         Err(RunError::new(error, Span::default()))
     })
 }
 
-impl Run<'_> {
+impl Run {
+    fn begin(around: Surroundings, cap: Cap) -> (Self, Scope, AccountId) {
+        let Surroundings { host, observer, workers, cancel } = around;
+        let (ledger, secrets) = (Ledger::default(), Secrets::default());
+        let account = ledger.open(cap);
+        let scope = Scope::of_run(cancel.child_token(), account);
+        (Self { host, observer, workers, ledger, secrets, mocks: None }, scope, account)
+    }
+
     async fn main(
         &self,
-        inputs: BTreeMap<Text, Value>,
+        program: &Checked,
+        values: &[Value],
         scope: &Scope,
         account: AccountId,
     ) -> error::Result<Outcome> {
-        let program = self.plan.program();
-        let values = self.inputs(&program.inputs, inputs, scope)?;
         let Some(main) = &program.main else {
             let message = "the script has no main pipeline: it only defines flows and types";
             return Err(RunError::new(OpError::invalid_input(message), Span::default()));
         };
-        let env = Env::of_params(&values);
+        let env = Env::of_params(values);
         let value = self.eval(main, Place { env: &env, scope, path: &Path::Root }).await?;
         Ok(Outcome { value, usage: self.ledger.taken(account) })
     }
@@ -112,10 +125,11 @@ impl Run<'_> {
         mut given: BTreeMap<Text, Value>,
         scope: &Scope,
     ) -> error::Result<Vec<Value>> {
-        let now = now::Now { flows: &self.plan.program().flows, scope };
+        let now = now::Now { scope };
         declared
             .iter()
             .map(|input| match (given.remove(&input.name), &input.default) {
+                _ if input.is_secret() => secrets::take(self.host.as_ref(), input),
                 (Some(value), _) => Ok(value),
                 (None, Some(default)) => now.eval(default, &Env::of_params(&[])),
                 (None, None) if input.ty.is_optional() => Ok(Value::Null),

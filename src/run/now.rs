@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ use crate::{
     registry::{Body, ErrorKind, OpError},
     syntax::ast::BinaryOp,
     value::{
-        List, Record, Slot, Text, Type, Value,
+        FlowRef, List, Record, Slot, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
     },
 };
@@ -33,7 +33,6 @@ const ITEMS_PER_CHECK: usize = 256;
 /// Where a computation runs.
 #[derive(Clone, Copy)]
 pub(super) struct Now<'a> {
-    pub(super) flows: &'a [Flow],
     pub(super) scope: &'a Scope,
 }
 
@@ -52,7 +51,13 @@ impl Now<'_> {
             TermKind::Flow { flow, segment, args, .. } => {
                 // Flows that each call another twice can compute for ever.
                 self.scope.check(span)?;
-                self.flow(*flow, segment, args, env)
+                self.flow(flow, segment, args, env)
+            }
+            TermKind::FlowRef(flow) => {
+                Ok(Value::Flow(FlowRef::new(flow.name.clone(), flow.clone())))
+            }
+            TermKind::CallRef { .. } => {
+                Err(RunError::new(OpError::bug("a slow flow was computed at once"), span))
             }
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => {
@@ -123,10 +128,10 @@ impl Now<'_> {
         })
     }
 
-    fn flow(&self, flow: usize, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn flow(&self, flow: &Flow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
         let args: Result<Vec<Value>> = args.iter().map(|it| self.eval(it, env)).collect();
-        let ended = self.eval(&self.flows[flow].body, &Env::of_params(&args?));
-        ended.map_err(|it| it.below(segment))
+        let ended = self.eval(&flow.body, &Env::of_params(&args?));
+        ended.map_err(|it| it.in_file(&flow.source).below(segment))
     }
 
     fn block(&self, block: &Block, env: &Env<'_>) -> Result<Value> {
@@ -410,6 +415,15 @@ pub(super) fn path(value: &Value, folder: Option<&std::path::Path>) -> Value {
         Some(folder) => crate::value::paths::join(folder, text),
         None => text.into(),
     })
+}
+
+/// The flow that a parameter holds.
+pub(super) fn flow_of(value: &Value, span: Span) -> Result<Arc<Flow>> {
+    let flow = match value {
+        Value::Flow(it) => it.downcast(),
+        _ => None,
+    };
+    flow.ok_or_else(|| RunError::new(OpError::bug("an argument is no flow"), span))
 }
 
 pub(super) fn not_a_list(value: &Value, span: Span) -> Box<RunError> {

@@ -78,7 +78,7 @@ impl<F: Future + Unpin> Future for Deep<F> {
     }
 }
 
-impl Run<'_> {
+impl Run {
     /// The value of a term.
     pub(super) fn eval<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Task<'a> {
         Box::pin(Deep(Box::pin(self.eval_kind(term, place))))
@@ -101,7 +101,15 @@ impl Run<'_> {
                 let args = self.all(args, place).await?;
                 let (env, path) = (Env::of_params(&args), place.path.name(segment));
                 let place = Place { env: &env, scope: place.scope, path: &path };
-                self.eval(&self.plan.program().flows[*flow].body, place).await
+                self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
+            }
+            TermKind::FlowRef(_) => self.now(term, place),
+            TermKind::CallRef { callee, segment, input, .. } => {
+                let values = self.all([callee.as_ref(), input.as_ref()], place).await?;
+                let flow = now::flow_of(&values[0], span)?;
+                let (env, path) = (Env::of_params(&values[1..]), place.path.name(segment));
+                let place = Place { env: &env, scope: place.scope, path: &path };
+                self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
             }
             TermKind::Block(block) => self.block(block, place).await,
             TermKind::Parallel { names, branches } => {
@@ -179,7 +187,7 @@ impl Run<'_> {
     }
 
     fn now_in<'a>(&'a self, place: Place<'a>) -> Now<'a> {
-        Now { flows: &self.plan.program().flows, scope: place.scope }
+        Now { scope: place.scope }
     }
 
     async fn pipeline<'a>(&'a self, terms: &'a [Term], place: Place<'a>) -> Result<Value> {
@@ -278,7 +286,7 @@ impl Run<'_> {
     }
 
     /// Lets run as soon as what they need is there; the result, when what it needs is.
-    async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
+    pub(super) async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = place.env.with_lets(&slots);
         let scope = place.scope.child();

@@ -43,6 +43,12 @@ pub enum ItemKind {
     },
     Flow(Flow),
     Let(Let),
+    Secret {
+        name: Word,
+    },
+    Use(Use),
+    Mock(Mock),
+    Test(Test),
     /// A declaration that could not be read, but whose name could.
     Broken {
         name: Word,
@@ -70,6 +76,36 @@ pub struct Let {
     pub name: Word,
     pub ty: Option<TypeExpr>,
     pub value: Pipeline,
+    pub span: Span,
+}
+
+/// `use "file" as name`
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The file as it is written, and its place with the quotes.
+    pub file: Word,
+    pub name: Word,
+}
+
+/// `mock component<Type>(arg: value) = value`
+#[derive(Clone, Debug)]
+pub struct Mock {
+    pub target: Vec<Word>,
+    /// Only calls that ask for this type.
+    pub type_arg: Option<TypeExpr>,
+    /// Only calls with these arguments.
+    pub args: Option<Args>,
+    pub value: Expr,
+    pub span: Span,
+}
+
+/// `test "name" { .. }`
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub name: Word,
+    pub mocks: Vec<Mock>,
+    pub lets: Vec<Let>,
+    pub expects: Vec<Expr>,
     pub span: Span,
 }
 
@@ -345,6 +381,9 @@ pub enum TypeKind {
     /// A number type with its range, as written.
     Range(Box<TypeExpr>, f64, f64),
     Optional(Box<TypeExpr>),
+    Secret(Box<TypeExpr>),
+    /// What it takes, and what it gives.
+    Flow(Box<TypeExpr>, Box<TypeExpr>),
     /// What could not be read, or does not exist yet; it was reported.
     Broken,
 }

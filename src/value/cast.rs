@@ -81,6 +81,8 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
         (V::Money(it), Type::Money) => V::Money(it),
         (V::Size(it), Type::Size) => V::Size(it),
         (V::Bytes(it), Type::Bytes) => V::Bytes(it),
+        (V::Secret(it), Type::Secret) => V::Secret(it),
+        (V::Flow(it), Type::Flow(_)) => V::Flow(it),
         (V::Text(it), Type::Duration | Type::Money | Type::Size) => {
             return read_unit(&it, wanted).ok_or_else(|| wrong(wanted, &V::Text(it)));
         }

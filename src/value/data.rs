@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::Money;
+use super::{FlowRef, Money, Secret};
 
 /// Shared text.
 pub type Text = Arc<str>;
@@ -30,6 +30,8 @@ pub enum Value {
     Bytes(Arc<[u8]>),
     List(List),
     Record(Record),
+    Secret(Secret),
+    Flow(FlowRef),
 }
 
 /// A shared, immutable list. How it is kept is its own business.
@@ -250,6 +252,8 @@ impl Value {
             Self::Bytes(_) => "bytes",
             Self::List(_) => "list",
             Self::Record(_) => "record",
+            Self::Secret(_) => "secret",
+            Self::Flow(_) => "flow",
         }
     }
 }

@@ -63,6 +63,8 @@ impl Serialize for Value {
             Self::Size(it) => serializer.serialize_u64(*it),
             Self::Text(it) | Self::Path(it) => serializer.serialize_str(it),
             Self::Bytes(it) => serializer.collect_str(&Hex(it)),
+            Self::Secret(it) => serializer.collect_str(it),
+            Self::Flow(it) => serializer.collect_str(it),
             Self::List(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
                 for item in items {

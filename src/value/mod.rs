@@ -11,12 +11,15 @@ mod cast;
 mod compare;
 mod data;
 pub mod json;
+mod opaque;
 pub mod paths;
+pub mod schema;
 mod show;
 mod types;
 pub mod units;
 
 pub use cast::Misfit;
 pub use data::{List, Record, Slot, Text, Value};
-pub use types::{EnumType, RecordType, Type};
+pub use opaque::{FlowRef, Secret};
+pub use types::{EnumType, FlowType, RecordType, Type};
 pub use units::Money;

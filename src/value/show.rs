@@ -26,6 +26,8 @@ impl fmt::Display for Value {
             },
             Self::Size(it) => f.write_str(&units::show_size(*it)),
             Self::Text(it) | Self::Path(it) => f.write_str(it),
+            Self::Secret(it) => it.fmt(f),
+            Self::Flow(it) => it.fmt(f),
             Self::Bytes(_) | Self::List(_) | Self::Record(_) => json::write_to(f, self),
         }
     }

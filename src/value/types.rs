@@ -28,6 +28,17 @@ pub enum Type {
     Record(Arc<RecordType>),
     Enum(Arc<EnumType>),
     Optional(Arc<Type>),
+    /// A text that must not be seen.
+    Secret,
+    /// A flow or component, as an argument.
+    Flow(Arc<FlowType>),
+}
+
+/// What a flow that is an argument takes and gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowType {
+    pub takes: Type,
+    pub gives: Type,
 }
 
 /// The fields of a record, in order. A name is for messages only: records match by
@@ -133,7 +144,10 @@ impl Type {
             (Self::Record(of), Some(below)) => {
                 of.fields.iter().all(|(_, ty)| ty.is_within(parts, below))
             }
-            (Self::List(..) | Self::Record(_), None) => false,
+            (Self::Flow(of), Some(below)) => {
+                of.takes.is_within(parts, below) && of.gives.is_within(parts, below)
+            }
+            (Self::List(..) | Self::Record(_) | Self::Flow(_), None) => false,
             _ => true,
         }
     }
@@ -176,8 +190,24 @@ impl Type {
             (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
                 a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
             }),
+            (Self::Flow(a), Self::Flow(b)) => b.takes.fits(&a.takes) && a.gives.fits(&b.gives),
             (a, b) => a == b,
         }
+    }
+
+    /// Whether values of this type are, or have inside, what `is` says.
+    pub fn has(&self, is: &dyn Fn(&Self) -> bool) -> bool {
+        is(self)
+            || match self {
+                Self::Optional(inner) | Self::List(inner, _) => inner.has(is),
+                Self::Record(of) => of.fields.iter().any(|(_, ty)| ty.has(is)),
+                _ => false,
+            }
+    }
+
+    /// Whether a secret could be seen in a value of this type.
+    pub fn holds_secret(&self) -> bool {
+        self.has(&|it| matches!(it, Self::Secret))
     }
 
     /// Whether a value is one of this type. Fields that are not made yet are believed.
@@ -192,6 +222,8 @@ impl Type {
             | (Self::Money, Value::Money(_))
             | (Self::Size, Value::Size(_))
             | (Self::Path, Value::Path(_))
+            | (Self::Secret, Value::Secret(_))
+            | (Self::Flow(_), Value::Flow(_))
             | (Self::Bytes, Value::Bytes(_)) => true,
             (Self::Int(range), Value::Int(it)) => {
                 range.is_none_or(|(low, high)| low <= *it && *it <= high)
@@ -309,6 +341,8 @@ impl fmt::Display for Type {
             Self::List(item, None) => write!(f, "[{item}]"),
             Self::List(item, Some(max)) => write!(f, "[{item}; max {max}]"),
             Self::Optional(inner) => write!(f, "{inner}?"),
+            Self::Secret => f.write_str("secret<string>"),
+            Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),
             Self::Enum(it) => match &it.name {
                 Some(name) => f.write_str(name),
                 None => {

@@ -9,6 +9,8 @@ mod docs;
 mod embedding;
 mod examples;
 mod hostile;
+mod models;
 mod retrieval;
 mod run;
 mod scripts;
+mod server;

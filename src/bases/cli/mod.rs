@@ -9,16 +9,17 @@ mod components;
 mod exit;
 mod fix;
 mod inspect;
-mod json;
 mod op_json;
 mod op_text;
 mod plan;
 mod progress;
 mod run;
+mod schema;
 mod screen;
 mod script;
 mod show;
 mod terminal;
+mod test;
 mod watch;
 
 use std::process::ExitCode;
@@ -46,10 +47,12 @@ struct Cli {
 enum Command {
     Run(run::Run),
     Check(check::Check),
+    Test(test::Test),
     Fix(fix::Fix),
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
+    Schema(schema::Schema),
     Completions(completions::Completions),
 }
 
@@ -58,6 +61,7 @@ const TOUR: &str = r#"A short tour:
   svc run examples/research.svc "your question"    run a file with its first input
   svc run report.svc -p style=bullets --json       give params, get JSON
   svc check *.svc                                  find every mistake, run nothing
+  svc test triage.svc                              run the tests that stand in it
   svc fix report.svc                               mend what can be mended
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
@@ -111,10 +115,12 @@ impl Command {
         match self {
             Self::Run(it) => it.execute(session).await,
             Self::Check(it) => it.execute(session),
+            Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
+            Self::Schema(it) => it.execute(),
             Self::Completions(it) => it.execute(),
         }
     }

@@ -48,4 +48,12 @@ impl Checker<'_> {
             _ => (between.trim() == ".").then_some(written),
         }
     }
+
+    /// `<T>` around the place of `T`.
+    pub(in crate::check) fn in_angles(&self, ty: Span) -> Span {
+        let text = self.source.text();
+        let start = text[..ty.start].rfind('<').unwrap_or(ty.start);
+        let end = text[ty.end..].find('>').map_or(ty.end, |it| ty.end + it + 1);
+        Span::new(start, end)
+    }
 }

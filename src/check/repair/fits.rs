@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     check::unify::Bindings,
-    registry::{Effect, OpRef, Registry, Scheme},
+    registry::{Effect, Generic, OpRef, Registry, Scheme},
     value::{Text, Type},
 };
 
@@ -146,8 +146,12 @@ impl Routes<'_> {
         if !bindings.bind(input.scheme, entering) {
             return None;
         }
+        // A secret goes only where a secret is asked for.
+        if *entering == Type::Secret && general(input.scheme) > 0 {
+            return None;
+        }
         let yields = bindings.settled(op.op.yields);
-        let (on, detour) = self.on(yields.as_ref(), op.op.generic)?;
+        let (on, detour) = self.on(yields.as_ref(), op.op.generic != Generic::No)?;
         let required = others.iter().filter(|it| it.default.is_none()).count();
         let rank = detour + general(input.scheme) + effort(op) + arguments(required);
         Some(Candidate {
@@ -155,7 +159,7 @@ impl Routes<'_> {
             signature: op_signature(op),
             doc: op.op.summary().replace('\n', " "),
             rank,
-            is_whole: required == 0 && !op.op.generic,
+            is_whole: required == 0 && op.op.generic == Generic::No,
         })
     }
 

@@ -18,6 +18,10 @@ impl Checker<'_> {
         position: Option<Position>,
         due: Option<&Type>,
     ) -> Term {
+        let fact = self.hole_fact(span, due);
+        if let Some(facts) = &mut self.facts {
+            facts.holes.push(fact);
+        }
         let site = self.site(position, due);
         let candidates =
             if self.problems.len() > MOST_SUGGESTED { Vec::new() } else { fits(&site) };
@@ -61,7 +65,7 @@ impl Checker<'_> {
 
     fn signatures(&self) -> Vec<Signature> {
         let signature = |idx: usize| {
-            let (flow, params) = (&self.flows[idx], self.flow_params(idx));
+            let (flow, params) = (&self.flows[idx], &self.flows[idx].params);
             Signature {
                 name: flow.syntax.name.text.clone(),
                 doc: flow.doc.to_owned(),

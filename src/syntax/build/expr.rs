@@ -200,7 +200,7 @@ impl Builder<'_> {
     }
 
     /// The words of a dotted name, each with its place.
-    fn words(&self, pair: &Pair<'_, Rule>) -> Vec<Word> {
+    pub(super) fn words(&self, pair: &Pair<'_, Rule>) -> Vec<Word> {
         let mut start = self.span(pair).start;
         let mut words = Vec::new();
         for text in pair.as_str().split('.') {

@@ -9,7 +9,7 @@ use pest::iterators::{Pair, Pairs};
 
 use super::{
     Rule,
-    ast::{Edition, Expr, Flow, FlowParam, Item, ItemKind, Let, Program, Word},
+    ast::{Edition, Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Program, Test, Use, Word},
     regions::Region,
     token::{Lexed, Token},
 };
@@ -159,15 +159,13 @@ impl<'a> Builder<'a> {
             Rule::typedef => self.typedef(pair),
             Rule::flow => self.flow(pair),
             Rule::bind => ItemKind::Let(self.bind(pair)),
-            Rule::secret | Rule::import => {
-                self.later(&pair);
-                let name = pair.into_inner().last().expect("it binds a name");
-                ItemKind::Broken { name: self.word(&name) }
+            Rule::secret => {
+                let name = pair.into_inner().last().expect("a secret has a name");
+                ItemKind::Secret { name: self.word(&name) }
             }
-            _ => {
-                self.later(&pair);
-                return;
-            }
+            Rule::import => ItemKind::Use(self.import(pair)),
+            Rule::mock => ItemKind::Mock(self.mock(pair)),
+            _ => ItemKind::Test(self.test(pair)),
         };
         self.program.items.push(Item { doc, kind, span });
     }
@@ -208,6 +206,45 @@ impl<'a> Builder<'a> {
         FlowParam { name, ty, default }
     }
 
+    fn import(&mut self, pair: Pair<'_, Rule>) -> Use {
+        let mut inner = pair.into_inner().skip(1);
+        let file = inner.next().expect("an import names a file");
+        let name = inner.next_back().expect("an import has a name");
+        let span = self.span(&file);
+        Use { file: Word { text: self.constant_text(file), span }, name: self.word(&name) }
+    }
+
+    fn mock(&mut self, pair: Pair<'_, Rule>) -> Mock {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner().skip(1).peekable();
+        let target = self.words(&inner.next().expect("a mock names a component"));
+        let type_arg = inner
+            .next_if(|it| it.as_rule() == Rule::mock_type)
+            .map(|it| self.ty(it.into_inner().next().expect("a type argument is a type")));
+        let args = inner.next_if(|it| it.as_rule() == Rule::args).map(|it| self.args(it));
+        let value = self.expr(inner.next().expect("a mock has a value"));
+        Mock { target, type_arg, args, value, span }
+    }
+
+    fn test(&mut self, pair: Pair<'_, Rule>) -> Test {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner().skip(1);
+        let name = inner.next().expect("a test has a name");
+        let name = Word { span: self.span(&name), text: self.constant_text(name) };
+        let (mut mocks, mut lets, mut expects) = (Vec::new(), Vec::new(), Vec::new());
+        for part in inner {
+            match part.as_rule() {
+                Rule::mock => mocks.push(self.mock(part)),
+                Rule::bind => lets.push(self.bind(part)),
+                _ => {
+                    let condition = part.into_inner().nth(1);
+                    expects.push(self.expr(condition.expect("an expectation is a condition")));
+                }
+            }
+        }
+        Test { name, mocks, lets, expects, span }
+    }
+
     fn bind(&mut self, pair: Pair<'_, Rule>) -> Let {
         let span = self.span(&pair);
         let mut inner = pair.into_inner().skip(1).peekable();
@@ -225,8 +262,6 @@ impl<'a> Builder<'a> {
         let word = &self.text[span.range()];
         let help = match word {
             "rhai" => "build the value with `{ .. }` and the pure functions until then",
-            "secret" => "a component can take it from its environment until then",
-            "use" => "copy the flow into this file until then",
             _ => "leave it out until then",
         };
         let message = format!("`{word}` is reserved: this version of svc does not run it yet");

@@ -46,9 +46,15 @@ impl Builder<'_> {
                 let variants = pair.into_inner().map(|it| self.constant_text(it)).collect();
                 TypeKind::Enum(variants)
             }
-            Rule::flow_type | Rule::secret_type => {
-                self.later(&pair);
-                TypeKind::Broken
+            Rule::secret_type => {
+                let inner = pair.into_inner().nth(1).expect("a secret has a type");
+                TypeKind::Secret(Box::new(self.ty(inner)))
+            }
+            Rule::flow_type => {
+                let mut inner = pair.into_inner().skip(1);
+                let takes = self.ty(inner.next().expect("a flow type has an input"));
+                let gives = self.ty(inner.next().expect("a flow type has a result"));
+                TypeKind::Flow(Box::new(takes), Box::new(gives))
             }
             _ => TypeKind::Name(self.word(&pair)),
         }

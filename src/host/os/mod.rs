@@ -11,23 +11,25 @@ use std::{
 
 use etcetera::BaseStrategy;
 
+use super::{Answering, Entry, Host, Stat, http};
+
 mod ask;
+mod net;
 
 pub use ask::is_asking;
-
-use super::{Answering, Entry, Host, Stat};
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
 pub struct OsHost {
     cache: Option<PathBuf>,
+    net: net::Net,
 }
 
 impl OsHost {
     /// The machine with another folder for what can be made again.
     #[must_use]
     pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
-        Self { cache: Some(folder.into()) }
+        Self { cache: Some(folder.into()), ..Self::default() }
     }
 }
 
@@ -89,6 +91,10 @@ impl Host for OsHost {
 
     fn env(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|it| !it.is_empty())
+    }
+
+    fn http(&self, request: http::Request) -> http::Answer {
+        self.net.send(request)
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {

@@ -1,0 +1,200 @@
+//! `svc test`: runs the tests that stand in scripts.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{
+    Session,
+    exit::{FAILED, Failure, INVALID, OK, Result},
+    script,
+    terminal::{self, Ink},
+};
+use crate::{
+    engine::{
+        TestResult,
+        verdict::{Problem, problems},
+    },
+    value::{Money, units},
+};
+
+/// Run the tests of scripts, without touching the world.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Test {
+    /// The scripts; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Run only the tests whose names contain this.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    filter: String,
+    /// Print one JSON object with the outcome of every test.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc test triage.svc
+  svc test examples/*.svc --filter billing
+  svc test triage.svc --json | jq '.files[].tests[] | select(.passed | not)'
+
+Pure components run; whatever reads, writes or spends needs a `mock`, or the test fails.
+Time is simulated: retries and timeouts take none.
+
+Exits with 1 when a test fails, and with 7 when a script does not check.";
+
+#[derive(Serialize)]
+struct FilesJson {
+    passed: usize,
+    failed: usize,
+    files: Vec<FileJson>,
+}
+
+#[derive(Default, Serialize)]
+struct FileJson {
+    file: String,
+    /// Why nothing was run.
+    error: Option<String>,
+    problems: Vec<Problem>,
+    tests: Vec<TestJson>,
+}
+
+#[derive(Serialize)]
+struct TestJson {
+    name: String,
+    passed: bool,
+    problems: Vec<Problem>,
+    /// Dollars, as the language writes them.
+    cost: String,
+    tokens: u64,
+    /// Simulated seconds.
+    seconds: f64,
+}
+
+/// What was counted over all files.
+struct Tally {
+    code: u8,
+    passed: usize,
+    failed: usize,
+    files: Vec<FileJson>,
+}
+
+impl Test {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let mut tally = Tally { code: OK, passed: 0, failed: 0, files: Vec::new() };
+        for file in &self.files {
+            self.file(session, file, &mut tally)?;
+        }
+        let Tally { code, passed, failed, files } = tally;
+        if self.json {
+            terminal::print_json(&FilesJson { passed, failed, files })?;
+        } else if passed + failed == 0 && code == OK {
+            let message = match self.filter.as_str() {
+                "" => "there are no tests: write `test \"name\" { let r = ..  expect r == .. }`",
+                _ => "no test's name contains the filter",
+            };
+            session.terminal.note(message);
+        } else {
+            terminal::print(&format!("{passed} passed, {failed} failed\n"))?;
+        }
+        Ok(code)
+    }
+
+    fn file(&self, session: &Session, file: &Path, tally: &mut Tally) -> Result<()> {
+        let name = file.display().to_string();
+        let source = match script::read(session.engine.host(), file) {
+            Ok(source) => source,
+            Err(failure) => return self.unreadable(session, name, &failure, tally),
+        };
+        let program = match session.engine.check(source) {
+            Ok(program) => program,
+            Err(report) => {
+                if self.json {
+                    let problems = problems(&report);
+                    tally.files.push(FileJson { file: name, problems, ..FileJson::default() });
+                } else {
+                    terminal::tell(&report.render(session.terminal.err.style()));
+                }
+                tally.fails_with(INVALID);
+                return Ok(());
+            }
+        };
+        let results = session.engine.test(&program, &self.filter);
+        tally.passed += results.iter().filter(|it| it.passed()).count();
+        let failed = results.iter().filter(|it| !it.passed()).count();
+        tally.failed += failed;
+        if failed > 0 {
+            tally.fails_with(FAILED);
+        }
+        if self.json {
+            let tests = results.iter().map(TestJson::new).collect();
+            tally.files.push(FileJson { file: name, tests, ..FileJson::default() });
+            return Ok(());
+        }
+        terminal::print(&told(&name, &results, session))
+    }
+
+    fn unreadable(
+        &self,
+        session: &Session,
+        file: String,
+        failure: &Failure,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        tally.fails_with(failure.code);
+        if self.json {
+            let error = Some(failure.message.clone());
+            tally.files.push(FileJson { file, error, ..FileJson::default() });
+        } else {
+            failure.tell(session.terminal);
+        }
+        Ok(())
+    }
+}
+
+impl Tally {
+    /// The first thing that went wrong decides.
+    fn fails_with(&mut self, code: u8) {
+        if self.code == OK {
+            self.code = code;
+        }
+    }
+}
+
+/// One line a test, and below a failure what went wrong.
+fn told(file: &str, results: &[TestResult], session: &Session) -> String {
+    let out = session.terminal.out;
+    let mut text = String::new();
+    for result in results {
+        let word = match result.passed() {
+            true => out.paint("ok", Ink::Cyan),
+            false => out.paint("FAILED", Ink::Red),
+        };
+        let mut spent = String::new();
+        if !result.took.is_zero() {
+            spent.push_str(&format!(", {}", units::show_duration(result.took)));
+        }
+        if result.usage.tokens > 0 || result.usage.cost > Money::ZERO {
+            spent.push_str(&format!(", {}", result.usage.cost));
+        }
+        text.push_str(&format!("{file}: {} ... {word}{spent}\n", result.name));
+        if !result.passed() {
+            text.push_str(&result.report.render(out.style()));
+        }
+    }
+    text
+}
+
+impl TestJson {
+    fn new(result: &TestResult) -> Self {
+        Self {
+            name: result.name.clone(),
+            passed: result.passed(),
+            problems: problems(&result.report),
+            cost: result.usage.cost.to_string(),
+            tokens: result.usage.tokens,
+            seconds: result.took.as_secs_f64(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What an editor wants to know of a script, whether it checks or not: the type of every
+//! node, what every name stands for, and what could stand where nothing does yet.
+//!
+//! Facts are collected only when somebody asks for them ([`super::analyse`]).
+
+use super::{Checker, scope::Frame};
+use crate::{
+    diag::{Source, Span},
+    registry::OpRef,
+    value::{Text, Type},
+};
+
+/// Everything that was learnt on the way.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    pub nodes: Vec<NodeFact>,
+    pub mentions: Vec<Mention>,
+    pub holes: Vec<HoleFact>,
+}
+
+/// One stage or expression: what enters it and what it gives.
+#[derive(Clone, Debug)]
+pub struct NodeFact {
+    pub span: Span,
+    /// What the stage before it gives; nothing where none is.
+    pub enters: Option<Type>,
+    pub gives: Type,
+    /// Whether it is a stage of a pipeline, not a part of an expression.
+    pub is_stage: bool,
+}
+
+/// A name where it stands, and what it stands for.
+#[derive(Clone, Debug)]
+pub struct Mention {
+    pub span: Span,
+    pub target: Target,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Something that this script binds, and the place of its name there.
+    Here {
+        defined: Span,
+        kind: NameKind,
+        ty: Type,
+    },
+    /// Something of an imported file, or the file itself.
+    There {
+        source: Source,
+        defined: Span,
+    },
+    Op(OpRef),
+    /// A parameter of an op, where an argument names it.
+    OpParam(OpRef, usize),
+}
+
+/// What kind of thing a script binds to a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    Param,
+    Secret,
+    Let,
+    Flow,
+    FlowParam,
+    Type,
+    Import,
+    Field,
+}
+
+/// A typed hole: what enters, what is due, and which names are in reach.
+#[derive(Clone, Debug)]
+pub struct HoleFact {
+    pub span: Span,
+    pub enters: Option<Type>,
+    pub due: Option<Type>,
+    /// The values in scope, innermost last.
+    pub values: Vec<(Text, Type)>,
+}
+
+impl Checker<'_> {
+    pub(super) fn mention(&mut self, span: Span, target: impl FnOnce() -> Target) {
+        if let Some(facts) = &mut self.facts {
+            facts.mentions.push(Mention { span, target: target() });
+        }
+    }
+
+    /// A name at the place where it is bound.
+    pub(super) fn binds(&mut self, span: Span, kind: NameKind, ty: &Type) {
+        self.mention(span, || Target::Here { defined: span, kind, ty: ty.clone() });
+    }
+
+    pub(super) fn node(&mut self, span: Span, enters: Option<&Type>, gives: &Type, stage: bool) {
+        if let Some(facts) = &mut self.facts {
+            let (enters, gives) = (enters.cloned(), gives.clone());
+            facts.nodes.push(NodeFact { span, enters, gives, is_stage: stage });
+        }
+    }
+
+    /// What is known at a hole.
+    pub(super) fn hole_fact(&self, span: Span, due: Option<&Type>) -> HoleFact {
+        let named = self.frames.iter().flat_map(Frame::named);
+        HoleFact {
+            span,
+            enters: self.it().map(|(_, ty, _)| ty),
+            due: due.cloned(),
+            values: named.filter(|(name, _)| !name.is_empty()).collect(),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Other files that a script uses: `use "file" as name`.
+//!
+//! Each file is checked by itself, once, with its problems told of its own text.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    path::Path,
+    sync::Arc,
+};
+
+use super::{
+    Checker, Flow,
+    facts::{NameKind, Target},
+};
+use crate::{
+    diag::{Code, Problem, Report, Source, Span},
+    registry::{Registry, nearest},
+    syntax::ast::{Item, ItemKind, Use, Word},
+    value::{Text, Type, paths},
+};
+
+/// Where the files are that scripts use.
+pub trait Files: Send + Sync {
+    /// The file that a script names, read; or why it cannot be.
+    ///
+    /// Two names of one file give sources of one name.
+    fn load(&self, from: &Source, file: &str) -> Result<Source, String>;
+}
+
+/// A world without files: no script can use another one.
+#[derive(Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn load(&self, _: &Source, file: &str) -> Result<Source, String> {
+        Err(format!("there are no files here, so `{file}` cannot be read"))
+    }
+}
+
+/// What a file gives to those who use it.
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) source: Source,
+    pub(super) flows: Vec<Arc<Flow>>,
+    pub(super) types: HashMap<Text, Type>,
+}
+
+/// The files that one check has read so far.
+pub(super) struct Modules<'a> {
+    files: &'a dyn Files,
+    /// By the name of their source; nothing where the file has errors.
+    done: RefCell<BTreeMap<Text, Option<Arc<Module>>>>,
+    /// Those whose check is not finished: using one of them again is a circle.
+    open: RefCell<Vec<Text>>,
+    reports: RefCell<Vec<Report>>,
+}
+
+/// Files that use files that use files: more levels than this are no design.
+const MOST_LEVELS: usize = 64;
+
+impl<'a> Modules<'a> {
+    pub(super) fn new(files: &'a dyn Files, script: &Source) -> Self {
+        Self {
+            files,
+            done: RefCell::default(),
+            // A path from outside may say `./`; those of used files are tidied.
+            open: RefCell::new(vec![paths::join(Path::new(""), script.name())]),
+            reports: RefCell::default(),
+        }
+    }
+
+    /// What is to be said of the files that were read.
+    pub(super) fn into_reports(self) -> Vec<Report> {
+        self.reports.into_inner()
+    }
+
+    fn check(&self, source: &Source, registry: &Registry) -> Option<Arc<Module>> {
+        let name: Text = source.name().into();
+        if let Some(known) = self.done.borrow().get(&name) {
+            return known.clone();
+        }
+        self.open.borrow_mut().push(name.clone());
+        let (report, module) = super::check_module(source, registry, self);
+        self.open.borrow_mut().pop();
+        let module = (!report.has_errors()).then(|| Arc::new(module));
+        if !report.problems.is_empty() {
+            self.reports.borrow_mut().push(report);
+        }
+        self.done.borrow_mut().insert(name, module.clone());
+        module
+    }
+}
+
+impl Checker<'_> {
+    /// Reads and checks the files that the script uses.
+    pub(super) fn declare_imports(&mut self, items: &[Item]) {
+        for item in items {
+            let ItemKind::Use(import) = &item.kind else { continue };
+            if let Some(module) = self.import(import) {
+                let (source, start) = (module.source.clone(), Span::new(0, 0));
+                self.mention(import.file.span, || Target::There { source, defined: start });
+                self.binds(import.name.span, NameKind::Import, &Type::Unknown);
+                self.imports.insert(import.name.text.clone(), (import.name.span, module));
+            } else {
+                // Nothing is said of what the file would have given.
+                self.broken_names.insert(import.name.text.clone());
+            }
+        }
+    }
+
+    fn import(&mut self, import: &Use) -> Option<Arc<Module>> {
+        let file = &import.file.text;
+        let source = match self.modules.files.load(self.source, file) {
+            Ok(source) => source,
+            Err(why) => {
+                self.not_read(&import.file, &why);
+                return None;
+            }
+        };
+        let open = self.modules.open.borrow();
+        if let Some(at) = open.iter().position(|it| it.as_ref() == source.name()) {
+            let circle: Vec<&str> = open[at..].iter().map(AsRef::as_ref).collect();
+            let circle = format!("{} → {}", circle.join(" → "), source.name());
+            drop(open);
+            self.circle(&import.file, &circle);
+            return None;
+        }
+        if open.len() > MOST_LEVELS {
+            drop(open);
+            self.not_read(&import.file, "files use each other too deep");
+            return None;
+        }
+        drop(open);
+        self.modules.check(&source, self.registry)
+    }
+
+    fn not_read(&mut self, file: &Word, why: &str) {
+        self.report(
+            Problem::error(Code::E225, file.span, format!("cannot use `{}`: {why}", file.text))
+                .label("cannot be read")
+                .help("a file is named from the folder of the script that uses it"),
+        );
+    }
+
+    fn circle(&mut self, file: &Word, circle: &str) {
+        self.report(
+            Problem::error(Code::E213, file.span, format!("the files use each other: {circle}"))
+                .label("used by what it uses")
+                .help("put what both need into a third file"),
+        );
+    }
+
+    /// The flow `name` of the file that is imported as `module`.
+    pub(super) fn imported_flow(&self, module: &str, name: &str) -> Option<Arc<Flow>> {
+        let (_, module) = self.imports.get(module)?;
+        module.flows.iter().find(|it| it.name.as_ref() == name).cloned()
+    }
+
+    /// The type `name` of the file that is imported as `module`.
+    pub(super) fn imported_type(&self, module: &str, name: &str) -> Option<Type> {
+        let (_, module) = self.imports.get(module)?;
+        module.types.get(name).cloned()
+    }
+
+    /// Reports a name that an imported file does not have.
+    pub(super) fn not_imported(&mut self, name: &[Word]) {
+        let (module, rest) = (&name[0].text, name.last().expect("a dotted name has words"));
+        let Some((_, known)) = self.imports.get(module) else { return };
+        let flows = known.flows.iter().map(|it| it.name.as_ref());
+        let types = known.types.keys().map(AsRef::as_ref);
+        let names: Vec<&str> = flows.chain(types).collect();
+        let file = known.source.name().to_owned();
+        let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let problem =
+            Problem::error(Code::E201, rest.span, format!("`{file}` has no `{}`", rest.text))
+                .label("not a flow or type of that file");
+        let problem = match nearest(&rest.text, names.iter().copied()) {
+            Some(meant) => {
+                problem.help(format!("did you mean `{meant}`?")).fix(rest.span, meant.to_owned())
+            }
+            None if names.is_empty() => problem.help("it has no flows and no types"),
+            None => problem.help(format!("it has {all}")),
+        };
+        self.report(problem);
+    }
+}

@@ -1,0 +1,68 @@
+//! Values that a script can hold and hand on, but not look into: secrets and flows.
+
+use std::{any::Any, fmt, sync::Arc};
+
+use super::Text;
+
+/// A text that must not be seen. Whoever needs it asks for it by [`Secret::reveal`];
+/// everything that shows values shows stars.
+#[derive(Clone)]
+pub struct Secret(Text);
+
+impl Secret {
+    pub fn new(text: impl Into<Text>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for the one call that sends it where it belongs.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(***)")
+    }
+}
+
+/// A flow or component that is an argument. Only the run knows what is inside.
+#[derive(Clone)]
+pub struct FlowRef {
+    name: Text,
+    flow: Arc<dyn Any + Send + Sync>,
+}
+
+impl FlowRef {
+    pub fn new(name: impl Into<Text>, flow: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { name: name.into(), flow }
+    }
+
+    /// The name that the script uses for it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it refers to, for whoever made it.
+    pub fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.flow.clone().downcast().ok()
+    }
+}
+
+impl fmt::Display for FlowRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the flow `{}`", self.name)
+    }
+}
+
+impl fmt::Debug for FlowRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FlowRef({})", self.name)
+    }
+}
