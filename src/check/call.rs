@@ -3,7 +3,7 @@
 use super::{
     Call, Checker, Input, Term, TermKind, Var,
     pipeline::{Position, convert, var_term},
-    repair::{Gap, Stage, Wanted},
+    repair::{self, Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
     unify::{Arguments, Bindings},
 };
@@ -200,7 +200,7 @@ impl Checker<'_> {
         }
         // A flow that calls itself was reported; its result is what it declares.
         let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
-        let yields = as_meant(yields, of_items);
+        let yields = repair::as_meant(yields, of_items);
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
@@ -231,7 +231,7 @@ impl Checker<'_> {
             args.push(given.term);
         }
         let call = Arguments { op: op.op, terms: &args };
-        let yields = as_meant(bindings.apply(op.op.yields, &call), of_items);
+        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
@@ -506,12 +506,6 @@ impl Checker<'_> {
             self.expr(&arg.value, None);
         }
     }
-}
-
-/// The type of a call; of one that is meant for each item, a list of them, so that the
-/// stages behind it are checked as they are after the mend.
-fn as_meant(ty: Type, of_items: bool) -> Type {
-    if of_items { Type::list(ty) } else { ty }
 }
 
 fn op_port(param: &Param) -> Port {

@@ -146,6 +146,10 @@ impl Routes<'_> {
         if !bindings.bind(input.scheme, entering) {
             return None;
         }
+        // A secret goes only where a secret is asked for.
+        if *entering == Type::Secret && general(input.scheme) > 0 {
+            return None;
+        }
         let yields = bindings.settled(op.op.yields);
         let is_generic = op.op.generic != Generic::No;
         let (on, detour) = self.on(yields.as_ref(), is_generic)?;

@@ -62,7 +62,7 @@ impl Checker<'_> {
 
     fn signatures(&self) -> Vec<Signature> {
         let signature = |idx: usize| {
-            let (flow, params) = (&self.flows[idx], self.flow_params(idx));
+            let (flow, params) = (&self.flows[idx], &self.flows[idx].params);
             Signature {
                 name: flow.syntax.name.text.clone(),
                 doc: flow.doc.to_owned(),

@@ -253,3 +253,9 @@ fn short(text: &str) -> String {
     let cut: String = line.chars().take(MOST).collect();
     format!("{cut}…")
 }
+
+/// The type of a call; of one that is meant for each item, a list of them, so that the
+/// stages behind it are checked as they are after the mend.
+pub(super) fn as_meant(ty: Type, of_items: bool) -> Type {
+    if of_items { Type::list(ty) } else { ty }
+}

@@ -93,6 +93,8 @@ impl Search<'_> {
         let keeps = |step, ty, cost| Move { step, ty, cost, converts: false };
         match from {
             Type::Optional(inner) => return self.of_null(inner),
+            // What must not be seen is made into nothing else.
+            Type::Secret => return Vec::new(),
             Type::List(item, _) => {
                 let mut moves = self.ops(from);
                 moves.extend(self.each(item));
@@ -214,7 +216,7 @@ impl Search<'_> {
 
     /// `parse_json<T>`: text becomes what is due.
     fn typed(&self, op: OpRef, from: &Type) -> Option<Move> {
-        if *from != Type::Text || !op.op.is_inline() {
+        if *from != Type::Text || !op.op.is_inline() || op.op.generic != Generic::Tested {
             return None;
         }
         let ty = self.testable().filter(|it| !is_document(it) && *it != Type::Text)?;

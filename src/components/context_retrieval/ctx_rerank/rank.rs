@@ -16,10 +16,10 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// What each kind of evidence counts; together they are 1.
-const GIVEN: f64 = 0.55;
-const WORDS: f64 = 0.2;
-const TOGETHER: f64 = 0.15;
-const COVERED: f64 = 0.05;
+const GIVEN: f64 = 0.7;
+const WORDS: f64 = 0.08;
+const TOGETHER: f64 = 0.14;
+const COVERED: f64 = 0.03;
 const IN_TITLE: f64 = 0.05;
 
 /// All candidates, best first, with new scores.
