@@ -89,8 +89,11 @@ struct Session {
     terminal: Terminal,
 }
 
-/// Runs the program with the arguments of the process.
-pub async fn main() -> ExitCode {
+/// Runs the program with the arguments of the process, and the components of this engine.
+///
+/// A program with components of its own becomes `svc` with these components:
+/// `main(Engine::new().with(&[..]))`.
+pub async fn main(engine: Engine) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(err) => {
@@ -100,7 +103,6 @@ pub async fn main() -> ExitCode {
         }
     };
     let _limits = file_size_limits_are_errors();
-    let engine = Engine::new();
     let terminal = Terminal::new(cli.color, engine.host());
     let session = Session { engine, terminal };
     let done = cli.command.execute(&session).await;
