@@ -28,7 +28,7 @@ pub(crate) const COMPONENT: Component = Component {
 
 record! {
     /// What a customer wrote.
-    pub struct Ticket {
+    struct Ticket {
         /// Letters, digits, `-` and `_`.
         id: Text,
         /// The customer's words.
@@ -38,17 +38,17 @@ record! {
 
 choices! {
     /// Who works on cases.
-    pub enum Team { Finance = "finance", Support = "support", Engineering = "engineering" }
+    enum Team { Finance = "finance", Support = "support", Engineering = "engineering" }
 }
 
 choices! {
     /// How bad a bug is.
-    pub enum Severity { Low = "low", High = "high", Critical = "critical" }
+    enum Severity { Low = "low", High = "high", Critical = "critical" }
 }
 
 record! {
     /// What was found out about a bug.
-    pub struct Findings {
+    struct Findings {
         /// The cases that tell the same.
         dup: Vec<Text>,
         /// How bad it is.

@@ -24,7 +24,7 @@ pub(crate) const COMPONENT: Component = Component {
 
 record! {
     /// An issue on GitHub.
-    pub struct Issue {
+    struct Issue {
         /// As GitHub writes it: `owner/name#12`.
         id: Text,
         /// Its page.
@@ -81,8 +81,7 @@ impl Op for ListIssues {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The newest issue",
-            r#"secret github_token
-               github.list_issues(repo: "ada/engine", limit: 1, token: github_token)"#,
+            r#"secret github_token  github.list_issues(repo: "ada/engine", limit: 1, token: github_token)"#,
             r#"[{ "id": "ada/engine#3", "url": "https://x/3", "title": "It stops", "body": "",
                   "labels": ["bug"] }]"#,
         )
@@ -95,8 +94,7 @@ impl Op for ListIssues {
         ),
         Example::err(
             "No repository",
-            r#"secret github_token
-               github.list_issues(repo: "engine", token: github_token)"#,
+            r#"secret github_token  github.list_issues(repo: "engine", token: github_token)"#,
             "is no repository",
         )
         .answered(TOKEN, &[]),
@@ -180,15 +178,13 @@ impl Op for Comment {
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A thank-you",
-            r#"secret github_token
-               "Thank you!" >> github.comment(issue: "ada/engine#3", token: github_token)"#,
+            r#"secret github_token  "Thank you!" >> github.comment(issue: "ada/engine#3", token: github_token)"#,
             r#""https://x/3#1""#,
         )
         .answered(TOKEN, &[r#"{ "html_url": "https://x/3#1" }"#]),
         Example::err(
             "No issue",
-            r#"secret github_token
-               "Thank you!" >> github.comment(issue: "3", token: github_token)"#,
+            r#"secret github_token  "Thank you!" >> github.comment(issue: "3", token: github_token)"#,
             "is no issue",
         )
         .answered(TOKEN, &[]),

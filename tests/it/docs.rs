@@ -1,5 +1,5 @@
 //! What users are shown is true: every script in the documentation checks and runs, every
-//! wrong one is wrong in the way that is said, every example gives its answer.
+//! wrong one is wrong in the way that is said, every shown output is real.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -7,7 +7,6 @@ use svc::{
     Engine,
     diag::{Problem, Source, Style},
     host::os::OsHost,
-    value::Value,
 };
 
 /// One fenced script of a page.
@@ -48,7 +47,7 @@ fn of(page: &Path) -> Vec<Fence> {
     fences
 }
 
-fn engine() -> (Engine, tempfile::TempDir) {
+pub(crate) fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let host = OsHost::with_cache(cache.path());
     (Engine::new().on(Arc::new(host)), cache)
@@ -105,55 +104,6 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     engine.run(source).await.map(drop).map_err(|err| err.to_string())
 }
 
-/// Runs an example of the repository as a user would.
-async fn example(name: &str, input: Option<&str>) -> Value {
-    let (engine, _cache) = engine();
-    let path = Path::new("examples").join(name);
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).unwrap();
-    let source = Source::new(path.to_string_lossy().into_owned(), text).in_folder("examples");
-    let mut request = engine.run(source);
-    if let Some(input) = input {
-        request = request.input_text(input);
-    }
-    request.await.map_or_else(|err| panic!("{name}: {err}"), |it| it.value)
-}
-
-#[tokio::test]
-async fn the_main_example_answers_from_the_documentation() {
-    let answer = example("research.svc", Some("how are budgets enforced?")).await;
-    let answer = answer.as_record().unwrap();
-    let text = answer.get("text").unwrap().to_string();
-    let sources = answer.get("sources").unwrap().to_string();
-    assert!(text.contains("reserve"), "{text}");
-    assert!(sources.contains("docs/bounds.md"), "{sources}");
-}
-
-#[tokio::test]
-async fn every_other_example_runs() {
-    for (name, input) in [
-        ("compare.svc", Some("bounds")),
-        ("meeting-actions.svc", None),
-        ("notes-report.svc", None),
-        ("word-count.svc", None),
-    ] {
-        let value = example(name, input).await;
-        assert!(!value.is_null(), "{name}");
-    }
-    let known = [
-        "compare.svc",
-        "meeting-actions.svc",
-        "notes-report.svc",
-        "research.svc",
-        "word-count.svc",
-    ];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()) {
-        let name = file.to_string_lossy().into_owned();
-        let is_script = Path::new(&name).extension().is_some_and(|it| it == "svc");
-        assert!(!is_script || known.contains(&name.as_str()), "{name} has no test");
-    }
-}
-
 /// An output as a page shows it, and the command that printed it.
 struct Shown {
     page: std::path::PathBuf,
@@ -180,7 +130,7 @@ fn shown_outputs() -> Vec<Shown> {
 }
 
 /// The words of a command line; `"` holds some together.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for it in command.chars() {
