@@ -152,9 +152,7 @@ async fn the_main_example_answers_from_the_documentation() {
 #[tokio::test]
 async fn real_runs_give_what_the_data_holds() {
     let log = svc::value::json::write(&run("log-triage.svc", None).await);
-    assert!(
-        log.starts_with(r##"[{"problem":"index: cannot read #: permission denied","times":3"##)
-    );
+    assert!(log.starts_with(r#"[{"problem":"index: cannot read #: permission denied","times":3"#));
     let tasks = svc::value::json::write(&run("meeting-actions.svc", None).await);
     assert!(tasks.contains("2026-03-09: measure the first search"), "{tasks}");
     let papers = run("literature.svc", Some("do short naps improve memory?")).await;
