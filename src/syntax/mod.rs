@@ -18,6 +18,7 @@
 
 pub mod ast;
 mod build;
+mod print;
 mod regions;
 pub mod token;
 mod unexpected;
@@ -26,6 +27,7 @@ use pest::Parser as _;
 
 use crate::diag::{Code, Problem, Span};
 use ast::Program;
+pub use print::{Formatted, format};
 
 /// The most that brackets may be nested.
 pub const MAX_DEPTH: usize = 256;

@@ -8,6 +8,7 @@ mod completions;
 mod components;
 mod exit;
 mod fix;
+mod fmt;
 mod inspect;
 mod json;
 mod op_json;
@@ -47,6 +48,7 @@ enum Command {
     Run(run::Run),
     Check(check::Check),
     Fix(fix::Fix),
+    Fmt(fmt::Fmt),
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
@@ -59,6 +61,7 @@ const TOUR: &str = r#"A short tour:
   svc run report.svc -p style=bullets --json       give params, get JSON
   svc check *.svc                                  find every mistake, run nothing
   svc fix report.svc                               mend what can be mended
+  svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
   svc inspect search                               read its documentation
@@ -112,6 +115,7 @@ impl Command {
             Self::Run(it) => it.execute(session).await,
             Self::Check(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
+            Self::Fmt(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
