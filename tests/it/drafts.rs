@@ -281,12 +281,17 @@ impl<'a> Draft<'a> {
 
     fn expr(&mut self) {
         self.depth += 1;
-        for idx in 0..=self.choose(3) {
-            if idx > 0 {
-                self.one_of(&["+", "and", "or", "==", "??", "*", "-", "<", "%"]);
+        let n = self.choose(4);
+        for idx in 0..=n {
+            // Comparisons do not chain.
+            match (idx, n) {
+                (0, _) => {}
+                (_, 1) => self.one_of(&["+", "==", "<", "??"]),
+                _ => self.one_of(&["+", "and", "or", "??", "*", "-", "%"]),
             }
+            // A minus behind a value goes on with it.
             if self.choose(6) == 5 {
-                self.one_of(&["not", "-"]);
+                self.one_of(if idx == 0 { &["not"] } else { &["not", "-"] });
             }
             self.postfix();
             if self.choose(8) == 7 {
@@ -368,8 +373,8 @@ impl<'a> Draft<'a> {
         self.depth += 1;
         let most = if self.depth > DEEPEST { 3 } else { 7 };
         match self.choose(most) {
-            0 => self.put("string"),
-            1 => self.put_all(&["float", "0", "..", "1"]),
+            0 => self.one_of(&["string", "string?", "Note ?"]),
+            1 => self.put_all(&["float 0", "..", "1"]),
             2 => self.put("rag.Note"),
             3 => {
                 self.put("[");
@@ -377,7 +382,7 @@ impl<'a> Draft<'a> {
                 if self.yes() {
                     self.put_all(&[";", "max", "20"]);
                 }
-                self.put("]");
+                self.one_of(&["]", "]?"]);
             }
             4 => {
                 self.put("{");
@@ -385,7 +390,7 @@ impl<'a> Draft<'a> {
                     it.put_all(&["title", ":"]);
                     it.ty();
                 });
-                self.put("}");
+                self.one_of(&["}", "}?"]);
             }
             5 => self.put_all(&["secret", "<", "string", ">"]),
             _ => {
@@ -395,9 +400,6 @@ impl<'a> Draft<'a> {
                 self.ty();
                 self.put(">");
             }
-        }
-        if self.choose(5) == 4 {
-            self.put("?");
         }
         self.depth -= 1;
     }

@@ -16,14 +16,32 @@ pub(crate) fn assert_format_is_lawful(text: &str) -> String {
 
 #[track_caller]
 fn assert_same(what: &str, text: &str, before: &str, after: &str) {
-    assert!(before == after, "{what}\n--- of\n{text}\n--- was\n{before}\n--- is\n{after}");
+    if before != after {
+        let at = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+        let around = |it: &str| {
+            let from = it.floor_char_boundary(at.saturating_sub(150));
+            it[from..it.ceil_char_boundary(at + 150).min(it.len())].to_owned()
+        };
+        panic!("{what} of\n{text}\n--- was\n{}\n--- is\n{}", around(before), around(after));
+    }
 }
 
 /// The text with the bounds that formatting renames.
 fn in_our_words(text: &str) -> String {
-    text.replace("timeout_sec: 20,", "timeout: 20s,")
-        .replace("timeout_sec: 20 }", "timeout: 20s }")
-        .replace("max_budget_usd: 0.5 }", "max_cost: $0.50 }")
+    let text = renamed(text, "timeout_sec: ", |number| format!("timeout: {number}s"));
+    renamed(&text, "max_budget_usd: 0.5", |rest| format!("max_cost: $0.5{rest}0"))
+}
+
+/// The text with what `rename` makes of every `key` and the digits behind it.
+fn renamed(text: &str, key: &str, rename: fn(&str) -> String) -> String {
+    let mut pieces = text.split(key);
+    let mut all = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let digits = piece.find(|it: char| !it.is_ascii_digit()).unwrap_or(piece.len());
+        all.push_str(&rename(&piece[..digits]));
+        all.push_str(&piece[digits..]);
+    }
+    all
 }
 
 /// All that is not a comma, a comment or a gap.

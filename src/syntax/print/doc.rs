@@ -30,7 +30,7 @@ pub(super) enum Node<'a> {
     IfBroken(&'static str),
     /// Deeper by some columns where the group is broken.
     Nest(usize, Box<Doc<'a>>),
-    Group(Fold, Box<Doc<'a>>),
+    Group(Fold, Kind, Box<Doc<'a>>),
     Seq(Vec<Doc<'a>>),
 }
 
@@ -50,6 +50,15 @@ pub(super) enum Fold {
     Loose,
     /// Always: the author broke it.
     Open,
+}
+
+/// Where the lines of a group end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Inside of its brackets.
+    Brackets,
+    /// Between its parts.
+    Chain,
 }
 
 /// What a piece of a page asks of the groups around it.
@@ -141,7 +150,10 @@ impl<'a> Doc<'a> {
         Self::new(Node::IfBroken(text), Shape::EMPTY)
     }
 
-    pub(super) fn seq(parts: Vec<Self>) -> Self {
+    pub(super) fn seq(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
         let shape = parts.iter().fold(Shape::EMPTY, |sum, it| sum.then(it.shape));
         Self::new(Node::Seq(parts), shape)
     }
@@ -150,15 +162,29 @@ impl<'a> Doc<'a> {
         Self::seq(Vec::new())
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(&self.node, Node::Seq(parts) if parts.is_empty())
+    }
+
     pub(super) fn nest(self, columns: usize) -> Self {
         let shape = self.shape;
         Self::new(Node::Nest(columns, Box::new(self)), shape)
     }
 
+    /// Brackets and what is in them.
     pub(super) fn group(self, fold: Fold) -> Self {
+        self.grouped(fold, Kind::Brackets)
+    }
+
+    /// Parts between which lines can end.
+    pub(super) fn chain(self, fold: Fold) -> Self {
+        self.grouped(fold, Kind::Chain)
+    }
+
+    fn grouped(self, fold: Fold, kind: Kind) -> Self {
         let breaks = if fold == Fold::Open { Breaks::Here } else { self.shape.breaks };
         let shape = Shape { breaks: breaks.min(Breaks::Inside), ..self.shape };
-        Self::new(Node::Group(fold, Box::new(self)), shape)
+        Self::new(Node::Group(fold, kind, Box::new(self)), shape)
     }
 
     /// Whether nothing can put it on one line.
@@ -166,8 +192,15 @@ impl<'a> Doc<'a> {
         self.shape.breaks != Breaks::No
     }
 
-    /// Whether it is a group that its author broke.
-    pub(super) fn is_open(&self) -> bool {
-        matches!(self.node, Node::Group(Fold::Open, _))
+    /// Whether a line must end in it outside of all its brackets.
+    pub(super) fn is_torn(&self) -> bool {
+        match (&self.node, self.shape.breaks) {
+            (_, Breaks::No) => false,
+            (Node::Seq(parts), breaks) => breaks == Breaks::Here || parts.iter().any(Self::is_torn),
+            (Node::Nest(_, doc), _) => doc.is_torn(),
+            (Node::Group(Fold::Loose, Kind::Chain, doc), _) => doc.is_torn(),
+            (Node::Group(_, kind, _), _) => *kind == Kind::Chain,
+            _ => true,
+        }
     }
 }

@@ -95,7 +95,7 @@ impl<'a> Printer<'a> {
         let author = self.tokens.breaks_here();
         let Some(pipeline) = pair.into_inner().next() else { return Doc::empty() };
         let pipeline = self.pipeline(pipeline);
-        let fold = if author || pipeline.is_open() { Fold::Open } else { Fold::Loose };
+        let fold = if author || pipeline.is_torn() { Fold::Open } else { Fold::Loose };
         let body = vec![Doc::soft_line(), pipeline, self.tokens.closing_comments()];
         let body = Doc::seq(body).nest(STEP);
         Doc::seq(vec![open, body, Doc::soft_line(), self.sign(")")]).group(fold)
@@ -161,6 +161,6 @@ fn chain<'a>(first: Term<'a>, rest: Vec<Doc<'a>>) -> Term<'a> {
     if rest.is_empty() {
         return first;
     }
-    let operand = Doc::seq(vec![first.operand, Doc::seq(rest).nest(STEP)]).group(Fold::Strict);
+    let operand = Doc::seq(vec![first.operand, Doc::seq(rest).nest(STEP)]).chain(Fold::Strict);
     Term { operator: first.operator, operand }
 }

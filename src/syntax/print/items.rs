@@ -41,13 +41,14 @@ impl<'a> Printer<'a> {
         let author = self.tokens.breaks_here();
         let mut inner: Vec<Doc<'a>> = Vec::new();
         let mut broken = Vec::new();
+        let mut torn = false;
         for item in items {
             if !broken.is_empty() {
-                inner.extend([self.tokens.comma(), Doc::line()]);
-                inner.push(self.tokens.blank());
+                inner.push(self.tokens.comma());
             }
             let item = print(self, item);
             broken.push(item.is_broken());
+            torn |= item.is_torn();
             inner.push(item);
         }
         if broken.is_empty() {
@@ -63,7 +64,7 @@ impl<'a> Printer<'a> {
         let only_last = broken.iter().position(|it| *it) == Some(broken.len() - 1);
         all.group(match author {
             true => Fold::Open,
-            false if only_last && (brackets.hugs || broken.len() == 1) => Fold::Loose,
+            false if only_last && !torn && (brackets.hugs || broken.len() == 1) => Fold::Loose,
             false => Fold::Strict,
         })
     }

@@ -48,20 +48,44 @@ pub struct Formatted {
     pub problems: Vec<Problem>,
 }
 
+/// The most times that a text is laid out.
+const MOST_ROUNDS: usize = 8;
+
 /// Lays out a script. What cannot be read is left as it stands.
 pub fn format(text: &str) -> Formatted {
     let problems = parse(text).problems;
+    let mut formatted = text.to_owned();
     if text.len() > MAX_BYTES {
-        return Formatted { text: text.to_owned(), problems };
+        return Formatted { text: formatted, problems };
     }
+    // A line that was too long is a line that somebody broke when it is read again. Lines
+    // only end in more places, never in fewer, so this comes to rest.
+    for _ in 0..MOST_ROUNDS {
+        let next = laid_out(&formatted);
+        if next == formatted {
+            break;
+        }
+        formatted = next;
+    }
+    Formatted { text: formatted, problems }
+}
+
+fn laid_out(text: &str) -> String {
     let lexed = token::lex(text);
+    let regions = regions::split(text, &lexed).0;
     let mut printer = Printer { tokens: Tokens::new(text, &lexed), base: 0 };
     let mut page = Page::default();
-    for region in regions::split(text, &lexed).0 {
-        printer.region(&region, &mut page);
+    for region in &regions {
+        printer.region(region, &mut page);
     }
     page.add(&printer.tokens.closing_comments());
-    Formatted { text: page.finish(), problems }
+    let mut formatted = page.finish();
+    // A string without its end holds whatever stands at the end of the file.
+    let is_torn = regions.last().is_some_and(|it| it.broken && it.span.end == text.len());
+    if !formatted.is_empty() && !is_torn {
+        formatted.push('\n');
+    }
+    formatted
 }
 
 type Read<'p> = Pair<'p, Rule>;

@@ -46,12 +46,9 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// The finished text, which ends with a line end unless it is empty.
+    /// The finished text, without the end of its last line.
     pub(super) fn finish(mut self) -> String {
         self.end_comment();
-        if !self.text.is_empty() {
-            self.text.push('\n');
-        }
         align::comments(self.text, &self.trailing)
     }
 
@@ -78,7 +75,7 @@ impl<'a> Page<'a> {
             Node::Blank => {}
             Node::Comment(comment) => self.comment(*comment, it.indent),
             Node::Nest(columns, doc) => due.push(it.nested(*columns, doc)),
-            Node::Group(fold, doc) => {
+            Node::Group(fold, _, doc) => {
                 let mode = self.mode(it, *fold, doc, due);
                 due.push(Due { mode, doc, ..it });
             }
@@ -120,9 +117,11 @@ impl<'a> Page<'a> {
             self.comment = Some(comment.text);
             return;
         }
+        // Two comments cannot share a line.
+        let indent = if comment.own_line { indent + CONTINUED } else { self.indent };
         self.end_comment();
         if self.line_ends == 0 && !starts_page {
-            self.end_line(indent + CONTINUED);
+            self.end_line(indent);
         }
         self.write_gap();
         self.write(comment.text);
@@ -199,7 +198,7 @@ fn fits<'d, 'a>(start: usize, piece: Due<'d, 'a>, rest: &[Due<'d, 'a>]) -> bool 
             Node::HardLine | Node::Comment(_) => return true,
             Node::IfBroken(_) | Node::Line | Node::SoftLine | Node::Blank => {}
             Node::Nest(_, doc) => measured.push(Due { doc, ..it }),
-            Node::Group(fold, doc) => {
+            Node::Group(fold, _, doc) => {
                 measured.push(Due { mode: measured_mode(it.mode, *fold, doc), doc, ..it });
             }
             Node::Seq(docs) => measured.extend(docs.iter().rev().map(|doc| Due { doc, ..it })),

@@ -30,8 +30,7 @@ impl<'a> Printer<'a> {
         if rest.is_empty() {
             return head;
         }
-        let fold = if author { Fold::Open } else { Fold::Loose };
-        Doc::seq(vec![head, Doc::seq(rest).nest(STEP)]).group(fold)
+        chain(head, rest, author)
     }
 
     /// A head or a stage with what binds to it alone.
@@ -59,8 +58,7 @@ impl<'a> Printer<'a> {
         if mods.is_empty() || is_block {
             return Doc::seq(iter::once(first).chain(mods).collect());
         }
-        let fold = if author { Fold::Open } else { Fold::Loose };
-        Doc::seq(vec![first, Doc::seq(mods).nest(STEP)]).group(fold)
+        chain(first, mods, author)
     }
 
     fn fallback(&mut self, pair: Read<'_>) -> Doc<'a> {
@@ -78,4 +76,15 @@ impl<'a> Printer<'a> {
             _ => self.form(pair),
         }
     }
+}
+
+/// Parts that stand on one line unless the author broke it, or a part has no such place.
+fn chain<'a>(first: Doc<'a>, rest: Vec<Doc<'a>>, author: bool) -> Doc<'a> {
+    let all = Doc::seq(vec![first, Doc::seq(rest).nest(STEP)]);
+    let fold = match author {
+        true => Fold::Open,
+        false if all.is_torn() => Fold::Strict,
+        false => Fold::Loose,
+    };
+    all.chain(fold)
 }

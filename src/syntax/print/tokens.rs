@@ -71,32 +71,34 @@ impl<'a> Tokens<'a> {
         doc
     }
 
-    /// A comma between two items. Comments before it go behind it.
+    /// A comma between two items, and the end of its line. Comments before it go behind it.
     pub(super) fn comma(&mut self) -> Doc<'a> {
-        let mut parts = vec![Doc::text(",")];
-        parts.extend(self.swallow());
-        Doc::seq(parts)
+        let (behind, above) = self.swallow();
+        Doc::seq(vec![Doc::text(","), behind, Doc::line(), self.blank(), above])
     }
 
     /// A comma after the last item, which may be there or not, and is where lines are broken.
     pub(super) fn last_comma(&mut self) -> Doc<'a> {
-        let mut parts = vec![Doc::if_broken(",")];
-        if self.next_is(",") {
-            parts.extend(self.swallow());
+        let comma = Doc::if_broken(",");
+        if !self.next_is(",") {
+            return comma;
         }
-        Doc::seq(parts)
+        let (behind, above) = self.swallow();
+        let line = if above.is_empty() { Doc::empty() } else { Doc::hard_line() };
+        Doc::seq(vec![comma, behind, line, above])
     }
 
-    /// The comments around the next sign, without the sign.
-    fn swallow(&mut self) -> Vec<Doc<'a>> {
-        let end = self.gap().end;
-        let mut parts = vec![self.above()];
-        if !self.text[end..].starts_with(',') {
-            self.lost = true;
-        }
-        self.at = (end + 1).min(self.text.len());
-        parts.extend(self.behind());
-        parts
+    /// The comments around the next sign, without the sign: those that may stand behind it,
+    /// and those that stand below it.
+    fn swallow(&mut self) -> (Doc<'a>, Doc<'a>) {
+        let gap = self.gap();
+        let above = self.lines(&gap.comments);
+        self.lost |= !self.text[gap.end..].starts_with(',');
+        self.at = (gap.end + 1).min(self.text.len());
+        let own_line = !gap.comments.is_empty();
+        let Some(text) = self.rest_of_line() else { return (Doc::empty(), above) };
+        let behind = Doc::comment(Comment { text, own_line });
+        if own_line { (Doc::empty(), Doc::seq(vec![above, behind])) } else { (behind, above) }
     }
 
     /// The tokens of a place that must be one right behind the other.
@@ -123,9 +125,10 @@ impl<'a> Tokens<'a> {
 
     /// A place as it was written, with the indentation of its first line.
     pub(super) fn as_it_stands(&mut self, span: Span) -> Doc<'a> {
+        let before = self.at;
         let above = self.above();
         let line = self.text[..span.start].rfind('\n').map_or(0, |it| it + 1);
-        let indented = line >= self.at && self.text[line..span.start].trim().is_empty();
+        let indented = line >= before && self.text[line..span.start].trim().is_empty();
         let start = if indented { line } else { span.start };
         self.at = span.end;
         self.opened = false;
@@ -174,9 +177,12 @@ impl<'a> Tokens<'a> {
     /// The comments before a closing bracket or the end.
     pub(super) fn closing_comments(&mut self) -> Doc<'a> {
         let gap = self.gap();
-        let doc = self.lines(&gap.comments);
+        let comments = self.lines(&gap.comments);
         self.at = gap.end;
-        doc
+        if comments.is_empty() {
+            return comments;
+        }
+        Doc::seq(vec![Doc::hard_line(), comments])
     }
 
     /// The comments above the next token.
@@ -201,11 +207,15 @@ impl<'a> Tokens<'a> {
 
     /// The comment on the line of the token that was just read.
     fn behind(&mut self) -> Option<Doc<'a>> {
+        self.rest_of_line().map(|text| Doc::comment(Comment { text, own_line: false }))
+    }
+
+    fn rest_of_line(&mut self) -> Option<&'a str> {
         let rest = self.text[self.at..].trim_start_matches(is_space);
         let start = self.text.len() - rest.len();
         let text = comment(rest)?;
         self.at = start + text.len();
-        Some(Doc::comment(Comment { text: text.trim_end(), own_line: false }))
+        Some(text.trim_end())
     }
 
     fn gap(&self) -> Gap<'a> {

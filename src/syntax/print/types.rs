@@ -54,7 +54,7 @@ impl<'a> Printer<'a> {
         for it in choices {
             rest.extend([Doc::line(), self.sign("|"), Doc::space(), self.verbatim(&it)]);
         }
-        Doc::seq(vec![first, Doc::seq(rest).nest(STEP)]).group(Fold::Strict)
+        Doc::seq(vec![first, Doc::seq(rest).nest(STEP)]).chain(Fold::Strict)
     }
 
     /// `flow<A -> B>`
