@@ -22,12 +22,14 @@ mod print;
 mod regions;
 pub mod token;
 mod unexpected;
+mod uses;
 
 use pest::Parser as _;
 
 use crate::diag::{Code, Problem, Span};
 use ast::Program;
 pub use print::{Formatted, format};
+pub use uses::{Use, uses};
 
 /// The most that brackets may be nested.
 pub const MAX_DEPTH: usize = 256;

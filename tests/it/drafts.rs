@@ -64,7 +64,9 @@ impl<'a> Draft<'a> {
     }
 
     fn put_all(&mut self, pieces: &[&str]) {
-        pieces.iter().for_each(|it| self.put(it));
+        for piece in pieces {
+            self.put(piece);
+        }
     }
 
     /// Something that another token may follow without a gap.

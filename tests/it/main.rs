@@ -10,6 +10,7 @@ mod drafts;
 mod embedding;
 mod examples;
 mod format;
+mod grammar;
 mod hostile;
 mod laws;
 mod retrieval;

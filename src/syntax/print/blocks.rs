@@ -105,12 +105,12 @@ impl<'a> Printer<'a> {
             if !parts.is_empty() {
                 parts.extend([Doc::space(), self.sign("|"), Doc::space()]);
             }
-            parts.push(self.pattern(it));
+            parts.push(self.pattern(&it));
         }
         Doc::seq(parts)
     }
 
-    fn pattern(&mut self, pair: Read<'_>) -> Doc<'a> {
+    fn pattern(&mut self, pair: &Read<'_>) -> Doc<'a> {
         match pair.clone().into_inner().next() {
             Some(literal) if literal.as_rule() == Rule::string => {
                 // A minus before a string is an error, and stays one.
@@ -118,7 +118,7 @@ impl<'a> Printer<'a> {
                 let string = self.verbatim(&literal);
                 Doc::seq(minus.into_iter().chain([string]).collect())
             }
-            _ => self.joined(&pair),
+            _ => self.joined(pair),
         }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Printer<'a> {
     /// `rhai(x: int) -> int { .. }`; the code inside is another language's.
     fn rhai(&mut self, pair: Read<'_>) -> Doc<'a> {
         let mut inner = pair.into_inner().skip(1).peekable();
-        let mut parts = vec![self.sign("rhai"), self.params(&mut inner), self.yields(&mut inner)];
+        let mut parts = vec![self.sign("rhai"), self.signature(&mut inner)];
         parts.push(Doc::space());
         parts.extend(inner.next().map(|it| self.verbatim(&it)));
         Doc::seq(parts)

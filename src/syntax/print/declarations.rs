@@ -62,20 +62,14 @@ impl<'a> Printer<'a> {
         let mut inner = pair.into_inner().skip(1).peekable();
         let mut parts = vec![self.sign("flow"), Doc::space()];
         parts.extend(inner.next().map(|it| self.joined(&it)));
-        parts.extend([self.params(&mut inner), self.yields(&mut inner)]);
-        for it in inner {
-            parts.push(Doc::space());
-            parts.push(match it.as_rule() {
-                Rule::within => self.within(it),
-                _ => self.block(it),
-            });
-        }
+        parts.extend([self.signature(&mut inner), Doc::space()]);
+        parts.extend(inner.next().map(|it| self.block(it)));
         Doc::seq(parts)
     }
 
     /// `test "name" { .. }`
     fn test(&mut self, pair: Read<'_>) -> Doc<'a> {
-        let mut inner = pair.clone().into_inner().skip(1);
+        let mut inner = pair.into_inner().skip(1);
         let mut parts = vec![self.sign("test"), Doc::space()];
         parts.extend(inner.next().map(|it| self.verbatim(&it)));
         parts.push(Doc::space());

@@ -37,6 +37,17 @@ impl<'a> Printer<'a> {
         items: impl IntoIterator<Item = Read<'p>>,
         print: fn(&mut Self, Read<'p>) -> Doc<'a>,
     ) -> Doc<'a> {
+        let (all, fold) = self.ungrouped_items(brackets, items, print);
+        all.group(fold)
+    }
+
+    /// The same before it is a group, for what must be broken together with it.
+    pub(super) fn ungrouped_items<'p>(
+        &mut self,
+        brackets: Brackets,
+        items: impl IntoIterator<Item = Read<'p>>,
+        print: fn(&mut Self, Read<'p>) -> Doc<'a>,
+    ) -> (Doc<'a>, Fold) {
         let open = self.tokens.open(brackets.open);
         let author = self.tokens.breaks_here();
         let mut inner: Vec<Doc<'a>> = Vec::new();
@@ -54,7 +65,7 @@ impl<'a> Printer<'a> {
         if broken.is_empty() {
             let comments = self.tokens.closing_comments().nest(STEP);
             let close = self.sign(brackets.close);
-            return Doc::seq(vec![open, comments, Doc::soft_line(), close]).group(Fold::Strict);
+            return (Doc::seq(vec![open, comments, Doc::soft_line(), close]), Fold::Strict);
         }
         inner.extend([self.tokens.last_comma(), self.tokens.closing_comments()]);
         inner.insert(0, brackets.line());
@@ -62,10 +73,11 @@ impl<'a> Printer<'a> {
         let close = self.sign(brackets.close);
         let all = Doc::seq(vec![open, body, brackets.line(), close]);
         let only_last = broken.iter().position(|it| *it) == Some(broken.len() - 1);
-        all.group(match author {
+        let fold = match author {
             true => Fold::Open,
             false if only_last && !torn && (brackets.hugs || broken.len() == 1) => Fold::Loose,
             false => Fold::Strict,
-        })
+        };
+        (all, fold)
     }
 }

@@ -124,7 +124,9 @@ impl<'a> Printer<'a> {
                 self.tokens = before;
                 return false;
             }
-            docs.iter().for_each(|it| page.add(it));
+            for doc in &docs {
+                page.add(doc);
+            }
             true
         })
     }

@@ -88,21 +88,22 @@ impl<'a> Printer<'a> {
         Doc::seq([open].into_iter().chain(ty).chain([close]).collect())
     }
 
-    /// `(name: T = default, ..)` of a flow or of inline code.
-    pub(super) fn params<'p>(
+    /// `(name: T = default, ..) -> T within { .. }` of a flow or of inline code. The
+    /// parameters each have a line where all of it does not fit on one.
+    pub(super) fn signature<'p>(
         &mut self,
         parts: &mut Peekable<impl Iterator<Item = Read<'p>>>,
     ) -> Doc<'a> {
         let fields = parts.next_if(|it| it.as_rule() == Rule::fields);
         let fields = fields.into_iter().flat_map(Read::into_inner);
-        self.items(Brackets::ROUND, fields, Self::typed)
-    }
-
-    /// ` -> T`
-    pub(super) fn yields<'p>(&mut self, parts: &mut impl Iterator<Item = Read<'p>>) -> Doc<'a> {
-        let mut docs = vec![Doc::space(), self.sign("->"), Doc::space()];
+        let (params, fold) = self.ungrouped_items(Brackets::ROUND, fields, Self::typed);
+        let mut docs = vec![params, Doc::space(), self.sign("->"), Doc::space()];
         docs.extend(parts.next().map(|it| self.ty(it)));
-        Doc::seq(docs)
+        if let Some(within) = parts.next_if(|it| it.as_rule() == Rule::within) {
+            docs.extend([Doc::space(), self.within(within)]);
+        }
+        let fold = if fold == Fold::Open { fold } else { Fold::Loose };
+        Doc::seq(docs).group(fold)
     }
 
     /// A name with its type, perhaps with `= value`.
