@@ -75,6 +75,14 @@ proptest! {
     }
 }
 
+/// What the fuzzer found.
+#[test]
+fn torn_text_keeps_its_end() {
+    for text in ["\"${)\n\" \"\"\"\"", "\"\"\"", "'''\n", "\"${", "(", "x # c"] {
+        assert_format_is_lawful(text);
+    }
+}
+
 /// A comment in every gap costs too much time: a part of them, another part in each script.
 #[test]
 fn the_gaps_between_tokens_may_hold_comments() {

@@ -75,13 +75,14 @@ fn laid_out(text: &str) -> String {
     let regions = regions::split(text, &lexed).0;
     let mut printer = Printer { tokens: Tokens::new(text, &lexed), base: 0 };
     let mut page = Page::default();
+    let mut is_torn = false;
     for region in &regions {
-        printer.region(region, &mut page);
+        let is_read = printer.region(region, &mut page);
+        // A string without its end holds whatever stands at the end of the file.
+        is_torn = !is_read && region.span.end == text.len();
     }
     page.add(&printer.tokens.closing_comments());
     let mut formatted = page.finish();
-    // A string without its end holds whatever stands at the end of the file.
-    let is_torn = regions.last().is_some_and(|it| it.broken && it.span.end == text.len());
     if !formatted.is_empty() && !is_torn {
         formatted.push('\n');
     }
@@ -98,15 +99,18 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn region(&mut self, region: &Region, page: &mut Page<'a>) {
-        if region.broken || !self.readable(region, page) {
-            page.add(&self.tokens.next_statement());
-            page.add(&self.tokens.as_it_stands(region.span));
+    /// Prints a region; false if it stays as it stands.
+    fn region(&mut self, region: &Region, page: &mut Page<'a>) -> bool {
+        if !region.broken && self.read(region, page) {
+            return true;
         }
+        page.add(&self.tokens.next_statement());
+        page.add(&self.tokens.as_it_stands(region.span));
+        false
     }
 
     /// Prints a region, or nothing and gives false if it cannot be read.
-    fn readable(&mut self, region: &Region, page: &mut Page<'a>) -> bool {
+    fn read(&mut self, region: &Region, page: &mut Page<'a>) -> bool {
         let before = self.tokens.clone();
         self.base = region.span.start;
         with_stack(region.depth, || {
