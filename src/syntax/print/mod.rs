@@ -119,6 +119,7 @@ impl<'a> Printer<'a> {
             let statements: Vec<_> =
                 pairs.next().map(Pair::into_inner).into_iter().flatten().collect();
             let mains = statements.iter().filter(|it| it.as_rule() == Rule::pipeline).count();
+            // Which of two pipelines is the main one, the author must say.
             if mains > 1 {
                 return false;
             }
