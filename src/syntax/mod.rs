@@ -22,6 +22,8 @@ mod regions;
 pub mod token;
 mod unexpected;
 
+pub use unexpected::RESERVED;
+
 use pest::Parser as _;
 
 use crate::diag::{Code, Problem, Span};

@@ -1,0 +1,249 @@
+//! What fits at a place of a script, best first: for holes, and for completion in editors.
+
+use super::unify::Bindings;
+use crate::{
+    registry::{Effect, OpRef, Registry, Scheme},
+    value::{Text, Type},
+};
+
+/// A place of a script, and everything that could stand there.
+#[derive(Clone, Debug)]
+pub struct Site<'a> {
+    pub registry: &'a Registry,
+    pub flows: Vec<Signature>,
+    /// The values in scope, the innermost last.
+    pub names: Vec<(Text, Type)>,
+    /// What enters, where something does.
+    pub entering: Option<Type>,
+    /// What is due, as far as it is known.
+    pub due: Option<Type>,
+    pub wants: Wants,
+}
+
+/// What may stand at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// After `>>`.
+    Stage,
+    /// At the head of a pipeline.
+    Head,
+    /// In an expression.
+    Value,
+}
+
+/// A flow of the script.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub name: Text,
+    pub doc: String,
+    pub params: Vec<(Text, Type)>,
+    /// How many of the parameters have no default.
+    pub required: usize,
+    pub yields: Type,
+}
+
+/// Something that fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What to write, as far as it is known: `.title`, `take`.
+    pub name: String,
+    /// What it takes and gives.
+    pub signature: String,
+    /// One line about it.
+    pub doc: String,
+    /// Lower is better.
+    pub rank: u32,
+    /// Whether nothing else must be written.
+    pub is_whole: bool,
+}
+
+/// Everything that fits at a place, best first. Equals stand in the order of the registry.
+pub fn fits(site: &Site<'_>) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    if site.wants != Wants::Stage {
+        site.values(&mut all);
+    }
+    if let Some(entering) = site.entering.as_ref().filter(|_| site.wants != Wants::Value) {
+        site.fields(entering, &mut all);
+        all.extend(site.flows.iter().filter_map(|it| site.flow(it, entering)));
+        for component in site.registry.components() {
+            let ops = component.ops.iter().map(|op| OpRef { component, op });
+            all.extend(ops.filter_map(|it| site.op(it, entering)));
+        }
+    }
+    all.sort_by_key(|it| it.rank);
+    all
+}
+
+impl Site<'_> {
+    fn gives_due(&self, ty: &Type) -> bool {
+        self.due.as_ref().is_none_or(|due| ty.fits(due))
+    }
+
+    /// The names in scope and their fields, and what enters.
+    fn values(&self, all: &mut Vec<Candidate>) {
+        let it = self.entering.iter().map(|ty| (Text::from("it"), ty));
+        let names = self.names.iter().rev().map(|(name, ty)| (name.clone(), ty));
+        for (idx, (name, ty)) in it.chain(names).enumerate() {
+            let distance = u32::try_from(idx).unwrap_or(u32::MAX).min(20);
+            let mut add = |name: String, ty: &Type, rank: u32| {
+                if self.gives_due(ty) && !ty.is_unknown() {
+                    all.push(value(name, ty, rank));
+                }
+            };
+            add(name.to_string(), ty, distance);
+            if let Type::Record(of) = ty {
+                for (field, ty) in &of.fields {
+                    add(format!("{name}.{field}"), ty, distance + 30);
+                }
+            }
+        }
+    }
+
+    /// `.title`
+    fn fields(&self, entering: &Type, all: &mut Vec<Candidate>) {
+        let Type::Record(of) = entering else { return };
+        let fitting = of.fields.iter().filter(|(_, ty)| self.gives_due(ty));
+        all.extend(fitting.map(|(name, ty)| value(format!(".{name}"), ty, 1)));
+    }
+}
+
+fn value(name: String, ty: &Type, rank: u32) -> Candidate {
+    Candidate { name, signature: ty.to_string(), doc: String::new(), rank, is_whole: true }
+}
+
+impl Site<'_> {
+    fn op(&self, op: OpRef, entering: &Type) -> Option<Candidate> {
+        let [input, others @ ..] = op.op.params else { return None };
+        let mut bindings = Bindings::default();
+        if !bindings.bind(input.scheme, entering) {
+            return None;
+        }
+        let yields = op.op.yields.is_plain().then(|| op.op.yields.plain());
+        let ends = self.ends(yields.as_ref(), op.op.generic)?;
+        let required = others.iter().filter(|it| it.default.is_none()).count();
+        Some(Candidate {
+            name: op.script_name(),
+            signature: op_signature(op),
+            doc: op.op.summary().replace('\n', " "),
+            rank: ends + general(input.scheme) + effort(op) + arguments(required),
+            is_whole: required == 0 && !op.op.generic,
+        })
+    }
+
+    fn flow(&self, flow: &Signature, entering: &Type) -> Option<Candidate> {
+        let (_, takes) = flow.params.first()?;
+        if !entering.fits(takes) {
+            return None;
+        }
+        let ends = self.ends(Some(&flow.yields), false)?;
+        let required = flow.required.saturating_sub(1);
+        Some(Candidate {
+            name: flow.name.to_string(),
+            signature: flow_signature(flow),
+            doc: flow.doc.lines().next().unwrap_or_default().to_owned(),
+            rank: ends + arguments(required),
+            is_whole: required == 0,
+        })
+    }
+
+    /// What it counts that a stage gives this where something is due; nothing where it does
+    /// not fit.
+    fn ends(&self, yields: Option<&Type>, is_generic: bool) -> Option<u32> {
+        let Some(due) = &self.due else { return Some(0) };
+        match yields {
+            // What is read is tested to be what is due.
+            Some(Type::Json) if is_generic => Some(10),
+            Some(ty) => ty.fits(due).then_some(0),
+            // It follows from the arguments: perhaps it fits.
+            None => Some(20),
+        }
+    }
+}
+
+/// An op for this very type before one for all types.
+fn general(scheme: Scheme) -> u32 {
+    match scheme {
+        Scheme::OneOf(_) => 2,
+        Scheme::List(item, _) | Scheme::Optional(item) => 1 + general(*item),
+        Scheme::Amount(_) | Scheme::Ordered(_) => 3,
+        Scheme::Var(_) => 6,
+        _ => 0,
+    }
+}
+
+/// What is pure before what reads, and that before what acts.
+fn effort(op: OpRef) -> u32 {
+    let acts = |it: &Effect| !matches!(it, Effect::Reads(_));
+    match op.op.effects {
+        [] => 0,
+        all if all.iter().any(acts) => 8,
+        _ => 4,
+    }
+}
+
+fn arguments(required: usize) -> u32 {
+    u32::try_from(required).unwrap_or(u32::MAX).saturating_mul(2).min(20)
+}
+
+/// `split(text: string, sep: string) -> [string]`
+fn op_signature(op: OpRef) -> String {
+    let param = |it: &crate::registry::Param| {
+        let mark = if it.default.is_some() { "?" } else { "" };
+        format!("{}{mark}: {}", it.name, it.scheme.show())
+    };
+    let params: Vec<String> = op.op.params.iter().map(param).collect();
+    format!("{}({}) -> {}", op.script_name(), params.join(", "), op.op.yields.show())
+}
+
+fn flow_signature(flow: &Signature) -> String {
+    let params: Vec<String> =
+        flow.params.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+    format!("{}({}) -> {}", flow.name, params.join(", "), flow.yields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::components;
+
+    fn registry() -> Registry {
+        components::ALL.iter().fold(Registry::default(), |it, all| it.with(all))
+    }
+
+    fn after(entering: Type, due: Option<Type>) -> Vec<Candidate> {
+        let registry = registry();
+        let site = Site {
+            registry: &registry,
+            flows: Vec::new(),
+            names: Vec::new(),
+            entering: Some(entering),
+            due,
+            wants: Wants::Stage,
+        };
+        fits(&site)
+    }
+
+    #[test]
+    fn only_what_accepts_the_value_is_offered() {
+        let names =
+            |ty: Type| -> Vec<String> { after(ty, None).into_iter().map(|it| it.name).collect() };
+        let text = names(Type::Text);
+        assert!(text.contains(&"upper".to_owned()), "{text:?}");
+        assert!(!text.contains(&"abs".to_owned()) && !text.contains(&"flatten".to_owned()));
+        let ints = names(Type::list(Type::INT));
+        assert!(ints.contains(&"sum".to_owned()) && !ints.contains(&"upper".to_owned()));
+        let note = Type::record(vec![("title".into(), Type::Text), ("n".into(), Type::INT)]);
+        assert_eq!(names(note)[..2], [".title", ".n"]);
+    }
+
+    #[test]
+    fn what_gives_what_is_due_comes_first() {
+        let found = after(Type::Text, Some(Type::list(Type::Text)));
+        assert!(found[0].is_whole, "{found:?}");
+        let (last, first) = (found.last().unwrap(), &found[0]);
+        assert!(first.rank <= last.rank);
+        assert!(found.iter().any(|it| it.name == "lines"));
+        assert!(found.iter().all(|it| it.name != "len"), "{found:?}");
+    }
+}
