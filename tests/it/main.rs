@@ -9,6 +9,7 @@ mod docs;
 mod embedding;
 mod examples;
 mod hostile;
+mod lsp;
 mod retrieval;
 mod run;
 mod scripts;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Session, exit::Result};
+use super::Session;
 
 /// Serve an editor: the Language Server Protocol over standard input and output.
 #[derive(Args)]
@@ -18,8 +18,8 @@ const EXAMPLES: &str = "An editor starts it; `docs/tools.md` says how to set one
 Exits with 0 after `shutdown` and `exit`, else with 1.";
 
 impl Lsp {
-    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+    pub(super) fn execute(self, session: &Session) -> u8 {
         let Self { stdio: _ } = self;
-        Ok((session.servers.lsp)(&session.engine))
+        (session.servers.lsp)(&session.engine)
     }
 }

@@ -129,7 +129,7 @@ impl Command {
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
-            Self::Lsp(it) => it.execute(session),
+            Self::Lsp(it) => Ok(it.execute(session)),
             Self::Completions(it) => it.execute(),
         }
     }

@@ -1,14 +1,15 @@
 //! Code actions: the fixes of problems, one by one or all at once.
 
-use std::collections::HashMap;
-
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit,
-    WorkspaceEdit,
 };
 
-use super::{diagnostics::About, documents::Look};
-use crate::diag::{Fix, Problem, Span};
+use super::{
+    diagnostics::About,
+    documents::Look,
+    edits::{changed, workspace},
+};
+use crate::diag::{Fix, Problem};
 
 /// What can be done about the problems in a range.
 pub(super) fn actions(
@@ -50,7 +51,7 @@ fn mend(look: &Look<'_>, problem: &Problem) -> CodeAction {
         title: title(look, &problem.fixes),
         kind: Some(CodeActionKind::QUICKFIX),
         diagnostics: Some(vec![About::document(look).one(problem)]),
-        edit: Some(edit(look, edits.collect())),
+        edit: Some(workspace([(look.document.uri.clone(), edits.collect())])),
         is_preferred: Some(true),
         ..CodeAction::default()
     }
@@ -83,43 +84,7 @@ fn mend_all(look: &Look<'_>) -> Option<CodeAction> {
     Some(CodeAction {
         title: "fix everything that can be fixed".to_owned(),
         kind: Some(CodeActionKind::SOURCE_FIX_ALL),
-        edit: Some(edit(look, edits)),
+        edit: Some(workspace([(look.document.uri.clone(), edits)])),
         ..CodeAction::default()
     })
-}
-
-/// The part of a text that another one has otherwise; nothing where they are the same.
-pub(super) fn changed<'a>(old: &str, new: &'a str) -> Option<(Span, &'a str)> {
-    if old == new {
-        return None;
-    }
-    let same = |(a, b): &(char, char)| a == b;
-    let lead: usize =
-        old.chars().zip(new.chars()).take_while(same).map(|(it, _)| it.len_utf8()).sum();
-    let (old_rest, new_rest) = (&old[lead..], &new[lead..]);
-    let backwards = old_rest.chars().rev().zip(new_rest.chars().rev());
-    let tail: usize = backwards.take_while(same).map(|(it, _)| it.len_utf8()).sum();
-    Some((Span::new(lead, old.len() - tail), &new_rest[..new_rest.len() - tail]))
-}
-
-#[expect(
-    clippy::mutable_key_type,
-    reason = "the protocol's map is keyed by addresses, whose hash never changes"
-)]
-fn edit(look: &Look<'_>, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    let changes = HashMap::from([(look.document.uri.clone(), edits)]);
-    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_differs_is_changed() {
-        assert_eq!(changed("a bc d", "a bXc d"), Some((Span::new(3, 3), "X")));
-        assert_eq!(changed("aaa", "aa"), Some((Span::new(2, 3), "")));
-        assert_eq!(changed("ä", "ö"), Some((Span::new(0, 2), "ö")));
-        assert_eq!(changed("a", "a"), None);
-    }
 }

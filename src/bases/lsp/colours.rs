@@ -6,7 +6,7 @@ use lsp_types::{SemanticToken, SemanticTokenModifier, SemanticTokenType, Semanti
 
 use super::documents::Look;
 use crate::{
-    check::{Mention, NameKind, Target},
+    check::{Mention, NameKind, Target, type_names},
     diag::Span,
     syntax::{
         RESERVED,
@@ -94,6 +94,9 @@ fn pieces(look: &Look<'_>) -> Vec<Piece> {
     for (idx, token) in lexed.tokens.iter().enumerate() {
         let before = idx.checked_sub(1).map(|it| &lexed.tokens[it]);
         let kind = match token.kind {
+            TokenKind::Word if names_type(look.text(), &lexed.tokens[idx..], &known) => {
+                Some((Kind::Type, LIBRARY))
+            }
             TokenKind::Word => word(look, token, before, &known),
             TokenKind::Number | TokenKind::Money => Some((Kind::Number, 0)),
             TokenKind::Text
@@ -109,6 +112,14 @@ fn pieces(look: &Look<'_>) -> Vec<Piece> {
         pieces.extend(kind.map(piece));
     }
     pieces
+}
+
+/// Whether tokens begin with the name of a type that every script knows.
+fn names_type(text: &str, tokens: &[Token], known: &HashMap<usize, &Mention>) -> bool {
+    let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
+    type_names().any(|it| it == shown(0))
+        && !known.contains_key(&tokens[0].span.start)
+        && shown(1) != ":"
 }
 
 fn is_operator(sign: &str) -> bool {

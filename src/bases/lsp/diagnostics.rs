@@ -19,6 +19,11 @@ use crate::diag::{Code, Problem, Report, Severity, Source};
 pub(super) struct Published(BTreeMap<String, PublishDiagnosticsParams>);
 
 impl Published {
+    /// Lets a document's problems be told again.
+    pub(super) fn forget(&mut self, uri: &Uri) {
+        self.0.remove(uri.as_str());
+    }
+
     /// What the client must be told now: documents whose problems changed, and those that
     /// have none any more.
     pub(super) fn update(&mut self, documents: &Documents) -> Vec<PublishDiagnosticsParams> {

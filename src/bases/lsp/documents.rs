@@ -52,7 +52,7 @@ impl Documents {
     }
 
     pub(super) fn open(&mut self, item: TextDocumentItem) {
-        self.put(item.uri, item.version, item.text.into());
+        self.put(&item.uri, item.version, item.text.into());
     }
 
     pub(super) fn close(&mut self, uri: &Uri) {
@@ -64,11 +64,11 @@ impl Documents {
     /// Applies changes one after the other, as the protocol wants it.
     pub(super) fn change(
         &mut self,
-        uri: Uri,
+        uri: &Uri,
         version: i32,
         changes: Vec<TextDocumentContentChangeEvent>,
     ) -> Result<(), Failure> {
-        let mut text = self.document(&uri)?.page.text().to_string();
+        let mut text = self.document(uri)?.page.text().to_string();
         for change in changes {
             let Some(range) = change.range else {
                 text = change.text;
@@ -82,8 +82,8 @@ impl Documents {
         Ok(())
     }
 
-    fn put(&mut self, uri: Uri, version: i32, text: Arc<str>) {
-        self.unsaved.insert(uri::name_of(&uri), text.clone());
+    fn put(&mut self, uri: &Uri, version: i32, text: Arc<str>) {
+        self.unsaved.insert(uri::name_of(uri), text.clone());
         self.files_changed();
         let lexed = token::lex(&text);
         let uses_files = lexed.tokens.iter().any(|it| &text[it.span.range()] == "use");

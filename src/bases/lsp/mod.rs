@@ -15,6 +15,7 @@ mod complete;
 mod describe;
 mod diagnostics;
 mod documents;
+mod edits;
 mod failure;
 mod hover;
 mod lines;

@@ -421,8 +421,8 @@ pub(super) fn call_at(text: &str, at: usize) -> Option<Call<'_>> {
     };
     let open = open(before).into_iter().rev().find(is_call)?;
     let (mut depth, mut idx, mut begins) = (0_usize, 0, open + 1);
-    for at in open + 1..before.len() {
-        match before[at].kind {
+    for (at, token) in before.iter().enumerate().skip(open + 1) {
+        match token.kind {
             TokenKind::Open(_) | TokenKind::TextOpen => depth += 1,
             TokenKind::Close(_) | TokenKind::TextClose => depth = depth.saturating_sub(1),
             TokenKind::Sign if depth == 0 && shown(at) == "," => (idx, begins) = (idx + 1, at + 1),

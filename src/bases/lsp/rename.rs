@@ -1,10 +1,8 @@
 //! Renaming what a script binds: every mention, or none with a reason.
 
-use std::collections::HashMap;
+use lsp_types::{PrepareRenameResponse, TextEdit, WorkspaceEdit};
 
-use lsp_types::{PrepareRenameResponse, TextEdit, Uri, WorkspaceEdit};
-
-use super::{documents::Look, failure::Failure, names::Symbol};
+use super::{documents::Look, edits::workspace, failure::Failure, names::Symbol};
 use crate::{
     check::{FIXED, Mention, NameKind, Target},
     diag::{Report, Span},
@@ -29,23 +27,15 @@ pub(super) fn rename(look: &Look<'_>, at: usize, name: &str) -> Result<Workspace
         return Ok(WorkspaceEdit::default());
     }
     is_free(look, name)?;
-    let mut changes = HashMap::new();
+    let mut changes = Vec::new();
     for other in look.documents.all() {
         let spans = other.uses(&symbol);
         if !spans.is_empty() {
             stays_as_right(&other, &spans, name, &symbol)?;
-            changes.insert(other.document.uri.clone(), edits(&other, &spans, name));
+            changes.push((other.document.uri.clone(), edits(&other, &spans, name)));
         }
     }
     Ok(workspace(changes))
-}
-
-#[expect(
-    clippy::mutable_key_type,
-    reason = "the protocol's map is keyed by addresses, whose hash never changes"
-)]
-fn workspace(changes: HashMap<Uri, Vec<TextEdit>>) -> WorkspaceEdit {
-    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 fn edits(look: &Look<'_>, spans: &[Span], name: &str) -> Vec<TextEdit> {

@@ -162,12 +162,13 @@ impl<W: Write> Server<W> {
         match notification.method.as_str() {
             DidOpenTextDocument::METHOD => {
                 let params = read::<DidOpenTextDocument>(params)?;
+                self.published.forget(&params.text_document.uri);
                 self.documents.open(params.text_document);
             }
             DidChangeTextDocument::METHOD => {
                 let params = read::<DidChangeTextDocument>(params)?;
                 let document = params.text_document;
-                self.documents.change(document.uri, document.version, params.content_changes)?;
+                self.documents.change(&document.uri, document.version, params.content_changes)?;
             }
             DidCloseTextDocument::METHOD => {
                 let params = read::<DidCloseTextDocument>(params)?;

@@ -71,6 +71,29 @@ impl Items {
         );
     }
 
+    pub(super) fn keywords(&mut self, words: &[(&str, &str)]) {
+        for (word, snippet) in words {
+            self.keyword(word, snippet);
+        }
+    }
+
+    /// The literals of a type that has few.
+    pub(super) fn literals(&mut self, due: Option<&Type>) {
+        match due.map(Type::required) {
+            Some(ty @ Type::Enum(of)) => {
+                for variant in &of.variants {
+                    self.choice(&format!("{variant:?}"), ty);
+                }
+            }
+            Some(Type::Bool) => {
+                for word in ["true", "false"] {
+                    self.choice(word, &Type::Bool);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// A value in scope, or a part of one.
     pub(super) fn value(&mut self, name: &str, ty: &str, kind: CompletionItemKind) {
         let item = CompletionItem {
@@ -86,7 +109,7 @@ impl Items {
         self.value(name, &ty.to_string(), CompletionItemKind::FIELD);
     }
 
-    pub(super) fn choice(&mut self, literal: &str, ty: &Type) {
+    fn choice(&mut self, literal: &str, ty: &Type) {
         self.value(literal, &ty.to_string(), CompletionItemKind::ENUM_MEMBER);
     }
 
@@ -126,7 +149,7 @@ fn said(doc: &str) -> Option<Documentation> {
 /// A call with places for the arguments that must be given.
 fn call(name: &str, callable: &Callable<'_>, form: Form) -> String {
     let ports = callable.ports();
-    let filled = if form == Form::Stage { 1 } else { 0 };
+    let filled = usize::from(form == Form::Stage);
     let required = ports.iter().skip(filled).filter(|it| it.is_required);
     let args: Vec<String> = required
         .enumerate()

@@ -26,7 +26,9 @@ impl Completion<'_> {
         match probe.value(first) {
             Some(ty) => {
                 let inner = words.iter().skip(1).try_fold(ty.clone(), |ty, it| field(&ty, it));
-                inner.iter().for_each(|it| fields(it, items));
+                if let Some(inner) = inner {
+                    fields(&inner, items);
+                }
             }
             None => {
                 self.imported(&probe, first, items);

@@ -6,6 +6,7 @@
 mod items;
 mod members;
 mod probe;
+mod words;
 
 use lsp_types::CompletionItem;
 
@@ -32,41 +33,6 @@ pub(super) struct Asked<'a> {
     /// Whether the client can fill in arguments.
     pub(super) snippets: bool,
 }
-
-/// Stages that are words of the language: those for lists, and those for any value.
-const OF_LISTS: [(&str, &str); 5] = [
-    ("each", "each { $0 }"),
-    ("each?", "each? { $0 }"),
-    ("where", "where { $0 }"),
-    ("sort", "sort { $0 }"),
-    ("group", "group { $0 }"),
-];
-const OF_ALL: [(&str, &str); 4] = [
-    ("parallel", "parallel { ${1:name}: $0 }"),
-    ("if", "if ${1:condition} { ${2:it} } else { ${3:it} }"),
-    ("match", "match ${1:it} { $0 }"),
-    ("repeat", "repeat ${1:3} { ${2:it} } until ${3:condition} else { ${4:it} }"),
-];
-const STATEMENTS: [(&str, &str); 9] = [
-    ("let", "let ${1:name} = $0"),
-    ("param", "param ${1:name}: ${2:string}"),
-    ("flow", "flow ${1:name}(${2:x}: ${3:string}) -> ${4:string} {\n  $0\n}"),
-    ("type", "type ${1:Name} = { ${2:field}: ${3:string} }"),
-    ("secret", "secret ${1:name}"),
-    ("use", "use \"${1:./file.svc}\" as ${2:name}"),
-    ("test", "test \"${1:what holds}\" {\n  $0\n}"),
-    ("mock", "mock ${1:component} = $0"),
-    ("svc", "svc 1"),
-];
-const IN_TESTS: [(&str, &str); 3] =
-    [("let", "let ${1:name} = $0"), ("expect", "expect $0"), ("mock", "mock ${1:component} = $0")];
-const MORE: [(&str, &str); 5] = [
-    ("within", "within { $0 }"),
-    ("fallback", "fallback $0"),
-    ("and", "and"),
-    ("or", "or"),
-    ("as", "as"),
-];
 
 /// What may be written at a place.
 pub(super) fn complete(look: &Look<'_>, at: usize, asked: Asked<'_>) -> Vec<CompletionItem> {
@@ -112,16 +78,14 @@ impl Completion<'_> {
             Due::Bound => self.bounds(items),
             Due::Pattern(open) => self.patterns(open, items),
             Due::Statement => {
-                STATEMENTS.iter().for_each(|(word, snippet)| items.keyword(word, snippet));
+                items.keywords(&words::STATEMENTS);
                 let probe = self.probe();
                 if probe.hole.is_some() {
                     self.heads(&probe, items);
                 }
             }
-            Due::TestStatement => {
-                IN_TESTS.iter().for_each(|(word, snippet)| items.keyword(word, snippet));
-            }
-            Due::More => MORE.iter().for_each(|(word, snippet)| items.keyword(word, snippet)),
+            Due::TestStatement => items.keywords(&words::IN_TESTS),
+            Due::More => items.keywords(&words::MORE),
         }
     }
 
@@ -136,28 +100,21 @@ impl Completion<'_> {
     /// What accepts the value that enters.
     fn stages(&self, probe: &Probe, items: &mut Items) {
         self.candidates(probe, Wants::Stage, items);
-        self.blocks(probe, items);
-    }
-
-    fn blocks(&self, probe: &Probe, items: &mut Items) {
-        if probe.enters().is_none_or(|it| matches!(it, Type::List(..))) {
-            OF_LISTS.iter().for_each(|(word, snippet)| items.keyword(word, snippet));
-        }
-        OF_ALL.iter().for_each(|(word, snippet)| items.keyword(word, snippet));
+        blocks(probe, items);
     }
 
     /// What can begin a pipeline: a value, or a stage for what enters.
     fn heads(&self, probe: &Probe, items: &mut Items) {
-        self.literals(probe.due(), items);
+        items.literals(probe.due());
         self.candidates(probe, Wants::Head, items);
         match probe.enters() {
-            Some(_) => self.blocks(probe, items),
+            Some(_) => blocks(probe, items),
             None => self.everything(probe, items),
         }
     }
 
     fn values(&self, probe: &Probe, items: &mut Items) {
-        self.literals(probe.due(), items);
+        items.literals(probe.due());
         self.candidates(probe, Wants::Value, items);
         self.functions(probe.due(), items);
         if probe.hole.is_none() {
@@ -222,25 +179,14 @@ impl Completion<'_> {
         }
     }
 
-    /// The literals of a type that has few.
-    fn literals(&self, due: Option<&Type>, items: &mut Items) {
-        match due.map(Type::required) {
-            Some(ty @ Type::Enum(of)) => {
-                of.variants.iter().for_each(|it| items.choice(&format!("{it:?}"), ty));
-            }
-            Some(ty @ Type::Bool) => ["true", "false"].iter().for_each(|it| items.choice(it, ty)),
-            _ => {}
-        }
-    }
-
     /// In a string only the choices of an enum are known.
     fn literals_in_a_string(&self, items: &mut Items) {
-        if let Due::Pattern(_) = self.due {
-            return self.fill_pattern(items);
+        if let Due::Pattern(open) = self.due {
+            let ty = probe::matched(self.look, self.place, open);
+            return items.literals(ty.as_ref());
         }
-        if let Some(ty @ Type::Enum(_)) = self.probe().due().map(Type::required) {
-            self.literals(Some(ty), items);
-        }
+        let probe = self.probe();
+        items.literals(probe.due().filter(|it| matches!(it.required(), Type::Enum(_))));
     }
 
     /// The arguments of a call that are not given yet; in an expression also values.
@@ -253,7 +199,9 @@ impl Completion<'_> {
             let left = callable.ports().into_iter().skip(filled);
             let mut left: Vec<_> = left.filter(|it| !given.contains(&it.name.as_str())).collect();
             left.sort_by_key(|it| !it.is_required);
-            left.iter().for_each(|it| items.argument(it));
+            for port in &left {
+                items.argument(port);
+            }
         }
         if !is_stage {
             self.values(&probe, items);
@@ -279,15 +227,17 @@ impl Completion<'_> {
 
     fn patterns(&self, open: usize, items: &mut Items) {
         let ty = probe::matched(self.look, self.place, open);
-        self.literals(ty.as_ref(), items);
+        items.literals(ty.as_ref());
         items.keyword("_", "_ => $0");
     }
+}
 
-    fn fill_pattern(&self, items: &mut Items) {
-        let Due::Pattern(open) = self.due else { return };
-        let ty = probe::matched(self.look, self.place, open);
-        self.literals(ty.as_ref(), items);
+/// The blocks that work on what enters.
+fn blocks(probe: &Probe, items: &mut Items) {
+    if probe.enters().is_none_or(|it| matches!(it, Type::List(..))) {
+        items.keywords(&words::OF_LISTS);
     }
+    items.keywords(&words::OF_ALL);
 }
 
 fn ops(registry: &Registry) -> impl Iterator<Item = OpRef> + '_ {
