@@ -1,5 +1,5 @@
 //! Ranks a collection's documents for its questions, as retrieval is measured:
-//! `cargo run --release --example retrieval -- FOLDER > run.txt`.
+//! `cargo run --release --example retrieval -- FOLDER [SCRIPT] > run.txt`.
 //!
 //! FOLDER holds `docs.jsonl` and `queries.tsv`, a line a question: id, tab, text. What is
 //! printed is a TREC run file, which `trec_eval` scores: `query Q0 document rank score svc`.
@@ -24,9 +24,13 @@ svc::record! {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("which folder?")?;
+    let script = match std::env::args().nth(2) {
+        Some(path) => read(Path::new(&path))?,
+        None => SCRIPT.to_owned(),
+    };
     let engine = Engine::new();
     for (query, text) in queries(Path::new(&folder))? {
-        for (idx, doc) in ranking(&engine, &folder, &text).await?.iter().enumerate() {
+        for (idx, doc) in ranking(&engine, &script, &folder, &text).await?.iter().enumerate() {
             println!("{query} Q0 {} {} {} svc", doc.id, idx + 1, doc.score);
         }
     }
@@ -34,17 +38,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a program may read its own files")]
+fn read(path: &Path) -> std::io::Result<String> {
+    fs::read_to_string(path)
+}
+
 fn queries(folder: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
-    let text = fs::read_to_string(folder.join("queries.tsv"))?;
+    let text = read(&folder.join("queries.tsv"))?;
     let lines = text.lines().filter_map(|it| it.split_once('\t'));
     Ok(lines.map(|(id, text)| (id.to_owned(), text.to_owned())).collect())
 }
 
 async fn ranking(
     engine: &Engine,
+    script: &str,
     folder: &str,
     question: &str,
 ) -> Result<Vec<Ranked>, Box<dyn Error>> {
     let docs = Value::Path(format!("{folder}/docs.jsonl").into());
-    Ok(engine.run(SCRIPT).param("question", question).param("docs", docs).await?.get()?)
+    Ok(engine.run(script).param("question", question).param("docs", docs).await?.get()?)
 }

@@ -53,7 +53,15 @@ impl Checker<'_> {
         let mut ty = value.ty.clone();
         if let Some(declared) = expected {
             let what = format!("`{}`", bind.name.text);
+            let (given, constant) = (value.ty.clone(), value.constant().is_some());
             value = self.expected(value, &declared, &what);
+            if let (Some(ty), Some(problem), true) =
+                (&bind.ty, self.problems.last_mut(), constant && value.ty.is_unknown())
+                && problem.fixes.is_empty()
+            {
+                // No step makes this literal what is declared, so the declaration is wrong.
+                *problem = problem.clone().fix(ty.span, given.to_string());
+            }
             // What is declared is what the name is, as with a param: `let a: int? = null`.
             ty = match (&value.ty, declared) {
                 (Type::Unknown, _) => Type::Unknown,

@@ -222,7 +222,8 @@ impl Checker<'_> {
                     format!("`{}` must be at least {least}", key.name()),
                 )
                 .label("too small")
-                .help("write a larger number, or leave the bound out"),
+                .help("write a larger number, or leave the bound out")
+                .fix(term.span, least.to_string()),
             );
             return false;
         }

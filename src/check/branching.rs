@@ -1,11 +1,15 @@
 //! Choosing and repeating: `if`, `match`, `repeat`.
 
-use super::{Arm, Checker, Repeat, STACK_LEFT, STACK_MORE, Term, TermKind, pipeline::convert};
+use super::{
+    Arm, Checker, Repeat, STACK_LEFT, STACK_MORE, Term, TermKind, pipeline::convert, repair,
+};
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast::{self, Otherwise, Pattern},
     value::{EnumType, Type, Value},
 };
+
+const NEVER_MATCHES: &str = "this pattern never matches";
 
 impl Checker<'_> {
     pub(super) fn if_(&mut self, it: &ast::If, expected: Option<&Type>) -> Term {
@@ -41,13 +45,25 @@ impl Checker<'_> {
         let help = match &condition.ty {
             Type::Optional(_) => "compare it: `x != null`",
             Type::List(..) => "ask for its length: `len(x) > 0`",
-            _ => "compare it with something",
+            _ => "compare it with something, as in `x != 0`",
         };
-        self.report(
-            Problem::error(Code::E208, condition.span, "a condition is a bool")
-                .label(format!("this is {}", condition.ty))
-                .help(help),
-        );
+        let nothing = match &condition.ty {
+            Type::Optional(_) => Some("null"),
+            Type::List(..) => Some("[]"),
+            Type::Text => Some("\"\""),
+            ty if ty.is_number() => Some("0"),
+            _ => None,
+        };
+        let problem = Problem::error(Code::E208, condition.span, "a condition is a bool")
+            .label(format!("this is {}", condition.ty))
+            .help(help);
+        self.report(match nothing {
+            // What other languages ask with the bare value.
+            Some(nothing) if repair::is_simple(condition) => {
+                problem.fix(condition.span.after(), format!(" != {nothing}"))
+            }
+            _ => problem,
+        });
     }
 
     pub(super) fn match_(&mut self, it: &ast::Match, expected: Option<&Type>) -> Term {
@@ -56,11 +72,12 @@ impl Checker<'_> {
         let mut seen: Vec<(Value, Span)> = Vec::new();
         let mut any: Option<Span> = None;
         let mut ty = Type::Never;
-        for arm in &it.arms {
-            let mut patterns = Vec::new();
+        for (idx, arm) in it.arms.iter().enumerate() {
+            let (mut patterns, known) = (Vec::new(), self.problems.len());
             for pattern in &arm.patterns {
                 self.pattern(pattern, &value, any, &mut seen, &mut patterns);
             }
+            self.without_dead_arm(&it.arms, idx, known);
             if let Some(Pattern::Any(span)) =
                 arm.patterns.iter().find(|it| matches!(it, Pattern::Any(_)))
             {
@@ -92,6 +109,24 @@ impl Checker<'_> {
         Term::new(TermKind::Match { value: Box::new(value), arms }, ty, it.span)
     }
 
+    /// Mends an arm whose only pattern never matches: without it nothing changes.
+    fn without_dead_arm(&mut self, arms: &[ast::Arm], idx: usize, known: usize) {
+        let [only] = arms[idx].patterns.as_slice() else { return };
+        let span = match arms.get(idx + 1).and_then(|it| it.patterns.first()) {
+            Some(next) => Span::new(only.span().start, next.span().start),
+            None if idx > 0 => {
+                let before = arms[idx - 1].value.span.end;
+                Span::new(before, arms[idx].value.span.end)
+            }
+            None => return,
+        };
+        if let [problem] = &mut self.problems[known..]
+            && problem.message == NEVER_MATCHES
+        {
+            *problem = problem.clone().fix(span, "");
+        }
+    }
+
     /// Adds the value of a pattern, if it can match and nothing before it does.
     fn pattern(
         &mut self,
@@ -119,7 +154,7 @@ impl Checker<'_> {
         };
         if !term.ty.fits(&value.ty) && !value.ty.fits(&term.ty) {
             self.report(
-                Problem::error(Code::E223, literal.span, "this pattern never matches")
+                Problem::error(Code::E223, literal.span, NEVER_MATCHES)
                     .label(format!("is {}", term.ty))
                     .also(value.span, format!("is {}", value.ty))
                     .help("patterns are literals of the matched value's type, or `_`"),
@@ -137,7 +172,7 @@ impl Checker<'_> {
 
     fn never_matches(&mut self, span: Span, first: Span, why: &str) {
         self.report(
-            Problem::error(Code::E223, span, "this pattern never matches")
+            Problem::error(Code::E223, span, NEVER_MATCHES)
                 .label("not reached")
                 .also(first, why)
                 .help("remove it, or move it up"),

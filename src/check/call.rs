@@ -1,8 +1,9 @@
 //! Calls: arguments to parameters, the incoming value to the input port.
 
 use super::{
-    Call, CastReason, Checker, Input, Term, TermKind, Var,
+    Call, Checker, Input, Term, TermKind, Var,
     pipeline::{Position, convert, var_term},
+    repair::{self, Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
     unify::{Arguments, Bindings},
 };
@@ -32,10 +33,10 @@ struct Given<'a> {
 }
 
 /// A call as it is written.
-struct Site<'a> {
-    name: String,
+pub(super) struct Site<'a> {
+    pub(super) name: String,
     name_span: Span,
-    span: Span,
+    pub(super) span: Span,
     args: Option<&'a Args>,
     position: Option<Position>,
 }
@@ -185,13 +186,13 @@ impl Checker<'_> {
         };
         let ports: Vec<Port> = params.iter().map(flow_port).collect();
         let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
-        let mut args = Vec::with_capacity(ports.len());
+        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(&params) {
             args.push(match given {
                 Some(given) => {
                     let fits = given.term.ty.fits(&port.ty);
                     if !fits {
-                        self.misfit(port, &given, site, &port.ty.to_string());
+                        of_items |= self.misfit(port, &given, site, &port.ty.to_string());
                     }
                     convert(given.term, &port.ty)
                 }
@@ -200,6 +201,7 @@ impl Checker<'_> {
         }
         // A flow that calls itself was reported; its result is what it declares.
         let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
+        let yields = repair::as_meant(yields, of_items);
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
@@ -208,7 +210,7 @@ impl Checker<'_> {
         let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
         let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
         let mut bindings = Bindings::default();
-        let mut args = Vec::with_capacity(ports.len());
+        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
             let Some(given) = given else {
                 args.push(default(param, site.span));
@@ -224,46 +226,21 @@ impl Checker<'_> {
             };
             if !bindings.bind(param.scheme, &given.term.ty) {
                 let wanted = bindings.show(param.scheme);
-                self.misfit(port, &given, site, &wanted);
+                of_items |= self.misfit(port, &given, site, &wanted);
             }
             self.may_be_given(&given.term, param, &site.name);
             args.push(given.term);
         }
         let call = Arguments { op: op.op, terms: &args };
-        let yields = bindings.apply(op.op.yields, &call);
+        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
         let name = site.name.as_str().into();
         let segment = self.segment(&site.name);
         let source = self.source.clone();
-        let call = Call { op, name, segment, args, source };
-        let term = Term::new(TermKind::Call(Box::new(call)), yields, site.span);
-        self.type_argument(op, site, type_arg, term)
-    }
-
-    /// `parse_json<T>(..)`: the result is tested to be a `T`.
-    fn type_argument(
-        &mut self,
-        op: OpRef,
-        site: &Site<'_>,
-        type_arg: Option<&TypeExpr>,
-        term: Term,
-    ) -> Term {
-        let Some(expr) = type_arg else { return term };
-        let ty = self.ty(expr);
-        if !op.op.generic {
-            self.takes_no_type(expr.span, site, &term);
-            return term;
+        let call = Call { op, name, segment, args, source, wanted: None };
+        match type_arg {
+            Some(expr) => self.type_argument(call, yields, expr, site),
+            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
         }
-        let span = site.span;
-        let kind = TermKind::Cast { value: Box::new(term), why: CastReason::Asked };
-        Term::new(kind, ty, span)
-    }
-
-    fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
-        self.report(
-            Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
-                .label("its result has a type of its own")
-                .help(format!("it gives {}", term.ty)),
-        );
     }
 
     /// Matches what is written to the parameters; nothing when the call makes no sense.
@@ -314,16 +291,19 @@ impl Checker<'_> {
     fn takes_nothing(&mut self, site: &Site<'_>) {
         let Some((_, ty, giver)) = self.it() else { return };
         let (name, from) = (&site.name, giver.name);
-        self.report(
-            Problem::error(
-                Code::E203,
-                site.name_span,
-                format!("`{name}` takes nothing, but `{from}` gives {ty}"),
-            )
-            .label("has no input")
-            .also(giver.span, format!("gives {ty}"))
-            .help(format!("begin the pipeline with `{name}`, or give it a parameter")),
-        );
+        let problem = Problem::error(
+            Code::E203,
+            site.name_span,
+            format!("`{name}` takes nothing, but `{from}` gives {ty}"),
+        )
+        .label("has no input")
+        .also(giver.span, format!("gives {ty}"))
+        .help(format!("begin the pipeline with `{name}`, or give it a parameter"));
+        // A plain literal is no loss.
+        let is_literal = !from.contains("${")
+            && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
+        let dropped = Span::new(giver.span.start, site.name_span.start);
+        self.report(if is_literal { problem.fix(dropped, "") } else { problem });
     }
 
     /// The parameter that an argument is for.
@@ -479,8 +459,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a value that does not fit its port, naming both ends.
-    fn misfit(&mut self, port: &Port, given: &Given<'_>, site: &Site<'_>, wanted: &str) {
+    /// Reports a value that does not fit its port, naming both ends. Tells whether the call
+    /// is meant for each of the items that enter.
+    fn misfit(&mut self, port: &Port, given: &Given<'_>, site: &Site<'_>, wanted: &str) -> bool {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {
@@ -497,53 +478,27 @@ impl Checker<'_> {
                     .also(site.name_span, format!("its `{}` is {wanted}", port.name))
             }
         };
-        let help = self.bridge(port, ty);
-        self.report(problem.help(help));
-    }
-
-    /// How a value of one type may be made one of another.
-    fn bridge(&self, port: &Port, given: &Type) -> String {
-        if let Type::Optional(inner) = given {
-            let fits = port.scheme.is_none_or(|it| Bindings::default().bind(it, inner));
-            if fits {
-                return "it may be null: give a value for that case with `??`, or drop nulls from a list with `compact`".to_owned();
-            }
-        }
-        let takes = |scheme: Scheme| Bindings::default().bind(scheme, given);
-        let gives = |ty: &Type| match port.scheme {
-            Some(scheme) => Bindings::default().bind(scheme, ty),
-            None => ty.fits(&port.ty),
+        let bindings = Bindings::default();
+        let gap = Gap {
+            from: ty,
+            wanted: match port.scheme {
+                Some(scheme) => Wanted::Scheme(scheme, &bindings),
+                None => Wanted::Type(&port.ty),
+            },
+            shown: wanted,
+            port: &port.name,
         };
-        let bridges = self
-            .registry
-            .components()
-            .iter()
-            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
-        let mut bridges = bridges.filter(|it| {
-            let needs_more = it.op.params.iter().skip(1).any(|it| it.default.is_none());
-            !needs_more
-                && it.op.yields.is_plain()
-                && it.op.yields.plain() != *given
-                && it.op.input().is_some_and(|it| takes(it.scheme))
-                && gives(&it.op.yields.plain())
-        });
-        match (bridges.next(), given) {
-            (Some(op), _) => {
-                format!("`{}` turns {given} into {}", op.script_name(), op.op.yields.show())
-            }
-            (None, Type::List(item, _)) if gives(item) => {
-                "take one item with `first`, or run it for every item with `each { .. }`".to_owned()
-            }
-            (None, Type::Record(of)) if of.fields.iter().any(|(_, ty)| gives(ty)) => {
-                let field = of.fields.iter().find(|(_, ty)| gives(ty));
-                let name = field.map_or("", |(name, _)| name.as_ref());
-                format!("take its field `{name}`: `>> .{name} >> ..`")
-            }
-            (None, _) => format!(
-                "build what is due with `{{ .. }}`; `svc inspect` shows what `{}` is",
-                port.name
-            ),
-        }
+        let problem = problem.help(format!(
+            "build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{}` is",
+            port.name
+        ));
+        let is_of_items = given.from.is_some() && gap.is_of_items();
+        let problem = match given.from {
+            Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
+            None => self.around_value(problem, &gap, &given.term),
+        };
+        self.report(problem);
+        is_of_items
     }
 
     /// Checks arguments of a call that makes no sense, for their own mistakes.

@@ -1,7 +1,9 @@
 //! Expressions: literals, selections, records, strings.
 
 use super::{
-    CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind, pipeline::convert,
+    CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind,
+    pipeline::convert,
+    repair::{Behind, Gap, Wanted},
     scope::Callable,
 };
 use crate::{
@@ -43,10 +45,7 @@ impl Checker<'_> {
             ExprKind::Negate(inner) => self.negate(inner, span),
             ExprKind::Cast { value, ty } => self.cast(value, ty, span),
             ExprKind::Group(pipeline) => self.pipeline_as(pipeline, expected),
-            ExprKind::Hole => {
-                self.hole(span, expected);
-                Term::unknown(span)
-            }
+            ExprKind::Hole => self.hole(span, None, expected),
             ExprKind::Broken => Term::unknown(span),
         }
     }
@@ -57,23 +56,21 @@ impl Checker<'_> {
             return convert(term, ty);
         }
         let help = match (&term.ty, ty) {
-            (Type::Optional(_), _) => "give a value for null with `??`".to_owned(),
-            (Type::Json, _) => format!("test it with `as {ty}`"),
-            (Type::List(_, None), Type::List(_, Some(max))) => {
-                format!("bound the list: `>> take(n: {max})`")
-            }
             (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),
             _ => format!("declare it as {}, or convert the value", term.ty),
         };
-        self.report(
-            Problem::error(
-                Code::E217,
-                term.span,
-                format!("{what} must be {ty}, but this is {}", term.ty),
-            )
+        let message = format!("{what} must be {ty}, but this is {}", term.ty);
+        let problem = Problem::error(Code::E217, term.span, message)
             .label(format!("is {}", term.ty))
-            .help(help),
-        );
+            .help(help);
+        let shown = ty.to_string();
+        let gap = Gap { from: &term.ty, wanted: Wanted::Type(ty), shown: &shown, port: "" };
+        let problem = match what {
+            // A default is an expression.
+            "the default" => self.around_value(problem, &gap, &term),
+            _ => self.behind_pipeline(problem, &gap, &term),
+        };
+        self.report(problem);
         Term::unknown(term.span)
     }
 
@@ -96,17 +93,18 @@ impl Checker<'_> {
                 constant(value.clone(), Type::Text)
             }
             (Value::Int(it), Some(Type::Int(Some((low, high))))) => {
-                self.in_range(low <= it && it <= high, due, span);
+                let end = if it < low { low } else { high };
+                self.in_range(low <= it && it <= high, due, &end.to_string(), span);
                 constant(value.clone(), Type::Int(Some((*low, *high))))
             }
             #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
             (Value::Int(it), Some(Type::Float(range))) => {
                 let it = *it as f64;
-                self.in_range(range.is_none_or(|(low, high)| low <= it && it <= high), due, span);
+                self.in_float_range(it, *range, due, span);
                 constant(Value::Float(it), Type::Float(*range))
             }
             (Value::Float(it), Some(Type::Float(range))) => {
-                self.in_range(range.is_none_or(|(low, high)| low <= *it && *it <= high), due, span);
+                self.in_float_range(*it, *range, due, span);
                 constant(value.clone(), Type::Float(*range))
             }
             (Value::Null, _) => constant(Value::Null, Type::Never.optional()),
@@ -114,7 +112,20 @@ impl Checker<'_> {
         }
     }
 
-    fn in_range(&mut self, inside: bool, due: Option<&Type>, span: Span) {
+    fn in_float_range(
+        &mut self,
+        it: f64,
+        range: Option<(f64, f64)>,
+        due: Option<&Type>,
+        span: Span,
+    ) {
+        let Some((low, high)) = range else { return };
+        let end = if it < low { low } else { high };
+        self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
+    }
+
+    /// Tests a literal; one outside its range is mended to the end that it is beyond.
+    fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
         if inside {
             return;
         }
@@ -122,7 +133,8 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E214, span, format!("this must be {wanted}"))
                 .label("outside the range")
-                .help("choose a value of the range; both ends belong to it"),
+                .help("choose a value of the range; both ends belong to it")
+                .fix(span, end),
         );
     }
 
@@ -203,9 +215,23 @@ impl Checker<'_> {
             }
             _ => return,
         };
-        self.report(
-            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help),
-        );
+        let problem =
+            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help);
+        let problem = match code {
+            Code::E215 => self.required(problem, term),
+            _ => self.without_decimals(problem, term.span),
+        };
+        self.report(problem);
+    }
+
+    /// `${name:.2}` without `:.2`
+    fn without_decimals(&self, problem: Problem, value: Span) -> Problem {
+        let rest = &self.source.text()[value.end..];
+        let format = rest.split('}').next().filter(|it| it.trim_start().starts_with(":."));
+        match format {
+            Some(format) => problem.fix(Span::new(value.end, value.end + format.len()), ""),
+            None => problem,
+        }
     }
 
     fn list(&mut self, items: &[Expr], expected: Option<&Type>, span: Span) -> Term {
@@ -223,12 +249,13 @@ impl Checker<'_> {
         }
         for term in &terms {
             let Some(joined) = ty.join(&term.ty) else {
-                self.report(
+                let problem =
                     Problem::error(Code::E209, term.span, "the items of a list have one type")
                         .label(format!("is {}", term.ty))
                         .also(terms[0].span, format!("is {}", terms[0].ty))
-                        .help("make them alike, or use a record for things of different kinds"),
-                );
+                        .help("make them alike, or use a record for things of different kinds");
+                let problem = self.alike(problem, &terms[0], term, Behind::Value);
+                self.report(problem);
                 return Term::unknown(span);
             };
             if !term.ty.fits(&ty) {
@@ -375,10 +402,16 @@ impl Checker<'_> {
         let problem = match &base.ty {
             Type::Record(of) => {
                 let names = of.fields.iter().map(|(it, _)| it.as_ref());
-                let problem = Problem::error(Code::E206, name.span, format!("{} has no field `{field}`", base.ty))
-                    .label("no such field");
+                let problem = Problem::error(
+                    Code::E206,
+                    name.span,
+                    format!("{} has no field `{field}`", base.ty),
+                )
+                .label("no such field");
                 match nearest(field, names.clone()) {
-                    Some(meant) => problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant),
+                    Some(meant) => {
+                        problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant)
+                    }
                     None => {
                         let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
                         problem.help(format!("it has {}", all.join(", ")))
@@ -389,17 +422,24 @@ impl Checker<'_> {
                 let dot = Span::new(name.span.start.saturating_sub(1), name.span.start);
                 Problem::error(Code::E215, name.span, "this may be null, so it has no fields")
                     .label("cannot be taken from null")
-                    .help(format!("`?.{field}` gives null where there is none; `??` gives a value instead"))
+                    .help(format!(
+                        "`?.{field}` gives null where there is none; `??` gives a value instead"
+                    ))
                     .fix(dot, "?.")
             }
             Type::List(..) => {
-                Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
+                let problem = Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
                     .label("not a field of a list")
-                    .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"))
+                    .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"));
+                self.of_every_item(problem, base, name)
             }
-            Type::Json => Problem::error(Code::E206, name.span, "the fields of json are not known")
-                .label("perhaps there, perhaps not")
-                .help(format!("say what it is: `x as {{ {field}: string }}`")),
+            Type::Json => {
+                let problem =
+                    Problem::error(Code::E206, name.span, "the fields of json are not known")
+                        .label("perhaps there, perhaps not")
+                        .help(format!("say what it is: `x as {{ {field}: string }}`"));
+                self.of_tested(problem, base, name)
+            }
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")
                 .help("only records have fields"),
@@ -454,32 +494,6 @@ impl Checker<'_> {
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
         Term::new(kind, ty, span)
-    }
-
-    /// `?`: says what could stand there.
-    fn hole(&mut self, span: Span, due: Option<&Type>) {
-        let fact = self.hole_fact(span, due);
-        if let Some(facts) = &mut self.facts {
-            facts.holes.push(fact);
-        }
-        let given = self.it().map_or(Type::Unknown, |(_, ty, _)| ty);
-        let takes = |scheme| super::unify::Bindings::default().bind(scheme, &given);
-        let mut fitting: Vec<&str> = self
-            .registry
-            .components()
-            .iter()
-            .flat_map(|component| component.aliases.iter().map(move |it| (component, it)))
-            .filter_map(|(component, (alias, op))| {
-                let input = component.op(op)?.input()?;
-                takes(input.scheme).then_some(*alias)
-            })
-            .collect();
-        fitting.truncate(12);
-        self.report(
-            Problem::error(Code::E101, span, "a stage is still to be chosen here")
-                .label(format!("{given} enters"))
-                .help(format!("what accepts it: {}", fitting.join(", "))),
-        );
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Checker, Flow, scope::Frame};
+use super::{Candidate, Checker, Flow, scope::Frame};
 use crate::{
     diag::{Source, Span},
     registry::OpRef,
@@ -88,6 +88,8 @@ pub struct HoleFact {
     pub due: Option<Type>,
     /// The values in scope, innermost last.
     pub values: Vec<(Text, Type)>,
+    /// What fits, best first.
+    pub candidates: Vec<Candidate>,
 }
 
 impl Checker<'_> {
@@ -110,13 +112,17 @@ impl Checker<'_> {
     }
 
     /// What is known at a hole.
-    pub(super) fn hole_fact(&self, span: Span, due: Option<&Type>) -> HoleFact {
+    pub(super) fn hole_is(&mut self, span: Span, due: Option<&Type>, candidates: &[Candidate]) {
         let named = self.frames.iter().flat_map(Frame::named);
-        HoleFact {
+        let fact = HoleFact {
             span,
             enters: self.it().map(|(_, ty, _)| ty),
             due: due.cloned(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),
+            candidates: candidates.to_vec(),
+        };
+        if let Some(facts) = &mut self.facts {
+            facts.holes.push(fact);
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 /// A flow, and how far its check is.
 pub(super) struct FlowState<'a> {
     pub(super) syntax: &'a ast::Flow,
-    doc: &'a str,
+    pub(super) doc: &'a str,
     span: Span,
     pub(super) params: Vec<Input>,
     pub(super) yields: Type,
@@ -72,6 +72,10 @@ impl<'a> Checker<'a> {
 
     pub(super) fn flow_named(&self, name: &str) -> Option<usize> {
         self.flows.iter().position(|it| it.syntax.name.text.as_ref() == name)
+    }
+
+    pub(super) fn flow_params(&self, idx: usize) -> &[Input] {
+        &self.flows[idx].params
     }
 
     pub(super) fn flow_names(&self) -> impl Iterator<Item = &str> {

@@ -101,13 +101,15 @@ impl<'a> Checker<'a> {
         let runs_nothing = !program.items.iter().any(defines);
         if runs_nothing && self.problems.is_empty() {
             let end = self.source.text().trim_end().len();
-            self.report(
-                Problem::error(Code::E101, Span::new(end, end), "the script has no main pipeline")
-                    .label("a pipeline is missing")
-                    .help(
-                        "end the script with a pipeline, as in `\"question\" >> search >> summary`",
-                    ),
-            );
+            let end = Span::new(end, end);
+            let problem = Problem::error(Code::E101, end, "the script has no main pipeline")
+                .label("a pipeline is missing")
+                .help("end the script with a pipeline, as in `\"question\" >> search >> summary`");
+            self.report(match lets.last() {
+                // What was computed last is what the script was written for.
+                Some(last) => problem.fix(end, format!("\n{}", last.name.text)),
+                None => problem,
+            });
         }
     }
 

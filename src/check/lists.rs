@@ -2,13 +2,19 @@
 
 use super::{
     Checker, Shape, Term, TermKind,
+    repair::{Gap, Stage, Wanted},
     scope::{Frame, Giver},
+    unify::Bindings,
 };
 use crate::{
     diag::{Code, Problem, Span},
+    registry::{Max, Scheme},
     syntax::ast::{self, Expr},
     value::Type,
 };
+
+/// Any list.
+const LIST: Scheme = Scheme::List(&Scheme::Var('T'), Max::Unknown);
 
 impl Checker<'_> {
     /// The list that enters here, and the type of its items.
@@ -29,6 +35,11 @@ impl Checker<'_> {
                 .label("works on the items of a list")
                 .also(giver.span, format!("gives {other}"))
                 .help_opt(list_help(other));
+                let (shown, port) = ("a list", "");
+                let bindings = Bindings::default();
+                let wanted = Wanted::Scheme(LIST, &bindings);
+                let gap = Gap { from: other, wanted, shown, port };
+                let problem = self.before_stage(problem, &gap, &Stage { name: word, span });
                 self.report(problem);
                 None
             }

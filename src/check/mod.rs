@@ -12,7 +12,6 @@ mod branching;
 mod call;
 mod expr;
 mod facts;
-mod fits;
 mod flow_args;
 mod flows;
 mod items;
@@ -22,10 +21,12 @@ mod modules;
 mod operators;
 mod overlap;
 mod pipeline;
+mod repair;
 mod scope;
 mod secrets;
 mod term;
 mod tests;
+mod type_args;
 mod types;
 mod unify;
 
@@ -35,9 +36,9 @@ use std::{
 };
 
 pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
-pub use fits::{Candidate, Signature, Site, Wants, fits};
 pub use items::FIXED;
 pub use modules::{Files, NoFiles};
+pub use repair::{Candidate, Signature, Site, Wants, fits};
 pub use term::{
     Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Mock, Piece,
     Repeat, Shape, Term, TermKind, Test, Var,
@@ -153,6 +154,8 @@ struct Checker<'a> {
     segments: Vec<HashMap<String, usize>>,
     /// What an editor is told; nothing is collected when nobody asked.
     facts: Option<Facts>,
+    /// The mends of types that were looked for.
+    chains: repair::Memo,
     problems: Vec<Problem>,
 }
 
@@ -181,6 +184,7 @@ impl<'a> Checker<'a> {
             implicit_input: None,
             segments: vec![HashMap::new()],
             facts: None,
+            chains: repair::Memo::default(),
             problems: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Operators: which types they work on, and what they give.
 
-use super::{Checker, Term, TermKind, pipeline::convert};
+use super::{Checker, Term, TermKind, pipeline::convert, repair::Behind};
 use crate::{
     diag::{Code, Problem, Span},
     syntax::ast::{BinaryOp, Expr, ExprKind},
@@ -105,13 +105,19 @@ impl Checker<'_> {
                 "`+ -` work on numbers or on one unit, `* /` scale a unit by a number, `+` joins strings and lists".to_owned(),
             ),
         };
-        self.report(
+        let mut problem =
             Problem::error(code, op_span, format!("`{sign}` does not work on {a} and {b}"))
                 .label("these do not go together")
                 .also(left.span, format!("is {a}"))
                 .also(right.span, format!("is {b}"))
-                .help(help),
-        );
+                .help(help);
+        if code == Code::E215 {
+            problem = self.required(problem, left);
+            problem = self.required(problem, right);
+        } else if op == BinaryOp::Add {
+            problem = self.alike(problem, left, right, Behind::Value);
+        }
+        self.report(problem);
     }
 
     pub(super) fn not(&mut self, inner: &Expr, span: Span) -> Term {

@@ -2,6 +2,7 @@
 
 use super::{
     Branch, Checker, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
 use crate::{
@@ -40,8 +41,11 @@ impl Checker<'_> {
                 } else {
                     let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
                     self.frames.push(Frame::It { ty, giver });
-                    let due = expected.filter(|_| idx == last);
-                    let term = self.stage(stage, Position::Later, due);
+                    let due = match pipeline.stages.get(idx + 1) {
+                        Some(next) if is_hole(stage) => self.due_at(next),
+                        _ => expected.filter(|_| idx == last).cloned(),
+                    };
+                    let term = self.stage(stage, Position::Later, due.as_ref());
                     self.frames.pop();
                     term
                 };
@@ -136,13 +140,20 @@ impl Checker<'_> {
         self.within(term, within)
     }
 
-    fn fallback(&mut self, tries: Vec<Term>, span: Span) -> Term {
+    fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
+        let due = tries[0].ty.clone();
+        for term in &mut tries {
+            take_enum(term, &due);
+        }
         let mut ty = Type::Never;
         for (idx, term) in tries.iter().enumerate() {
             match ty.join(&term.ty) {
                 Some(joined) => ty = joined,
                 None => {
-                    self.disagree(&tries[idx - 1], term, "the alternatives of `fallback`");
+                    let (a, what) = (&tries[idx - 1], "the alternatives of `fallback`");
+                    let problem = disagreement(a, term, what);
+                    let problem = self.alike(problem, a, term, Behind::Stage);
+                    self.report(problem);
                     ty = Type::Unknown;
                     break;
                 }
@@ -155,12 +166,8 @@ impl Checker<'_> {
 
     /// Reports two pieces that should give one type.
     pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
-        self.report(
-            Problem::error(Code::E209, b.span, format!("{what} give different types"))
-                .label(format!("gives {}", b.ty))
-                .also(a.span, format!("gives {}", a.ty))
-                .help("give both the same type, with `{ .. }` or a component that converts"),
-        );
+        let problem = self.alike(disagreement(a, b, what), a, b, Behind::Pipeline);
+        self.report(problem);
     }
 
     fn stage_kind(
@@ -233,6 +240,7 @@ impl Checker<'_> {
                 self.value_as_stage(expr.span, &text);
                 Term::unknown(expr.span)
             }
+            ExprKind::Hole => self.hole(expr.span, Some(position), expected),
             _ => self.expr(expr, expected),
         }
     }
@@ -302,11 +310,18 @@ impl Checker<'_> {
             }
         };
         if self.is_being_bound(&name[0].text) {
-            self.report(
+            let problem =
                 Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
                     .label("used in its own value")
-                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`"),
-            );
+                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`");
+            self.report(match self.minus_on_a_new_line(span) {
+                Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
+                None => problem,
+            });
+            return None;
+        }
+        if name.len() == 2 && self.is_variable(&name[0].text) {
+            self.no_method(name, span);
             return None;
         }
         if let Some(joint) = self.field_of_result(name) {
@@ -328,6 +343,31 @@ impl Checker<'_> {
         }
         self.report(problem);
         None
+    }
+
+    /// `name.trim()`: a method of another language.
+    fn no_method(&mut self, name: &[ast::Word], span: Span) {
+        let (of, method) = (&name[0].text, &name[1].text);
+        let stage = format!("{of} >> {method}");
+        let problem = Problem::error(Code::E201, span, format!("`{of}` has no method `{method}`"))
+            .label("values have no methods")
+            .help(format!("write `{stage}`"));
+        let has_no_arguments = self.source.text()[span.end..].starts_with("()");
+        let is_stage = self.callable(&name[1..]).is_some();
+        let whole = Span::new(span.start, span.end + "()".len());
+        self.report(match has_no_arguments && is_stage {
+            true => problem.fix(whole, format!("({stage})")),
+            false => problem,
+        });
+    }
+
+    /// The `-` that begins the line of a name, where nothing follows the name.
+    fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
+        let text = self.source.text();
+        let before = text[..name.start].strip_suffix('-')?;
+        let begins_line = before.trim_end_matches([' ', '\t']).ends_with('\n');
+        let ends_there = !text[name.end..].starts_with(['.', '[', '(', '?']);
+        (begins_line && ends_there).then(|| Span::new(before.len(), name.start))
     }
 
     /// `first.title`: the place between a stage and a field of its result.
@@ -386,10 +426,32 @@ fn named_type(param: &Input) -> (Text, Type) {
     (param.name.clone(), param.ty.clone())
 }
 
+/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+fn take_enum(term: &mut Term, due: &Type) {
+    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
+        && term.ty == Type::Text
+        && of.contains(text)
+    {
+        term.ty = Type::Enum(of.clone());
+    }
+}
+
 /// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
 fn error_frame() -> Frame {
     let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
     Frame::Params(vec![Named::fixed("error", ty)])
+}
+
+/// Two pieces that should give one type.
+fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
+    Problem::error(Code::E209, b.span, format!("{what} give different types"))
+        .label(format!("gives {}", b.ty))
+        .also(a.span, format!("gives {}", a.ty))
+        .help("give both the same type, with `{ .. }` or a component that converts")
+}
+
+fn is_hole(stage: &Stage) -> bool {
+    matches!(&stage.kind, StageKind::Expr(Expr { kind: ExprKind::Hole, .. }))
 }
 
 fn stage_span(stage: &Stage) -> Span {

@@ -224,6 +224,8 @@ pub struct Call {
     pub args: Vec<Term>,
     /// The file that it stands in.
     pub source: Source,
+    /// The type that an op of `Generic::Asked` is told.
+    pub wanted: Option<Type>,
 }
 
 /// Some named values, then a result. The frame of the block holds the values.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::OpRef,
+    registry::{Generic, OpRef},
     syntax::ast::{self, Args, BinaryOp, Item, ItemKind, Word, dotted, name_span},
     value::{Text, Type, Value},
 };
@@ -71,7 +71,7 @@ impl Checker<'_> {
         let op = self.mocked_op(&mock.target)?;
         self.mention_arguments(&Callable::Op(op), mock.args.as_ref());
         let wanted = mock.type_arg.as_ref().map(|it| self.ty(it));
-        if let Some(ty) = mock.type_arg.as_ref().filter(|_| !op.op.generic) {
+        if let Some(ty) = mock.type_arg.as_ref().filter(|_| op.op.generic == Generic::No) {
             let name = dotted(&mock.target);
             self.report(
                 Problem::error(Code::E219, ty.span, format!("`{name}` takes no type"))
@@ -80,8 +80,9 @@ impl Checker<'_> {
             );
         }
         let args = self.mock_args(op, mock)?;
-        let due = wanted.clone().or_else(|| op.op.yields.is_plain().then(|| op.op.yields.plain()));
-        let due = due.filter(|it| wanted.is_some() || !op.op.generic || *it != Type::Json);
+        // What an op gives that takes a type is known at each of its calls.
+        let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
+        let due = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
         let value = self.outside(|this| this.expr(&mock.value, due.as_ref()));
         let value = match &due {
             Some(due) => {

@@ -90,7 +90,8 @@ impl Checker<'_> {
                     format!("the type `{}` holds itself", name.text),
                 )
                 .label("defined by itself")
-                .help("a record cannot hold a record of its own type; use `json` for trees"),
+                .help("a record cannot hold a record of its own type; use `json` for trees")
+                .fix(name.span, "json"),
             );
             self.types.insert(name.text.clone(), Type::Unknown);
             return Some(Type::Unknown);
@@ -311,7 +312,7 @@ pub fn type_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The record types that every script knows.
-fn shared_record(name: &str) -> Option<Type> {
+pub(super) fn shared_record(name: &str) -> Option<Type> {
     Some(match name {
         "Doc" => documents::Doc::SCHEME.plain(),
         "Hit" => documents::Hit::SCHEME.plain(),

@@ -91,6 +91,28 @@ impl Bindings {
         }
     }
 
+    /// The type that a scheme denotes once its variables are bound; nothing where one is
+    /// not. No arguments are known, so lists have no bounds.
+    pub(super) fn settled(&self, scheme: Scheme) -> Option<Type> {
+        Some(match scheme {
+            Scheme::Var(name) | Scheme::Amount(name) | Scheme::Ordered(name) => {
+                self.0.get(&name).filter(|it| !it.is_unknown()).cloned()?
+            }
+            Scheme::List(item, _) => Type::list(self.settled(*item)?),
+            Scheme::Optional(inner) => self.settled(*inner)?.optional(),
+            Scheme::Record(name, fields) => {
+                let mut settled = Vec::with_capacity(fields.len());
+                for it in fields {
+                    settled.push((it.name.into(), self.settled(it.scheme)?));
+                }
+                let name = (!name.is_empty()).then(|| name.into());
+                Type::Record(Arc::new(RecordType { name, fields: settled }))
+            }
+            Scheme::Never | Scheme::OneOf(_) => return None,
+            plain => plain.plain(),
+        })
+    }
+
     /// The type that a scheme denotes in this call.
     pub(super) fn apply(&self, scheme: Scheme, call: &Arguments<'_>) -> Type {
         match scheme {

@@ -77,6 +77,7 @@ codes! {
     E221 "a `let` that nothing uses",
     E222 "a `match` that does not cover its type",
     E223 "a pattern that never matches",
+    E224 "a hole that is still to be filled",
     E225 "a file that cannot be used",
     E226 "a mock of what always runs",
     // E3xx: bounds and effects

@@ -86,6 +86,13 @@ impl Problem {
         self
     }
 
+    /// Adds a change that mends it, where there is one.
+    #[must_use]
+    pub fn fixed(mut self, fix: Option<Fix>) -> Self {
+        self.fixes.extend(fix);
+        self
+    }
+
     /// Where it happens.
     pub fn span(&self) -> Span {
         self.labels[0].span

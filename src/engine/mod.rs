@@ -18,9 +18,11 @@ mod block;
 mod error;
 mod files;
 mod fix;
+mod grammar;
 mod inputs;
 mod request;
 mod testing;
+pub mod verdict;
 
 use std::sync::Arc;
 
@@ -31,6 +33,7 @@ pub use block::{Block, block};
 pub use error::Error;
 pub use files::Unsaved;
 pub use fix::Fixed;
+pub use grammar::Notation;
 pub use request::{Request, Response};
 pub use testing::TestResult;
 

@@ -1,10 +1,10 @@
-//! The outside world, as one trait: files, time, environment, chance.
+//! The outside world, as one trait: files, network, time, environment, chance.
 //!
 //! Components reach it through their `Cx`, so that a test or an embedding program can
 //! put another world in its place. [`os::OsHost`] is the real one; [`test::TestHost`]
 //! keeps its files in memory and fails where it is told to.
 //!
-//! **Invariant:** only `os.rs` touches the operating system; `clippy.toml` bans the
+//! **Invariant:** only `os` touches the operating system; `clippy.toml` bans the
 //! calls elsewhere, but for the index and the store, which own their directories.
 
 use std::{
@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+pub mod http;
 pub mod os;
 pub mod test;
 
@@ -54,8 +55,19 @@ pub trait Host: Send + Sync + 'static {
         Ok(self.env(&variable))
     }
 
+    /// Sends a request. Nothing is followed and nothing is tried again.
+    fn http(&self, request: http::Request) -> http::Answer;
+
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// Shows a person some details and asks for a yes or a no. An error where nobody can be
+    /// asked, which is so unless a host says otherwise.
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        let _ = (question, details);
+        let nobody = io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        Box::pin(std::future::ready(Err(nobody)))
+    }
 
     /// A number from 0 to 1, for spreading retries.
     fn chance(&self) -> f64;
@@ -67,6 +79,9 @@ const LARGEST_SECRET: u64 = 1 << 20;
 pub fn secret_variable(name: &str) -> String {
     format!("SVC_SECRET_{}", name.to_uppercase())
 }
+
+/// The answer of a person, to come.
+pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;
 
 /// What is known of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! A world in memory, for tests and examples.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
+    fmt,
     io::{self, Cursor, Read},
     path::{Path, PathBuf},
     pin::Pin,
@@ -9,21 +10,40 @@ use std::{
     time::Duration,
 };
 
-use super::{Entry, Host, Stat, os::OsHost};
+use super::{Answering, Entry, Host, Stat, http, os::OsHost};
 
-/// Files in memory, errors where they are asked for, and a cache of its own that is
-/// removed with it. Time is tokio's, which a test may pause.
-#[derive(Debug)]
+/// Files in memory, errors where they are asked for, a network that answers what it is
+/// told to, and a cache of its own that is removed with it. Time is tokio's, which a test
+/// may pause.
 pub struct TestHost {
     files: Mutex<BTreeMap<PathBuf, File>>,
     failing: BTreeMap<PathBuf, io::ErrorKind>,
+    env: BTreeMap<String, String>,
+    network: Option<Network>,
     cache: PathBuf,
+    person: Mutex<Person>,
 }
+
+/// Who answers questions.
+#[derive(Debug, Default)]
+struct Person {
+    answers: VecDeque<bool>,
+    asked: Vec<String>,
+}
+
+/// Who answers requests.
+type Network = Box<dyn Fn(http::Request) -> http::Answer + Send + Sync>;
 
 #[derive(Clone, Debug)]
 struct File {
     content: Vec<u8>,
     version: u64,
+}
+
+impl fmt::Debug for TestHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestHost").field("files", &self.files).finish_non_exhaustive()
+    }
 }
 
 impl Default for TestHost {
@@ -41,8 +61,11 @@ impl TestHost {
         Self {
             files: Mutex::default(),
             failing: BTreeMap::new(),
+            env: BTreeMap::new(),
+            network: None,
             #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
             cache: std::env::temp_dir().join(unique),
+            person: Mutex::default(),
         }
     }
 
@@ -58,6 +81,39 @@ impl TestHost {
     pub fn failing(mut self, path: &str, kind: io::ErrorKind) -> Self {
         self.failing.insert(absolute(Path::new(path)), kind);
         self
+    }
+
+    /// Sets an environment variable; there are no others.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Lets `answer` answer every request; without it there is no network.
+    #[must_use]
+    pub fn answering(
+        mut self,
+        answer: impl Fn(http::Request) -> http::Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.network = Some(Box::new(answer));
+        self
+    }
+
+    /// Gives these answers, one after the other; further questions find nobody.
+    #[must_use]
+    pub fn approving(self, answers: impl IntoIterator<Item = bool>) -> Self {
+        self.person().answers.extend(answers);
+        self
+    }
+
+    /// The questions that were asked, each with its details on the line before.
+    pub fn asked(&self) -> Vec<String> {
+        self.person().asked.clone()
+    }
+
+    fn person(&self) -> std::sync::MutexGuard<'_, Person> {
+        self.person.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a file holds now.
@@ -146,12 +202,26 @@ impl Host for TestHost {
         Ok(self.cache.clone())
     }
 
-    fn env(&self, _: &str) -> Option<String> {
-        None
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+
+    fn http(&self, request: http::Request) -> http::Answer {
+        match &self.network {
+            Some(answer) => answer(request),
+            None => Box::pin(async { Err(io::Error::other("this host has no network")) }),
+        }
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         OsHost::default().sleep(duration)
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        let mut person = self.person();
+        person.asked.push(format!("{details}\n{question}"));
+        let nobody = || io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        Box::pin(std::future::ready(person.answers.pop_front().ok_or_else(nobody)))
     }
 
     fn chance(&self) -> f64 {

@@ -3,10 +3,12 @@
 //! A plan can only be made of a program that checks, and only a plan can be run. What is
 //! shown of it ([`Plan::nodes`]) is computed from the same terms that run.
 
+mod effects;
 mod nodes;
 mod show;
 
-pub use nodes::{EffectUse, Node};
+pub use effects::{EffectUse, effects};
+pub use nodes::Node;
 
 use crate::check::Checked;
 
@@ -34,13 +36,7 @@ impl Plan {
     }
 
     /// What the whole plan does to the world, each effect once.
-    pub fn effects(&self) -> Vec<&EffectUse> {
-        let mut effects: Vec<&EffectUse> = Vec::new();
-        for effect in self.nodes.iter().flat_map(|it| &it.effects) {
-            if !effects.contains(&effect) {
-                effects.push(effect);
-            }
-        }
-        effects
+    pub fn effects(&self) -> Vec<EffectUse> {
+        effects(&self.program).into_iter().collect()
     }
 }

@@ -1,10 +1,10 @@
 //! The nodes of a plan: every call and block, with what it needs and what it does.
 
+use super::effects::{EffectUse, of_call};
 use crate::{
     check::{Block, BoundKey, Call, Checked, Entry, Flow, Piece, Term, TermKind, Var},
     diag::Span,
-    registry::{Effect, Scope},
-    value::{Text, Type, Value, units},
+    value::{Text, Type, units},
 };
 
 /// One vertex of the plan.
@@ -28,25 +28,6 @@ pub struct Node {
     /// The bounds that hold for it alone, its own defaults among them.
     pub bounds: Vec<(&'static str, String)>,
     pub span: Span,
-}
-
-/// An effect of a node, with its place in the world.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EffectUse {
-    /// `reads`, `writes`, `spends` or `asks`.
-    pub verb: &'static str,
-    /// What is read or written: a path, a named part of the world, or a param's name in
-    /// angle brackets where only the run knows the path.
-    pub scope: Option<String>,
-}
-
-impl std::fmt::Display for EffectUse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.scope {
-            Some(scope) => write!(f, "{} {scope}", self.verb),
-            None => f.write_str(self.verb),
-        }
-    }
 }
 
 /// A plan with more nodes than this shows its flows without their insides.
@@ -229,7 +210,7 @@ impl<'a> Walk<'a> {
         node.path = path;
         node.op = Some(call.op.to_string());
         node.cost_class = Some(call.op.op.cost_class());
-        node.effects = effects(call);
+        node.effects = of_call(call);
         node.bounds = own_bounds(call, is_timed);
         vec![idx]
     }
@@ -351,31 +332,6 @@ fn is_one_node(term: &Term) -> bool {
         | TermKind::Record(_) => false,
         _ => true,
     }
-}
-
-fn effects(call: &Call) -> Vec<EffectUse> {
-    let op = call.op.op;
-    let place = |scope: Scope| match scope {
-        Scope::Named(name) => name.to_owned(),
-        Scope::Path(param) => {
-            let idx = op.params.iter().position(|it| it.name == param);
-            match idx.and_then(|it| call.args.get(it)).and_then(Term::constant) {
-                Some(Value::Path(path)) => path.to_string(),
-                _ => format!("<{param}>"),
-            }
-        }
-    };
-    op.effects
-        .iter()
-        .map(|it| match it {
-            Effect::Reads(scope) => EffectUse { verb: "reads", scope: Some(place(*scope)) },
-            Effect::Writes { scope, .. } => {
-                EffectUse { verb: "writes", scope: Some(place(*scope)) }
-            }
-            Effect::Spends => EffectUse { verb: "spends", scope: None },
-            Effect::Asks => EffectUse { verb: "asks", scope: None },
-        })
-        .collect()
 }
 
 /// The bounds that an op has when the script gives none. A time that stands anywhere

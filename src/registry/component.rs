@@ -29,8 +29,7 @@ pub struct OpDef {
     pub doc: &'static str,
     pub params: &'static [Param],
     pub yields: Scheme,
-    /// `name<T>(..)` is allowed: the result, which is `json`, is tested to be a `T`.
-    pub generic: bool,
+    pub generic: Generic,
     pub effects: &'static [Effect],
     pub price: Price,
     pub errors: &'static [ErrorKind],
@@ -39,6 +38,17 @@ pub struct OpDef {
     pub output_tokens: Measure,
     pub examples: &'static [Example],
     pub body: Body,
+}
+
+/// What `name<T>(..)` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generic {
+    /// Nothing: the op takes no type.
+    No,
+    /// The result, which is `json`, is tested to be a `T`.
+    Tested,
+    /// The op is told `T` and gives one. `T` is a type that JSON Schema can say.
+    Asked,
 }
 
 /// The result of an op that waits, to come.
@@ -64,17 +74,21 @@ pub struct Example {
     pub yields: Result<&'static str, &'static str>,
     /// The files that the script finds.
     pub files: &'static [(&'static str, &'static str)],
+    /// The environment variables that are set.
+    pub env: &'static [(&'static str, &'static str)],
+    /// What comes back from the network, one body a request.
+    pub answers: &'static [&'static str],
 }
 
 impl Example {
     /// A script and its result as JSON.
     pub const fn ok(title: &'static str, script: &'static str, yields: &'static str) -> Self {
-        Self { title, script, yields: Ok(yields), files: &[] }
+        Self { title, script, yields: Ok(yields), files: &[], env: &[], answers: &[] }
     }
 
     /// A script and a part of the message it fails with.
     pub const fn err(title: &'static str, script: &'static str, message: &'static str) -> Self {
-        Self { title, script, yields: Err(message), files: &[] }
+        Self { title, script, yields: Err(message), files: &[], env: &[], answers: &[] }
     }
 
     /// The same with files, each a path and its content.
@@ -82,13 +96,23 @@ impl Example {
     pub const fn with(self, files: &'static [(&'static str, &'static str)]) -> Self {
         Self { files, ..self }
     }
+
+    /// The same where `env` is set and the network gives `answers`.
+    #[must_use]
+    pub const fn answered(
+        self,
+        env: &'static [(&'static str, &'static str)],
+        answers: &'static [&'static str],
+    ) -> Self {
+        Self { env, answers, ..self }
+    }
 }
 
 /// What an op says of itself. It *is* the struct of its parameters.
 pub trait Op: Params + Send + 'static {
     const NAME: &'static str;
     const YIELDS: Scheme;
-    const GENERIC: bool = false;
+    const GENERIC: Generic = Generic::No;
     const EFFECTS: &'static [Effect] = &[];
     const PRICE: Price = Price::Free;
     /// The kinds it can fail with, beside `invalid_input` and `cancelled`.

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::OpError;
-use crate::{host::Host, value::Money};
+use crate::{
+    host::Host,
+    value::{Money, Type},
+};
 
 /// The surroundings of one call.
 #[derive(Clone)]
@@ -16,6 +19,7 @@ pub struct Cx {
     host: Arc<dyn Host>,
     monitor: Arc<dyn Monitor>,
     meter: Meter,
+    wanted: Option<Type>,
 }
 
 /// Who watches a call.
@@ -63,7 +67,18 @@ impl Cx {
         monitor: Arc<dyn Monitor>,
         meter: Meter,
     ) -> Self {
-        Self { component, cancel, host, monitor, meter }
+        Self { component, cancel, host, monitor, meter, wanted: None }
+    }
+
+    /// The same for a call that is told which type to give.
+    #[must_use]
+    pub fn wanting(self, wanted: Option<Type>) -> Self {
+        Self { wanted, ..self }
+    }
+
+    /// The type between `<` and `>`, for an op that is told it.
+    pub fn wanted(&self) -> Option<&Type> {
+        self.wanted.as_ref()
     }
 
     pub fn host(&self) -> &dyn Host {

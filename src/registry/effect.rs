@@ -2,7 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use crate::value::Money;
+use super::OpError;
+use crate::{
+    host::Host,
+    value::{Money, Type, Value},
+};
 
 /// One effect of an op. An op without effects is pure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +38,29 @@ pub enum Price {
     Free,
     Fixed(Money),
     Tokens(TokenPrice),
+    /// It depends on the arguments and on how the host is configured. A call that cannot
+    /// be made fails here as it would when it is made.
+    Quoted(fn(&Asking<'_>) -> Result<Quote, OpError>),
     /// It costs something, and nobody knows how much. Never the same as free.
     Unknown,
+}
+
+/// The call whose price is asked for.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    pub host: &'a dyn Host,
+    /// The type between `<` and `>`.
+    pub wanted: Option<&'a Type>,
+    /// In the order of the op's parameters.
+    pub args: &'a [Value],
+}
+
+/// The most that one call can use.
+#[derive(Clone, Debug)]
+pub struct Quote {
+    pub tokens: u64,
+    /// Or the error of a call that runs under a cap of money, when nobody knows.
+    pub cost: Result<Money, OpError>,
 }
 
 /// A price per token, and where the tokens of a call come from.
@@ -108,6 +133,7 @@ impl fmt::Display for Price {
             Self::Tokens(it) => {
                 write!(f, "{} for a million tokens in, {} out", it.input, it.output)
             }
+            Self::Quoted(_) => f.write_str("what its arguments and the configuration say"),
             Self::Unknown => f.write_str("unknown"),
         }
     }

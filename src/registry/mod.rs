@@ -22,10 +22,10 @@ mod suggest;
 pub mod documents;
 
 pub use component::{
-    Body, Component, Compute, Example, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
+    Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
-pub use effect::{Effect, Limits, Measure, Price, Scope, TokenPrice};
+pub use effect::{Asking, Effect, Limits, Measure, Price, Quote, Scope, TokenPrice};
 pub use error::{ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
 pub use lookup::{Found, OpRef, Registry};

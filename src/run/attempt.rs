@@ -17,13 +17,14 @@ use super::{
     scope::Scope,
     secrets::Secrets,
     task::in_time,
-    testing::{Answer, estimated},
+    testing::{Answer, estimated, quoted},
 };
 use crate::{
     check::Call,
     diag::Span,
     registry::{
-        Body, Cx, Effect, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Scope as Place, Usage,
+        Asking, Body, Cx, Effect, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Quote,
+        Scope as Place, TokenPrice, Usage,
     },
     value::{Money, Type, Value},
 };
@@ -176,8 +177,9 @@ impl Run {
 
     /// One try: reserves, runs, settles.
     async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>, spent: &mut Usage) -> Result<Value> {
-        let most = most_used(one.call.op.op, one.args).map_err(|it| RunError::new(it, one.span))?;
-        self.reserve(one, most)?;
+        let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
+        let most = Usage { tokens: quote.tokens, cost: quote.cost.clone().unwrap_or_default() };
+        self.reserve(one, most, quote.cost.err())?;
         let meter = Meter::default();
         let result = match one.scope.attempts.timeout {
             Some(limit) => {
@@ -192,31 +194,51 @@ impl Run {
         self.ledger.settle(&accounts(one.scope), most, used);
         spent.tokens = spent.tokens.saturating_add(used.tokens);
         spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
-        let declares = !matches!(one.call.op.op.price, Price::Unknown);
-        if declares && (used.tokens > most.tokens || used.cost > most.cost) {
-            let message =
-                format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
-            return Err(RunError::new(OpError::bug(message), one.span));
+        if used.tokens > most.tokens || used.cost > most.cost {
+            self.overspent(one, most, used)?;
         }
         result
     }
 
+    /// Holds a call to its word. One whose price is quoted is counted by someone else, who
+    /// may count otherwise: that matters where a cap is.
+    fn overspent(&self, one: &Try<'_>, most: Usage, used: Usage) -> Result<()> {
+        let kind = match one.call.op.op.price {
+            Price::Unknown => return Ok(()),
+            Price::Quoted(_) if !self.ledger.is_capped(&accounts(one.scope)) => return Ok(()),
+            Price::Quoted(_) => ErrorKind::Budget,
+            Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
+        };
+        let message = format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
+        Err(RunError::new(OpError::new(kind, message), one.span))
+    }
+
     /// Takes the most that a try can use from every cap around, or says which lacks it.
-    fn reserve(&self, one: &Try<'_>, most: Usage) -> Result<()> {
+    ///
+    /// `unpriced` is the error of a call whose price nobody knows, under a cap of money.
+    fn reserve(&self, one: &Try<'_>, most: Usage, unpriced: Option<OpError>) -> Result<()> {
         let budget = |message: String| {
             let help = "raise the cap, or ask for less";
             OpError::new(ErrorKind::Budget, message).help(help)
         };
-        if let Some(limit) = one.call.op.op.limits.max_tokens.filter(|it| most.tokens > *it) {
+        // A cap that the script gives, anywhere around, replaces the op's own.
+        let own = one.call.op.op.limits.max_tokens;
+        if let Some(limit) = own.filter(|it| most.tokens > *it)
+            && !self.ledger.caps_tokens(&accounts(one.scope))
+        {
             let message =
                 format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
-            return Err(RunError::new(budget(message), one.span));
+            let help = "raise it with `within { max_tokens: .. }`, or ask for less";
+            return Err(RunError::new(budget(message).help(help), one.span));
         }
         if matches!(one.call.op.op.price, Price::Unknown)
             && self.ledger.is_capped(&accounts(one.scope))
         {
             let message = "its price is unknown, so it cannot run under a cap".to_owned();
             return Err(RunError::new(budget(message), one.span));
+        }
+        if let Some(err) = unpriced.filter(|_| self.ledger.caps_cost(&accounts(one.scope))) {
+            return Err(RunError::new(err, one.span));
         }
         self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
             let depth = one.scope.accounts.iter().find(|(id, _)| *id == refused.account);
@@ -244,7 +266,8 @@ impl Run {
             scope.cancel.clone(),
             watcher,
             meter,
-        );
+        )
+        .wanting(call.wanted.clone());
         if let Some(mocks) = &self.mocks
             && let Answer::Mocked(answer) = mocks.answer(call, one.args, one.ty, one.span)
         {
@@ -273,6 +296,22 @@ impl Run {
             let told = self.secrets.redacted(call.op.honest(it));
             RunError::new(where_paths_start(call.op.op, told), one.span)
         })
+    }
+
+    /// The most that one try can use.
+    fn most_used(&self, call: &Call, args: &[Value]) -> std::result::Result<Quote, OpError> {
+        let known = |it: Usage| Quote { tokens: it.tokens, cost: Ok(it.cost) };
+        match call.op.op.price {
+            Price::Free | Price::Unknown => Ok(known(Usage::default())),
+            Price::Fixed(cost) => Ok(known(Usage { tokens: 0, cost })),
+            Price::Tokens(price) => tokens_used(call.op.op, price, args).map(known),
+            Price::Quoted(_) if self.mocks.is_some() => Ok(known(quoted(call.op.op, args))),
+            Price::Quoted(quote) => {
+                let host = self.host.as_ref();
+                quote(&Asking { host, wanted: call.wanted.as_ref(), args })
+                    .map_err(|it| call.op.honest(it))
+            }
+        }
     }
 
     /// Runs on a thread of its own. A computation that does not end within its grace
@@ -306,34 +345,26 @@ fn accounts(scope: &Scope) -> Vec<super::ledger::AccountId> {
     scope.accounts.iter().map(|(id, _)| *id).collect()
 }
 
-/// The most that one try can use: the bytes of its prompt, an overhead, its output cap.
-fn most_used(op: &OpDef, args: &[Value]) -> std::result::Result<Usage, OpError> {
+/// The bytes of a prompt, an overhead, and the output cap, in tokens and in money.
+fn tokens_used(
+    op: &OpDef,
+    price: TokenPrice,
+    args: &[Value],
+) -> std::result::Result<Usage, OpError> {
     let overflow = || OpError::invalid_input("the call costs more than can be counted");
-    match op.price {
-        Price::Free | Price::Unknown => Ok(Usage::default()),
-        Price::Fixed(cost) => Ok(Usage { tokens: 0, cost }),
-        Price::Tokens(price) => {
-            let arg = |name: &str| {
-                op.params.iter().position(|it| it.name == name).and_then(|it| args.get(it))
-            };
-            let bytes: u64 = price
-                .prompt
-                .iter()
-                .filter_map(|it| arg(it))
-                .map(|it| it.to_string().len() as u64)
-                .sum();
-            let input = bytes.saturating_add(PROMPT_OVERHEAD);
-            let output = match arg(price.cap) {
-                Some(Value::Int(cap)) => u64::try_from(*cap).unwrap_or(0),
-                _ => return Err(OpError::bug("a priced call has no output cap")),
-            };
-            let (read, written) =
-                (price.input.per_million(input), price.output.per_million(output));
-            let cost = read.zip(written).and_then(|(a, b)| Money::checked_add(a, b));
-            let tokens = input.checked_add(output);
-            Ok(Usage { tokens: tokens.ok_or_else(overflow)?, cost: cost.ok_or_else(overflow)? })
-        }
-    }
+    let arg =
+        |name: &str| op.params.iter().position(|it| it.name == name).and_then(|it| args.get(it));
+    let bytes: u64 =
+        price.prompt.iter().filter_map(|it| arg(it)).map(|it| it.to_string().len() as u64).sum();
+    let input = bytes.saturating_add(PROMPT_OVERHEAD);
+    let output = match arg(price.cap) {
+        Some(Value::Int(cap)) => u64::try_from(*cap).unwrap_or(0),
+        _ => return Err(OpError::bug("a priced call has no output cap")),
+    };
+    let (read, written) = (price.input.per_million(input), price.output.per_million(output));
+    let cost = read.zip(written).and_then(|(a, b)| Money::checked_add(a, b));
+    let tokens = input.checked_add(output);
+    Ok(Usage { tokens: tokens.ok_or_else(overflow)?, cost: cost.ok_or_else(overflow)? })
 }
 
 /// Tests that a component gave what it declares, and names it where it did not.

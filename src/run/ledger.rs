@@ -81,6 +81,18 @@ impl Ledger {
         chain.iter().any(|id| accounts[id.0].cap != Cap::default())
     }
 
+    /// Whether any of the accounts has a cap of tokens.
+    pub(super) fn caps_tokens(&self, chain: &[AccountId]) -> bool {
+        let accounts = self.lock();
+        chain.iter().any(|id| accounts[id.0].cap.tokens.is_some())
+    }
+
+    /// Whether any of the accounts has a cap of money.
+    pub(super) fn caps_cost(&self, chain: &[AccountId]) -> bool {
+        let accounts = self.lock();
+        chain.iter().any(|id| accounts[id.0].cap.cost.is_some())
+    }
+
     /// What stands against an account: spent, and still reserved.
     pub(super) fn taken(&self, account: AccountId) -> Usage {
         self.lock()[account.0].taken

@@ -37,11 +37,11 @@ pub(super) struct Now<'a> {
 }
 
 impl Now<'_> {
-    pub(super) fn eval(&self, term: &Term, env: &Env<'_>) -> Result<Value> {
+    pub(super) fn eval(self, term: &Term, env: &Env<'_>) -> Result<Value> {
         stacker::maybe_grow(32 << 10, 1 << 20, || self.eval_kind(term, env))
     }
 
-    fn eval_kind(&self, term: &Term, env: &Env<'_>) -> Result<Value> {
+    fn eval_kind(self, term: &Term, env: &Env<'_>) -> Result<Value> {
         let span = term.span;
         match &term.kind {
             TermKind::Const(value) => Ok(value.clone()),
@@ -105,7 +105,7 @@ impl Now<'_> {
         }
     }
 
-    fn pipeline(&self, terms: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn pipeline(self, terms: &[Term], env: &Env<'_>) -> Result<Value> {
         let mut value = self.eval(&terms[0], env)?;
         for term in &terms[1..] {
             value = self.eval(term, &env.with_it(&value))?;
@@ -113,7 +113,7 @@ impl Now<'_> {
         Ok(value)
     }
 
-    fn call(&self, call: &Call, env: &Env<'_>, span: Span) -> Result<Value> {
+    fn call(self, call: &Call, env: &Env<'_>, span: Span) -> Result<Value> {
         let mut args: SmallVec<[Value; 4]> = SmallVec::with_capacity(call.args.len());
         for arg in &call.args {
             args.push(self.eval(arg, env)?);
@@ -128,13 +128,13 @@ impl Now<'_> {
         })
     }
 
-    fn flow(&self, flow: &Flow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn flow(self, flow: &Flow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
         let args: Result<Vec<Value>> = args.iter().map(|it| self.eval(it, env)).collect();
         let ended = self.eval(&flow.body, &Env::of_params(&args?));
         ended.map_err(|it| it.in_file(&flow.source).below(segment))
     }
 
-    fn block(&self, block: &Block, env: &Env<'_>) -> Result<Value> {
+    fn block(self, block: &Block, env: &Env<'_>) -> Result<Value> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = env.with_lets(&slots);
         for (slot, bind) in slots.iter().zip(&block.lets).filter(|(_, it)| !it.skipped) {
@@ -145,7 +145,7 @@ impl Now<'_> {
     }
 
     fn parallel(
-        &self,
+        self,
         names: &std::sync::Arc<[Text]>,
         branches: &[Branch],
         env: &Env<'_>,
@@ -160,7 +160,7 @@ impl Now<'_> {
         Ok(Value::Record(Record::new(names.clone(), values)))
     }
 
-    fn items(&self, input: &Term, env: &Env<'_>) -> Result<List> {
+    fn items(self, input: &Term, env: &Env<'_>) -> Result<List> {
         match self.eval(input, env)? {
             Value::List(items) => Ok(items),
             other => Err(not_a_list(&other, input.span)),
@@ -168,7 +168,7 @@ impl Now<'_> {
     }
 
     fn each(
-        &self,
+        self,
         segment: &str,
         input: &Term,
         optional: bool,
@@ -188,12 +188,12 @@ impl Now<'_> {
     }
 
     /// Looks at the clock now and then, because nobody else can while this computes.
-    fn pause(&self, idx: usize, span: Span) -> Result<()> {
+    fn pause(self, idx: usize, span: Span) -> Result<()> {
         if idx.is_multiple_of(ITEMS_PER_CHECK) { self.scope.check(span) } else { Ok(()) }
     }
 
     pub(super) fn shape(
-        &self,
+        self,
         input: &Term,
         shape: Shape,
         key: &Term,
@@ -216,11 +216,11 @@ impl Now<'_> {
         }))
     }
 
-    pub(super) fn truth(&self, term: &Term, env: &Env<'_>) -> Result<bool> {
+    pub(super) fn truth(self, term: &Term, env: &Env<'_>) -> Result<bool> {
         Ok(matches!(self.eval(term, env)?, Value::Bool(true)))
     }
 
-    pub(super) fn record(&self, entries: &[Entry], env: &Env<'_>) -> Result<Value> {
+    pub(super) fn record(self, entries: &[Entry], env: &Env<'_>) -> Result<Value> {
         let mut values = Vec::with_capacity(entries.len());
         for entry in entries {
             match entry {
@@ -232,7 +232,7 @@ impl Now<'_> {
         Ok(record_of(entries, values))
     }
 
-    fn text(&self, pieces: &[Piece], env: &Env<'_>, span: Span) -> Result<Value> {
+    fn text(self, pieces: &[Piece], env: &Env<'_>, span: Span) -> Result<Value> {
         let mut values = Vec::new();
         for piece in pieces {
             if let Piece::Value(term, _) = piece {
@@ -243,7 +243,7 @@ impl Now<'_> {
     }
 
     fn binary(
-        &self,
+        self,
         op: BinaryOp,
         left: &Term,
         right: &Term,
@@ -258,7 +258,7 @@ impl Now<'_> {
     }
 
     fn within(
-        &self,
+        self,
         bounds: &[(crate::check::BoundKey, Term)],
         body: &Term,
         env: &Env<'_>,
@@ -270,10 +270,10 @@ impl Now<'_> {
         }
         let Some(timeout) = values.timeout else { return self.eval(body, env) };
         let scope = self.scope.timed(timeout);
-        Now { scope: &scope, ..*self }.eval(body, env)
+        Now { scope: &scope }.eval(body, env)
     }
 
-    fn fallback(&self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {
+    fn fallback(self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {
         let (first, others) = tries.split_first().expect("a fallback has alternatives");
         let mut result = self.eval(first, env);
         for term in others {
@@ -289,7 +289,7 @@ impl Now<'_> {
         result
     }
 
-    fn repeat(&self, repeat: &Repeat, env: &Env<'_>, span: Span) -> Result<Value> {
+    fn repeat(self, repeat: &Repeat, env: &Env<'_>, span: Span) -> Result<Value> {
         let mut value = self.eval(&repeat.input, env)?;
         for turn in 0..=repeat.turns {
             self.scope.check(span)?;

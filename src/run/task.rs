@@ -36,7 +36,11 @@ pub(super) struct Place<'a> {
     pub(super) path: &'a Path<'a>,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    fn now(self) -> Now<'a> {
+        Now { scope: self.scope }
+    }
+
     fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
         Place { env, scope: self.scope, path: self.path }
     }
@@ -86,11 +90,11 @@ impl Run {
 
     async fn eval_kind<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Result<Value> {
         if !term.waits {
-            return self.now(term, place);
+            return now_at(term, place);
         }
         let span = term.span;
         match &term.kind {
-            TermKind::Const(_) | TermKind::Var(_) => self.now(term, place),
+            TermKind::Const(_) | TermKind::Var(_) => now_at(term, place),
             TermKind::Pipeline(terms) => self.pipeline(terms, place).await,
             TermKind::Call(call) => {
                 let args = self.all(&call.args, place).await?;
@@ -103,7 +107,7 @@ impl Run {
                 let place = Place { env: &env, scope: place.scope, path: &path };
                 self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
             }
-            TermKind::FlowRef(_) => self.now(term, place),
+            TermKind::FlowRef(_) => now_at(term, place),
             TermKind::CallRef { callee, segment, input, .. } => {
                 let values = self.all([callee.as_ref(), input.as_ref()], place).await?;
                 let flow = now::flow_of(&values[0], span)?;
@@ -121,7 +125,7 @@ impl Run {
             TermKind::Shape { input, shape, key, .. } => {
                 let list = self.eval(input, place).await?;
                 let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
-                self.now_in(place).shape(&input, *shape, key, place.env)
+                place.now().shape(&input, *shape, key, place.env)
             }
             TermKind::If { segments, condition, then, otherwise } => {
                 let holds = matches!(self.eval(condition, place).await?, Value::Bool(true));
@@ -175,28 +179,13 @@ impl Run {
         }
     }
 
-    fn now(&self, term: &Term, place: Place<'_>) -> Result<Value> {
-        self.now_in(place).eval(term, place.env).map_err(|mut err| {
-            let path = match err.path.as_str() {
-                "" => place.path.to_string(),
-                inner => place.path.name(inner).to_string(),
-            };
-            err.path = path;
-            err
-        })
-    }
-
-    fn now_in<'a>(&'a self, place: Place<'a>) -> Now<'a> {
-        Now { scope: place.scope }
-    }
-
     async fn pipeline<'a>(&'a self, terms: &'a [Term], place: Place<'a>) -> Result<Value> {
         let mut value = self.eval(&terms[0], place).await?;
         for term in &terms[1..] {
             let env = place.env.with_it(&value);
             let place = place.in_env(&env);
             let next =
-                if term.waits { self.eval(term, place).await? } else { self.now(term, place)? };
+                if term.waits { self.eval(term, place).await? } else { now_at(term, place)? };
             value = next;
         }
         Ok(value)
@@ -401,7 +390,7 @@ impl Run {
             }
             place.scope.check(span)?;
             let env = place.env.with_it(&value);
-            if self.now_in(place).truth(&repeat.until, &env)? {
+            if place.now().truth(&repeat.until, &env)? {
                 return Ok(value);
             }
             if turn < repeat.turns {
@@ -426,7 +415,7 @@ impl Run {
     ) -> Result<Value> {
         let mut values = Bounds::default();
         for (key, term) in bounds {
-            values.set(*key, &self.now(term, place)?, term.span)?;
+            values.set(*key, &now_at(term, place)?, term.span)?;
         }
         let scope = place.scope.bounded(&values, &self.ledger);
         let work = self.eval(body, place.in_scope(&scope));
@@ -496,6 +485,18 @@ async fn together<'a>(
         }
     }
     failure.map_or(Ok(values), Err)
+}
+
+/// The value of a term that waits for nothing.
+fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
+    place.now().eval(term, place.env).map_err(|mut err| {
+        let path = match err.path.as_str() {
+            "" => place.path.to_string(),
+            inner => place.path.name(inner).to_string(),
+        };
+        err.path = path;
+        err
+    })
 }
 
 fn entry_term(entry: &Entry) -> &Term {

@@ -72,7 +72,7 @@ pub(super) enum Answer {
 impl Mocks {
     /// Those of the test come before those of the file; of each, the one that says most of
     /// its calls, and the last one written.
-    async fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
+    fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
         let mut all = Vec::new();
         for group in [&test.mocks, &program.mocks] {
             let mut ready = Vec::with_capacity(group.len());
@@ -148,28 +148,52 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a model costs in every test, so that a test holds wherever it runs: a dollar for a
+/// million tokens that it reads, five for those that it writes.
+const SIMULATED: (Money, Money) = (Money::cents(100), Money::cents(500));
+
 /// What a mocked call would have used: an estimate of its tokens, at the price of the op.
 pub(super) fn estimated(op: &OpDef, args: &[Value], given: &Value) -> Usage {
+    let written = tokens::tokens(&given.to_string()) as u64;
     match op.price {
         Price::Free | Price::Unknown => Usage::default(),
         Price::Fixed(cost) => Usage { tokens: 0, cost },
+        Price::Quoted(_) => at_price(read(args.iter()), written, SIMULATED),
         Price::Tokens(price) => {
             let is_prompt = |name: &str| price.prompt.contains(&name);
             let prompt = op.params.iter().zip(args).filter(|(it, _)| is_prompt(it.name));
-            let read = prompt.map(|(_, it)| tokens::tokens(&it.to_string()) as u64).sum();
-            let written = tokens::tokens(&given.to_string()) as u64;
-            let cost = price.input.per_million(read).zip(price.output.per_million(written));
-            let cost = cost.and_then(|(a, b)| Money::checked_add(a, b)).unwrap_or_default();
-            Usage { tokens: read.saturating_add(written), cost }
+            at_price(read(prompt.map(|(_, it)| it)), written, (price.input, price.output))
         }
     }
+}
+
+/// The most that a call may use whose real price depends on how the host is configured.
+pub(super) fn quoted(op: &OpDef, args: &[Value]) -> Usage {
+    const USUAL: u64 = 1024;
+    let cap = op.params.iter().position(|it| it.name == "max_tokens").and_then(|it| args.get(it));
+    let written = match cap {
+        Some(Value::Int(cap)) => cap.unsigned_abs(),
+        _ => USUAL,
+    };
+    let bytes: usize = args.iter().map(|it| it.to_string().len()).sum();
+    at_price(bytes as u64, written, SIMULATED)
+}
+
+fn read<'a>(prompt: impl Iterator<Item = &'a Value>) -> u64 {
+    prompt.map(|it| tokens::tokens(&it.to_string()) as u64).sum()
+}
+
+fn at_price(read: u64, written: u64, (input, output): (Money, Money)) -> Usage {
+    let cost = input.per_million(read).zip(output.per_million(written));
+    let cost = cost.and_then(|(a, b)| Money::checked_add(a, b)).unwrap_or_default();
+    Usage { tokens: read.saturating_add(written), cost }
 }
 
 /// Runs one test of a program.
 pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Tested {
     let (mut run, scope, account) = Run::begin(around, Cap::default());
     let started = Instant::now();
-    let mocks = match Mocks::of(program, test, &scope).await {
+    let mocks = match Mocks::of(program, test, &scope) {
         Ok(mocks) => mocks,
         Err(err) => {
             let failures = vec![TestFailure::Run(err)];

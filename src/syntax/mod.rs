@@ -18,6 +18,7 @@
 
 pub mod ast;
 mod build;
+mod mend;
 mod regions;
 pub mod token;
 mod unexpected;

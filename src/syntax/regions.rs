@@ -10,7 +10,7 @@ use super::{
     MAX_DEPTH,
     token::{Bracket, Flaw, Lexed, Token, TokenKind},
 };
-use crate::diag::{Code, Problem, Span};
+use crate::diag::{Code, Fix, Problem, Span};
 
 /// A piece of text that holds whole statements.
 #[derive(Debug)]
@@ -69,7 +69,8 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
     match flaw {
         Flaw::OpenValue(span) => Problem::error(Code::E102, span, "`${` is never closed")
             .label("opens here")
-            .help("close it with `}` before the string ends"),
+            .help("close it with `}` before the string ends")
+            .fixed(closing_brace(text, span)),
         Flaw::OpenText(span) => {
             let quote = if text[span.start..].starts_with("\"\"\"") {
                 "\"\"\""
@@ -90,6 +91,7 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
             Problem::error(Code::E103, shown, "this string does not end")
                 .label("starts here")
                 .help(help)
+                .fixed(closing_quote(text, span, quote))
         }
         Flaw::SlashComment(span) => {
             let sign = Span::new(span.start, span.start + 2);
@@ -99,6 +101,23 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
                 .fix(sign, "#")
         }
     }
+}
+
+/// A `}` before the quote at the end of the line.
+fn closing_brace(text: &str, open: Span) -> Option<Fix> {
+    let line = text[open.start..].lines().next()?.trim_end();
+    let inside = line.strip_suffix('"').filter(|it| it.len() > "${".len())?;
+    let at = open.start + inside.len();
+    Some(Fix { span: Span::new(at, at), text: "}".to_owned() })
+}
+
+/// A quote at the end of the line, unless brackets end there that may not belong to the
+/// text.
+fn closing_quote(text: &str, open: Span, quote: &str) -> Option<Fix> {
+    let line = text[open.start..].lines().next()?.trim_end();
+    let is_plain = quote.len() == 1 && !line.ends_with([')', ']', '}', ',']);
+    let at = open.start + line.len();
+    is_plain.then(|| Fix { span: Span::new(at, at), text: quote.to_owned() })
 }
 
 struct Words<'a> {
@@ -194,6 +213,7 @@ impl Words<'_> {
         let mut open: Vec<Token> = Vec::new();
         let mut deepest = 0;
         let mut else_ifs = 0;
+        let last = tokens.end;
         for idx in tokens {
             let token = self.tokens[idx];
             match token.kind {
@@ -212,7 +232,8 @@ impl Words<'_> {
                 return (deepest, Some(too_deep(token.span)));
             }
         }
-        (deepest, open.last().map(|it| self.unclosed(*it)))
+        let last = last.checked_sub(1).map_or(Span::default(), |it| self.tokens[it].span);
+        (deepest, open.last().map(|it| self.unclosed(*it, last)))
     }
 
     fn unmatched(&self, open: Option<Token>, close: Token) -> Problem {
@@ -220,20 +241,23 @@ impl Words<'_> {
         let Some(open) = open else {
             return Problem::error(Code::E102, close.span, format!("`{sign}` closes nothing"))
                 .label("no bracket is open here")
-                .help("remove it, or open the bracket before it");
+                .help("remove it, or open the bracket before it")
+                .fix(close.span, "");
         };
         let opened = self.sign(open);
         Problem::error(Code::E102, open.span, format!("`{opened}` is not closed before `{sign}`"))
             .label("opens here")
             .also(close.span, "this closes another bracket")
             .help(format!("close it with `{}`", partner(open.kind)))
+            .fix(Span::new(close.span.start, close.span.start), partner(open.kind))
     }
 
-    fn unclosed(&self, open: Token) -> Problem {
+    fn unclosed(&self, open: Token, last: Span) -> Problem {
         let sign = self.sign(open);
         Problem::error(Code::E102, open.span, format!("`{sign}` is never closed"))
             .label("opens here")
             .help(format!("close it with `{}`", partner(open.kind)))
+            .fix(last.after(), partner(open.kind))
     }
 
     fn sign(&self, open: Token) -> &str {

@@ -22,14 +22,19 @@ pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
 }
 
 /// The token at which reading stopped, and its surroundings.
-struct Place<'a> {
-    text: &'a str,
-    tokens: &'a [Token],
-    found: usize,
+pub(super) struct Place<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: &'a [Token],
+    pub(super) found: usize,
+}
+
+/// Whether a word belongs to the language.
+pub(super) fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
 }
 
 impl Place<'_> {
-    fn word(&self, idx: usize) -> &str {
+    pub(super) fn word(&self, idx: usize) -> &str {
         self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
     }
 
@@ -38,7 +43,7 @@ impl Place<'_> {
         self.tokens.get(self.found).map_or(end, |it| it.span)
     }
 
-    fn before(&self) -> &str {
+    pub(super) fn before(&self) -> &str {
         self.found.checked_sub(1).map_or("", |it| self.word(it))
     }
 
@@ -56,7 +61,9 @@ impl Place<'_> {
         };
         let message = format!("there is no `{}`", self.word(idx));
         let span = self.tokens[idx].span;
-        Some(Problem::error(Code::E113, span, message).label("another language's loop").help(help))
+        let problem =
+            Problem::error(Code::E113, span, message).label("another language's loop").help(help);
+        Some(problem.fixed(self.mend_for(idx)))
     }
 
     /// `parallel { a, b }`
@@ -71,7 +78,8 @@ impl Place<'_> {
         Some(
             Problem::error(Code::E114, self.here(), "the branches of `parallel` have names")
                 .label("a branch without a name")
-                .help("write `parallel { name: pipeline, other: pipeline }`"),
+                .help("write `parallel { name: pipeline, other: pipeline }`")
+                .fixed(self.mend_branches(open)),
         )
     }
 
@@ -86,7 +94,8 @@ impl Place<'_> {
         Some(
             Problem::error(Code::E116, self.here(), format!("`{word}` is a word of the language"))
                 .label("cannot be a name")
-                .help(format!("choose another name, `{word}_` for example")),
+                .help(format!("choose another name, `{word}_` for example"))
+                .fix(self.here(), format!("{word}_")),
         )
     }
 
@@ -101,6 +110,7 @@ impl Place<'_> {
         Problem::error(Code::E101, token.span, format!("`{shown}` cannot stand here"))
             .label("not expected here")
             .help_opt(self.due_here(*token).or_else(|| self.due_after()))
+            .fixed(self.mend())
     }
 
     /// What the token before the place asks for.
@@ -135,7 +145,7 @@ impl Place<'_> {
     }
 
     /// `"a".upper()`: a method of another language.
-    fn method(&self) -> Option<&str> {
+    pub(super) fn method(&self) -> Option<&str> {
         let [dot, name, open] = [3, 2, 1].map(|it| self.found.checked_sub(it));
         let called = self.word(open?) == "(" && matches!(self.word(dot?), "." | "?.");
         called.then(|| self.word(name.unwrap_or_default()))
@@ -233,7 +243,7 @@ impl Place<'_> {
     }
 
     /// The innermost bracket that is open at the place.
-    fn opener(&self) -> Option<usize> {
+    pub(super) fn opener(&self) -> Option<usize> {
         let mut depth = 0_usize;
         for idx in (0..self.found).rev() {
             match self.tokens[idx].kind {
@@ -247,7 +257,7 @@ impl Place<'_> {
         None
     }
 
-    fn after_value(&self) -> bool {
+    pub(super) fn after_value(&self) -> bool {
         let Some(before) = self.found.checked_sub(1).map(|it| self.tokens[it]) else {
             return false;
         };
@@ -266,7 +276,7 @@ impl Place<'_> {
     }
 
     /// The kind of the innermost bracket around the place.
-    fn inside(&self) -> Option<Bracket> {
+    pub(super) fn inside(&self) -> Option<Bracket> {
         match self.tokens[self.opener()?].kind {
             TokenKind::Open(bracket) => Some(bracket),
             _ => None,

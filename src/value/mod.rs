@@ -13,6 +13,7 @@ mod data;
 pub mod json;
 mod opaque;
 pub mod paths;
+pub mod schema;
 mod show;
 mod types;
 pub mod units;

@@ -338,7 +338,7 @@ fn wait_for(path: &Path) {
 
 #[test]
 fn fix_mends_files_and_says_what_is_left() {
-    let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "1 + \"x\" | shw\n")]);
+    let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "[1] + \"x\" | shw\n")]);
     place.svc(&["fix", "--dry-run", "a.svc"]).gives(
         "a.svc: E106: stages are joined with `>>`, not `|`\n\
          a.svc: E201: there is no component or name `uper`\n\
@@ -380,4 +380,27 @@ fn a_file_that_may_not_grow_is_an_error() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("out.txt"), "{said}");
     assert!(!place.path().join("out.txt").exists());
+}
+
+#[test]
+fn codes_are_explained() {
+    let place = Place::new(&[]);
+    let page = place.svc(&["explain", "e203"]);
+    page.gives(&place.svc(&["explain", "E203"]).out);
+    for part in ["E203: a stage that", "\nwrong\n\n    [1, 2] >> upper\n", "\nright\n\n    [\"a\""]
+    {
+        assert!(page.out.contains(part), "{part}: {}", page.out);
+    }
+    assert!(page.out.lines().all(|it| it.chars().count() <= 80), "{}", page.out);
+    let json = place.svc(&["explain", "E203", "--json"]).json();
+    assert_eq!(json["wrong"], "[1, 2] >> upper");
+    let all = place.svc(&["explain", "--json"]).json();
+    let listed = place.svc(&["explain"]).out;
+    for entry in all.as_array().unwrap() {
+        let line =
+            format!("{}  {}\n", entry["code"].as_str().unwrap(), entry["title"].as_str().unwrap());
+        assert!(listed.contains(&line), "{line}");
+    }
+    place.svc(&["explain", "E23"]).fails(2, "did you mean `E203`?");
+    place.svc(&["explain", "what"]).fails(2, "there is no error `what`");
 }

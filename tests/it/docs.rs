@@ -5,20 +5,20 @@ use std::{fs, path::Path, sync::Arc};
 
 use svc::{
     Engine,
-    diag::{Problem, Source},
+    diag::{Problem, Source, Style},
     host::os::OsHost,
     value::Value,
 };
 
 /// One fenced script of a page.
-struct Fence {
-    place: String,
-    /// What stands behind the language's name: `error E203`.
+pub(crate) struct Fence {
+    pub(crate) place: String,
+    /// What stands behind the language's name: `error E203`, `warning E220`, `fails E402`.
     claim: Option<(String, String)>,
-    script: String,
+    pub(crate) script: String,
 }
 
-fn fences() -> Vec<Fence> {
+pub(crate) fn fences() -> Vec<Fence> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
     pages.extend(fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path()));
@@ -75,6 +75,14 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
         Ok(plan) => plan.program().warnings.problems.clone(),
         Err(report) => report.problems.clone(),
     };
+    if let Some((_, code)) = fence.claim.as_ref().filter(|(what, _)| what == "fails") {
+        let plan = plan.map_err(|report| report.to_string())?;
+        let ended = engine.run_plan(plan).await.map(|it| it.value);
+        return match ended {
+            Err(err) if err.render(Style::Plain).contains(&format!("[{code}]")) => Ok(()),
+            other => Err(format!("a failure {code} is claimed, but: {other:?}")),
+        };
+    }
     if let Some((what, code)) = &fence.claim {
         let shown = problems
             .iter()

@@ -1,10 +1,10 @@
 //! Every example in the registry holds: what users are shown is what runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use svc::{
     Engine,
-    host::test::TestHost,
+    host::{http::Response, test::TestHost},
     registry::{Example, OpRef},
     value::json,
 };
@@ -32,8 +32,22 @@ async fn examples_hold() {
     assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-async fn holds(engine: &Engine, example: &Example) -> Result<(), String> {
+/// The world in which an example stands.
+fn host(example: &Example) -> TestHost {
     let host = example.files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
+    let host = example.env.iter().fold(host, |it, (name, value)| it.env(name, *value));
+    if example.answers.is_empty() {
+        return host;
+    }
+    let answers = Mutex::new(example.answers.iter());
+    host.answering(move |_| {
+        let body = *answers.lock().unwrap().next().expect("an answer for every request");
+        Box::pin(async move { Ok(Response::whole(200, body)) })
+    })
+}
+
+async fn holds(engine: &Engine, example: &Example) -> Result<(), String> {
+    let host = host(example);
     let engine = engine.clone().on(Arc::new(host));
     match (engine.run(example.script).await, example.yields) {
         (Ok(got), Ok(want)) => {

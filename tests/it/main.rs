@@ -2,14 +2,20 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
+mod agents;
 mod architecture;
 mod cli;
 mod components;
 mod docs;
+mod editors;
 mod embedding;
 mod examples;
+mod explain;
+mod foreign;
+mod grammar;
 mod hostile;
 mod lsp;
+mod models;
 mod retrieval;
 mod run;
 mod scripts;

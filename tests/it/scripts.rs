@@ -24,7 +24,10 @@ fn outcome(path: &Path) -> String {
     components::reset();
     let text = fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let engine = Engine::new().with(components::ALL).on(Arc::new(host()));
+    // What a person answers, question by question.
+    let answers = text.lines().filter_map(|it| it.strip_prefix("# answer: ")).map(|it| it == "yes");
+    let host = host().approving(answers);
+    let engine = Engine::new().with(components::ALL).on(Arc::new(host));
     let source = Source::new(name, text.as_str());
     let plan = match engine.plan(source.clone()) {
         Ok(plan) => plan,
@@ -82,23 +85,64 @@ fn every_code_has_a_script() {
     assert!(missing.is_empty(), "no script shows {missing:?}");
 }
 
-/// Fixes mend: what they leave behind is no worse, and most wrong scripts check afterwards.
+/// Fixes mend: a script whose problems all have a fix checks afterwards, nearly always, and
+/// `svc fix` alone makes at least two thirds of all wrong scripts right.
 #[test]
 fn fixes_mend_wrong_scripts() {
     let engine = Engine::new().with(components::ALL).on(Arc::new(host()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
-    let (mut mended, mut offered) = (0, 0);
+    let (mut all, mut mended, mut offered, mut kept) = (0, 0, 0, 0);
+    let mut left = Vec::new();
     for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
         let text = fs::read_to_string(&file).unwrap();
         let Err(report) = engine.check(text.as_str()) else { panic!("{}", file.display()) };
-        if report.errors().any(|it| it.fixes.is_empty()) {
-            continue;
-        }
-        offered += 1;
         let fixed = engine.fix(text.as_str());
-        mended += usize::from(!fixed.left.has_errors());
-        assert!(!fixed.mended.is_empty(), "{}", file.display());
+        let checks = !fixed.left.has_errors();
+        all += 1;
+        mended += usize::from(checks);
+        if !checks {
+            left.push(file.file_stem().unwrap().to_string_lossy().into_owned());
+        }
+        if report.errors().all(|it| !it.fixes.is_empty()) {
+            offered += 1;
+            kept += usize::from(checks);
+            assert!(!fixed.mended.is_empty(), "{}", file.display());
+        }
     }
-    assert!(offered >= 30, "{offered} scripts have a fix for every error");
-    assert!(mended * 10 >= offered * 9, "{mended} of {offered} check after `fix`");
+    left.sort();
+    assert!(kept * 10 >= offered * 9, "{kept} of {offered} check after `fix`");
+    assert!(mended * 3 >= all * 2, "{mended} of {all} check after `fix`; left: {left:?}");
+}
+
+/// Every fix mends what it is offered for, whatever else is wrong with the script.
+#[test]
+fn a_fix_takes_its_problem_away() {
+    let engine = Engine::new().with(components::ALL).on(Arc::new(host()));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
+    let mut tried = 0;
+    for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+        let text = fs::read_to_string(&file).unwrap();
+        let Err(report) = engine.check(text.as_str()) else { panic!("{}", file.display()) };
+        for problem in report.errors().filter(|it| !it.fixes.is_empty()) {
+            let mut mended = text.clone();
+            let mut fixes: Vec<_> = problem.fixes.iter().collect();
+            fixes.sort_by_key(|it| std::cmp::Reverse(it.span));
+            for fix in fixes {
+                mended.replace_range(fix.span.range(), &fix.text);
+            }
+            let start = problem.span().start;
+            let moved = (start + mended.len()).saturating_sub(text.len());
+            let is_same = |it: &svc::diag::Problem| {
+                it.code == problem.code
+                    && it.message == problem.message
+                    && [start, moved].contains(&it.span().start)
+            };
+            let left = engine.check(mended.as_str()).err();
+            let as_many = |it: &svc::diag::Report| it.errors().count() >= report.errors().count();
+            let left = left.is_some_and(|it| as_many(&it) && it.errors().any(is_same));
+            assert!(!left, "{}: {problem}\n{mended}", file.display());
+            tried += 1;
+        }
+    }
+    assert!(tried >= 100, "{tried} fixes");
 }

@@ -1,6 +1,6 @@
 //! `svc check`: everything that is wrong with scripts, without running them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{Failure, INVALID, OK, Result},
-    json::{self, InputJson, ProblemJson},
     script, terminal,
 };
 use crate::{
     check::Checked,
     diag::{Report, Style},
+    engine::verdict::{self, Verdict},
 };
 
 /// Find every mistake in scripts, without running them.
@@ -23,7 +23,7 @@ pub(super) struct Check {
     /// The scripts; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print one JSON object with all problems, spans and fixes.
+    /// Print one JSON object: problems, types, effects, fixes (`svc schema check`).
     #[arg(long)]
     json: bool,
 }
@@ -45,41 +45,48 @@ enum Outcome {
 
 #[derive(Serialize)]
 struct FilesJson {
-    files: Vec<FileJson>,
-}
-
-#[derive(Default, Serialize)]
-struct FileJson {
-    file: String,
-    ok: bool,
-    /// Why the file could not be read.
-    error: Option<String>,
-    problems: Vec<ProblemJson>,
-    inputs: Vec<InputJson>,
-    gives: Option<String>,
+    files: Vec<Verdict>,
 }
 
 impl Check {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let (mut code, mut files) = (OK, Vec::new());
+        let mut code = OK;
+        if self.json {
+            let files: Vec<Verdict> =
+                self.files.iter().map(|it| judge(session, it, &mut code)).collect();
+            terminal::print_json(&FilesJson { files })?;
+            return Ok(code);
+        }
         for file in &self.files {
             let outcome = look(session, file);
-            code = if code == OK { outcome.code() } else { code };
-            let name = file.display().to_string();
-            if self.json {
-                files.push(outcome.json(name));
-            } else {
-                outcome.print(&name, session)?;
-            }
-        }
-        if self.json {
-            terminal::print_json(&FilesJson { files })?;
+            first_decides(&mut code, outcome.code());
+            outcome.print(&file.display().to_string(), session)?;
         }
         Ok(code)
     }
 }
 
-fn look(session: &Session, file: &std::path::Path) -> Outcome {
+fn judge(session: &Session, file: &Path, code: &mut u8) -> Verdict {
+    match script::read(session.engine.host(), file) {
+        Ok(source) => {
+            let verdict = session.engine.verdict(source);
+            first_decides(code, if verdict.ok { OK } else { INVALID });
+            verdict
+        }
+        Err(failure) => {
+            first_decides(code, failure.code);
+            Verdict::unreadable(file.display().to_string(), failure.message)
+        }
+    }
+}
+
+fn first_decides(code: &mut u8, next: u8) {
+    if *code == OK {
+        *code = next;
+    }
+}
+
+fn look(session: &Session, file: &Path) -> Outcome {
     let source = match script::read(session.engine.host(), file) {
         Ok(source) => source,
         Err(failure) => return Outcome::Unreadable(failure),
@@ -107,8 +114,15 @@ impl Outcome {
                 Ok(())
             }
             Self::Wrong(report) => {
-                let errors = counted(report.errors().count(), "error");
-                terminal::print(&format!("{}{name}: {errors}\n\n", drawn(report, style)))
+                let errors: Vec<_> = report.all().filter(|(_, it)| it.is_error()).collect();
+                let count = counted(errors.len(), "error");
+                terminal::print(&format!("{}{name}: {count}\n\n", drawn(report, style)))?;
+                if session.terminal.out.is_terminal
+                    && let Some((_, first)) = errors.first()
+                {
+                    session.terminal.note(&format!("`svc explain {}` says more", first.code));
+                }
+                Ok(())
             }
             Self::Fine(program) => {
                 let warnings = drawn(&program.warnings, style);
@@ -116,42 +130,20 @@ impl Outcome {
             }
         }
     }
-
-    fn json(&self, file: String) -> FileJson {
-        let problems = |report: &Report| {
-            report.problems.iter().map(|it| ProblemJson::new(it, &report.source)).collect()
-        };
-        match self {
-            Self::Unreadable(failure) => {
-                FileJson { file, error: Some(failure.message.clone()), ..FileJson::default() }
-            }
-            Self::Wrong(report) => {
-                FileJson { file, problems: problems(report), ..FileJson::default() }
-            }
-            Self::Fine(program) => FileJson {
-                file,
-                ok: true,
-                error: None,
-                problems: problems(&program.warnings),
-                inputs: json::inputs(program),
-                gives: json::gives(program),
-            },
-        }
-    }
 }
 
 /// The problems with their lines, and an empty line after each.
 fn drawn(report: &Report, style: Style) -> String {
-    if report.problems.is_empty() { String::new() } else { report.render(style) + "\n" }
+    if report.all().next().is_none() { String::new() } else { report.render(style) + "\n" }
 }
 
 /// `ok, gives Summary`, and how many warnings there are.
 fn verdict(program: &Checked) -> String {
-    let gives = match json::gives(program) {
+    let gives = match verdict::gives(program) {
         Some(ty) => format!("gives {ty}"),
         None => "only defines flows and types".to_owned(),
     };
-    match program.warnings.problems.len() {
+    match program.warnings.all().count() {
         0 => format!("ok, {gives}"),
         n => format!("ok, {gives}, {}", counted(n, "warning")),
     }

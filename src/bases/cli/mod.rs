@@ -3,19 +3,23 @@
 //! Results go to standard output; problems, notes and progress to standard error. Every
 //! command is one file: its arguments, and one call into the engine.
 
+mod card;
 mod check;
 mod completions;
 mod components;
 mod exit;
+mod explain;
 mod fix;
+mod grammar;
 mod inspect;
-mod json;
 mod lsp;
 mod op_json;
 mod op_text;
 mod plan;
 mod progress;
+mod prose;
 mod run;
+mod schema;
 mod screen;
 mod script;
 mod show;
@@ -54,6 +58,10 @@ enum Command {
     Components(components::Components),
     Inspect(inspect::Inspect),
     Lsp(lsp::Lsp),
+    Schema(schema::Schema),
+    Explain(explain::Explain),
+    Grammar(grammar::Grammar),
+    Card(card::Card),
     Completions(completions::Completions),
 }
 
@@ -67,6 +75,7 @@ const TOUR: &str = r#"A short tour:
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
   svc inspect search                               read its documentation
+  svc explain E203                                 read what an error means
 
 Exit codes:
   0 ok, 1 the run failed, 2 wrong usage or params, 6 not found, 7 the script does not
@@ -130,6 +139,10 @@ impl Command {
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
             Self::Lsp(it) => Ok(it.execute(session)),
+            Self::Schema(it) => it.execute(),
+            Self::Explain(it) => it.execute(session),
+            Self::Grammar(it) => it.execute(session),
+            Self::Card(_) => card::Card::execute(),
             Self::Completions(it) => it.execute(),
         }
     }

@@ -8,7 +8,7 @@ use super::{
     op_text,
 };
 use crate::{
-    registry::{Example, FieldScheme, Limits, OpRef, Param},
+    registry::{Example, FieldScheme, Generic, Limits, OpRef, Param},
     value::{Value, units},
 };
 
@@ -113,7 +113,7 @@ impl OpJson {
             params: def.params.iter().map(ParamJson::new).collect(),
             gives: def.yields.show(),
             fields: op_text::fields(def.yields).iter().map(FieldJson::new).collect(),
-            generic: def.generic,
+            generic: def.generic != Generic::No,
             effects: op_text::effects(def.effects),
             price: op_text::price(&def.price),
             errors: def.errors.iter().map(|it| it.name()).collect(),

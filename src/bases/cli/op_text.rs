@@ -5,7 +5,7 @@ use super::{
     terminal::{Ink, Stream},
 };
 use crate::{
-    registry::{Effect, Example, FieldScheme, OpRef, Param, Price, Scheme},
+    registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
     value::{json, units},
 };
 
@@ -59,7 +59,7 @@ fn section(title: &str, pairs: impl Iterator<Item = (String, String)>, out: Stre
 fn facts(op: &OpRef, out: Stream) -> String {
     let def = op.op;
     let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();
-    let generic = if def.generic { ", or T of `<T>`" } else { "" };
+    let generic = if def.generic == Generic::No { "" } else { ", or T of `<T>`" };
     let rows = [
         ("gives", format!("{}{generic}", def.yields.show())),
         ("does", effects(def.effects).join(", ")),
@@ -118,6 +118,7 @@ fn bounds(op: &OpRef) -> Vec<String> {
 fn example(example: &Example) -> String {
     let mut lines = vec![format!("    # {}", example.title)];
     lines.extend(example.files.iter().map(|(path, _)| format!("    # with the file {path}")));
+    lines.extend(example.env.iter().map(|(name, value)| format!("    # with {name}={value}")));
     lines.push(deeper(example.script));
     match example.yields {
         Ok(value) => lines.extend(["    # gives".to_owned(), deeper(value)]),

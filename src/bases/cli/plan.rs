@@ -8,10 +8,12 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{OK, Result},
-    json::{self, InputJson},
     script, terminal,
 };
-use crate::plan::{Node, Plan};
+use crate::{
+    engine::verdict::{self, Param},
+    plan::{Node, Plan},
+};
 
 /// Show what a script would run: its nodes, their types and what they touch.
 #[derive(Args)]
@@ -32,7 +34,7 @@ const EXAMPLES: &str = "Examples:
 #[derive(Serialize)]
 struct PlanJson {
     file: String,
-    inputs: Vec<InputJson>,
+    inputs: Vec<Param>,
     nodes: Vec<NodeJson>,
     /// What the whole plan does to the world, each effect once.
     effects: Vec<String>,
@@ -69,10 +71,10 @@ impl PlanJson {
         let program = plan.program();
         Self {
             file: program.source.name().to_owned(),
-            inputs: json::inputs(program),
+            inputs: verdict::inputs(program),
             nodes: plan.nodes().iter().map(|it| NodeJson::new(it, plan)).collect(),
             effects: plan.effects().iter().map(ToString::to_string).collect(),
-            gives: json::gives(program),
+            gives: verdict::gives(program),
         }
     }
 }

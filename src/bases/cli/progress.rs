@@ -9,7 +9,7 @@ use super::{
     terminal::harmless,
     watch::{Node, Progress, Watch},
 };
-use crate::value::units;
+use crate::{host::os::is_asking, value::units};
 
 /// How often it is drawn anew.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -50,6 +50,10 @@ async fn draw(watch: Arc<Watch>, stop: CancellationToken) {
     for frame in 0_usize.. {
         if stop.run_until_cancelled(ticks.tick()).await.is_none() {
             break;
+        }
+        if is_asking() {
+            watch.screen.clear();
+            continue;
         }
         let running = watch.running();
         let slow = running.iter().filter(|(_, it)| it.since.elapsed() >= PATIENCE);

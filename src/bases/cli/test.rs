@@ -8,11 +8,16 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{FAILED, Failure, INVALID, OK, Result},
-    json::{MoneyJson, ProblemJson, problems},
     script,
     terminal::{self, Ink},
 };
-use crate::{engine::TestResult, value::units};
+use crate::{
+    engine::{
+        TestResult,
+        verdict::{Problem, problems},
+    },
+    value::{Money, units},
+};
 
 /// Run the tests of scripts, without touching the world.
 #[derive(Args)]
@@ -51,7 +56,7 @@ struct FileJson {
     file: String,
     /// Why nothing was run.
     error: Option<String>,
-    problems: Vec<ProblemJson>,
+    problems: Vec<Problem>,
     tests: Vec<TestJson>,
 }
 
@@ -59,8 +64,9 @@ struct FileJson {
 struct TestJson {
     name: String,
     passed: bool,
-    problems: Vec<ProblemJson>,
-    cost: MoneyJson,
+    problems: Vec<Problem>,
+    /// Dollars, as the language writes them.
+    cost: String,
     tokens: u64,
     /// Simulated seconds.
     seconds: f64,
@@ -99,7 +105,10 @@ impl Test {
         let name = file.display().to_string();
         let source = match script::read(session.engine.host(), file) {
             Ok(source) => source,
-            Err(failure) => return self.unreadable(session, name, &failure, tally),
+            Err(failure) => {
+                self.unreadable(session, name, &failure, tally);
+                return Ok(());
+            }
         };
         let program = match session.engine.check(source) {
             Ok(program) => program,
@@ -129,13 +138,7 @@ impl Test {
         terminal::print(&told(&name, &results, session))
     }
 
-    fn unreadable(
-        &self,
-        session: &Session,
-        file: String,
-        failure: &Failure,
-        tally: &mut Tally,
-    ) -> Result<()> {
+    fn unreadable(&self, session: &Session, file: String, failure: &Failure, tally: &mut Tally) {
         tally.fails_with(failure.code);
         if self.json {
             let error = Some(failure.message.clone());
@@ -143,7 +146,6 @@ impl Test {
         } else {
             failure.tell(session.terminal);
         }
-        Ok(())
     }
 }
 
@@ -169,7 +171,7 @@ fn told(file: &str, results: &[TestResult], session: &Session) -> String {
         if !result.took.is_zero() {
             spent.push_str(&format!(", {}", units::show_duration(result.took)));
         }
-        if result.usage.tokens > 0 || result.usage.cost > crate::value::Money::ZERO {
+        if result.usage.tokens > 0 || result.usage.cost > Money::ZERO {
             spent.push_str(&format!(", {}", result.usage.cost));
         }
         text.push_str(&format!("{file}: {} ... {word}{spent}\n", result.name));
@@ -186,7 +188,7 @@ impl TestJson {
             name: result.name.clone(),
             passed: result.passed(),
             problems: problems(&result.report),
-            cost: MoneyJson::new(result.usage.cost),
+            cost: result.usage.cost.to_string(),
             tokens: result.usage.tokens,
             seconds: result.took.as_secs_f64(),
         }

@@ -4,10 +4,16 @@ use crate::registry::Component;
 
 mod ctx_docs;
 mod ctx_rag;
+mod ctx_rerank;
 mod ctx_search;
 mod ctx_summary;
 #[cfg(test)]
 mod testing;
 
-pub(super) const ALL: &[&Component] =
-    &[&ctx_search::COMPONENT, &ctx_rag::COMPONENT, &ctx_summary::COMPONENT, &ctx_docs::COMPONENT];
+pub(super) const ALL: &[&Component] = &[
+    &ctx_search::COMPONENT,
+    &ctx_rag::COMPONENT,
+    &ctx_rerank::COMPONENT,
+    &ctx_summary::COMPONENT,
+    &ctx_docs::COMPONENT,
+];

@@ -9,6 +9,7 @@ use crate::{
     },
 };
 
+mod approval;
 mod control;
 mod files;
 mod json;
@@ -23,6 +24,7 @@ pub(super) const ALL: &[&Component] = &[
     &json::COMPONENT,
     &files::COMPONENT,
     &control::COMPONENT,
+    &approval::COMPONENT,
 ];
 
 /// Refuses a text of so many bytes that no call may make it.

@@ -9,7 +9,7 @@ use pest::{
 
 use super::Builder;
 use crate::{
-    diag::{Code, Problem, Span},
+    diag::{Code, Fix, Problem, Span},
     syntax::{
         MAX_OPERATORS, Rule,
         ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Word},
@@ -142,6 +142,7 @@ impl Builder<'_> {
                 ExprKind::Group(Box::new(self.pipeline(inner)))
             }
             Rule::ref_ => return self.reference(pair),
+            Rule::hole => ExprKind::Hole,
             Rule::wrong_variable => self.wrong_variable(&pair),
             _ => self.literal(pair),
         };
@@ -297,15 +298,23 @@ fn infix(
     problems: &RefCell<Vec<Problem>>,
 ) -> Expr {
     let span = left.span.to(right.span);
-    let op_span = op_span(base, op);
+    let (op_span, text) = (op_span(base, op), op.get_input());
     let sign = corrected(op.as_str(), op_span, problems);
     let op = BinaryOp::parse(sign.trim()).expect("the grammar's operators are the tree's");
     if op.is_comparison() && matches!(&left.kind, ExprKind::Binary { op, .. } if op.is_comparison())
     {
+        let middle = match &left.kind {
+            ExprKind::Binary { right, .. } => right.span,
+            _ => left.span,
+        };
+        let read = middle.start.checked_sub(base).zip(middle.end.checked_sub(base));
+        let middle = read.and_then(|(start, end)| text.get(start..end));
+        let again = middle.map(|it| Fix { span: left.span.after(), text: format!(" and {it}") });
         problems.borrow_mut().push(
             Problem::error(Code::E101, op_span, "comparisons do not chain")
                 .label("a second comparison")
-                .help("compare twice and join with `and`: `a < b and b < c`"),
+                .help("compare twice and join with `and`: `a < b and b < c`")
+                .fixed(again),
         );
         return Expr::broken(span);
     }

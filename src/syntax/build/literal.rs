@@ -200,7 +200,9 @@ impl Builder<'_> {
         known.unwrap_or_else(|| {
             let message = format!("there is no escape `\\{text}`");
             let help = "escapes are \\n \\t \\r \\\" \\\\ \\$ \\u{..}; '..' takes text as it is";
-            self.wrong_literal(self.span(pair), message, help, None);
+            // A backslash that escapes nothing is one that was meant, as in `\d`.
+            let fix = Some(format!("\\\\{text}")).filter(|_| !text.starts_with('u'));
+            self.wrong_literal(self.span(pair), message, help, fix);
             char::REPLACEMENT_CHARACTER
         })
     }

@@ -13,7 +13,7 @@ use super::{
     regions::Region,
     token::{Lexed, Token},
 };
-use crate::diag::{Code, Problem, Span};
+use crate::diag::{Code, Fix, Problem, Span};
 
 /// Collects the tree of a whole script, region by region.
 pub(super) struct Builder<'a> {
@@ -97,11 +97,27 @@ impl<'a> Builder<'a> {
             self.problems.push(
                 Problem::error(Code::E118, span, "the edition line comes first, and once")
                     .label("not the first statement")
-                    .help("move it to the top of the file"),
+                    .help("move it to the top of the file")
+                    .fixed(self.moved_up(span))
+                    .fix(span, ""),
             );
         }
         let bounds = inner.next().map(|it| self.within(it));
         self.program.edition = Some(Edition { number: parsed.unwrap_or(1), bounds, span });
+    }
+
+    /// The edition line at the top of the file, unless there is one.
+    fn moved_up(&self, late: Span) -> Option<Fix> {
+        let text = format!("{}\n", &self.text[late.range()]);
+        self.program.edition.is_none().then(|| Fix { span: Span::new(0, 0), text })
+    }
+
+    /// `let earlier = `, with a name that nothing has.
+    fn unused_let(&self) -> String {
+        let is_free = |it: &String| !self.text.contains(it.as_str());
+        let names = (2..).map(|it| format!("earlier_{it}"));
+        let name = std::iter::once("earlier".to_owned()).chain(names).find(is_free);
+        format!("let {} = ", name.unwrap_or_default())
     }
 
     fn main(&mut self, pair: Pair<'_, Rule>) {
@@ -124,7 +140,9 @@ impl<'a> Builder<'a> {
             .label("a second pipeline")
             .also(first.span, "the first one");
         problem = if between.contains('\n') {
-            problem.help("bind one of them to a name with `let name = ..`")
+            problem
+                .help("bind one of them to a name with `let name = ..`")
+                .fix(Span::new(first.span.start, first.span.start), self.unused_let())
         } else {
             problem
                 .help("stages are joined with `>>`")

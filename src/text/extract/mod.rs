@@ -28,6 +28,7 @@ mod record;
 mod tags;
 
 use format::Format;
+pub use pdf::{Unreadable, pdf};
 
 use crate::value::units::show_size;
 

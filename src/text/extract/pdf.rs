@@ -1,7 +1,10 @@
 //! PDF: the text of each page in the order of its content streams, by lopdf. There is no
 //! recognition of scanned letters.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use lopdf::{LoadOptions, decode_text_string};
 
@@ -10,31 +13,64 @@ use super::{Document, LARGEST_FILE, Sink, last_name};
 /// The most bytes that one compressed stream may unfold to.
 const LARGEST_STREAM: usize = 32 << 20;
 
+/// Why a PDF gives no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    Encrypted,
+    /// It is no PDF, or not a whole one.
+    Damaged(String),
+    /// Its pages are pictures, or empty.
+    Textless,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Encrypted => f.write_str("it is encrypted"),
+            Self::Damaged(why) => f.write_str(why),
+            Self::Textless => f.write_str("it holds no text"),
+        }
+    }
+}
+
 /// One file as one document of all pages, whose range is the whole file.
 pub(super) fn extract(name: &str, content: &[u8], sink: &mut dyn Sink) {
-    // The reader is well behaved, but PDF has too many corners to stake a run on that.
-    let read = catch_unwind(AssertUnwindSafe(|| read(name, content, sink)));
-    match read.unwrap_or_else(|_| Err("it is damaged beyond what can be read".to_owned())) {
+    match pdf(name, content, sink) {
         Ok(document) => sink.document(document),
         Err(why) => sink.notice(None, format!("skipped: {why}")),
     }
 }
 
-fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, String> {
+/// The document that the content of a PDF is, or why it is none. Pages that cannot be read
+/// are told to the sink.
+pub fn pdf(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unreadable> {
+    // The reader is well behaved, but PDF has too many corners to stake a run on that.
+    let read = catch_unwind(AssertUnwindSafe(|| read(name, content, sink)));
+    let damaged = "it is damaged beyond what can be read";
+    read.unwrap_or_else(|_| Err(Unreadable::Damaged(damaged.to_owned())))
+}
+
+fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unreadable> {
     let options = LoadOptions::with_max_decompressed_size(LARGEST_STREAM);
     let pdf =
         lopdf::Document::load_mem_with_options(content, options).map_err(|err| match err {
-            lopdf::Error::Decryption(_) | lopdf::Error::InvalidPassword => {
-                "it is encrypted".to_owned()
-            }
-            err => format!("it is no readable PDF ({err})"),
+            lopdf::Error::Decryption(_) | lopdf::Error::InvalidPassword => Unreadable::Encrypted,
+            err => Unreadable::Damaged(format!("it is no readable PDF ({err})")),
         })?;
     if pdf.is_encrypted() {
-        return Err("it is encrypted".to_owned());
+        return Err(Unreadable::Encrypted);
+    }
+    if pdf.get_pages().is_empty() {
+        return Err(Unreadable::Damaged("it is no readable PDF (it has no pages)".to_owned()));
     }
     let text = pages(&pdf, sink);
     if text.is_empty() {
-        return Err("it holds no text".to_owned());
+        // What is cut off may still have pages, but not what stands on them.
+        let is_whole = content.windows(b"%%EOF".len()).rev().take(4_096).any(|it| it == b"%%EOF");
+        return Err(match is_whole {
+            true => Unreadable::Textless,
+            false => Unreadable::Damaged("it is no readable PDF (it is cut off)".to_owned()),
+        });
     }
     let title = title(&pdf).unwrap_or_else(|| last_name(name));
     Ok(Document { id: name.to_owned(), title, text, start: 0, end: content.len() as u64 })

@@ -34,6 +34,9 @@ pub(super) struct Asked<'a> {
     pub(super) snippets: bool,
 }
 
+/// The most chains of stages that are offered to get to what is due.
+const MOST_DETOURS: usize = 3;
+
 /// What may be written at a place.
 pub(super) fn complete(look: &Look<'_>, at: usize, asked: Asked<'_>) -> Vec<CompletionItem> {
     let Some(place) = Place::at(look.text(), at) else { return Vec::new() };
@@ -126,8 +129,12 @@ impl Completion<'_> {
     /// All that fits, what gives what is due before the rest.
     fn candidates(&self, probe: &Probe, wants: Wants, items: &mut Items) {
         let site = self.site(probe, wants);
-        let anything = Site { due: None, ..site.clone() };
-        for candidate in fits(&site).iter().chain(&fits(&anything)) {
+        let leading = if site.due.is_some() { fits(&site) } else { Vec::new() };
+        let (direct, detours): (Vec<_>, Vec<_>) = leading.iter().partition(|it| it.is_direct());
+        for candidate in direct.into_iter().chain(detours.into_iter().take(MOST_DETOURS)) {
+            self.candidate(candidate, probe, items);
+        }
+        for candidate in &fits(&Site { due: None, ..site }) {
             self.candidate(candidate, probe, items);
         }
     }
@@ -136,6 +143,7 @@ impl Completion<'_> {
         let Candidate { name, signature, doc, .. } = candidate;
         match Callable::named(name, &probe.facts, self.registry()) {
             Some(it) if probe.value(name).is_none() => items.call(name, &it, doc, Form::Stage),
+            _ if name.contains(" >> ") => items.value(name, doc, CompletionItemKind::FUNCTION),
             _ => items.value(name, signature, CompletionItemKind::VARIABLE),
         }
     }
@@ -150,6 +158,7 @@ impl Completion<'_> {
             registry: self.registry(),
             flows: signatures(probe),
             names: values,
+            types: probe.facts.types.iter().map(|(name, _)| name.clone()).collect(),
             entering,
             due: probe.due().cloned(),
             wants,

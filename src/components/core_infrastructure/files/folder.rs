@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{MAX_SIZE, glob::Glob, io_error, read::ERRORS, read_text, text_of};
+use super::{MAX_SIZE, glob::Glob, io_error, pdf, read::ERRORS, text_of};
 use crate::{
     host::{self, Entry},
     registry::{
@@ -19,9 +19,11 @@ use crate::{
 const MOST_TEXT: u64 = 1 << 30;
 
 params! {
-    /// Reads the text files of a folder and the folders in it, in the order of their paths.
+    /// Reads the text files and PDFs of a folder and the folders in it, in the order of their paths.
     ///
-    /// Hidden files and what ignore files (`.gitignore`, `.ignore`) name are left out.
+    /// The text of a PDF is that of its pages, as `pdf_text` gives it; one without, because it
+    /// is scanned, encrypted or damaged, is a document with the empty text and a notice, and
+    /// `pdf_text` fails on it with the reason. Hidden files and what ignore files (`.gitignore`, `.ignore`) name are left out.
     /// Files that are larger than `max_size`, are no text in UTF-8 or cannot be read are
     /// skipped, each with a notice that names it. What stands after `max_files` is left
     /// out with a notice too. Fails when the texts are larger than 1 GiB together. A file
@@ -65,7 +67,7 @@ impl Compute for ReadFiles {
         let glob = Glob::new(&self.glob)?;
         let stat = cx.host().stat(&self.folder).map_err(|err| io_error(err, &self.folder))?;
         if !stat.is_dir {
-            let text = read_text(cx, &self.folder, self.max_size)?;
+            let text = self.read_one(cx)?;
             return Ok(vec![doc(&self.folder, text)].encode());
         }
         let most = usize::try_from(self.max_files).unwrap_or_default();
@@ -116,18 +118,39 @@ impl ReadFiles {
         }
     }
 
+    /// The text of the one file that was named.
+    fn read_one(&self, cx: &Cx) -> Result<String, OpError> {
+        let path = &self.folder;
+        let content =
+            host::read(cx.host(), path, self.max_size.0).map_err(|err| io_error(err, path))?;
+        let text = content_of(cx, path, content);
+        text.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
+    }
+
     /// The text of a file; a file without becomes a notice.
     fn read(&self, cx: &Cx, path: &Path, entry: &Entry) -> Option<String> {
         let limit = self.max_size.0;
         let text = if entry.stat.size > limit {
             Err(format!("it is larger than {}", units::show_size(limit)))
         } else {
-            host::read(cx.host(), &entry.path, limit)
-                .map_err(|err| err.to_string())
-                .and_then(|content| text_of(content).map_err(|why| format!("it {why}")))
+            host::read(cx.host(), &entry.path, limit).map_err(|err| err.to_string()).and_then(
+                |content| content_of(cx, path, content).map_err(|why| format!("it {why}")),
+            )
         };
         text.inspect_err(|why| cx.notice(format!("skipped `{}`: {why}", path.display()))).ok()
     }
+}
+
+/// What a file says: text as it is, a PDF page by page.
+fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<String, String> {
+    if !pdf::is_pdf(&content) {
+        return text_of(content);
+    }
+    let name = path.to_string_lossy();
+    Ok(pdf::text(cx, &name, &content).unwrap_or_else(|why| {
+        cx.notice(format!("`{name}` gives no text: {why}"));
+        String::new()
+    }))
 }
 
 fn doc(path: &Path, text: String) -> Doc {
@@ -206,6 +229,18 @@ mod tests {
                 "skipped `docs/e.txt`: permission denied",
             ]
         );
+    }
+
+    #[test]
+    fn a_pdf_is_its_pages_and_one_without_text_is_told() {
+        let host =
+            TestHost::new().file("docs/a.pdf", pdf::SAMPLE).file("docs/b.pdf", "%PDF-1.5 cut off");
+        let (docs, notices) = read(host, vec!["*.pdf".into()]);
+        let text = |it: &Value| it.as_record().and_then(|it| it.get("text")).unwrap().to_string();
+        let texts: Vec<String> = docs.unwrap().as_list().unwrap().iter().map(text).collect();
+        assert_eq!(texts, ["Invoice of ACME\n\nTotal 12.50", ""]);
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        assert!(notices[0].starts_with("`docs/b.pdf` gives no text: it is no readable PDF"));
     }
 
     #[test]

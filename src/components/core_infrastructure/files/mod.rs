@@ -10,6 +10,7 @@ use crate::{
 mod folder;
 mod glob;
 mod path;
+mod pdf;
 mod read;
 mod read_jsonl;
 mod write;
@@ -17,11 +18,12 @@ mod write;
 pub(super) const COMPONENT: Component = Component {
     name: "files",
     cluster: "core-infrastructure",
-    summary: "Reads and writes files: text, JSON, whole folders.",
-    version: 1,
+    summary: "Reads and writes files: text, JSON, PDF, whole folders.",
+    version: 2,
     aliases: &[
         ("read_files", "read_files"),
         ("read_text", "read_text"),
+        ("pdf_text", "pdf_text"),
         ("read_json", "read_json"),
         ("read_jsonl", "read_jsonl"),
         ("write_file", "write_file"),
@@ -31,6 +33,7 @@ pub(super) const COMPONENT: Component = Component {
     ops: &[
         compute::<folder::ReadFiles>(),
         compute::<read::ReadText>(),
+        compute::<pdf::PdfText>(),
         compute::<read::ReadJson>(),
         compute::<read_jsonl::ReadJsonl>(),
         compute::<write::WriteFile>(),

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use super::{super::read_json, MAX_SIZE, read_text};
 use crate::{
-    registry::{Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope, Size, params},
+    registry::{
+        Compute, Cx, Effect, ErrorKind, Example, Generic, Op, OpError, Scheme, Scope, Size, params,
+    },
     value::Value,
 };
 
@@ -59,7 +61,7 @@ params! {
 impl Op for ReadJson {
     const NAME: &'static str = "read_json";
     const YIELDS: Scheme = Scheme::Json;
-    const GENERIC: bool = true;
+    const GENERIC: Generic = Generic::Tested;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const EXAMPLES: &'static [Example] = &[

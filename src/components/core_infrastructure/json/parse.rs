@@ -2,7 +2,7 @@
 
 use super::super::read_json;
 use crate::{
-    registry::{Example, Inline, Op, OpError, Scheme, params},
+    registry::{Example, Generic, Inline, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -22,7 +22,7 @@ params! {
 impl Op for ParseJson {
     const NAME: &'static str = "parse_json";
     const YIELDS: Scheme = Scheme::Json;
-    const GENERIC: bool = true;
+    const GENERIC: Generic = Generic::Tested;
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Any JSON", r#"'{"a": [1, null]}' >> parse_json"#, r#"{"a":[1,null]}"#),
         Example::ok(

@@ -1,8 +1,13 @@
 //! What fits at a place of a script, best first: for holes, and for completion in editors.
 
-use super::unify::Bindings;
+use super::{
+    Search, Wanted,
+    search::MOST_STEPS,
+    step::{Step, stages},
+};
 use crate::{
-    registry::{Effect, OpRef, Registry, Scheme},
+    check::unify::Bindings,
+    registry::{Effect, Generic, OpRef, Registry, Scheme},
     value::{Text, Type},
 };
 
@@ -13,6 +18,8 @@ pub struct Site<'a> {
     pub flows: Vec<Signature>,
     /// The values in scope, the innermost last.
     pub names: Vec<(Text, Type)>,
+    /// The script's own types.
+    pub types: Vec<Text>,
     /// What enters, where something does.
     pub entering: Option<Type>,
     /// What is due, as far as it is known.
@@ -45,16 +52,26 @@ pub struct Signature {
 /// Something that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What to write, as far as it is known: `.title`, `take`.
+    /// What to write, as far as it is known: `.title`, `take`, `docs_to_text >> upper`.
     pub name: String,
     /// What it takes and gives.
     pub signature: String,
     /// One line about it.
     pub doc: String,
-    /// Lower is better.
+    /// Lower is better. From [`Candidate::DETOUR`] on, more stages are needed afterwards.
     pub rank: u32,
     /// Whether nothing else must be written.
     pub is_whole: bool,
+}
+
+impl Candidate {
+    /// The first rank of what only begins to give what is due.
+    pub const DETOUR: u32 = 100;
+
+    /// Whether it gives what is due by itself.
+    pub fn is_direct(&self) -> bool {
+        self.rank < Self::DETOUR
+    }
 }
 
 /// Everything that fits at a place, best first. Equals stand in the order of the registry.
@@ -65,10 +82,14 @@ pub fn fits(site: &Site<'_>) -> Vec<Candidate> {
     }
     if let Some(entering) = site.entering.as_ref().filter(|_| site.wants != Wants::Value) {
         site.fields(entering, &mut all);
-        all.extend(site.flows.iter().filter_map(|it| site.flow(it, entering)));
+        let mut routes = Routes { site, known: Vec::new() };
+        for flow in &site.flows {
+            all.extend(routes.flow(flow, entering));
+        }
         for component in site.registry.components() {
-            let ops = component.ops.iter().map(|op| OpRef { component, op });
-            all.extend(ops.filter_map(|it| site.op(it, entering)));
+            for op in component.ops {
+                all.extend(routes.op(OpRef { component, op }, entering));
+            }
         }
     }
     all.sort_by_key(|it| it.rank);
@@ -112,52 +133,81 @@ fn value(name: String, ty: &Type, rank: u32) -> Candidate {
     Candidate { name, signature: ty.to_string(), doc: String::new(), rank, is_whole: true }
 }
 
-impl Site<'_> {
-    fn op(&self, op: OpRef, entering: &Type) -> Option<Candidate> {
+/// The ways on from what a candidate gives, each looked for once.
+struct Routes<'a> {
+    site: &'a Site<'a>,
+    known: Vec<(Type, Option<Vec<Step>>)>,
+}
+
+impl Routes<'_> {
+    fn op(&mut self, op: OpRef, entering: &Type) -> Option<Candidate> {
         let [input, others @ ..] = op.op.params else { return None };
         let mut bindings = Bindings::default();
         if !bindings.bind(input.scheme, entering) {
             return None;
         }
-        let yields = op.op.yields.is_plain().then(|| op.op.yields.plain());
-        let ends = self.ends(yields.as_ref(), op.op.generic)?;
+        // A secret goes only where a secret is asked for.
+        if *entering == Type::Secret && general(input.scheme) > 0 {
+            return None;
+        }
+        let yields = bindings.settled(op.op.yields);
+        let is_generic = op.op.generic != Generic::No;
+        let (on, detour) = self.on(yields.as_ref(), is_generic)?;
         let required = others.iter().filter(|it| it.default.is_none()).count();
+        let rank = detour + general(input.scheme) + effort(op) + arguments(required);
         Some(Candidate {
-            name: op.script_name(),
+            name: format!("{}{on}", op.script_name()),
             signature: op_signature(op),
             doc: op.op.summary().replace('\n', " "),
-            rank: ends + general(input.scheme) + effort(op) + arguments(required),
-            is_whole: required == 0 && !op.op.generic,
+            rank,
+            is_whole: required == 0 && !is_generic,
         })
     }
 
-    fn flow(&self, flow: &Signature, entering: &Type) -> Option<Candidate> {
+    fn flow(&mut self, flow: &Signature, entering: &Type) -> Option<Candidate> {
         let (_, takes) = flow.params.first()?;
         if !entering.fits(takes) {
             return None;
         }
-        let ends = self.ends(Some(&flow.yields), false)?;
+        let (on, detour) = self.on(Some(&flow.yields), false)?;
         let required = flow.required.saturating_sub(1);
         Some(Candidate {
-            name: flow.name.to_string(),
+            name: format!("{}{on}", flow.name),
             signature: flow_signature(flow),
             doc: flow.doc.lines().next().unwrap_or_default().to_owned(),
-            rank: ends + arguments(required),
+            rank: detour + arguments(required),
             is_whole: required == 0,
         })
     }
 
-    /// What it counts that a stage gives this where something is due; nothing where it does
-    /// not fit.
-    fn ends(&self, yields: Option<&Type>, is_generic: bool) -> Option<u32> {
-        let Some(due) = &self.due else { return Some(0) };
-        match yields {
-            // What is read is tested to be what is due.
-            Some(Type::Json) if is_generic => Some(10),
-            Some(ty) => ty.fits(due).then_some(0),
-            // It follows from the arguments: perhaps it fits.
-            None => Some(20),
+    /// The stages from a type to what is due, and what they count; nothing where no way
+    /// leads there.
+    fn on(&mut self, yields: Option<&Type>, is_generic: bool) -> Option<(String, u32)> {
+        let Some(due) = &self.site.due else { return Some((String::new(), 0)) };
+        let direct = Some((String::new(), 0));
+        let yields = yields?;
+        if yields.fits(due) {
+            return direct;
         }
+        // What is read is tested to be what is due.
+        if is_generic && matches!(yields, Type::Json) {
+            return Some((String::new(), 10));
+        }
+        let steps = match self.known.iter().find(|(ty, _)| ty == yields) {
+            Some((_, known)) => known.clone(),
+            None => {
+                let types = &self.site.types;
+                let knows = |name: &str| types.iter().any(|it| it.as_ref() == name);
+                let wanted = Wanted::Type(due);
+                let search =
+                    Search { registry: self.site.registry, knows: &knows, wanted, port: "" };
+                let found = search.chain(yields, MOST_STEPS - 1);
+                self.known.push((yields.clone(), found.clone()));
+                found
+            }
+        }?;
+        let more = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+        Some((format!(" >> {}", stages(&steps)), Candidate::DETOUR.saturating_mul(more)))
     }
 }
 
@@ -217,6 +267,7 @@ mod tests {
             registry: &registry,
             flows: Vec::new(),
             names: Vec::new(),
+            types: Vec::new(),
             entering: Some(entering),
             due,
             wants: Wants::Stage,
@@ -240,7 +291,7 @@ mod tests {
     #[test]
     fn what_gives_what_is_due_comes_first() {
         let found = after(Type::Text, Some(Type::list(Type::Text)));
-        assert!(found[0].is_whole, "{found:?}");
+        assert!(found[0].is_direct() && found[0].is_whole, "{found:?}");
         let (last, first) = (found.last().unwrap(), &found[0]);
         assert!(first.rank <= last.rank);
         assert!(found.iter().any(|it| it.name == "lines"));

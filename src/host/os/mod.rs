@@ -11,19 +11,25 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Entry, Host, Stat};
+use super::{Answering, Entry, Host, Stat, http};
+
+mod ask;
+mod net;
+
+pub use ask::is_asking;
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
 pub struct OsHost {
     cache: Option<PathBuf>,
+    net: net::Net,
 }
 
 impl OsHost {
     /// The machine with another folder for what can be made again.
     #[must_use]
     pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
-        Self { cache: Some(folder.into()) }
+        Self { cache: Some(folder.into()), ..Self::default() }
     }
 }
 
@@ -87,13 +93,27 @@ impl Host for OsHost {
         std::env::var(name).ok().filter(|it| !it.is_empty())
     }
 
+    fn http(&self, request: http::Request) -> http::Answer {
+        self.net.send(request)
+    }
+
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        Box::pin(ask::ask(question.to_owned(), details.to_owned()))
     }
 
     fn chance(&self) -> f64 {
         fastrand::f64()
     }
+}
+
+/// The terminal that this process belongs to, wherever its streams lead.
+#[cfg(unix)]
+fn terminal() -> io::Result<fs::File> {
+    fs::File::options().read(true).write(true).open("/dev/tty")
 }
 
 fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {

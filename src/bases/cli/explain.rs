@@ -1,0 +1,100 @@
+//! `svc explain`: what a code means, with a wrong script and the right one.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{
+    Session,
+    exit::{Failure, OK, Result, USAGE},
+    prose, terminal,
+    terminal::{Ink, Stream},
+};
+use crate::{diag::Entry, registry::nearest};
+
+/// Explain what an error's code means, and how to mend such a script.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Explain {
+    /// The code that stands in brackets in a message; without one, all codes are listed.
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+    /// Print it as JSON: code, title, meaning, wrong, right.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc explain E203
+  svc explain e409
+  svc explain
+  svc explain --json E203 | jq -r .right";
+
+#[derive(Serialize)]
+struct EntryJson {
+    code: &'static str,
+    title: &'static str,
+    /// Markdown.
+    meaning: &'static str,
+    wrong: &'static str,
+    right: &'static str,
+}
+
+impl Explain {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let out = session.terminal.out;
+        match &self.code {
+            Some(code) => {
+                let entry = Entry::find(code).ok_or_else(|| unknown(code))?;
+                if self.json {
+                    terminal::print_json(&EntryJson::new(entry))?;
+                } else {
+                    terminal::print(&page(entry, out))?;
+                }
+            }
+            None if self.json => {
+                let all: Vec<EntryJson> = Entry::all().map(EntryJson::new).collect();
+                terminal::print_json(&all)?;
+            }
+            None => terminal::print(&list(out))?,
+        }
+        Ok(OK)
+    }
+}
+
+impl EntryJson {
+    fn new(entry: Entry) -> Self {
+        let Entry { code, title, meaning, wrong, right } = entry;
+        Self { code, title, meaning, wrong: wrong.text, right: right.text }
+    }
+}
+
+fn unknown(code: &str) -> Failure {
+    let failure = Failure::new(USAGE, format!("there is no error `{code}`"));
+    match nearest(&code.to_uppercase(), Entry::all().map(|it| it.code)) {
+        Some(meant) => failure.help(format!("did you mean `{meant}`? `svc explain` lists all")),
+        None => failure.help("`svc explain` lists all"),
+    }
+}
+
+fn page(entry: Entry, out: Stream) -> String {
+    let head = out.paint(&format!("{}: {}", entry.code, entry.title), Ink::Bold);
+    let meaning = prose::page(entry.meaning, out);
+    let wrong = out.paint("wrong", Ink::Red);
+    let right = out.paint("right", Ink::Cyan);
+    let (before, after) = (prose::block(entry.wrong.text), prose::block(entry.right.text));
+    format!("{head}\n\n{meaning}\n{wrong}\n\n{before}\n{right}\n\n{after}")
+}
+
+/// All codes with their titles, a group at a time.
+fn list(out: Stream) -> String {
+    let mut text = String::new();
+    let mut group = "";
+    for entry in Entry::all() {
+        if !group.is_empty() && group != &entry.code[..2] {
+            text.push('\n');
+        }
+        group = &entry.code[..2];
+        text += &format!("{}  {}\n", out.paint(entry.code, Ink::Cyan), entry.title);
+    }
+    text
+}

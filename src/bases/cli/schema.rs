@@ -1,0 +1,31 @@
+//! `svc schema`: the shapes of the JSON that commands print.
+
+use clap::{Args, ValueEnum};
+
+use super::{
+    exit::{OK, Result},
+    terminal,
+};
+use crate::engine::verdict::VERDICT_SCHEMA;
+
+/// Print the JSON Schema of what a command prints with `--json`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  svc schema check > svc-check.schema.json")]
+pub(super) struct Schema {
+    /// The command.
+    command: Described,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Described {
+    Check,
+}
+
+impl Schema {
+    pub(super) fn execute(self) -> Result<u8> {
+        match self.command {
+            Described::Check => terminal::print(VERDICT_SCHEMA)?,
+        }
+        Ok(OK)
+    }
+}

@@ -1,0 +1,136 @@
+//! Asks a language model for text, or for a value of a type.
+//!
+//! A call finds its model ([`model`]), is turned into a request of that model's provider
+//! ([`openai`], [`anthropic`], [`ollama`]), and the streamed answer ([`talk`]) is made a
+//! value ([`answer`]). What it costs stands in a table ([`prices`]).
+
+use self::{
+    answer::Answer,
+    model::Model,
+    question::{Question, Temperature},
+};
+use crate::{
+    registry::{
+        Asking, Component, Cx, Effect, ErrorKind, Example, Generic, Io, Measure, Op, OpError,
+        Params, Price, Quote, Scheme, Scope, Usage, io, params,
+    },
+    value::{Text, Type, Value},
+};
+
+mod answer;
+mod anthropic;
+mod failure;
+mod model;
+mod ollama;
+mod openai;
+mod prices;
+mod question;
+mod stream;
+mod talk;
+
+pub(super) const COMPONENT: Component = Component {
+    name: "llm_router",
+    cluster: "agents-llm",
+    summary: "Asks a language model for text or for a typed value.",
+    version: 1,
+    aliases: &[("ask", "infer")],
+    ops: &[io::<Infer>()],
+};
+
+params! {
+    /// Asks a language model.
+    ///
+    /// `ask` gives the model's text. `ask<T>` sends the JSON Schema of `T` along, in the way
+    /// that the provider has for it, and gives a `T`; an answer that does not fit is an error
+    /// of kind `invalid_output`, which is tried again.
+    ///
+    /// The environment says which models there are: `SVC_MODEL`, and for the aliases `fast`
+    /// and `strong` `SVC_MODEL_FAST` and `SVC_MODEL_STRONG`, each as `provider/model`. The
+    /// providers are `openai` (`OPENAI_API_KEY`, and `OPENAI_BASE_URL` for every server that
+    /// speaks its protocol), `anthropic` (`ANTHROPIC_API_KEY`) and `ollama` (`OLLAMA_HOST`).
+    pub(super) struct Infer {
+        /// What to ask. Nothing else enters the prompt.
+        prompt: Text,
+        /// How the model should behave; sent apart from the prompt.
+        system: Text = "".into(),
+        /// An alias (`default`, `fast`, `strong`), `provider/model`, or a model's bare name.
+        model: Text = "default".into(),
+        /// The most tokens of the answer, thinking included.
+        #[range(1..=1_000_000)]
+        max_tokens: i64 = 1024,
+        /// How much the answer may vary; the provider's own where nothing is said.
+        temperature: Option<Temperature> = None,
+    }
+}
+
+impl Op for Infer {
+    const NAME: &'static str = "infer";
+    const YIELDS: Scheme = Scheme::Text;
+    const GENERIC: Generic = Generic::Asked;
+    const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Named("llm")), Effect::Spends];
+    const PRICE: Price = Price::Quoted(quote);
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::Unsupported,
+        ErrorKind::Denied,
+        ErrorKind::RateLimit,
+        ErrorKind::Unavailable,
+        ErrorKind::InvalidOutput,
+        ErrorKind::Failed,
+    ];
+    const OUTPUT_TOKENS: Measure = Measure::Arg("max_tokens");
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Text", r#""What is the capital of France?" >> ask"#, r#""Paris""#)
+            .answered(LOCAL, &[r#"{"message":{"content":"Paris"},"done":true}"#]),
+        Example::ok(
+            "A value of a type",
+            r#""I was charged twice" >> ask<"billing" | "bug">(system: "Classify the ticket.")"#,
+            r#""billing""#,
+        )
+        .answered(LOCAL, &[r#"{"message":{"content":"{\"value\": \"billing\"}"},"done":true}"#]),
+        Example::err("Nothing is configured", r#"ask(prompt: "Hello")"#, "no language model"),
+    ];
+}
+
+/// Where the examples are asked.
+const LOCAL: &[(&str, &str)] = &[("SVC_MODEL", "ollama/llama3.2")];
+
+impl Io for Infer {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let model = Model::find(cx.host(), &self.model)?;
+        let question = self.question(cx.wanted())?;
+        let answer = talk::ask(&model, &question, cx).await?;
+        if let Some(tokens) = answer.tokens {
+            let cost = prices::cost(cx.host(), &model, tokens)?;
+            if cost.is_err() {
+                cx.notice(format!("the price of `{model}` is unknown: the cost leaves it out"));
+            }
+            cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
+        }
+        give(answer, &model, &question, cx)
+    }
+}
+
+impl Infer {
+    fn question<'a>(&'a self, wanted: Option<&'a Type>) -> Result<Question<'a>, OpError> {
+        let question = Question::new(&self.prompt, &self.system, wanted)?;
+        Ok(question.limited(self.max_tokens.unsigned_abs(), self.temperature))
+    }
+}
+
+/// What comes of an answer.
+fn give(answer: Answer, model: &Model, question: &Question<'_>, cx: &Cx) -> Result<Value, OpError> {
+    if question.wanted.is_none() && answer.is_cut() && !answer.text.is_empty() {
+        let most = question.max_tokens;
+        cx.notice(format!("the answer was cut at `max_tokens: {most}`"));
+    }
+    answer.value(model, question)
+}
+
+/// The most that a call can use: the bytes of all that is sent, and its cap, in tokens.
+fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
+    let infer = Infer::decode(&mut asking.args.to_vec())?;
+    let model = Model::find(asking.host, &infer.model)?;
+    let most = infer.question(asking.wanted)?.most_tokens();
+    Ok(Quote { tokens: most.sum(), cost: prices::cost(asking.host, &model, most)? })
+}

@@ -1,0 +1,179 @@
+//! What a grammar is made of, before it is written in a notation.
+
+use std::collections::BTreeSet;
+
+/// A rule by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rule {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    pub(super) body: Term,
+}
+
+/// What may stand between the parts of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Whitespace and comments.
+    Spaced,
+    /// Nothing.
+    Tight,
+    /// Nothing, and its parts are characters: a word of the language.
+    Lexical,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Term {
+    Text(String),
+    Set(Set),
+    Rule(String),
+    Seq(Vec<Term>),
+    Alt(Vec<Term>),
+    Opt(Box<Term>),
+    Star(Box<Term>),
+    Plus(Box<Term>),
+    /// A name in lower case that is none of these words.
+    NameBut(BTreeSet<String>),
+    /// Whitespace and comments, or nothing.
+    Space,
+    /// Whitespace or a comment at least.
+    Gap,
+}
+
+/// Some characters, or all but them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Set {
+    pub(super) ranges: Vec<(char, char)>,
+    pub(super) negated: bool,
+}
+
+/// The characters of words.
+pub(super) const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+
+/// The characters that a name begins with.
+pub(super) const FIRST: [(char, char); 2] = [('_', '_'), ('a', 'z')];
+
+impl Set {
+    pub(super) fn of(ranges: &[(char, char)]) -> Self {
+        Self { ranges: ranges.to_vec(), negated: false }
+    }
+
+    pub(super) fn contains(&self, it: char) -> bool {
+        self.ranges.iter().any(|(from, to)| (*from..=*to).contains(&it)) != self.negated
+    }
+
+    /// The same without some characters.
+    pub(super) fn without(&self, gone: &BTreeSet<char>) -> Self {
+        let mut ranges = self.ranges.clone();
+        for gone in gone {
+            let cut = |(from, to): (char, char)| {
+                let before = (from < *gone).then(|| (from, neighbour(*gone, -1).min(to)));
+                let after = (to > *gone).then(|| (neighbour(*gone, 1).max(from), to));
+                before.into_iter().chain(after)
+            };
+            let hit = |(from, to): &(char, char)| (*from..=*to).contains(gone);
+            let (whole, rest): (Vec<_>, Vec<_>) = ranges.into_iter().partition(hit);
+            ranges = rest.into_iter().chain(whole.into_iter().flat_map(cut)).collect();
+        }
+        ranges.sort_unstable();
+        Self { ranges, negated: self.negated }
+    }
+}
+
+/// The character beside one of ASCII.
+fn neighbour(it: char, by: i8) -> char {
+    u8::try_from(it).ok().and_then(|it| it.checked_add_signed(by)).map_or(it, char::from)
+}
+
+impl Term {
+    pub(super) fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    pub(super) fn rule(name: &str) -> Self {
+        Self::Rule(name.to_owned())
+    }
+
+    pub(super) fn opt(self) -> Self {
+        Self::Opt(Box::new(self))
+    }
+
+    pub(super) fn star(self) -> Self {
+        Self::Star(Box::new(self))
+    }
+
+    /// Nothing at all.
+    pub(super) const fn empty() -> Self {
+        Self::Seq(Vec::new())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Seq(all) if all.is_empty())
+    }
+
+    /// The terms that this one is made of.
+    pub(super) fn parts(&self) -> &[Self] {
+        match self {
+            Self::Seq(all) | Self::Alt(all) => all,
+            Self::Opt(it) | Self::Star(it) | Self::Plus(it) => std::slice::from_ref(it),
+            _ => &[],
+        }
+    }
+
+    /// The names of all rules in it.
+    pub(super) fn rules(&self) -> Vec<&str> {
+        match self {
+            Self::Rule(name) => vec![name],
+            it => it.parts().iter().flat_map(Self::rules).collect(),
+        }
+    }
+
+    /// A name that is none of some words, in terms of characters: `l`, then not `e` or an
+    /// `e` and then not `t`, and so on.
+    pub(super) fn spelt_out(words: &BTreeSet<String>) -> Self {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        beyond(&words, &Set::of(&FIRST))
+    }
+}
+
+/// What is none of some words: each begins with another character than all of them, or
+/// goes on in another way than those that begin with the same.
+fn beyond(words: &[&str], first: &Set) -> Term {
+    let heads: BTreeSet<char> = words.iter().filter_map(|it| it.chars().next()).collect();
+    let word = Set::of(&WORD);
+    let other = Term::Seq(vec![Term::Set(first.without(&heads)), Term::Set(word.clone()).star()]);
+    let mut ways = vec![other];
+    for head in heads.iter().filter(|it| first.contains(**it)) {
+        let rests: Vec<&str> = words.iter().filter_map(|it| it.strip_prefix(*head)).collect();
+        let more = beyond(&rests, &word);
+        let more = if rests.contains(&"") { more } else { more.opt() };
+        ways.push(Term::Seq(vec![Term::Text(head.to_string()), more]));
+    }
+    if ways.len() == 1 { ways.remove(0) } else { Term::Alt(ways) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{super::lark, Set, Term};
+
+    #[test]
+    fn names_are_all_but_the_words() {
+        let words: BTreeSet<String> = ["let", "letter", "if"].map(str::to_owned).into();
+        let pattern = format!("^(?:{})$", lark::pattern(&Term::spelt_out(&words), &[]));
+        let names = regex::Regex::new(&pattern).unwrap();
+        for name in ["l", "le", "lets", "lett", "lette", "letters", "i", "iff", "_", "x1", "lit"] {
+            assert!(names.is_match(name), "{name}");
+        }
+        for other in ["let", "letter", "if", "", "1", "Let", "a b"] {
+            assert!(!names.is_match(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn characters_are_taken_out_of_ranges() {
+        let set = Set::of(&[('a', 'd'), ('x', 'x')]);
+        let left = set.without(&['a', 'c', 'x'].into());
+        assert_eq!(left.ranges, [('b', 'b'), ('d', 'd')]);
+    }
+}

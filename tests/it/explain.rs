@@ -1,0 +1,113 @@
+//! Every entry of the book's chapter on errors is true: the wrong script is wrong in
+//! exactly that way, the right one is right.
+
+use std::sync::Arc;
+
+use svc::{
+    Engine, Error,
+    diag::{Code, Entry, Problem, Source, Style},
+    host::os::OsHost,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::components;
+
+/// What brings about those whose wrong sample is more than a script.
+const ELSEWHERE: [(&str, &str); 7] = [
+    // Too large to be shown.
+    ("E104", ""),
+    // No component of ours writes anew with each try.
+    ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
+    // These need a service that refuses, or one that breaks.
+    ("E406", r#"fail("slow down", "rate_limit")"#),
+    ("E407", r#""x" >> flaky(failures: 9)"#),
+    // No component of ours spends tokens.
+    ("E409", r#""Say hello" >> paid(max_tokens: 1000) within { max_tokens: 500 }"#),
+    // A person ends the run.
+    ("E411", r#""tea" >> wait(duration: 1h)"#),
+    // A component of ours that does this would be mended.
+    ("E413", r#""hello" >> liar"#),
+];
+
+fn engine() -> (Engine, tempfile::TempDir) {
+    let cache = tempfile::tempdir().unwrap();
+    let host = OsHost::with_cache(cache.path());
+    (Engine::new().with(components::ALL).on(Arc::new(host)), cache)
+}
+
+fn source(entry: &Entry, script: &str) -> Source {
+    Source::new(entry.code, script).in_folder(".")
+}
+
+/// The script that brings about the entry's code.
+fn provocation(entry: &Entry) -> String {
+    let elsewhere = ELSEWHERE.iter().find(|(code, _)| *code == entry.code);
+    match elsewhere {
+        _ if entry.wrong.info.starts_with("svc,") => entry.wrong.text.to_owned(),
+        Some(("E104", _)) => format!("{}1{}", "(".repeat(257), ")".repeat(257)),
+        Some((_, script)) => (*script).to_owned(),
+        None => panic!("{}: nothing shows it", entry.code),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrong_scripts_give_exactly_their_code() {
+    let (engine, _cache) = engine();
+    for entry in Entry::all() {
+        let script = provocation(&entry);
+        let found = engine.plan(source(&entry, &script));
+        let problems: Vec<Problem> = match &found {
+            Ok(plan) => plan.program().warnings.problems.clone(),
+            Err(report) => report.problems.clone(),
+        };
+        let codes: Vec<String> = problems.iter().map(|it| it.code.to_string()).collect();
+        if entry.code < "E4" {
+            let exactly = !codes.is_empty() && codes.iter().all(|it| it == entry.code);
+            assert!(exactly, "{}: {problems:?}", entry.code);
+            continue;
+        }
+        assert!(problems.is_empty(), "{}: {problems:?}", entry.code);
+        let err = ended(&engine, source(&entry, &script), entry.code).await;
+        let shown = err.render(Style::Plain);
+        assert!(shown.contains(&format!("[{}]", entry.code)), "{}: {shown}", entry.code);
+    }
+}
+
+/// How the run of a script ends, which is cancelled from outside where that is the point.
+async fn ended(engine: &Engine, source: Source, code: &str) -> Error {
+    components::reset();
+    let cancel = CancellationToken::new();
+    if code == Code::E411.as_str() {
+        cancel.cancel();
+    }
+    let ended = engine.run(source).cancelled_by(cancel).await;
+    ended.map(|it| it.value).expect_err(code)
+}
+
+/// That they run, where they need nothing, is tested with all fences of the book.
+#[test]
+fn right_scripts_check() {
+    let (engine, _cache) = engine();
+    for entry in Entry::all().filter(|it| it.right.info == "svc") {
+        let checked = engine.check(source(&entry, entry.right.text));
+        let problems = checked.map_or_else(|it| it.problems, |it| it.warnings.problems);
+        assert!(problems.is_empty(), "{}: {problems:?}", entry.code);
+    }
+}
+
+/// The list of what a script alone does not show stays short.
+#[test]
+fn nearly_all_wrong_samples_are_scripts() {
+    for entry in Entry::all() {
+        let described = !entry.wrong.info.starts_with("svc,");
+        let listed = ELSEWHERE.iter().any(|(code, _)| *code == entry.code);
+        assert_eq!(described, listed, "{}", entry.code);
+        if !described {
+            let claim = entry.wrong.info.rsplit(' ').next();
+            assert_eq!(claim, Some(entry.code));
+        }
+        let needs_more = ["E304", "E406", "E407", "E409"];
+        let right = if needs_more.contains(&entry.code) { "text" } else { "svc" };
+        assert_eq!(entry.right.info, right, "{}", entry.code);
+    }
+}

@@ -1,0 +1,103 @@
+//! The printed grammars accept what is a script and nothing else, in the eyes of the parsers
+//! that they are written for: Lark, and llguidance for both notations.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::{Value, json};
+use svc::{Engine, diag, engine::Notation};
+
+use crate::{components, docs, foreign};
+
+/// What is wrong for a reason that a context-free grammar cannot know.
+const NOT_OF_SYNTAX: [(&str, &str); 6] = [
+    ("e104_too_deep.svc", "it cannot count brackets"),
+    ("e104_too_long.svc", "it cannot count operators"),
+    ("e104_types_too_deep.svc", "it cannot count brackets"),
+    ("e115_declarations.svc", "the words are reserved, and their rules are there"),
+    ("3_triage.svc", "it has tests, whose words are reserved"),
+    ("6_reply.svc", "it imports a file, for which the word is reserved"),
+];
+
+/// What is no mistake of syntax, and is rejected all the same: the grammar knows the names
+/// of arguments and bounds, and which components take a type.
+const KNOWN_NAMES: [&str; 3] = ["E202", "E219", "E301"];
+
+/// What llguidance reads otherwise in GBNF: it makes words of rules, of which it takes the
+/// longest, so behind `ask<Answer>` it sees no `(`.
+const NOT_IN_GBNF: [&str; 2] = ["6_reply_library.svc", "e219_flow.svc"];
+
+fn engine() -> Engine {
+    Engine::new().with(components::ALL)
+}
+
+#[test]
+fn grammars_accept_scripts_and_nothing_else() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lark");
+    let python = match foreign::python(&root.join("requirements.txt")) {
+        Ok(python) => python,
+        Err(why) => return foreign::skipped("grammars_accept_scripts_and_nothing_else", &why),
+    };
+    let engine = engine();
+    let scripts: Vec<Value> =
+        scripts().iter().filter_map(|(name, text)| expected(&engine, name, text)).collect();
+    let accepted = scripts.iter().filter(|it| it["accept"] == true).count();
+    assert!(accepted > 150 && scripts.len() - accepted > 40, "{accepted} of {}", scripts.len());
+    let given = json!({
+        "lark": engine.grammar(Notation::Lark),
+        "gbnf": engine.grammar(Notation::Gbnf),
+        "scripts": scripts,
+        "not_in_gbnf": NOT_IN_GBNF,
+    });
+    let answer =
+        foreign::answer(Command::new(python).arg(root.join("check.py")), &given.to_string());
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["wrong"], json!([]), "{:#}", answer["wrong"]);
+}
+
+/// Golden scripts, examples, and the scripts of the book.
+pub(crate) fn scripts() -> Vec<(String, String)> {
+    let mut scripts: Vec<(String, String)> =
+        docs::fences().into_iter().map(|it| (it.place, it.script)).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("examples"), root.join("tests/scripts")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "svc") {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                scripts.push((name, fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    scripts.sort();
+    scripts
+}
+
+/// What the grammars should say of a script, if they have a say.
+fn expected(engine: &Engine, name: &str, text: &str) -> Option<Value> {
+    if NOT_OF_SYNTAX.iter().any(|(it, _)| *it == name) {
+        return None;
+    }
+    let problems = match engine.check(diag::Source::new(name, text)) {
+        Ok(_) => Vec::new(),
+        Err(report) => report.errors().map(|it| it.code.as_str()).collect(),
+    };
+    let wrong_syntax = problems.iter().any(|it| it.starts_with("E1"));
+    if !wrong_syntax && problems.iter().any(|it| KNOWN_NAMES.contains(it)) {
+        return None;
+    }
+    Some(json!({ "name": name, "text": text, "accept": !wrong_syntax }))
+}
+
+/// The exceptions are what they say: each is a script that the checker rejects.
+#[test]
+fn exceptions_are_wrong_scripts() {
+    let engine = engine();
+    for (name, text) in scripts() {
+        if NOT_OF_SYNTAX.iter().any(|(it, _)| *it == name) {
+            let report = engine.check(text.as_str()).expect_err(&name);
+            assert!(report.errors().any(|it| it.code.as_str().starts_with("E1")), "{name}");
+        }
+    }
+}

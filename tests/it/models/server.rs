@@ -1,0 +1,153 @@
+//! An HTTP server for tests, which says what it is told to: whole, in pieces, slowly, or not
+//! to the end.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+/// Gives one reply to each request, in order, and keeps what was asked. The last reply is
+/// given again.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    requests: Vec<Request>,
+    /// How many clients went away before they had the whole reply.
+    left: usize,
+}
+
+#[derive(Clone)]
+pub(crate) struct Request {
+    /// The lines before the body, in lower case.
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+#[derive(Clone)]
+pub(crate) struct Reply {
+    status: u16,
+    headers: String,
+    pieces: Vec<Vec<u8>>,
+    pause: Duration,
+    end: End,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Whole,
+    /// The connection is closed in the middle of the body.
+    Cut,
+}
+
+impl Reply {
+    pub(crate) fn new(status: u16, body: &str) -> Self {
+        let pieces = vec![body.as_bytes().to_vec()];
+        let headers = String::new();
+        Self { status, headers, pieces, pause: Duration::ZERO, end: End::Whole }
+    }
+
+    pub(crate) fn header(mut self, line: &str) -> Self {
+        self.headers += &format!("{line}\r\n");
+        self
+    }
+
+    /// The same body, a few bytes at a time, in pieces that respect no character.
+    pub(crate) fn in_pieces_of(mut self, size: usize) -> Self {
+        let body = self.pieces.concat();
+        self.pieces = body.chunks(size).map(<[u8]>::to_vec).collect();
+        self
+    }
+
+    /// The same with a pause after each piece.
+    pub(crate) fn slowly(self, pause: Duration) -> Self {
+        Self { pause, ..self }
+    }
+
+    /// The first half of its pieces.
+    pub(crate) fn first_half(mut self) -> Self {
+        self.pieces.truncate(self.pieces.len() / 2);
+        self
+    }
+
+    /// Closes the connection before the end of the body.
+    pub(crate) fn cut(self) -> Self {
+        Self { end: End::Cut, ..self }
+    }
+}
+
+impl Server {
+    pub(crate) fn start(replies: Vec<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let shared = seen.clone();
+        // Ends with the process: it waits for a client that does not come.
+        thread::spawn(move || {
+            for (idx, stream) in listener.incoming().enumerate() {
+                let reply = replies[idx.min(replies.len() - 1)].clone();
+                let seen = shared.clone();
+                thread::spawn(move || serve(&stream.unwrap(), &reply, &seen));
+            }
+        });
+        Self { url, seen }
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.seen.lock().unwrap().requests.clone()
+    }
+
+    /// Waits until a client has gone away.
+    pub(crate) fn is_left(&self) -> bool {
+        (0..200).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            self.seen.lock().unwrap().left > 0
+        })
+    }
+}
+
+fn serve(stream: &TcpStream, reply: &Reply, seen: &Mutex<Seen>) {
+    let request = read(stream);
+    seen.lock().unwrap().requests.push(request);
+    if write(stream, reply).is_err() {
+        seen.lock().unwrap().left += 1;
+    }
+}
+
+fn read(stream: &TcpStream) -> Request {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(reader.read_line(&mut head).unwrap() > 0, "the client sends no request");
+    }
+    let head = head.to_lowercase();
+    let length = head.lines().find_map(|it| it.strip_prefix("content-length: ")).unwrap();
+    let mut body = vec![0; length.parse().unwrap()];
+    reader.read_exact(&mut body).unwrap();
+    Request { head, body: serde_json::from_slice(&body).unwrap() }
+}
+
+fn write(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {
+    let Reply { status, headers, .. } = reply;
+    write!(stream, "HTTP/1.1 {status} Status\r\n{headers}transfer-encoding: chunked\r\n")?;
+    write!(stream, "connection: close\r\n\r\n")?;
+    for piece in reply.pieces.iter().filter(|it| !it.is_empty()) {
+        write!(stream, "{:x}\r\n", piece.len())?;
+        stream.write_all(piece)?;
+        write!(stream, "\r\n")?;
+        stream.flush()?;
+        thread::sleep(reply.pause);
+    }
+    match reply.end {
+        End::Whole => write!(stream, "0\r\n\r\n"),
+        End::Cut => Ok(()),
+    }
+}

@@ -1,0 +1,70 @@
+"""Reads the grammars of `svc grammar` with the parsers that they are written for.
+
+Standard input: {"lark": "..", "gbnf": "..", "scripts": [{"name": "..", "text": "..", "accept": true}],
+"not_in_gbnf": [".."]}
+Standard output: {"wrong": ["name: .."]}
+"""
+
+import json
+import multiprocessing
+import sys
+
+import lark
+import llguidance
+
+given = json.load(sys.stdin)
+wrong = []
+parser = lark.Lark(given["lark"], parser="earley", lexer="dynamic", ambiguity="forest")
+
+
+def verdict(name, script, why):
+    """Compares what a parser says of a script with what is expected."""
+    if script["accept"] and why is not None:
+        wrong.append(f"{name} rejects {script['name']}: {why}")
+    elif not script["accept"] and why is None:
+        wrong.append(f"{name} accepts {script['name']}")
+
+
+def with_lark():
+    with multiprocessing.get_context("fork").Pool() as pool:
+        texts = [script["text"] for script in given["scripts"]]
+        for script, why in zip(given["scripts"], pool.map(lark_says, texts, chunksize=4)):
+            verdict("Lark", script, why)
+
+
+def lark_says(text):
+    """Why Lark rejects a text, or nothing."""
+    try:
+        parser.parse(text)
+    except lark.exceptions.UnexpectedInput as err:
+        return str(err).splitlines()[0]
+    return None
+
+
+def with_llguidance(name, grammar):
+    problem = llguidance.LLMatcher.validate_grammar(grammar)
+    if problem:
+        wrong.append(f"llguidance on {name}: {problem}")
+        return
+    tokenizer = llguidance.LLTokenizer("byte")
+    fresh = llguidance.LLMatcher(tokenizer, grammar)
+
+    def accepts(text):
+        matcher = fresh.deep_copy()
+        tokens = tokenizer.tokenize_str(text)
+        read = matcher.try_consume_tokens(tokens)
+        if read < len(tokens):
+            return f"at byte {read}: {text.encode()[max(0, read - 20):read + 5]!r}"
+        return None if matcher.is_accepting() else "at its end"
+
+    for script in given["scripts"]:
+        if name == "GBNF" and script["name"] in given["not_in_gbnf"]:
+            continue
+        verdict(f"llguidance with {name}", script, accepts(script["text"]))
+
+
+with_lark()
+with_llguidance("Lark's notation", llguidance.LLMatcher.grammar_from_lark(given["lark"]))
+gbnf = llguidance.gbnf_to_lark.gbnf_to_lark(given["gbnf"])
+with_llguidance("GBNF", llguidance.LLMatcher.grammar_from_lark(gbnf))
+json.dump({"wrong": wrong}, sys.stdout)
