@@ -74,10 +74,6 @@ impl<'a> Checker<'a> {
         self.flows.iter().position(|it| it.syntax.name.text.as_ref() == name)
     }
 
-    pub(super) fn flow_params(&self, idx: usize) -> &[Input] {
-        &self.flows[idx].params
-    }
-
     pub(super) fn flow_names(&self) -> impl Iterator<Item = &str> {
         self.flows.iter().map(|it| it.syntax.name.text.as_ref())
     }

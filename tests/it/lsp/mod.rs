@@ -2,6 +2,7 @@
 
 mod client;
 mod completion;
+mod neovim;
 mod protocol;
 
 use serde_json::{Value, json};
