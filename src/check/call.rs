@@ -218,17 +218,18 @@ impl Checker<'_> {
             };
             // What a flow must take and give is known from the arguments before it.
             let given = match (param.scheme, given.flow) {
-                (Scheme::Flow(takes, gives), Some(expr)) => {
+                (Scheme::Flow(takes, gives, _), Some(expr)) => {
                     let known = bindings.flow(*takes, *gives);
                     Given { term: self.flow_expr(expr, &known), from: None, flow: None }
                 }
                 _ => given,
             };
-            if !bindings.bind(param.scheme, &given.term.ty) {
+            if bindings.bind(param.scheme, &given.term.ty) {
+                self.may_be_given(&given.term, param, &site.name);
+            } else {
                 let wanted = bindings.show(param.scheme);
                 of_items |= self.misfit(port, &given, site, &wanted);
             }
-            self.may_be_given(&given.term, param, &site.name);
             args.push(given.term);
         }
         let call = Arguments { op: op.op, terms: &args };

@@ -139,6 +139,7 @@ struct Checker<'a> {
     /// The `let`s at the top of the file: one that is not visible yet stands further down.
     let_names: BTreeSet<Text>,
     flows: Vec<FlowState<'a>>,
+    flow_places: HashMap<Text, usize>,
     modules: &'a Modules<'a>,
     /// The files that the script uses, by the names that it gives them.
     imports: HashMap<Text, (Span, Arc<Module>)>,
@@ -175,6 +176,7 @@ impl<'a> Checker<'a> {
             broken_names: BTreeSet::new(),
             let_names: BTreeSet::new(),
             flows: Vec::new(),
+            flow_places: HashMap::new(),
             modules,
             imports: HashMap::new(),
             main_flow: None,

@@ -28,7 +28,7 @@ impl Bindings {
             (Scheme::Optional(inner), _) => self.bind(*inner, given),
             (Scheme::List(item, _), Type::List(given, _)) => self.bind(*item, given),
             // What it takes is bound already: the flow was checked against it.
-            (Scheme::Flow(_, gives), Type::Flow(of)) => self.bind(*gives, &of.gives),
+            (Scheme::Flow(_, gives, _), Type::Flow(of)) => self.bind(*gives, &of.gives),
             (Scheme::Record(_, fields), Type::Record(given)) => {
                 fields.iter().all(|field| match given.get(field.name) {
                     Some(given) => self.bind(field.scheme, given),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::OpError;
+use super::{FlowCalls, OpError};
 use crate::{
     host::Host,
     value::{Money, Type},
@@ -20,6 +20,7 @@ pub struct Cx {
     monitor: Arc<dyn Monitor>,
     meter: Meter,
     wanted: Option<Type>,
+    flow_calls: Option<FlowCalls>,
 }
 
 /// Who watches a call.
@@ -67,7 +68,7 @@ impl Cx {
         monitor: Arc<dyn Monitor>,
         meter: Meter,
     ) -> Self {
-        Self { component, cancel, host, monitor, meter, wanted: None }
+        Self { component, cancel, host, monitor, meter, wanted: None, flow_calls: None }
     }
 
     /// The same for a call that is told which type to give.
@@ -79,6 +80,16 @@ impl Cx {
     /// The type between `<` and `>`, for an op that is told it.
     pub fn wanted(&self) -> Option<&Type> {
         self.wanted.as_ref()
+    }
+
+    /// The same for a call some of whose arguments are flows.
+    #[must_use]
+    pub fn calling(self, calls: FlowCalls) -> Self {
+        Self { flow_calls: Some(calls), ..self }
+    }
+
+    pub(super) fn flow_calls(&self) -> Option<&FlowCalls> {
+        self.flow_calls.as_ref()
     }
 
     pub fn host(&self) -> &dyn Host {

@@ -7,6 +7,7 @@
 //!
 //! **Invariant:** nothing here knows a concrete component, a script, or a run.
 
+mod callee;
 mod component;
 mod cx;
 mod effect;
@@ -21,6 +22,7 @@ mod suggest;
 
 pub mod documents;
 
+pub use callee::{Callee, FlowCall, FlowCalls};
 pub use component::{
     Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
 };

@@ -27,8 +27,9 @@ pub enum Scheme {
     Optional(&'static Scheme),
     /// A text that must not be seen.
     Secret,
-    /// A flow or component that takes the first and gives the second.
-    Flow(&'static Scheme, &'static Scheme),
+    /// A flow or component that takes the first and gives the second, and how often it is
+    /// called at most.
+    Flow(&'static Scheme, &'static Scheme, Max),
     /// Any one of these; for inputs.
     OneOf(&'static [Scheme]),
     /// Any type, the same one wherever the letter stands.
@@ -85,7 +86,7 @@ impl Scheme {
             })),
             Self::Optional(inner) => inner.plain().optional(),
             Self::Secret => Type::Secret,
-            Self::Flow(takes, gives) => {
+            Self::Flow(takes, gives, _) => {
                 Type::Flow(Arc::new(FlowType { takes: takes.plain(), gives: gives.plain() }))
             }
             Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => Type::Unknown,
@@ -99,7 +100,7 @@ impl Scheme {
                 false
             }
             Self::List(inner, _) | Self::Optional(inner) => inner.is_plain(),
-            Self::Flow(takes, gives) => takes.is_plain() && gives.is_plain(),
+            Self::Flow(takes, gives, _) => takes.is_plain() && gives.is_plain(),
             Self::Record(_, fields) => fields.iter().all(|it| it.scheme.is_plain()),
             _ => true,
         }
@@ -113,7 +114,7 @@ impl Scheme {
             }
             Self::List(item, _) => format!("[{}]", item.show()),
             Self::Optional(inner) => format!("{}?", inner.show()),
-            Self::Flow(takes, gives) => format!("flow<{} -> {}>", takes.show(), gives.show()),
+            Self::Flow(takes, gives, _) => format!("flow<{} -> {}>", takes.show(), gives.show()),
             Self::OneOf(all) => match all.split_last() {
                 Some((last, [])) => last.show(),
                 Some((last, rest)) => {

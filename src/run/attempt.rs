@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt as _;
 use tokio::{
-    sync::{OwnedSemaphorePermit, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
     time::Instant,
 };
 
@@ -54,7 +54,7 @@ struct Try<'a> {
 /// Leave to run: a place under every `max_parallel` around, and a worker for what
 /// computes.
 struct Turn<'a> {
-    _places: Vec<SemaphorePermit<'a>>,
+    places: Vec<SemaphorePermit<'a>>,
     worker: Option<OwnedSemaphorePermit>,
 }
 
@@ -115,7 +115,7 @@ impl Run {
             let free = scope.cancel.run_until_cancelled(workers).await;
             worker = Some(free.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
         }
-        Ok(Turn { _places: places, worker })
+        Ok(Turn { places, worker })
     }
 
     fn tell_end(
@@ -279,10 +279,17 @@ impl Run {
         let ended = match call.op.op.body {
             Body::Inline(run) => run(&mut args.into_boxed_slice()),
             Body::Io(run) => {
-                let work = AssertUnwindSafe(run(cx, args)).catch_unwind();
+                // What it calls needs the places that it would hold while it waits.
+                if args.iter().any(|it| matches!(it, Value::Flow(_))) {
+                    turn.places.clear();
+                }
+                let (sender, calls) = mpsc::unbounded_channel();
+                let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
+                let work = self.with_callbacks(work, calls, scope, one.path, one.span);
                 match scope.cancel.run_until_cancelled(work).await {
-                    Some(Ok(result)) => result,
-                    Some(Err(_)) => Err(panicked(call)),
+                    Some(Err(err)) => return Err(err),
+                    Some(Ok(Ok(result))) => result,
+                    Some(Ok(Err(_))) => Err(panicked(call)),
                     None => Err(OpError::cancelled()),
                 }
             }

@@ -8,6 +8,7 @@
 //! computation that did not end within its grace, which is named.
 
 mod attempt;
+mod callback;
 mod env;
 mod error;
 mod events;

@@ -10,7 +10,7 @@ use svc::{
         Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price, Scheme,
         Scope, TokenPrice, Usage, Var, compute, io,
     },
-    value::{Money, Text, Value},
+    value::{Money, Secret, Text, Value},
 };
 
 pub(crate) const ALL: &[&Component] = &[&TESTING];
@@ -32,6 +32,8 @@ const TESTING: Component = Component {
         ("quick", "quick"),
         ("unpriced", "unpriced"),
         ("overspends", "overspends"),
+        ("login", "login"),
+        ("blab", "blab"),
     ],
     ops: &[
         io::<Slow>(),
@@ -45,6 +47,8 @@ const TESTING: Component = Component {
         io::<Quick>(),
         io::<Unpriced>(),
         io::<Overspends>(),
+        io::<Login>(),
+        io::<Blab>(),
     ],
 };
 
@@ -325,5 +329,55 @@ impl Io for Quick {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         cx.host().sleep(Duration::from_millis(20)).await;
         Ok(self.value.0)
+    }
+}
+
+svc::params! {
+    /// Takes a secret, and says nothing of it but its length.
+    struct Login {
+        /// Who.
+        name: Text,
+        /// The secret.
+        key: Secret,
+    }
+}
+
+impl Op for Login {
+    const NAME: &'static str = "login";
+    const YIELDS: Scheme = Scheme::Text;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Login {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        let len = self.key.reveal().len();
+        Ok(Value::from(format!("{} is in with {len} characters", self.name)))
+    }
+}
+
+svc::params! {
+    /// Puts the secret into its error, which no component should.
+    struct Blab {
+        /// Who.
+        name: Text,
+        /// The secret.
+        key: Secret,
+    }
+}
+
+impl Op for Blab {
+    const NAME: &'static str = "blab";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const LIMITS: Limits = Limits { max_retries: 0, ..Limits::DEFAULT };
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Blab {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let url = format!("https://{}:{}@example.com", self.name, self.key.reveal());
+        cx.notice(format!("asking {url}"));
+        let help = format!("open {url}");
+        Err(OpError::new(ErrorKind::Unavailable, format!("no answer from {url}")).help(help))
     }
 }

@@ -1,0 +1,53 @@
+//! Flows that are arguments: how an op takes one, and how it calls it.
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Cx, Field, Max, OpError, Scheme};
+use crate::value::{FlowRef, Value};
+
+/// A flow or component that an op takes as an argument; it takes an `A` and gives a `B`.
+#[derive(Clone, Debug)]
+pub struct Callee<const A: char, const B: char>(FlowRef);
+
+impl<const A: char, const B: char> Field for Callee<A, B> {
+    // Ops that take a flow call it once for each item of their input.
+    const SCHEME: Scheme = Scheme::Flow(&Scheme::Var(A), &Scheme::Var(B), Max::Input);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Flow(it) => Some(Self(it)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::Flow(self.0)
+    }
+}
+
+/// A call of a flow by an op, and where its result is waited for.
+#[derive(Debug)]
+pub struct FlowCall {
+    pub flow: FlowRef,
+    pub input: Value,
+    pub reply: oneshot::Sender<Result<Value, OpError>>,
+}
+
+/// Where the run takes calls of flows.
+pub type FlowCalls = mpsc::UnboundedSender<FlowCall>;
+
+impl Cx {
+    /// Calls a flow that is an argument, within the bounds of the op's own call.
+    pub async fn call<const A: char, const B: char>(
+        &self,
+        flow: &Callee<A, B>,
+        input: Value,
+    ) -> Result<Value, OpError> {
+        let (reply, answer) = oneshot::channel();
+        let call = FlowCall { flow: flow.0.clone(), input, reply };
+        let nobody = || OpError::bug("nobody takes calls of flows here");
+        let calls = self.flow_calls().ok_or_else(nobody)?;
+        calls.send(call).map_err(|_| OpError::cancelled())?;
+        answer.await.unwrap_or_else(|_| Err(OpError::cancelled()))
+    }
+}

@@ -1,0 +1,82 @@
+//! Ops that call flows: their calls are run in the task of the op, within its bounds.
+
+use std::{future::poll_fn, pin::pin, sync::Mutex, task::Poll};
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{
+    Run,
+    env::Env,
+    error::{Result, RunError},
+    now,
+    path::Path,
+    scope::Scope,
+    task::Place,
+};
+use crate::{
+    diag::Span,
+    registry::{FlowCall, OpError},
+};
+
+impl Run {
+    /// Drives `work` and the calls of flows that it makes. A failure that nobody may
+    /// swallow ends it, whatever the op makes of it.
+    pub(super) async fn with_callbacks<T>(
+        &self,
+        work: impl Future<Output = T>,
+        mut calls: UnboundedReceiver<FlowCall>,
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+    ) -> Result<T> {
+        let passes: Mutex<Option<Box<RunError>>> = Mutex::new(None);
+        let mut work = pin!(work);
+        let mut running = FuturesUnordered::new();
+        poll_fn(|cx| {
+            while let Poll::Ready(Some(call)) = calls.poll_recv(cx) {
+                running.push(self.call_back(call, scope, path, span, &passes));
+            }
+            while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {}
+            let failed = passes.lock().ok().and_then(|mut it| it.take());
+            match failed {
+                Some(err) => Poll::Ready(Err(err)),
+                None => work.as_mut().poll(cx).map(Ok),
+            }
+        })
+        .await
+    }
+
+    async fn call_back(
+        &self,
+        call: FlowCall,
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+        passes: &Mutex<Option<Box<RunError>>>,
+    ) {
+        let FlowCall { flow, input, reply } = call;
+        let values = [crate::value::Value::Flow(flow), input];
+        let ended = match now::flow_of(&values[0], span) {
+            Ok(flow) => {
+                let (env, path) = (Env::of_params(&values[1..]), path.name(&flow.name));
+                let place = Place { env: &env, scope, path: &path };
+                self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
+            }
+            Err(err) => Err(err),
+        };
+        let told = match ended {
+            Ok(value) => Ok(value),
+            Err(err) if err.is_caught_at(scope.depth) => Err(err.error),
+            Err(err) => {
+                let told = OpError::cancelled();
+                if let Ok(mut passes) = passes.lock() {
+                    passes.get_or_insert(err);
+                }
+                Err(told)
+            }
+        };
+        // Nobody waits for it when the op has ended.
+        let _ = reply.send(told);
+    }
+}
