@@ -1,5 +1,7 @@
 //! What the protocol wants of a server, also when a client does not keep to it.
 
+use std::{fs, path::Path};
+
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -152,4 +154,52 @@ fn codes_lead_to_the_manual_that_the_client_names() {
     let told = client.diagnostics("a.svc");
     let wanted = format!("{manual}#e201-a-name-that-nothing-has");
     assert_eq!(told[0]["codeDescription"]["href"], wanted);
+}
+
+#[test]
+fn no_unfinished_script_brings_it_down() {
+    let mut client = Client::ready(&[]);
+    let mut asked = 0;
+    for script in scripts() {
+        for part in [1, 2] {
+            let cut = script.floor_char_boundary(script.len() * part / 3);
+            let mut place = client.open("cut.svc", &format!("{}¦", &script[..cut]));
+            for method in [
+                "textDocument/completion",
+                "textDocument/hover",
+                "textDocument/signatureHelp",
+                "textDocument/definition",
+                "textDocument/documentHighlight",
+                "textDocument/semanticTokens/full",
+                "textDocument/documentSymbol",
+                "textDocument/foldingRange",
+            ] {
+                let answer = client.request(method, place.clone());
+                assert!(answer.is_ok(), "{method}: {answer:?}\n{}", &script[..cut]);
+                asked += 1;
+            }
+            place["newName"] = json!("another");
+            // A refusal is an answer too.
+            let _ = client.request("textDocument/rename", place);
+        }
+    }
+    assert!(asked > 1_000, "the scripts were found");
+    assert_eq!(client.leave(), Some(0));
+}
+
+/// Every script that the tests know, right or wrong.
+fn scripts() -> Vec<String> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")];
+    let mut scripts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "svc") {
+                scripts.push(fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    scripts
 }
