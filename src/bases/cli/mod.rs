@@ -10,6 +10,7 @@ mod components;
 mod exit;
 mod explain;
 mod fix;
+mod fmt;
 mod grammar;
 mod inspect;
 mod lsp;
@@ -54,6 +55,7 @@ enum Command {
     Check(check::Check),
     Test(test::Test),
     Fix(fix::Fix),
+    Fmt(fmt::Fmt),
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
@@ -72,6 +74,7 @@ const TOUR: &str = r#"A short tour:
   svc check *.svc                                  find every mistake, run nothing
   svc test triage.svc                              run the tests that stand in it
   svc fix report.svc                               mend what can be mended
+  svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
   svc inspect search                               read its documentation
@@ -135,6 +138,7 @@ impl Command {
             Self::Check(it) => it.execute(session),
             Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
+            Self::Fmt(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),

@@ -2,12 +2,24 @@
 
 use lsp_types::{TextEdit, Uri, WorkspaceEdit};
 
-use crate::diag::Span;
+use super::documents::Look;
+use crate::{diag::Span, syntax};
 
 /// Changes of several documents, each with its edits.
 pub(super) fn workspace(changes: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>) -> WorkspaceEdit {
     let changes = Some(changes.into_iter().collect());
     WorkspaceEdit { changes, ..WorkspaceEdit::default() }
+}
+
+/// What formatting changes. Statements that cannot be read stay as they are.
+pub(super) fn formatted(look: &Look<'_>) -> Vec<TextEdit> {
+    let formatted = syntax::format(look.text()).text;
+    let changed = changed(look.text(), &formatted);
+    let edit = |(span, text): (Span, &str)| TextEdit {
+        range: look.page().range(span),
+        new_text: text.to_owned(),
+    };
+    changed.map(edit).into_iter().collect()
 }
 
 /// The part of a text that another one has otherwise; nothing where they are the same.

@@ -6,8 +6,8 @@ use lsp_types::{
     TextDocumentPositionParams,
     request::{
         CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
-        FoldingRangeRequest, GotoDefinition, HoverRequest, PrepareRenameRequest, References,
-        Rename, Request as Method, SemanticTokensFullRequest, SignatureHelpRequest,
+        FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest,
+        References, Rename, Request as Method, SemanticTokensFullRequest, SignatureHelpRequest,
     },
 };
 use serde_json::Value;
@@ -16,6 +16,7 @@ use super::{
     actions, colours,
     complete::{self, Asked},
     documents::{Documents, Look},
+    edits,
     failure::Failure,
     hover, names, outline, rename, signature,
 };
@@ -78,6 +79,10 @@ impl<'a> Requests<'a> {
             DocumentSymbolRequest::METHOD => with::<DocumentSymbolRequest>(params, |it| {
                 let look = self.documents.look(&it.text_document.uri)?;
                 Ok(Some(DocumentSymbolResponse::Nested(outline::symbols(&look))))
+            }),
+            Formatting::METHOD => with::<Formatting>(params, |it| {
+                let look = self.documents.look(&it.text_document.uri)?;
+                Ok(Some(edits::formatted(&look)))
             }),
             FoldingRangeRequest::METHOD => with::<FoldingRangeRequest>(params, |it| {
                 let look = self.documents.look(&it.text_document.uri)?;

@@ -312,6 +312,22 @@ fn words_are_coloured_by_what_they_stand_for() {
 }
 
 #[test]
+fn a_document_is_formatted() {
+    let mut client = Client::ready(&[]);
+    let script = "let  x=[1,2]# two\nx>>sum";
+    let place = client.open("a.svc", script);
+    let params = json!({
+        "textDocument": place["textDocument"],
+        "options": { "tabSize": 4, "insertSpaces": true },
+    });
+    let edits = client.request("textDocument/formatting", params.clone()).unwrap();
+    let formatted = edited(script, &edits);
+    assert_eq!(formatted, "let x = [1, 2]  # two\nx >> sum\n");
+    client.replace("a.svc", 2, &formatted);
+    assert_eq!(client.request("textDocument/formatting", params), Ok(json!([])));
+}
+
+#[test]
 fn the_outline_names_what_is_declared() {
     let script = "param q: string\nflow f(x: string) -> string {\n  let y = upper(x)\n  y\n}\nq >> f\ntest \"t\" { expect true }\n";
     let mut client = Client::ready(&[]);
