@@ -142,6 +142,7 @@ impl Checker<'_> {
 
     fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
         self.mention_callable(callable, site.name_span);
+        self.mention_arguments(callable, site.args);
         match callable {
             Callable::Unknown => {
                 self.args_alone(site.args);

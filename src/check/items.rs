@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Names that mean something everywhere.
-const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
+pub const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
 
 impl<'a> Checker<'a> {
     pub(super) fn program(&mut self, program: &'a Program) -> Checked {
@@ -34,6 +34,7 @@ impl<'a> Checker<'a> {
         let (mocks, tests) = self.tests(&program.items);
         self.main_flow = None;
         let (source, flows) = (self.source.clone(), self.checked_flows());
+        self.note_names(&flows);
         let warnings = Report::new(source.clone(), Vec::new());
         Checked { source, inputs, flows, main, mocks, tests, warnings }
     }

@@ -175,23 +175,6 @@ impl Checker<'_> {
         self.registry.resolve(&dotted(name)).map(Callable::Op)
     }
 
-    /// Notes what a callable's name stands for.
-    pub(super) fn mention_callable(&mut self, callable: &Callable, span: Span) {
-        match callable {
-            Callable::Op(op) => self.mention(span, || Target::Op(*op)),
-            Callable::Flow(idx) => {
-                let (defined, ty) =
-                    (self.flows[*idx].syntax.name.span, self.flows[*idx].yields.clone());
-                self.mention(span, || Target::Here { defined, kind: NameKind::Flow, ty });
-            }
-            Callable::Ready(flow) => {
-                let (source, defined) = (flow.source.clone(), flow.span);
-                self.mention(span, || Target::There { source, defined });
-            }
-            Callable::Param(..) | Callable::Unknown => {}
-        }
-    }
-
     /// The known name that an unknown one is most likely meant to be.
     pub(super) fn suggest(&self, name: &[Word]) -> Option<String> {
         if self.problems.len() > MOST_SUGGESTED {

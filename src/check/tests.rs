@@ -69,6 +69,7 @@ impl Checker<'_> {
 
     fn mock(&mut self, mock: &ast::Mock) -> Option<Mock> {
         let op = self.mocked_op(&mock.target)?;
+        self.mention_arguments(&Callable::Op(op), mock.args.as_ref());
         let wanted = mock.type_arg.as_ref().map(|it| self.ty(it));
         if let Some(ty) = mock.type_arg.as_ref().filter(|_| op.op.generic == Generic::No) {
             let name = dotted(&mock.target);

@@ -25,6 +25,8 @@ pub mod token;
 mod unexpected;
 mod uses;
 
+pub use unexpected::RESERVED;
+
 use pest::Parser as _;
 
 use crate::diag::{Code, Problem, Span};

@@ -19,6 +19,7 @@ mod grammar;
 mod hostile;
 mod imports;
 mod laws;
+mod lsp;
 mod models;
 mod retrieval;
 mod run;
