@@ -18,3 +18,4 @@ mod models;
 mod retrieval;
 mod run;
 mod scripts;
+mod verdict;
