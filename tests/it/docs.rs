@@ -7,6 +7,7 @@ use svc::{
     Engine,
     diag::{Problem, Source, Style},
     host::os::OsHost,
+    plan::Plan,
     value::Value,
 };
 
@@ -79,6 +80,12 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     };
     if let Some((_, code)) = fence.claim.as_ref().filter(|(what, _)| what == "fails") {
         let plan = plan.map_err(|report| report.to_string())?;
+        if !plan.program().tests.is_empty() {
+            return match tested(engine, &plan) {
+                Err(shown) if shown.contains(&format!("[{code}]")) => Ok(()),
+                other => Err(format!("a test that fails with {code} is claimed, but: {other:?}")),
+            };
+        }
         let ended = engine.run_plan(plan).await.map(|it| it.value);
         return match ended {
             Err(err) if err.render(Style::Plain).contains(&format!("[{code}]")) => Ok(()),
@@ -99,12 +106,25 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     if !problems.is_empty() {
         return Err(format!("{problems:?}"));
     }
+    tested(engine, &plan)?;
     let program = plan.program();
+    // What asks a model, or needs a secret, runs in tests only.
+    if !program.mocks.is_empty() || !program.tests.is_empty() {
+        return Ok(());
+    }
     let needs_input = program.inputs.iter().any(|it| it.default.is_none() && !it.ty.is_optional());
     if program.main.is_none() || needs_input {
         return Ok(());
     }
     engine.run(source).await.map(drop).map_err(|err| err.to_string())
+}
+
+/// Runs the tests that stand in a script; what is wrong with those that fail.
+fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
+    let results = engine.test(plan.program(), "");
+    let failed = results.iter().filter(|it| !it.passed());
+    let shown: Vec<String> = failed.map(|it| it.report.render(Style::Plain)).collect();
+    if shown.is_empty() { Ok(()) } else { Err(shown.join("\n")) }
 }
 
 /// Every script without a claim looks as `svc fmt` would lay it out. `UPDATE_DOCS=1` rewrites.
@@ -172,6 +192,21 @@ async fn every_other_example_runs() {
         let name = file.to_string_lossy().into_owned();
         let is_script = Path::new(&name).extension().is_some_and(|it| it == "svc");
         assert!(!is_script || known.contains(&name.as_str()), "{name} has no test");
+    }
+}
+
+/// What examples and the book use by `use`: each file checks, and its tests pass.
+#[test]
+fn files_that_examples_use_hold() {
+    let (engine, _cache) = engine();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/lib");
+    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let source = Source::new(file.to_string_lossy(), fs::read_to_string(&file).unwrap());
+        let plan = engine.plan(source).unwrap_or_else(|it| panic!("{it}"));
+        assert!(!plan.program().tests.is_empty(), "{}", file.display());
+        tested(&engine, &plan).unwrap();
     }
 }
 

@@ -25,3 +25,4 @@ mod retrieval;
 mod run;
 mod scripts;
 mod secrets;
+mod verdict;
