@@ -123,19 +123,28 @@ impl<'a> Printer<'a> {
     }
 
     /// `repeat 3 { body } until condition else { otherwise }`
+    ///
+    /// Where all of it does not fit on a line, the turns have lines of their own; what
+    /// stands behind them may still fit behind their bracket.
     fn repeat(&mut self, pair: Read<'_>) -> Doc<'a> {
-        let mut parts = Vec::new();
+        let (mut parts, mut author) = (Vec::new(), None);
         for it in pair.into_inner() {
             if !parts.is_empty() {
                 parts.push(Doc::space());
             }
             parts.push(match it.as_rule() {
                 Rule::expr => self.expr(it),
+                Rule::block if author.is_none() => {
+                    let turns = self.statements(it);
+                    author = Some(turns.author);
+                    turns.doc
+                }
                 Rule::block => self.block(it),
                 _ => self.joined(&it),
             });
         }
-        Doc::seq(parts)
+        let fold = if author == Some(true) { Fold::Open } else { Fold::Strict };
+        Doc::seq(parts).group(fold)
     }
 
     /// `rhai(x: int) -> int { .. }`; the code inside is another language's.

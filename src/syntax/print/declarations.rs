@@ -82,6 +82,7 @@ impl<'a> Printer<'a> {
         let mut parts = vec![self.sign("mock"), Doc::space()];
         for it in pair.into_inner().skip(1) {
             match it.as_rule() {
+                Rule::mock_type => parts.push(self.type_arg(it)),
                 Rule::args => parts.push(self.args(it)),
                 Rule::expr => {
                     parts.extend([Doc::space(), self.sign("="), Doc::space(), self.expr(it)]);
