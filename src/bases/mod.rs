@@ -3,3 +3,4 @@
 //! **Invariant:** no base knows another one, and none has logic of its own.
 
 pub mod cli;
+pub mod lsp;

@@ -138,6 +138,7 @@ impl Checker<'_> {
 
     fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
         self.mention_callable(callable, site.name_span);
+        self.mention_arguments(callable, site.args);
         match callable {
             Callable::Unknown => {
                 self.args_alone(site.args);
@@ -416,7 +417,9 @@ impl Checker<'_> {
             .map(|(port, _)| port)
             .collect();
         let Some(first) = missing.first() else { return };
-        let is_input = first.name == ports[0].name && site.position.is_some();
+        // The params of a script are named, the first one too.
+        let is_main = site.name == "main";
+        let is_input = !is_main && first.name == ports[0].name && site.position.is_some();
         let name = &site.name;
         if is_input {
             let giver = self.likely_giver();
@@ -441,7 +444,7 @@ impl Checker<'_> {
                 format!("`{name}` needs {}", names.join(" and ")),
             )
             .label("an argument is missing")
-            .help(format!("write `{name}({}: ..)`; `svc inspect {name}` tells more", first.name)),
+            .help(format!("write `{name}({}: ..)`", first.name)),
         );
     }
 

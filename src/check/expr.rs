@@ -392,6 +392,7 @@ impl Checker<'_> {
         };
         let Some(ty) = of.get(&name.text).cloned() else { return self.no_field(&base, name) };
         let ty = if may_be_null { ty.optional() } else { ty };
+        self.mention_field(&of, name, &ty);
         let kind = TermKind::Field { base: Box::new(base), name: name.text.clone() };
         Term::new(kind, ty, span)
     }

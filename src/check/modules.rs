@@ -44,6 +44,8 @@ pub(super) struct Module {
     pub(super) source: Source,
     pub(super) flows: Vec<Arc<Flow>>,
     pub(super) types: HashMap<Text, Type>,
+    /// Where its types are declared.
+    pub(super) declared: HashMap<Text, Span>,
 }
 
 /// The files that one check has read so far.

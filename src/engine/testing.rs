@@ -84,7 +84,8 @@ fn told(script: &Source, failure: TestFailure) -> (Option<Source>, Problem) {
         }
         TestFailure::Expect { span, sides } => {
             let problem = Problem::error(Code::E414, span, "this does not hold")
-                .label(if sides.is_empty() { "is false" } else { "" });
+                .label(if sides.is_empty() { "is false" } else { "" })
+                .help("mend the script, or expect what it really gives");
             let problem = sides.into_iter().fold(problem, |it, (span, value)| {
                 // A literal says itself what it is.
                 let written = script.text().get(span.range()).unwrap_or_default();

@@ -477,3 +477,46 @@ fn codes_are_explained() {
     place.svc(&["explain", "E23"]).fails(2, "did you mean `E203`?");
     place.svc(&["explain", "what"]).fails(2, "there is no error `what`");
 }
+
+#[test]
+fn scripts_are_formatted_in_place() {
+    let (ugly, neat) = ("let  x=[1,2]# two\nx>>sum", "let x = [1, 2]  # two\nx >> sum\n");
+    let place = Place::new(&[("ugly.svc", ugly), ("neat.svc", neat), ("nested/ugly.svc", ugly)]);
+    let text = |name| fs::read_to_string(place.path().join(name)).unwrap();
+    let check = place.svc(&["fmt", "--check", "ugly.svc", "neat.svc"]);
+    assert_eq!((check.code, check.out.as_str()), (Some(1), "ugly.svc: would be formatted\n"));
+    assert_eq!(text("ugly.svc"), ugly);
+    let done = place.svc(&["fmt", "ugly.svc", "neat.svc", "nested/ugly.svc"]);
+    done.gives("ugly.svc: formatted\nnested/ugly.svc: formatted\n");
+    assert_eq!((text("ugly.svc").as_str(), text("neat.svc").as_str()), (neat, neat));
+    place.svc(&["fmt", "--check", "ugly.svc", "neat.svc"]).gives("");
+}
+
+#[test]
+fn a_script_is_formatted_from_standard_input() {
+    let place = Place::new(&[]);
+    place.svc_with(b"1+2", &["fmt", "-"]).gives("1 + 2\n");
+    place.svc_with(b"1 + 2\n", &["fmt", "-"]).gives("1 + 2\n");
+    place.svc_with(b"1 + 2\n", &["fmt", "--check", "-"]).gives("");
+    let check = place.svc_with(b"1+2", &["fmt", "--check", "-"]);
+    assert_eq!((check.code, check.out.as_str()), (Some(1), "<stdin>: would be formatted\n"));
+    place.svc_with(b"1", &["fmt", "-", "x.svc"]).fails(2, "`-` stands alone");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_formatted() {
+    let place =
+        Place::new(&[("torn.svc", "let  a=1\nlet b = (  a\nlet  c=2\n"), ("ok.svc", "1+2")]);
+    fs::write(place.path().join("bytes.svc"), b"\"\xff\"").unwrap();
+    let done = place.svc(&["fmt", "torn.svc", "missing.svc", "bytes.svc", ".", "ok.svc"]);
+    done.fails(7, "`(` is never closed");
+    assert_eq!(done.out, "torn.svc: formatted\nok.svc: formatted\n");
+    for said in ["left as they stand", "missing.svc", "is not UTF-8", "."] {
+        assert!(done.err.contains(said), "{}", done.err);
+    }
+    let text = fs::read_to_string(place.path().join("torn.svc")).unwrap();
+    assert_eq!(text, "let a = 1\nlet b = (  a\nlet c = 2\n");
+    place.svc(&["fmt", "missing.svc", "ok.svc"]).fails(6, "missing.svc");
+    place.svc(&["fmt", "."]).fails(2, ".");
+    place.svc(&["fmt"]).fails(2, "required");
+}

@@ -13,6 +13,7 @@ use svc::{
 
 /// One fenced script of a page.
 pub(crate) struct Fence {
+    page: std::path::PathBuf,
     pub(crate) place: String,
     /// What stands behind the language's name: `error E203`, `warning E220`, `fails E402`.
     claim: Option<(String, String)>,
@@ -41,6 +42,7 @@ fn of(page: &Path) -> Vec<Fence> {
             lines.by_ref().map(|(_, it)| it).take_while(|it| *it != "```").collect();
         let claim = info.strip_prefix(',').and_then(|it| it.split_once(' '));
         fences.push(Fence {
+            page: page.to_owned(),
             place: format!("{}:{}", page.file_name().unwrap().to_string_lossy(), number + 1),
             claim: claim.map(|(what, code)| (what.to_owned(), code.trim().to_owned())),
             script: script.join("\n"),
@@ -123,6 +125,25 @@ fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
     let failed = results.iter().filter(|it| !it.passed());
     let shown: Vec<String> = failed.map(|it| it.report.render(Style::Plain)).collect();
     if shown.is_empty() { Ok(()) } else { Err(shown.join("\n")) }
+}
+
+/// Every script without a claim looks as `svc fmt` would lay it out. `UPDATE_DOCS=1` rewrites.
+#[test]
+fn scripts_in_the_documentation_are_formatted() {
+    for fence in fences().iter().filter(|it| it.claim.is_none()) {
+        let formatted = svc::syntax::format(&fence.script).text;
+        if formatted.trim_end() == fence.script {
+            continue;
+        }
+        assert!(
+            std::env::var_os("UPDATE_DOCS").is_some(),
+            "{} should be\n{formatted}",
+            fence.place
+        );
+        let text = fs::read_to_string(&fence.page).unwrap();
+        let written = format!("```svc\n{}\n```", fence.script);
+        fs::write(&fence.page, text.replace(&written, &format!("```svc\n{formatted}```"))).unwrap();
+    }
 }
 
 /// Runs an example of the repository as a user would.
