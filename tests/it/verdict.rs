@@ -1,6 +1,6 @@
 //! What `svc check --json` says fits the schema that is published for it, and is true.
 
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 use svc::{
