@@ -219,7 +219,7 @@ mod tests {
             ("xs >> take(¦)", Some(Due::Argument(3))),
             ("xs >> take(n: ¦)", Some(Due::Value)),
             ("x >> f within { ¦ }", Some(Due::Bound)),
-            ("x >> match .kind { ¦ }", Some(Due::Pattern(4))),
+            ("x >> match .kind { ¦ }", Some(Due::Pattern(5))),
             ("param a: ¦", Some(Due::Type)),
             ("type T = { a: ¦ }", Some(Due::Type)),
             ("flow f(a: ¦) -> B { a }", Some(Due::Type)),

@@ -61,12 +61,14 @@ impl<'a> Place<'a> {
     }
 
     fn find_word(&mut self, at: usize) -> Option<()> {
+        let is_number = |it: &Token| {
+            matches!(it.kind, TokenKind::Number | TokenKind::Money) && it.span.end == at
+        };
+        if self.token_back(1).as_ref().is_some_and(is_number) {
+            return None;
+        }
         let Some(token) = self.tokens.get(self.before).filter(|it| it.span.start <= at) else {
-            let ends = self.before.checked_sub(1).map(|it| self.tokens[it]);
-            let ends = ends.filter(|it| it.span.end == at);
-            let in_number =
-                ends.is_some_and(|it| matches!(it.kind, TokenKind::Number | TokenKind::Money));
-            return (!in_number).then_some(());
+            return Some(());
         };
         match token.kind {
             TokenKind::Word => self.word = token.span,
