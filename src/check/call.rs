@@ -74,11 +74,7 @@ impl Checker<'_> {
         if let Some(counted) = self.run_calls(name, args, span) {
             return counted;
         }
-        let callable = match self.flow_param_named(name) {
-            Some(flow) => Some(flow),
-            None => self.callable_or_report(name),
-        };
-        let Some(callable) = callable else {
+        let Some(callable) = self.called(name) else {
             self.args_alone(args);
             return Term::unknown(span);
         };
@@ -491,10 +487,7 @@ impl Checker<'_> {
             shown: wanted,
             port: &port.name,
         };
-        let problem = problem.help(format!(
-            "build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{}` is",
-            port.name
-        ));
+        let problem = problem.help(way_to(port, name));
         let is_of_items = given.from.is_some() && gap.is_of_items();
         let problem = match given.from {
             Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
@@ -507,9 +500,21 @@ impl Checker<'_> {
     /// Checks arguments of a call that makes no sense, for their own mistakes.
     pub(super) fn args_alone(&mut self, args: Option<&Args>) {
         for arg in args.map_or(&[][..], |it| &it.list) {
-            self.expr(&arg.value, None);
+            if !self.may_be_a_flow(&arg.value) {
+                self.expr(&arg.value, None);
+            }
         }
     }
+}
+
+/// What to do where a value is not what a port takes, and no step makes it so.
+fn way_to(port: &Port, name: &str) -> String {
+    if port.ty.holds_secret() {
+        return "no value becomes a secret: declare it with `secret name`, the host gives it"
+            .into();
+    }
+    let port = &port.name;
+    format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
 }
 
 fn op_port(param: &Param) -> Port {

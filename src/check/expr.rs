@@ -478,9 +478,10 @@ impl Checker<'_> {
         Term::new(kind, ty, span)
     }
 
-    fn cast(&mut self, value: &Expr, ty: &ast::TypeExpr, span: Span) -> Term {
+    fn cast(&mut self, value: &Expr, wanted: &ast::TypeExpr, span: Span) -> Term {
         let value = self.expr(value, None);
-        let ty = self.ty(ty);
+        let ty = self.ty(wanted);
+        self.tell_beyond_json(&ty, wanted.span);
         if !matches!(value.ty.required(), Type::Json | Type::Unknown) {
             self.report(
                 Problem::error(

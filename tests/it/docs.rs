@@ -171,6 +171,7 @@ async fn the_main_example_answers_from_the_documentation() {
 
 #[tokio::test]
 async fn every_other_example_runs() {
+    assert_eq!(tests_of("triage.svc"), 2);
     for (name, input) in [
         ("compare.svc", Some("bounds")),
         ("meeting-actions.svc", None),
@@ -185,6 +186,7 @@ async fn every_other_example_runs() {
         "meeting-actions.svc",
         "notes-report.svc",
         "research.svc",
+        "triage.svc",
         "word-count.svc",
     ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
@@ -193,6 +195,16 @@ async fn every_other_example_runs() {
         let is_script = Path::new(&name).extension().is_some_and(|it| it == "svc");
         assert!(!is_script || known.contains(&name.as_str()), "{name} has no test");
     }
+}
+
+/// Runs the tests of an example that asks a model; how many there are.
+fn tests_of(name: &str) -> usize {
+    let (engine, _cache) = engine();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
+    let source = Source::new(name, fs::read_to_string(&path).unwrap());
+    let plan = engine.plan(source.in_folder(path.parent().unwrap())).unwrap();
+    tested(&engine, &plan).unwrap();
+    plan.program().tests.len()
 }
 
 /// What examples and the book use by `use`: each file checks, and its tests pass.
