@@ -1,5 +1,5 @@
 //! What users are shown is true: every script in the documentation checks and runs, every
-//! wrong one is wrong in the way that is said, every example gives its answer.
+//! wrong one is wrong in the way that is said, every shown output is real.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -8,7 +8,6 @@ use svc::{
     diag::{Problem, Source, Style},
     host::os::OsHost,
     plan::Plan,
-    value::Value,
 };
 
 /// One fenced script of a page.
@@ -51,7 +50,7 @@ fn of(page: &Path) -> Vec<Fence> {
     fences
 }
 
-fn engine() -> (Engine, tempfile::TempDir) {
+pub(crate) fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let host = OsHost::with_cache(cache.path());
     (Engine::new().on(Arc::new(host)), cache)
@@ -145,83 +144,6 @@ fn scripts_in_the_documentation_are_formatted() {
         fs::write(&fence.page, text.replace(&written, &format!("```svc\n{formatted}```"))).unwrap();
     }
 }
-
-/// Runs an example of the repository as a user would.
-async fn example(name: &str, input: Option<&str>) -> Value {
-    let (engine, _cache) = engine();
-    let path = Path::new("examples").join(name);
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).unwrap();
-    let source = Source::new(path.to_string_lossy().into_owned(), text).in_folder("examples");
-    let mut request = engine.run(source);
-    if let Some(input) = input {
-        request = request.input_text(input);
-    }
-    request.await.map_or_else(|err| panic!("{name}: {err}"), |it| it.value)
-}
-
-#[tokio::test]
-async fn the_main_example_answers_from_the_documentation() {
-    let answer = example("research.svc", Some("how are budgets enforced?")).await;
-    let answer = answer.as_record().unwrap();
-    let text = answer.get("text").unwrap().to_string();
-    let sources = answer.get("sources").unwrap().to_string();
-    assert!(text.contains("reserve"), "{text}");
-    assert!(sources.contains("docs/bounds.md"), "{sources}");
-}
-
-#[tokio::test]
-async fn every_other_example_runs() {
-    assert_eq!(tests_of("triage.svc"), 2);
-    for (name, input) in [
-        ("compare.svc", Some("bounds")),
-        ("meeting-actions.svc", None),
-        ("notes-report.svc", None),
-        ("word-count.svc", None),
-    ] {
-        let value = example(name, input).await;
-        assert!(!value.is_null(), "{name}");
-    }
-    let known = [
-        "compare.svc",
-        "meeting-actions.svc",
-        "notes-report.svc",
-        "research.svc",
-        "triage.svc",
-        "word-count.svc",
-    ];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()) {
-        let name = file.to_string_lossy().into_owned();
-        let is_script = Path::new(&name).extension().is_some_and(|it| it == "svc");
-        assert!(!is_script || known.contains(&name.as_str()), "{name} has no test");
-    }
-}
-
-/// Runs the tests of an example that asks a model; how many there are.
-fn tests_of(name: &str) -> usize {
-    let (engine, _cache) = engine();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
-    let source = Source::new(name, fs::read_to_string(&path).unwrap());
-    let plan = engine.plan(source.in_folder(path.parent().unwrap())).unwrap();
-    tested(&engine, &plan).unwrap();
-    plan.program().tests.len()
-}
-
-/// What examples and the book use by `use`: each file checks, and its tests pass.
-#[test]
-fn files_that_examples_use_hold() {
-    let (engine, _cache) = engine();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/lib");
-    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
-    assert!(!files.is_empty());
-    for file in files {
-        let source = Source::new(file.to_string_lossy(), fs::read_to_string(&file).unwrap());
-        let plan = engine.plan(source).unwrap_or_else(|it| panic!("{it}"));
-        assert!(!plan.program().tests.is_empty(), "{}", file.display());
-        tested(&engine, &plan).unwrap();
-    }
-}
-
 /// An output as a page shows it, and the command that printed it.
 struct Shown {
     page: std::path::PathBuf,
@@ -248,7 +170,7 @@ fn shown_outputs() -> Vec<Shown> {
 }
 
 /// The words of a command line; `"` holds some together.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for it in command.chars() {

@@ -91,8 +91,8 @@ Environment:
 /// The other ways in that a command starts. Each serves until its client leaves, and gives
 /// the exit code.
 #[derive(Clone, Copy)]
-pub struct Servers {
-    pub lsp: fn(&Engine) -> u8,
+pub(super) struct Servers {
+    pub(in crate::bases) lsp: fn(&Engine) -> u8,
 }
 
 /// What every command works with.
@@ -102,8 +102,8 @@ struct Session {
     terminal: Terminal,
 }
 
-/// Runs the program with the arguments of the process.
-pub async fn main(servers: Servers) -> ExitCode {
+/// Runs the program with the arguments of the process, and the components of this engine.
+pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(err) => {
@@ -113,7 +113,6 @@ pub async fn main(servers: Servers) -> ExitCode {
         }
     };
     let _limits = file_size_limits_are_errors();
-    let engine = Engine::new();
     let terminal = Terminal::new(cli.color, engine.host());
     let session = Session { engine, servers, terminal };
     let done = cli.command.execute(&session).await;

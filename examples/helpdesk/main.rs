@@ -1,0 +1,18 @@
+//! The command `svc` with components of its own: a help desk and GitHub.
+//!
+//! `cargo run --example helpdesk -- test examples/triage.svc`
+//!
+//! Everything that `svc` can do, this program can do with its own components as well:
+//! check, test and run the scripts that use them, and show their documentation.
+
+use std::process::ExitCode;
+
+use svc::{Engine, bases};
+
+mod desk;
+mod github;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    bases::main(Engine::new().with(&[&desk::COMPONENT, &github::COMPONENT])).await
+}
