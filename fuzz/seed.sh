@@ -4,12 +4,12 @@
 # again adds nothing twice.
 set -eu
 cd "$(dirname "$0")/.."
-mkdir -p fuzz/corpus/parse fuzz/corpus/check
-find tests/scripts examples src/components \( -name '*.svc' -o -name '*.rs' \) 2>/dev/null |
+for target in parse check fmt fix; do mkdir -p "fuzz/corpus/$target"; done
+find tests/scripts tests/format examples src/components \( -name '*.svc' -o -name '*.rs' \) 2>/dev/null |
     xargs perl -MDigest::MD5=md5_hex -e '
         sub seed {
             my $script = shift;
-            for my $target ("parse", "check") {
+            for my $target ("parse", "check", "fmt", "fix") {
                 open my $out, ">", "fuzz/corpus/$target/" . md5_hex($script) or die $!;
                 print $out $script;
             }
@@ -28,4 +28,4 @@ find tests/scripts examples src/components \( -name '*.svc' -o -name '*.rs' \) 2
             if ($ARGV =~ /\.svc$/) { seed($_); next; }
             seed($1 // $2 // unescaped($3)) while /Example::(?:ok|err)\(\s*$text,\s*$script/g;
         }'
-for target in parse check; do echo "$target: $(ls fuzz/corpus/$target | wc -l) seeds"; done
+for target in parse check fmt fix; do echo "$target: $(ls fuzz/corpus/$target | wc -l) seeds"; done

@@ -5,7 +5,7 @@ use std::{io, process::ExitCode};
 fn main() -> io::Result<ExitCode> {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let runtime = threads.enable_all().thread_stack_size(8 << 20).build()?;
-    let code = runtime.block_on(svc::bases::cli::main(svc::Engine::new()));
+    let code = runtime.block_on(svc::bases::main(svc::Engine::new()));
     // A computation that ignores its cancellation must not keep the process.
     runtime.shutdown_background();
     Ok(code)

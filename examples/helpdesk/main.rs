@@ -7,12 +7,12 @@
 
 use std::process::ExitCode;
 
-use svc::{Engine, bases::cli};
+use svc::{Engine, bases};
 
 mod desk;
 mod github;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    cli::main(Engine::new().with(&[&desk::COMPONENT, &github::COMPONENT])).await
+    bases::main(Engine::new().with(&[&desk::COMPONENT, &github::COMPONENT])).await
 }

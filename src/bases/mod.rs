@@ -2,4 +2,18 @@
 //!
 //! **Invariant:** no base knows another one, and none has logic of its own.
 
+use std::process::ExitCode;
+
+use crate::engine::Engine;
+
 pub mod cli;
+pub mod lsp;
+
+/// Runs the command line with the arguments of the process, and the components of this
+/// engine.
+///
+/// A program with components of its own becomes `svc` with these components:
+/// `main(Engine::new().with(&[..]))`.
+pub async fn main(engine: Engine) -> ExitCode {
+    cli::main(engine, cli::Servers { lsp: lsp::serve }).await
+}

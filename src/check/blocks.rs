@@ -17,7 +17,7 @@ impl Checker<'_> {
         if block.lets.is_empty() {
             return self.pipeline_as(&block.result, expected);
         }
-        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+        self.frames.push(Frame::lets());
         let values: Vec<Term> = block.lets.iter().map(|it| self.bind(it)).collect();
         let result = self.pipeline_as(&block.result, expected);
         let (lets, needs) = self.close_lets(&block.lets, values);
@@ -27,7 +27,7 @@ impl Checker<'_> {
 
     /// Checks lets that no pipeline follows.
     pub(super) fn lets_alone(&mut self, lets: &[ast::Let]) {
-        self.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+        self.frames.push(Frame::lets());
         for bind in lets {
             self.bind(bind);
         }
@@ -70,9 +70,16 @@ impl Checker<'_> {
             };
         }
         self.binds(bind.name.span, NameKind::Let, &ty);
-        let last = self.open_lets().last_mut().expect("it was pushed above");
-        (last.ty, last.open) = (ty, false);
+        self.bound(ty);
         value
+    }
+
+    /// Makes the let whose value was checked a name of the block.
+    fn bound(&mut self, ty: Type) {
+        let Some(Frame::Lets { names, bound, .. }) = self.frames.last_mut() else { return };
+        let idx = names.len() - 1;
+        (names[idx].ty, names[idx].open) = (ty, false);
+        bound.insert(names[idx].name.clone(), idx);
     }
 
     /// The names at the top of the file were tested when they were declared.
@@ -88,7 +95,7 @@ impl Checker<'_> {
     }
 
     fn close_lets(&mut self, syntax: &[ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
-        let Some(Frame::Lets { names, result_needs }) = self.frames.pop() else {
+        let Some(Frame::Lets { names, result_needs, .. }) = self.frames.pop() else {
             return (Vec::new(), Vec::new());
         };
         let acts: Vec<bool> = values.iter().map(super::overlap::acts).collect();

@@ -74,11 +74,7 @@ impl Checker<'_> {
         if let Some(counted) = self.run_calls(name, args, span) {
             return counted;
         }
-        let callable = match self.flow_param_named(name) {
-            Some(flow) => Some(flow),
-            None => self.callable_or_report(name),
-        };
-        let Some(callable) = callable else {
+        let Some(callable) = self.called(name) else {
             self.args_alone(args);
             return Term::unknown(span);
         };
@@ -142,6 +138,7 @@ impl Checker<'_> {
 
     fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
         self.mention_callable(callable, site.name_span);
+        self.mention_arguments(callable, site.args);
         match callable {
             Callable::Unknown => {
                 self.args_alone(site.args);
@@ -420,7 +417,9 @@ impl Checker<'_> {
             .map(|(port, _)| port)
             .collect();
         let Some(first) = missing.first() else { return };
-        let is_input = first.name == ports[0].name && site.position.is_some();
+        // The params of a script are named, the first one too.
+        let is_main = site.name == "main";
+        let is_input = !is_main && first.name == ports[0].name && site.position.is_some();
         let name = &site.name;
         if is_input {
             let giver = self.likely_giver();
@@ -445,7 +444,7 @@ impl Checker<'_> {
                 format!("`{name}` needs {}", names.join(" and ")),
             )
             .label("an argument is missing")
-            .help(format!("write `{name}({}: ..)`; `svc inspect {name}` tells more", first.name)),
+            .help(format!("write `{name}({}: ..)`", first.name)),
         );
     }
 
@@ -488,10 +487,7 @@ impl Checker<'_> {
             shown: wanted,
             port: &port.name,
         };
-        let problem = problem.help(format!(
-            "build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{}` is",
-            port.name
-        ));
+        let problem = problem.help(way_to(port, name));
         let is_of_items = given.from.is_some() && gap.is_of_items();
         let problem = match given.from {
             Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
@@ -504,9 +500,21 @@ impl Checker<'_> {
     /// Checks arguments of a call that makes no sense, for their own mistakes.
     pub(super) fn args_alone(&mut self, args: Option<&Args>) {
         for arg in args.map_or(&[][..], |it| &it.list) {
-            self.expr(&arg.value, None);
+            if !self.may_be_a_flow(&arg.value) {
+                self.expr(&arg.value, None);
+            }
         }
     }
+}
+
+/// What to do where a value is not what a port takes, and no step makes it so.
+fn way_to(port: &Port, name: &str) -> String {
+    if port.ty.holds_secret() {
+        return "no value becomes a secret: declare it with `secret name`, the host gives it"
+            .into();
+    }
+    let port = &port.name;
+    format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
 }
 
 fn op_port(param: &Param) -> Port {

@@ -397,6 +397,7 @@ impl Checker<'_> {
         };
         let Some(ty) = of.get(&name.text).cloned() else { return self.no_field(&base, name) };
         let ty = if may_be_null { ty.optional() } else { ty };
+        self.mention_field(&of, name, &ty);
         let kind = TermKind::Field { base: Box::new(base), name: name.text.clone() };
         Term::new(kind, ty, span)
     }
@@ -486,9 +487,10 @@ impl Checker<'_> {
         Term::new(kind, ty, span)
     }
 
-    fn cast(&mut self, value: &Expr, ty: &ast::TypeExpr, span: Span) -> Term {
+    fn cast(&mut self, value: &Expr, wanted: &ast::TypeExpr, span: Span) -> Term {
         let value = self.expr(value, None);
-        let ty = self.ty(ty);
+        let ty = self.ty(wanted);
+        self.tell_beyond_json(&ty, wanted.span);
         if !matches!(value.ty.required(), Type::Json | Type::Unknown) {
             self.report(
                 Problem::error(

@@ -3,7 +3,9 @@
 //!
 //! Facts are collected only when somebody asks for them ([`super::analyse`]).
 
-use super::{Candidate, Checker, scope::Frame};
+use std::sync::Arc;
+
+use super::{Candidate, Checker, Flow, scope::Frame};
 use crate::{
     diag::{Source, Span},
     registry::OpRef,
@@ -16,6 +18,10 @@ pub struct Facts {
     pub nodes: Vec<NodeFact>,
     pub mentions: Vec<Mention>,
     pub holes: Vec<HoleFact>,
+    /// The flows that can be called, by the names that the script has for them.
+    pub flows: Vec<(Text, Arc<Flow>)>,
+    /// The types that the script declares or imports, by the names that it has for them.
+    pub types: Vec<(Text, Type)>,
 }
 
 /// One stage or expression: what enters it and what it gives.
@@ -53,6 +59,12 @@ pub enum Target {
     Op(OpRef),
     /// A parameter of an op, where an argument names it.
     OpParam(OpRef, usize),
+    /// A field that is taken from a record, and its place in the record's type where this
+    /// script declares that.
+    Field {
+        ty: Type,
+        defined: Option<Span>,
+    },
 }
 
 /// What kind of thing a script binds to a name.

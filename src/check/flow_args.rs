@@ -29,6 +29,17 @@ impl Checker<'_> {
         Term::unknown(expr.span)
     }
 
+    /// What a name stands for where it is called: a parameter that is a flow, or a callable.
+    pub(super) fn called(&mut self, name: &[Word]) -> Option<Callable> {
+        self.flow_param_named(name).or_else(|| self.callable_or_report(name))
+    }
+
+    /// Whether an argument of what is not known could be a flow.
+    pub(super) fn may_be_a_flow(&self, expr: &Expr) -> bool {
+        let ExprKind::Name(words) = &expr.kind else { return false };
+        !self.is_variable(&words[0].text) && self.callable(words).is_some()
+    }
+
     pub(super) fn flow_argument(&mut self, words: &[Word], of: &FlowType, span: Span) -> Term {
         if let Some(Callable::Param(term, given)) = self.flow_param_named(words) {
             let (given, wanted) = (Type::Flow(given), Type::Flow(Arc::new(of.clone())));

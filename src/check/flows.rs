@@ -40,6 +40,9 @@ impl<'a> Checker<'a> {
             let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
             let yields = self.ty(&flow.yields);
             self.binds(flow.name.span, NameKind::Flow, &yields);
+            // Where a name is taken twice, which is reported, the first one counts.
+            let place = self.flows.len();
+            self.flow_places.entry(flow.name.text.clone()).or_insert(place);
             self.flows.push(FlowState {
                 syntax: flow,
                 doc: &item.doc,
@@ -71,7 +74,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn flow_named(&self, name: &str) -> Option<usize> {
-        self.flows.iter().position(|it| it.syntax.name.text.as_ref() == name)
+        self.flow_places.get(name).copied()
     }
 
     pub(super) fn flow_names(&self) -> impl Iterator<Item = &str> {

@@ -1,6 +1,6 @@
 //! The whole script: its declarations, its inputs, its main pipeline.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Checked, Checker, Flow, Input, Term, TermKind,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Names that mean something everywhere.
-const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
+pub const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
 
 impl<'a> Checker<'a> {
     pub(super) fn program(&mut self, program: &'a Program) -> Checked {
@@ -34,6 +34,7 @@ impl<'a> Checker<'a> {
         let (mocks, tests) = self.tests(&program.items);
         self.main_flow = None;
         let (source, flows) = (self.source.clone(), self.checked_flows());
+        self.note_names(&flows);
         let warnings = Report::new(source.clone(), Vec::new());
         Checked { source, inputs, flows, main, mocks, tests, warnings }
     }
@@ -168,7 +169,7 @@ impl<'a> Checker<'a> {
 
     /// Every name is bound once; a name of a component is hidden with a warning.
     fn declare_names(&mut self, items: &[Item]) {
-        let mut seen: Vec<&Word> = Vec::new();
+        let mut seen: HashMap<&Text, Span> = HashMap::new();
         for item in items {
             let (name, broken) = match &item.kind {
                 ItemKind::Param { name, .. }
@@ -186,12 +187,11 @@ impl<'a> Checker<'a> {
             if matches!(item.kind, ItemKind::Let(_)) {
                 self.let_names.insert(name.text.clone());
             }
-            if let Some(first) = seen.iter().find(|it| it.text == name.text) {
-                let first = first.span;
-                self.taken(name, first);
+            if let Some(first) = seen.get(&name.text) {
+                self.taken(name, *first);
                 continue;
             }
-            seen.push(name);
+            seen.insert(&name.text, name.span);
             if !broken {
                 self.fixed_name(name);
                 self.hides_component(name);

@@ -16,6 +16,7 @@ mod flow_args;
 mod flows;
 mod items;
 mod lists;
+mod mentions;
 mod modules;
 mod operators;
 mod overlap;
@@ -35,12 +36,15 @@ use std::{
 };
 
 pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
+pub use items::FIXED;
 pub use modules::{Files, NoFiles};
 pub use repair::{Candidate, Signature, Site, Wants, fits};
 pub use term::{
     Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Mock, Piece,
     Repeat, Shape, Term, TermKind, Test, Var,
 };
+
+pub use types::type_names;
 
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
@@ -105,7 +109,12 @@ fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> 
     let mut checker = Checker::new(source, registry, modules, &parsed.program);
     checker.problems = parsed.problems;
     let program = checker.whole(&parsed.program);
-    let module = Module { source: source.clone(), flows: program.flows, types: checker.types };
+    let module = Module {
+        source: source.clone(),
+        flows: program.flows,
+        types: checker.types,
+        declared: checker.declared,
+    };
     (Report::new(source.clone(), checker.problems), module)
 }
 
@@ -123,11 +132,14 @@ struct Checker<'a> {
     registry: &'a Registry,
     frames: Vec<Frame>,
     types: HashMap<Text, Type>,
+    /// Where types and their fields are declared: `Note`, `Note.title`.
+    declared: HashMap<Text, Span>,
     /// Names whose declarations could not be read: nothing is said of their uses.
     broken_names: BTreeSet<Text>,
     /// The `let`s at the top of the file: one that is not visible yet stands further down.
     let_names: BTreeSet<Text>,
     flows: Vec<FlowState<'a>>,
+    flow_places: HashMap<Text, usize>,
     modules: &'a Modules<'a>,
     /// The files that the script uses, by the names that it gives them.
     imports: HashMap<Text, (Span, Arc<Module>)>,
@@ -160,9 +172,11 @@ impl<'a> Checker<'a> {
             registry,
             frames: Vec::new(),
             types: HashMap::new(),
+            declared: HashMap::new(),
             broken_names: BTreeSet::new(),
             let_names: BTreeSet::new(),
             flows: Vec::new(),
+            flow_places: HashMap::new(),
             modules,
             imports: HashMap::new(),
             main_flow: None,

@@ -44,6 +44,8 @@ pub(super) struct Module {
     pub(super) source: Source,
     pub(super) flows: Vec<Arc<Flow>>,
     pub(super) types: HashMap<Text, Type>,
+    /// Where its types are declared.
+    pub(super) declared: HashMap<Text, Span>,
 }
 
 /// The files that one check has read so far.
@@ -165,11 +167,14 @@ impl Checker<'_> {
 
     /// Reports a name that an imported file does not have.
     pub(super) fn not_imported(&mut self, name: &[Word]) {
-        let (module, rest) = (&name[0].text, name.last().expect("a dotted name has words"));
-        let Some((_, known)) = self.imports.get(module) else { return };
+        let Some((module, words)) = name.split_first() else { return };
+        let Some((_, known)) = self.imports.get(&module.text) else { return };
         let flows = known.flows.iter().map(|it| it.name.as_ref());
         let types = known.types.keys().map(AsRef::as_ref);
         let names: Vec<&str> = flows.chain(types).collect();
+        // Of `lib.other.f`, it is `other` that the file does not have.
+        let is_unknown = |it: &&Word| !names.contains(&it.text.as_ref());
+        let Some(rest) = words.iter().find(is_unknown).or(words.last()) else { return };
         let file = known.source.name().to_owned();
         let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let problem =

@@ -212,7 +212,7 @@ impl Checker<'_> {
                     },
                 }
             }
-            ExprKind::Call(call) => match self.callable_or_report(&call.name) {
+            ExprKind::Call(call) => match self.called(&call.name) {
                 Some(callable) => self.call_stage(
                     &callable,
                     &call.name,

@@ -1,6 +1,6 @@
 //! Which names mean what, where.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Checker, Flow, Input, MOST_SUGGESTED,
@@ -18,14 +18,13 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Frame {
     /// The value that enters a stage or an item's block, and what gives it.
-    It {
-        ty: Type,
-        giver: Giver,
-    },
+    It { ty: Type, giver: Giver },
     /// Inputs of the script, or parameters of a flow.
     Params(Vec<Named>),
     Lets {
         names: Vec<LetName>,
+        /// Where the last one of each name is among those that are bound already.
+        bound: HashMap<Text, usize>,
         result_needs: Vec<usize>,
     },
 }
@@ -99,7 +98,7 @@ impl Checker<'_> {
         })?;
         self.mention_variable(word, up, idx, &ty);
         let place = self.frames.len() - 1 - up;
-        if let Frame::Lets { names, result_needs } = &mut self.frames[place] {
+        if let Frame::Lets { names, result_needs, .. } = &mut self.frames[place] {
             names[idx].used = true;
             // Only the last let of a frame can be open: its own lets have a frame of theirs.
             let open = names.last_mut().filter(|it| it.open);
@@ -176,23 +175,6 @@ impl Checker<'_> {
         self.registry.resolve(&dotted(name)).map(Callable::Op)
     }
 
-    /// Notes what a callable's name stands for.
-    pub(super) fn mention_callable(&mut self, callable: &Callable, span: Span) {
-        match callable {
-            Callable::Op(op) => self.mention(span, || Target::Op(*op)),
-            Callable::Flow(idx) => {
-                let (defined, ty) =
-                    (self.flows[*idx].syntax.name.span, self.flows[*idx].yields.clone());
-                self.mention(span, || Target::Here { defined, kind: NameKind::Flow, ty });
-            }
-            Callable::Ready(flow) => {
-                let (source, defined) = (flow.source.clone(), flow.span);
-                self.mention(span, || Target::There { source, defined });
-            }
-            Callable::Param(..) | Callable::Unknown => {}
-        }
-    }
-
     /// The known name that an unknown one is most likely meant to be.
     pub(super) fn suggest(&self, name: &[Word]) -> Option<String> {
         if self.problems.len() > MOST_SUGGESTED {
@@ -215,6 +197,11 @@ impl Checker<'_> {
 }
 
 impl Frame {
+    /// The names of a block, before its first `let`.
+    pub(super) fn lets() -> Self {
+        Self::Lets { names: Vec::new(), bound: HashMap::new(), result_needs: Vec::new() }
+    }
+
     /// A name of this frame; the last one of a name hides those before.
     fn find(&self, name: &str) -> Option<(usize, Type)> {
         match self {
@@ -223,8 +210,8 @@ impl Frame {
                 let idx = all.iter().rposition(|it| it.name.as_ref() == name)?;
                 Some((idx, all[idx].ty.clone()))
             }
-            Self::Lets { names: all, .. } => {
-                let idx = all.iter().rposition(|it| !it.open && it.name.as_ref() == name)?;
+            Self::Lets { names: all, bound, .. } => {
+                let idx = *bound.get(name)?;
                 Some((idx, all[idx].ty.clone()))
             }
         }

@@ -40,7 +40,7 @@ impl Checker<'_> {
         // What the run was is known when it is over: the lets do not see it.
         let run = Frame::Params(vec![Named::fixed("", run_type())]);
         let (lets, expects) = self.apart(vec![run], |this| {
-            this.frames.push(Frame::Lets { names: Vec::new(), result_needs: Vec::new() });
+            this.frames.push(Frame::lets());
             let values: Vec<Term> = test.lets.iter().map(|it| this.bind(it)).collect();
             if let Some(Frame::Params(params)) = this.frames.first_mut() {
                 params[0].name = "run".into();
@@ -69,6 +69,7 @@ impl Checker<'_> {
 
     fn mock(&mut self, mock: &ast::Mock) -> Option<Mock> {
         let op = self.mocked_op(&mock.target)?;
+        self.mention_arguments(&Callable::Op(op), mock.args.as_ref());
         let wanted = mock.type_arg.as_ref().map(|it| self.ty(it));
         if let Some(ty) = mock.type_arg.as_ref().filter(|_| op.op.generic == Generic::No) {
             let name = dotted(&mock.target);

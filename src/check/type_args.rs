@@ -29,6 +29,7 @@ impl Checker<'_> {
                 term
             }
             Generic::Tested => {
+                self.tell_beyond_json(&ty, expr.span);
                 let value = Box::new(term(yields));
                 Term::new(TermKind::Cast { value, why: CastReason::Asked }, ty, span)
             }
@@ -37,6 +38,18 @@ impl Checker<'_> {
                 term(ty)
             }
         }
+    }
+
+    /// Reports a type of which no JSON is a value, where JSON is tested to be one.
+    pub(super) fn tell_beyond_json(&mut self, ty: &Type, span: Span) {
+        if !ty.is_beyond_json() {
+            return;
+        }
+        self.report(
+            Problem::error(Code::E219, span, format!("no json is {ty}"))
+                .label("cannot come from outside")
+                .help("a secret comes from `secret name`, and a flow is given by its name"),
+        );
     }
 
     /// Reports a type that has no JSON Schema, where an op must pass one on.

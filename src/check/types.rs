@@ -61,8 +61,14 @@ impl Checker<'_> {
             })
             .collect();
         let mut open: Vec<Text> = Vec::new();
+        for (name, ty) in &declared {
+            self.note_declared(name, ty);
+        }
         for (name, _) in &declared {
             self.declare_type(name, &declared, &mut open);
+        }
+        for (name, _) in &declared {
+            self.binds_type(name);
         }
     }
 
@@ -181,11 +187,13 @@ impl Checker<'_> {
             return ty.clone();
         }
         if let Some(ty) = self.types.get(name).cloned().or_else(|| other(self, word)) {
+            self.mention_type(word, &ty);
             return ty;
         }
         if let Some((module, imported)) = name.split_once('.')
             && self.imports.contains_key(module)
         {
+            self.mention_imported_type(word, module, imported);
             return self.imported_type(module, imported).unwrap_or_else(|| {
                 self.not_imported(&dotted_words(word));
                 Type::Unknown
@@ -295,6 +303,12 @@ fn dotted_words(name: &Word) -> Vec<Word> {
         word
     });
     words.collect()
+}
+
+/// The names of the types that every script knows.
+pub fn type_names() -> impl Iterator<Item = &'static str> {
+    let plain = PLAIN.iter().map(|(it, _)| *it).filter(|it| *it != "never");
+    plain.chain(["Doc", "Hit"])
 }
 
 /// The record types that every script knows.

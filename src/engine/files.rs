@@ -1,6 +1,6 @@
 //! The files that scripts use, read through the host.
 
-use std::{io, path::Path};
+use std::{collections::HashMap, io, path::Path, sync::Arc};
 
 use crate::{
     check::Files,
@@ -10,8 +10,35 @@ use crate::{
     value::{paths, units},
 };
 
+/// Texts that stand for those of files, by path: what an editor has and did not save yet.
+pub type Unsaved = HashMap<String, Arc<str>>;
+
 /// The files of a host, seen from the folder of the script that names them.
-pub(super) struct HostFiles<'a>(pub(super) &'a dyn Host);
+pub(super) struct HostFiles<'a> {
+    host: &'a dyn Host,
+    unsaved: Option<&'a Unsaved>,
+}
+
+impl<'a> HostFiles<'a> {
+    pub(super) fn of(host: &'a dyn Host) -> Self {
+        Self { host, unsaved: None }
+    }
+
+    pub(super) fn with(self, unsaved: &'a Unsaved) -> Self {
+        Self { unsaved: Some(unsaved), ..self }
+    }
+
+    fn text(&self, name: &str) -> Result<Arc<str>, String> {
+        if let Some(text) = self.unsaved.and_then(|it| it.get(name)) {
+            return Ok(text.clone());
+        }
+        let bytes =
+            host::read(self.host, Path::new(name), MAX_BYTES as u64).map_err(|err| why(&err))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
+        Ok(text.into())
+    }
+}
 
 impl Files for HostFiles<'_> {
     fn load(&self, from: &Source, file: &str) -> Result<Source, String> {
@@ -25,9 +52,7 @@ impl Files for HostFiles<'_> {
         let folder = from.folder().map_or(here, |it| it.as_path());
         let name = paths::join(folder, file);
         let path = Path::new(name.as_ref());
-        let bytes = host::read(self.0, path, MAX_BYTES as u64).map_err(|err| why(&err))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
+        let text = self.text(&name)?;
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(here);
         Ok(Source::new(name.clone(), text).in_folder(folder))
     }

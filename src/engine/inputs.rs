@@ -89,7 +89,7 @@ fn read_words(text: Text, ty: &Type) -> Value {
 }
 
 fn unknown(declared: &[Input], name: &str) -> Box<RunError> {
-    let names = declared.iter().map(|it| it.name.as_ref());
+    let names = declared.iter().filter(|it| !it.is_secret()).map(|it| it.name.as_ref());
     let message = format!("the script has no param `{name}`");
     let help = match (nearest(name, names.clone()), declared) {
         (Some(meant), _) => format!("did you mean `{meant}`?"),

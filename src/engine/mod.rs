@@ -31,10 +31,13 @@ use tokio_util::sync::CancellationToken;
 
 pub use block::{Block, block};
 pub use error::Error;
+pub use files::Unsaved;
 pub use fix::Fixed;
 pub use grammar::Notation;
 pub use request::{Request, Response};
 pub use testing::TestResult;
+
+use files::HostFiles;
 
 use crate::{
     check::{self, Analysis, Checked},
@@ -107,12 +110,18 @@ impl Engine {
 
     /// Everything that is wrong with a script, or the program that it is.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
-        check::check(&script.into(), &self.registry, &files::HostFiles(self.host()))
+        check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))
     }
 
     /// What is known of a script, for an editor: also when it does not check.
     pub fn analyse(&self, script: impl Into<Source>) -> Analysis {
-        check::analyse(&script.into(), &self.registry, &files::HostFiles(self.host()))
+        check::analyse(&script.into(), &self.registry, &HostFiles::of(self.host()))
+    }
+
+    /// The same where some files have texts that are not saved yet.
+    pub fn analyse_with(&self, script: impl Into<Source>, unsaved: &Unsaved) -> Analysis {
+        let files = HostFiles::of(self.host()).with(unsaved);
+        check::analyse(&script.into(), &self.registry, &files)
     }
 
     /// What a script would run.

@@ -7,9 +7,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Engine, error::run_problem};
 use crate::{
     check::{Checked, Test},
-    diag::{Code, Problem, Report, Source},
+    diag::{Code, Problem, Report, Source, Span},
     registry::Usage,
     run::{self, TestFailure, Tested},
+    value::{Value, json},
 };
 
 /// What became of one test.
@@ -40,7 +41,7 @@ impl Engine {
         // A thread of its own: the caller may stand inside a runtime.
         std::thread::scope(|scope| {
             let work = || chosen.map(|it| self.one_test(program, it)).collect();
-            scope.spawn(work).join().unwrap_or_default()
+            scope.spawn(work).join().expect("a panic of a test is its failure")
         })
     }
 
@@ -82,26 +83,31 @@ fn told(script: &Source, failure: TestFailure) -> (Option<Source>, Problem) {
                 .help(format!("say what it gives: `mock {short} = ..`"));
             (Some(source), problem)
         }
-        TestFailure::Expect { span, sides } => {
-            let problem = Problem::error(Code::E414, span, "this does not hold")
-                .label(if sides.is_empty() { "is false" } else { "" });
-            let problem = sides.into_iter().fold(problem, |it, (span, value)| {
-                // A literal says itself what it is.
-                let written = script.text().get(span.range()).unwrap_or_default();
-                if written == value.to_string() || written == shown(&value) {
-                    return it;
-                }
-                it.also(span, format!("is {}", shown(&value)))
-            });
-            (None, problem)
-        }
+        TestFailure::Expect { span, sides } => (None, unmet(script, span, &sides)),
     }
 }
 
+/// An expectation that does not hold, with what its sides are.
+fn unmet(script: &Source, span: Span, sides: &[(Span, Value)]) -> Problem {
+    // A literal says itself what it is.
+    let says_more = |(span, value): &&(Span, Value)| {
+        let written = script.text().get(span.range()).unwrap_or_default();
+        written != value.to_string() && written != shown(value)
+    };
+    let mut labels =
+        sides.iter().filter(says_more).map(|(span, value)| (*span, format!("is {}", shown(value))));
+    // The whole is not marked beside its parts: nobody could tell which one is meant.
+    let (first, text) = labels.next().unwrap_or_else(|| (span, "is false".to_owned()));
+    let problem = Problem::error(Code::E414, first, "this does not hold")
+        .label(text)
+        .help("mend the script, or expect what it really gives");
+    labels.fold(problem, |it, (span, text)| it.also(span, text))
+}
+
 /// A value as JSON, as much of it as fits beside a line.
-fn shown(value: &crate::value::Value) -> String {
+fn shown(value: &Value) -> String {
     const LONGEST: usize = 120;
-    let text = crate::value::json::write(value);
+    let text = json::write(value);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

@@ -9,6 +9,10 @@ impl Plan {
     pub fn show(&self) -> String {
         let mut text = String::new();
         for input in &self.program().inputs {
+            if input.is_secret() {
+                writeln!(text, "secret {}", input.name).expect("a string takes all");
+                continue;
+            }
             let default = if input.default.is_some() { ", optional" } else { "" };
             writeln!(text, "input {}: {}{default}", input.name, input.ty)
                 .expect("a string takes all");

@@ -199,6 +199,12 @@ impl OpDef {
         self.doc.split("\n\n").next().unwrap_or_default().trim()
     }
 
+    /// The documentation without the space that a doc comment has before each line.
+    pub fn text(&self) -> String {
+        let lines = self.doc.trim().lines().map(|it| it.strip_prefix(' ').unwrap_or(it));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// `inline`, `compute` or `io`.
     pub fn cost_class(&self) -> &'static str {
         match self.body {

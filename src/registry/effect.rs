@@ -1,6 +1,6 @@
 //! What an op does to the world, what it costs, and how much it may take.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use super::OpError;
 use crate::{
@@ -101,4 +101,40 @@ pub enum Measure {
     Fixed(u64),
     /// As much as this argument says.
     Arg(&'static str),
+}
+
+impl fmt::Display for Effect {
+    /// `reads <source>`, where `source` is the param that names the place.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reads(scope) => write!(f, "reads {scope}"),
+            Self::Writes { scope, idempotent: true } => write!(f, "writes {scope}"),
+            Self::Writes { scope, idempotent: false } => write!(f, "writes {scope} anew"),
+            Self::Spends => f.write_str("spends"),
+            Self::Asks => f.write_str("asks"),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(param) => write!(f, "<{param}>"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+impl fmt::Display for Price {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Free => f.write_str("free"),
+            Self::Fixed(cost) => write!(f, "{cost} a call"),
+            Self::Tokens(it) => {
+                write!(f, "{} for a million tokens in, {} out", it.input, it.output)
+            }
+            Self::Quoted(_) => f.write_str("what its arguments and the configuration say"),
+            Self::Unknown => f.write_str("unknown"),
+        }
+    }
 }

@@ -19,14 +19,20 @@
 pub mod ast;
 mod build;
 mod mend;
+mod print;
 mod regions;
 pub mod token;
 mod unexpected;
+mod uses;
+
+pub use unexpected::RESERVED;
 
 use pest::Parser as _;
 
 use crate::diag::{Code, Problem, Span};
 use ast::Program;
+pub use print::{Formatted, format};
+pub use uses::{Use, uses};
 
 /// The most that brackets may be nested.
 pub const MAX_DEPTH: usize = 256;

@@ -214,6 +214,7 @@ impl Words<'_> {
         let mut deepest = 0;
         let mut else_ifs = 0;
         let last = tokens.end;
+        let mut angles = 0_usize;
         for idx in tokens {
             let token = self.tokens[idx];
             match token.kind {
@@ -225,9 +226,17 @@ impl Words<'_> {
                 TokenKind::Word if self.word(idx) == "else" && self.word(idx + 1) == "if" => {
                     else_ifs += 1;
                 }
+                TokenKind::Word if matches!(self.word(idx), "secret" | "flow") => {
+                    angles += usize::from(self.word(idx + 1) == "<");
+                }
+                TokenKind::Sign => match self.word(idx) {
+                    ">" => angles = angles.saturating_sub(1),
+                    ">>" => angles = angles.saturating_sub(2),
+                    _ => {}
+                },
                 _ => {}
             }
-            deepest = deepest.max(open.len() + else_ifs);
+            deepest = deepest.max(open.len() + else_ifs + angles);
             if deepest > MAX_DEPTH {
                 return (deepest, Some(too_deep(token.span)));
             }

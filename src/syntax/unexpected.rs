@@ -4,7 +4,7 @@ use super::token::{Bracket, Token, TokenKind};
 use crate::diag::{Code, Problem, Span};
 
 /// The words of the language that cannot be names.
-const RESERVED: [&str; 31] = [
+pub const RESERVED: [&str; 31] = [
     "svc", "param", "secret", "type", "use", "as", "flow", "test", "mock", "expect", "let",
     "parallel", "each", "if", "else", "match", "repeat", "until", "within", "fallback", "rhai",
     "where", "sort", "group", "it", "and", "or", "not", "true", "false", "null",

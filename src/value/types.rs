@@ -210,6 +210,11 @@ impl Type {
         self.has(&|it| matches!(it, Self::Secret))
     }
 
+    /// Whether no JSON is a value of this type: it asks for a secret or a flow.
+    pub fn is_beyond_json(&self) -> bool {
+        self.has(&|it| matches!(it, Self::Secret | Self::Flow(_)))
+    }
+
     /// Whether a value is one of this type. Fields that are not made yet are believed.
     pub fn admits(&self, value: &Value) -> bool {
         match (self, value) {

@@ -222,6 +222,79 @@ fn check_gives_json() {
     assert!(files[2]["error"].as_str().unwrap().contains("does not exist"));
 }
 
+const TESTED: &str = r#"
+param topic: string
+topic >> ask >> upper
+
+mock ask = "a flow"
+test "the answer is shouted" { let r = main(topic: "x")  expect r == "A FLOW" }
+test "the model is asked once" { let r = main(topic: "x")  expect run.calls("ask") == 1 }
+"#;
+
+/// A script with a test that passes and one that does not.
+const HALF: &str = r#"
+test "right" { let r = "x" >> wait(duration: 90s)  expect run.time == 90s }
+test "wrong" { let r = upper("x")  expect r == "x" }
+"main"
+"#;
+
+#[test]
+fn tests_of_scripts_pass() {
+    let place = Place::new(&[("t.svc", TESTED), ("none.svc", "upper")]);
+    let both = "t.svc: the answer is shouted ... ok, $0.000015\n\
+                t.svc: the model is asked once ... ok, $0.000015\n\
+                2 passed, 0 failed\n";
+    place.svc(&["test", "t.svc"]).gives(both);
+    let one = place.svc(&["test", "t.svc", "none.svc", "--filter", "once"]);
+    assert!(one.out.starts_with("t.svc: the model is asked once ... ok"), "{}", one.out);
+    assert!(one.out.ends_with("\n1 passed, 0 failed\n"), "{}", one.out);
+    // That there is nothing to test is no failure, but is said.
+    for (args, note) in [
+        (vec!["test", "none.svc"], "there are no tests: write `test"),
+        (vec!["test", "t.svc", "--filter", "nobody"], "no test's name contains the filter"),
+    ] {
+        let none = place.svc(&args);
+        assert_eq!((none.code, none.out.as_str()), (Some(0), ""), "{}", none.err);
+        assert!(none.err.contains(note), "{}", none.err);
+    }
+}
+
+#[test]
+fn tests_of_scripts_fail() {
+    let place = Place::new(&[("half.svc", HALF), ("bad.svc", "\"x\" >> uper")]);
+    let half = place.svc(&["test", "half.svc"]);
+    assert_eq!(half.code, Some(1), "{}", half.err);
+    let lines = ["half.svc: right ... ok, 1m30s\n", "half.svc: wrong ... FAILED\n", "[E414]"];
+    for part in lines.into_iter().chain(["is \"X\"", "half.svc:3:", "\n1 passed, 1 failed\n"]) {
+        assert!(half.out.contains(part), "{part}: {}", half.out);
+    }
+    assert_eq!(place.svc(&["test", "half.svc", "--filter", "right"]).code, Some(0));
+    place.svc(&["test", "bad.svc"]).fails(7, "did you mean `upper`?");
+    place.svc(&["test", "nobody.svc"]).fails(6, "cannot use `nobody.svc`: it does not exist");
+    // The first file that is not right decides.
+    assert_eq!(place.svc(&["test", "half.svc", "bad.svc"]).code, Some(1));
+    assert_eq!(place.svc(&["test", "bad.svc", "half.svc"]).code, Some(7));
+}
+
+#[test]
+fn tests_of_scripts_give_json() {
+    let place = Place::new(&[("half.svc", HALF), ("bad.svc", "\"x\" >> uper"), ("t.svc", TESTED)]);
+    let done = place.svc(&["test", "--json", "half.svc", "bad.svc", "nobody.svc", "t.svc"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
+    let told = done.json();
+    assert_eq!((&told["passed"], &told["failed"]), (&3.into(), &1.into()));
+    let (half, files) = (&told["files"][0]["tests"], &told["files"]);
+    assert_eq!((&half[0]["name"], &half[0]["passed"]), (&"right".into(), &true.into()));
+    assert_eq!(half[0]["seconds"], 90.0);
+    assert_eq!(half[1]["problems"][0]["code"], "E414");
+    assert_eq!(half[1]["problems"][0]["span"]["line"], 3);
+    assert_eq!(files[1]["problems"][0]["code"], "E201");
+    assert_eq!(files[1]["tests"], serde_json::json!([]));
+    assert!(files[2]["error"].as_str().unwrap().contains("does not exist"));
+    let cost = files[3]["tests"][0]["cost"].as_str().unwrap();
+    assert!(cost.starts_with("$0.0") && files[3]["tests"][0]["tokens"].as_u64() > Some(0));
+}
+
 #[test]
 fn plans_are_shown() {
     let place = Place::new(&[("p.svc", r#"search(source: "docs") >> rag_retrieval >> summary"#)]);
@@ -403,4 +476,47 @@ fn codes_are_explained() {
     }
     place.svc(&["explain", "E23"]).fails(2, "did you mean `E203`?");
     place.svc(&["explain", "what"]).fails(2, "there is no error `what`");
+}
+
+#[test]
+fn scripts_are_formatted_in_place() {
+    let (ugly, neat) = ("let  x=[1,2]# two\nx>>sum", "let x = [1, 2]  # two\nx >> sum\n");
+    let place = Place::new(&[("ugly.svc", ugly), ("neat.svc", neat), ("nested/ugly.svc", ugly)]);
+    let text = |name| fs::read_to_string(place.path().join(name)).unwrap();
+    let check = place.svc(&["fmt", "--check", "ugly.svc", "neat.svc"]);
+    assert_eq!((check.code, check.out.as_str()), (Some(1), "ugly.svc: would be formatted\n"));
+    assert_eq!(text("ugly.svc"), ugly);
+    let done = place.svc(&["fmt", "ugly.svc", "neat.svc", "nested/ugly.svc"]);
+    done.gives("ugly.svc: formatted\nnested/ugly.svc: formatted\n");
+    assert_eq!((text("ugly.svc").as_str(), text("neat.svc").as_str()), (neat, neat));
+    place.svc(&["fmt", "--check", "ugly.svc", "neat.svc"]).gives("");
+}
+
+#[test]
+fn a_script_is_formatted_from_standard_input() {
+    let place = Place::new(&[]);
+    place.svc_with(b"1+2", &["fmt", "-"]).gives("1 + 2\n");
+    place.svc_with(b"1 + 2\n", &["fmt", "-"]).gives("1 + 2\n");
+    place.svc_with(b"1 + 2\n", &["fmt", "--check", "-"]).gives("");
+    let check = place.svc_with(b"1+2", &["fmt", "--check", "-"]);
+    assert_eq!((check.code, check.out.as_str()), (Some(1), "<stdin>: would be formatted\n"));
+    place.svc_with(b"1", &["fmt", "-", "x.svc"]).fails(2, "`-` stands alone");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_formatted() {
+    let place =
+        Place::new(&[("torn.svc", "let  a=1\nlet b = (  a\nlet  c=2\n"), ("ok.svc", "1+2")]);
+    fs::write(place.path().join("bytes.svc"), b"\"\xff\"").unwrap();
+    let done = place.svc(&["fmt", "torn.svc", "missing.svc", "bytes.svc", ".", "ok.svc"]);
+    done.fails(7, "`(` is never closed");
+    assert_eq!(done.out, "torn.svc: formatted\nok.svc: formatted\n");
+    for said in ["left as they stand", "missing.svc", "is not UTF-8", "."] {
+        assert!(done.err.contains(said), "{}", done.err);
+    }
+    let text = fs::read_to_string(place.path().join("torn.svc")).unwrap();
+    assert_eq!(text, "let a = 1\nlet b = (  a\nlet c = 2\n");
+    place.svc(&["fmt", "missing.svc", "ok.svc"]).fails(6, "missing.svc");
+    place.svc(&["fmt", "."]).fails(2, ".");
+    place.svc(&["fmt"]).fails(2, "required");
 }

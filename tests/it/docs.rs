@@ -7,10 +7,12 @@ use svc::{
     Engine,
     diag::{Problem, Source, Style},
     host::os::OsHost,
+    plan::Plan,
 };
 
 /// One fenced script of a page.
 pub(crate) struct Fence {
+    page: std::path::PathBuf,
     pub(crate) place: String,
     /// What stands behind the language's name: `error E203`, `warning E220`, `fails E402`.
     claim: Option<(String, String)>,
@@ -39,6 +41,7 @@ fn of(page: &Path) -> Vec<Fence> {
             lines.by_ref().map(|(_, it)| it).take_while(|it| *it != "```").collect();
         let claim = info.strip_prefix(',').and_then(|it| it.split_once(' '));
         fences.push(Fence {
+            page: page.to_owned(),
             place: format!("{}:{}", page.file_name().unwrap().to_string_lossy(), number + 1),
             claim: claim.map(|(what, code)| (what.to_owned(), code.trim().to_owned())),
             script: script.join("\n"),
@@ -76,6 +79,12 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     };
     if let Some((_, code)) = fence.claim.as_ref().filter(|(what, _)| what == "fails") {
         let plan = plan.map_err(|report| report.to_string())?;
+        if !plan.program().tests.is_empty() {
+            return match tested(engine, &plan) {
+                Err(shown) if shown.contains(&format!("[{code}]")) => Ok(()),
+                other => Err(format!("a test that fails with {code} is claimed, but: {other:?}")),
+            };
+        }
         let ended = engine.run_plan(plan).await.map(|it| it.value);
         return match ended {
             Err(err) if err.render(Style::Plain).contains(&format!("[{code}]")) => Ok(()),
@@ -96,7 +105,12 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     if !problems.is_empty() {
         return Err(format!("{problems:?}"));
     }
+    tested(engine, &plan)?;
     let program = plan.program();
+    // What asks a model, or needs a secret, runs in tests only.
+    if !program.mocks.is_empty() || !program.tests.is_empty() {
+        return Ok(());
+    }
     let needs_input = program.inputs.iter().any(|it| it.default.is_none() && !it.ty.is_optional());
     if program.main.is_none() || needs_input {
         return Ok(());
@@ -104,6 +118,32 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     engine.run(source).await.map(drop).map_err(|err| err.to_string())
 }
 
+/// Runs the tests that stand in a script; what is wrong with those that fail.
+fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
+    let results = engine.test(plan.program(), "");
+    let failed = results.iter().filter(|it| !it.passed());
+    let shown: Vec<String> = failed.map(|it| it.report.render(Style::Plain)).collect();
+    if shown.is_empty() { Ok(()) } else { Err(shown.join("\n")) }
+}
+
+/// Every script without a claim looks as `svc fmt` would lay it out. `UPDATE_DOCS=1` rewrites.
+#[test]
+fn scripts_in_the_documentation_are_formatted() {
+    for fence in fences().iter().filter(|it| it.claim.is_none()) {
+        let formatted = svc::syntax::format(&fence.script).text;
+        if formatted.trim_end() == fence.script {
+            continue;
+        }
+        assert!(
+            std::env::var_os("UPDATE_DOCS").is_some(),
+            "{} should be\n{formatted}",
+            fence.place
+        );
+        let text = fs::read_to_string(&fence.page).unwrap();
+        let written = format!("```svc\n{}\n```", fence.script);
+        fs::write(&fence.page, text.replace(&written, &format!("```svc\n{formatted}```"))).unwrap();
+    }
+}
 /// An output as a page shows it, and the command that printed it.
 struct Shown {
     page: std::path::PathBuf,

@@ -7,6 +7,7 @@ use svc::{
     Engine, Error,
     diag::{Code, Entry, Problem, Source, Style},
     host::os::OsHost,
+    plan::Plan,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,9 @@ const ELSEWHERE: [(&str, &str); 7] = [
     // A component of ours that does this would be mended.
     ("E413", r#""hello" >> liar"#),
 ];
+
+/// What a run never ends with, but a test of a script does.
+const SHOWN_BY_TESTS: [&str; 2] = ["E414", "E415"];
 
 fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
@@ -67,10 +71,21 @@ async fn wrong_scripts_give_exactly_their_code() {
             continue;
         }
         assert!(problems.is_empty(), "{}: {problems:?}", entry.code);
+        if SHOWN_BY_TESTS.contains(&entry.code) {
+            let shown = failures(&engine, &found.unwrap());
+            assert!(shown.contains(&format!("[{}]", entry.code)), "{}: {shown}", entry.code);
+            continue;
+        }
         let err = ended(&engine, source(&entry, &script), entry.code).await;
         let shown = err.render(Style::Plain);
         assert!(shown.contains(&format!("[{}]", entry.code)), "{}: {shown}", entry.code);
     }
+}
+
+/// What is wrong with the tests of a script that fail.
+fn failures(engine: &Engine, plan: &Plan) -> String {
+    let results = engine.test(plan.program(), "");
+    results.iter().map(|it| it.report.render(Style::Plain)).collect()
 }
 
 /// How the run of a script ends, which is cancelled from outside where that is the point.
@@ -89,9 +104,13 @@ async fn ended(engine: &Engine, source: Source, code: &str) -> Error {
 fn right_scripts_check() {
     let (engine, _cache) = engine();
     for entry in Entry::all().filter(|it| it.right.info == "svc") {
-        let checked = engine.check(source(&entry, entry.right.text));
-        let problems = checked.map_or_else(|it| it.problems, |it| it.warnings.problems);
+        let plan = engine.plan(source(&entry, entry.right.text));
+        let plan = plan.unwrap_or_else(|it| panic!("{}: {it}", entry.code));
+        let problems = &plan.program().warnings.problems;
         assert!(problems.is_empty(), "{}: {problems:?}", entry.code);
+        let is_shown_by_tests = SHOWN_BY_TESTS.contains(&entry.code);
+        assert_eq!(!plan.program().tests.is_empty(), is_shown_by_tests, "{}", entry.code);
+        assert_eq!(failures(&engine, &plan), "", "{}", entry.code);
     }
 }
 

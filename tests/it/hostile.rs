@@ -22,10 +22,12 @@ fn on_a_small_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Parses, checks and plans, and looks at every place that a problem names.
+/// Parses, checks, plans and formats, and looks at every place that a problem names.
 fn plan(text: &str) -> Result<Plan, Report> {
     on_a_small_stack(|| {
         let planned = ENGINE.plan(text);
+        let formatted = svc::syntax::format(text).text;
+        assert!(text.trim().is_empty() || !formatted.is_empty(), "nothing is left of it");
         match &planned {
             Ok(plan) => assert_valid(text, &plan.program().warnings.problems),
             Err(report) => {

@@ -72,7 +72,7 @@ fn tested(engine: &Engine, program: &svc::check::Checked) -> String {
 }
 
 /// A host with the files of `tests/data`.
-fn host() -> TestHost {
+pub(crate) fn host() -> TestHost {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let host = TestHost::new().env("SVC_SECRET_API_KEY", "s3cret");
     for folder in fs::read_dir(&root).unwrap().map(|it| it.unwrap().path()) {

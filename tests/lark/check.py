@@ -1,7 +1,6 @@
 """Reads the grammars of `svc grammar` with the parsers that they are written for.
 
-Standard input: {"lark": "..", "gbnf": "..", "scripts": [{"name": "..", "text": "..", "accept": true}],
-"not_in_gbnf": [".."]}
+Standard input: {"lark": "..", "gbnf": "..", "scripts": [{"name": "..", "text": "..", "accept": true, "in_gbnf": true}]}
 Standard output: {"wrong": ["name: .."]}
 """
 
@@ -58,8 +57,9 @@ def with_llguidance(name, grammar):
         return None if matcher.is_accepting() else "at its end"
 
     for script in given["scripts"]:
-        if name == "GBNF" and script["name"] in given["not_in_gbnf"]:
-            continue
+        if name == "GBNF" and not script["in_gbnf"]:
+            # Should this be read one day, the exception has to go.
+            script = {**script, "accept": False}
         verdict(f"llguidance with {name}", script, accepts(script["text"]))
 
 

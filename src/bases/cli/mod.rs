@@ -10,8 +10,10 @@ mod components;
 mod exit;
 mod explain;
 mod fix;
+mod fmt;
 mod grammar;
 mod inspect;
+mod lsp;
 mod op_json;
 mod op_text;
 mod plan;
@@ -53,9 +55,11 @@ enum Command {
     Check(check::Check),
     Test(test::Test),
     Fix(fix::Fix),
+    Fmt(fmt::Fmt),
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
+    Lsp(lsp::Lsp),
     Schema(schema::Schema),
     Explain(explain::Explain),
     Grammar(grammar::Grammar),
@@ -70,6 +74,7 @@ const TOUR: &str = r#"A short tour:
   svc check *.svc                                  find every mistake, run nothing
   svc test triage.svc                              run the tests that stand in it
   svc fix report.svc                               mend what can be mended
+  svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
   svc components search                            find a component
   svc inspect search                               read its documentation
@@ -83,17 +88,22 @@ Environment:
   SVC_CACHE  where search indexes are kept (default: `svc` in the user's cache folder)
   NO_COLOR   no colour, unless --color says so"#;
 
+/// The other ways in that a command starts. Each serves until its client leaves, and gives
+/// the exit code.
+#[derive(Clone, Copy)]
+pub(super) struct Servers {
+    pub(in crate::bases) lsp: fn(&Engine) -> u8,
+}
+
 /// What every command works with.
 struct Session {
     engine: Engine,
+    servers: Servers,
     terminal: Terminal,
 }
 
 /// Runs the program with the arguments of the process, and the components of this engine.
-///
-/// A program with components of its own becomes `svc` with these components:
-/// `main(Engine::new().with(&[..]))`.
-pub async fn main(engine: Engine) -> ExitCode {
+pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(err) => {
@@ -104,7 +114,7 @@ pub async fn main(engine: Engine) -> ExitCode {
     };
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
-    let session = Session { engine, terminal };
+    let session = Session { engine, servers, terminal };
     let done = cli.command.execute(&session).await;
     done.unwrap_or_else(|failure| failure.tell(session.terminal)).into()
 }
@@ -127,9 +137,11 @@ impl Command {
             Self::Check(it) => it.execute(session),
             Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
+            Self::Fmt(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
+            Self::Lsp(it) => Ok(it.execute(session)),
             Self::Schema(it) => it.execute(),
             Self::Explain(it) => it.execute(session),
             Self::Grammar(it) => it.execute(session),

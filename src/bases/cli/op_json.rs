@@ -108,7 +108,7 @@ impl OpJson {
             name: def.name,
             path: op.to_string(),
             script_name: op.script_name(),
-            doc: op_text::doc(def),
+            doc: def.text(),
             input: def.input().map(|it| it.name),
             params: def.params.iter().map(ParamJson::new).collect(),
             gives: def.yields.show(),

@@ -5,7 +5,7 @@ use super::{
     terminal::{Ink, Stream},
 };
 use crate::{
-    registry::{Effect, Example, FieldScheme, Generic, OpDef, OpRef, Param, Price, Scheme, Scope},
+    registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
     value::{json, units},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn page(subject: &Subject, out: Stream) -> String {
 
 fn op_page(op: &OpRef, out: Stream) -> String {
     let mut page = format!("{}  {op}\n\n", out.paint(&op.script_name(), Ink::Cyan));
-    page += &[&prefixed(&doc(op.op), "  "), "\n\n"].concat();
+    page += &[&prefixed(&op.op.text(), "  "), "\n\n"].concat();
     page += &section("params", op.op.params.iter().map(param), out);
     page += &facts(op, out);
     page += &section("fields", fields(op.op.yields).iter().map(field), out);
@@ -96,32 +96,12 @@ pub(super) fn fields(scheme: Scheme) -> &'static [FieldScheme] {
     }
 }
 
-/// `reads <source>`, where `source` is the param that names the place.
 pub(super) fn effects(effects: &[Effect]) -> Vec<String> {
-    let place = |scope: &Scope| match scope {
-        Scope::Path(param) => format!("<{param}>"),
-        Scope::Named(name) => (*name).to_owned(),
-    };
-    let text = |it: &Effect| match it {
-        Effect::Reads(scope) => format!("reads {}", place(scope)),
-        Effect::Writes { scope, idempotent: true } => format!("writes {}", place(scope)),
-        Effect::Writes { scope, idempotent: false } => format!("writes {} anew", place(scope)),
-        Effect::Spends => "spends".to_owned(),
-        Effect::Asks => "asks".to_owned(),
-    };
-    effects.iter().map(text).collect()
+    effects.iter().map(ToString::to_string).collect()
 }
 
 pub(super) fn price(price: &Price) -> String {
-    match price {
-        Price::Free => "free".to_owned(),
-        Price::Fixed(cost) => format!("{cost} a call"),
-        Price::Tokens(it) => {
-            format!("{} for a million tokens in, {} out", it.input, it.output)
-        }
-        Price::Quoted(_) => "what its arguments and the configuration say".to_owned(),
-        Price::Unknown => "unknown".to_owned(),
-    }
+    price.to_string()
 }
 
 /// What a call may take when a script says nothing.
@@ -145,12 +125,6 @@ fn example(example: &Example) -> String {
         Err(message) => lines.push(format!("    # fails: {message}")),
     }
     lines.join("\n") + "\n"
-}
-
-/// The documentation without the space that a doc comment has before each line.
-pub(super) fn doc(op: &OpDef) -> String {
-    let lines = op.doc.trim().lines().map(|it| it.strip_prefix(' ').unwrap_or(it));
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn deeper(text: &str) -> String {

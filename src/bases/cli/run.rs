@@ -111,7 +111,7 @@ impl Run {
         let given = |it: &Input| self.params.iter().any(|(name, _)| **name == *it.name);
         let inputs = &plan.program().inputs;
         let lacking: Vec<&Input> =
-            inputs.iter().filter(|it| it.is_required() && !given(it)).collect();
+            inputs.iter().filter(|it| it.is_required() && !it.is_secret() && !given(it)).collect();
         match lacking.as_slice() {
             [only] => Some(only),
             several => several.iter().copied().find(|it| it.name.as_ref() == "input"),

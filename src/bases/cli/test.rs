@@ -95,7 +95,7 @@ impl Test {
                 _ => "no test's name contains the filter",
             };
             session.terminal.note(message);
-        } else {
+        } else if passed + failed > 0 {
             terminal::print(&format!("{passed} passed, {failed} failed\n"))?;
         }
         Ok(code)

@@ -219,7 +219,9 @@ impl Search<'_> {
         if *from != Type::Text || !op.op.is_inline() || op.op.generic != Generic::Tested {
             return None;
         }
-        let ty = self.testable().filter(|it| !is_document(it) && *it != Type::Text)?;
+        let ty = self
+            .testable()
+            .filter(|it| !is_document(it) && *it != Type::Text && !it.is_beyond_json())?;
         let step = if ty == Type::Json { Step::Op(op) } else { Step::Typed(op, ty.clone()) };
         Some(Move { step, ty, cost: 2, converts: true })
     }

@@ -1,0 +1,21 @@
+//! Mending comes to an end, and leaves no more errors than there were.
+#![no_main]
+
+mod spans;
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use svc::Engine;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
+
+fuzz_target!(|text: &str| {
+    let before = ENGINE.check(text).map_or_else(|report| report.errors().count(), |_| 0);
+    let fixed = ENGINE.fix(text);
+    spans::assert_valid(fixed.source.text(), &fixed.left.problems);
+    let after = fixed.left.errors().count();
+    assert!(after <= before, "{before} errors became {after}:\n{}", fixed.source.text());
+    let changed = fixed.source.text() != text;
+    assert!(!fixed.mended.is_empty() || !changed, "changed without a reason");
+});

@@ -1,0 +1,85 @@
+//! `svc fmt`: scripts as they should look.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{FAILED, Failure, INVALID, OK, Result, USAGE},
+    script, terminal,
+};
+use crate::{
+    diag::Report,
+    registry::OpError,
+    syntax::{self, Formatted},
+};
+
+/// Lay out scripts in the one way that there is.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Fmt {
+    /// The scripts; `-` reads standard input and prints the formatted script.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Name the scripts that would change, and write nothing.
+    #[arg(long)]
+    check: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc fmt report.svc
+  svc fmt --check examples/*.svc
+  svc fmt - < draft.svc > report.svc
+
+Statements that cannot be read are left as they stand. Exits with 7 when there are any,
+with 6 when a file does not exist, and with 1 when --check finds a script that would
+change; the first file that is not ok decides.";
+
+impl Fmt {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let from_stdin = self.files.iter().any(|it| script::is_stdin(it));
+        if from_stdin && self.files.len() > 1 {
+            return Err(Failure::new(
+                USAGE,
+                "`-` stands alone: its script goes to standard output",
+            ));
+        }
+        let mut code = OK;
+        for file in &self.files {
+            let done = self.format(session, file);
+            let own = done.unwrap_or_else(|failure| failure.tell(session.terminal));
+            code = if code == OK { own } else { code };
+        }
+        Ok(code)
+    }
+
+    /// Formats one script and gives the exit code that it alone would have.
+    fn format(&self, session: &Session, file: &Path) -> Result<u8> {
+        let source = script::read(session.engine.host(), file)?;
+        let Formatted { text, problems } = syntax::format(source.text());
+        let changed = text != source.text();
+        if self.check && changed {
+            terminal::print(&format!("{}: would be formatted\n", source.name()))?;
+        } else if script::is_stdin(file) && !self.check {
+            terminal::print(&text)?;
+        } else if changed {
+            let written = session.engine.host().write(file, text.as_bytes());
+            written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
+            terminal::print(&format!("{}: formatted\n", source.name()))?;
+        }
+        let left = Report::new(source, problems);
+        if left.has_errors() {
+            tell_left(session, &left);
+            return Ok(INVALID);
+        }
+        Ok(if self.check && changed { FAILED } else { OK })
+    }
+}
+
+/// Says what could not be read, and so was not formatted.
+fn tell_left(session: &Session, left: &Report) {
+    terminal::tell(&left.render(session.terminal.err.style()));
+    let name = left.source.name();
+    session.terminal.note(&format!("{name}: statements with errors are left as they stand"));
+}

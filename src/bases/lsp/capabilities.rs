@@ -1,0 +1,102 @@
+//! What the server can do, and what it must know of the client.
+
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, InitializeResult,
+    OneOf, RenameOptions, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, ServerInfo, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions,
+};
+
+use super::{colours, lines::Encoding};
+
+/// What was agreed with the client.
+#[derive(Clone, Debug)]
+pub(super) struct Agreed {
+    pub(super) encoding: Encoding,
+    /// Whether it can fill in the arguments of what is completed.
+    pub(super) snippets: bool,
+    /// Where the codes of problems are explained.
+    pub(super) manual: Option<String>,
+}
+
+impl Agreed {
+    pub(super) fn with(params: &InitializeParams) -> Self {
+        let client = &params.capabilities;
+        let offered = client.general.as_ref().and_then(|it| it.position_encodings.as_deref());
+        let completion = client.text_document.as_ref().and_then(|it| it.completion.as_ref());
+        let item = completion.and_then(|it| it.completion_item.as_ref());
+        let options = params.initialization_options.as_ref();
+        let manual = options.and_then(|it| it["manual"].as_str()).map(str::to_owned);
+        Self {
+            encoding: Encoding::of(offered),
+            snippets: item.and_then(|it| it.snippet_support).unwrap_or(false),
+            manual,
+        }
+    }
+
+    pub(super) fn result(&self) -> InitializeResult {
+        InitializeResult {
+            capabilities: self.capabilities(),
+            server_info: Some(ServerInfo {
+                name: "svc".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+        }
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        let words = |all: &[&str]| Some(all.iter().map(|it| (*it).to_owned()).collect());
+        ServerCapabilities {
+            position_encoding: Some(self.encoding.kind()),
+            text_document_sync: Some(sync()),
+            completion_provider: Some(CompletionOptions {
+                trigger_characters: words(&[">", ".", "(", " "]),
+                ..CompletionOptions::default()
+            }),
+            signature_help_provider: Some(SignatureHelpOptions {
+                trigger_characters: words(&["(", ","]),
+                retrigger_characters: words(&[":"]),
+                ..SignatureHelpOptions::default()
+            }),
+            hover_provider: Some(HoverProviderCapability::Simple(true)),
+            definition_provider: Some(OneOf::Left(true)),
+            references_provider: Some(OneOf::Left(true)),
+            document_highlight_provider: Some(OneOf::Left(true)),
+            document_symbol_provider: Some(OneOf::Left(true)),
+            document_formatting_provider: Some(OneOf::Left(true)),
+            rename_provider: Some(OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: lsp_types::WorkDoneProgressOptions::default(),
+            })),
+            code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(vec![
+                    CodeActionKind::QUICKFIX,
+                    CodeActionKind::SOURCE_FIX_ALL,
+                ]),
+                ..CodeActionOptions::default()
+            })),
+            folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+            semantic_tokens_provider: Some(
+                SemanticTokensServerCapabilities::SemanticTokensOptions(SemanticTokensOptions {
+                    legend: colours::legend(),
+                    full: Some(SemanticTokensFullOptions::Bool(true)),
+                    ..SemanticTokensOptions::default()
+                }),
+            ),
+            ..ServerCapabilities::default()
+        }
+    }
+}
+
+fn sync() -> TextDocumentSyncCapability {
+    TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
+            include_text: Some(false),
+        })),
+        ..TextDocumentSyncOptions::default()
+    })
+}

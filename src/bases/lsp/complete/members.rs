@@ -1,0 +1,86 @@
+//! What may follow a dot: fields of a value, ops of a component, flows of a file.
+
+use lsp_types::CompletionItemKind;
+
+use super::{
+    super::{describe::Callable, place::Due},
+    Completion, Form, Items, Probe, probe,
+};
+use crate::{
+    check::{Wants, fits},
+    registry::OpRef,
+    value::Type,
+};
+
+impl Completion<'_> {
+    pub(super) fn members(&self, items: &mut Items) {
+        if self.place.is_selection() {
+            if let Some(ty) = probe::selected(self.look, self.place) {
+                fields(&ty, items);
+            }
+            return;
+        }
+        let probe = self.probe();
+        let words = self.place.words();
+        let first = words.first().copied().unwrap_or("it");
+        match probe.value(first) {
+            Some(ty) => {
+                let inner = words.iter().skip(1).try_fold(ty.clone(), |ty, it| field(&ty, it));
+                if let Some(inner) = inner {
+                    fields(&inner, items);
+                }
+            }
+            None => {
+                self.imported(&probe, first, items);
+                self.ops(&probe, first, items);
+            }
+        }
+    }
+
+    /// The flows of a file that the script uses.
+    fn imported(&self, probe: &Probe, import: &str, items: &mut Items) {
+        let prefix = format!("{import}.");
+        for (name, flow) in &probe.facts.flows {
+            if let Some(own) = name.strip_prefix(&prefix) {
+                items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
+            }
+        }
+        let value = CompletionItemKind::STRUCT;
+        for (name, ty) in probe.facts.types.iter().filter(|_| self.due == Due::Type) {
+            if let Some(own) = name.strip_prefix(&prefix) {
+                items.value(own, &ty.to_string(), value);
+            }
+        }
+    }
+
+    /// The ops of a component, after `>>` those that accept the value.
+    fn ops(&self, probe: &Probe, name: &str, items: &mut Items) {
+        let Some(found) = self.registry().find(name) else { return };
+        let component = found.component();
+        let is_stage = self.due == Due::Stage;
+        let fitting: Vec<String> = match is_stage {
+            true => fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect(),
+            false => Vec::new(),
+        };
+        let form = if self.due == Due::Value { Form::Function } else { Form::Stage };
+        for op in component.ops {
+            let it = OpRef { component, op };
+            if !is_stage || fitting.contains(&it.script_name()) {
+                items.call(op.name, &Callable::Op(it), op.summary(), form);
+            }
+        }
+    }
+}
+
+fn field(ty: &Type, name: &str) -> Option<Type> {
+    match ty.required() {
+        Type::Record(of) => of.get(name).cloned(),
+        _ => None,
+    }
+}
+
+fn fields(ty: &Type, items: &mut Items) {
+    if let Type::Record(of) = ty.required() {
+        of.fields.iter().for_each(|(name, ty)| items.field(name, ty));
+    }
+}

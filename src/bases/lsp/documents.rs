@@ -1,0 +1,157 @@
+//! The documents that are open in the editor, and what is known of each.
+
+use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
+
+use lsp_types::{Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri};
+
+use super::{
+    failure::Failure,
+    lines::{Encoding, Page},
+    uri,
+};
+use crate::{
+    check::Analysis,
+    diag::Source,
+    engine::{Engine, Unsaved},
+    syntax::token,
+};
+
+/// A script that is being edited.
+pub(super) struct Document {
+    pub(super) uri: Uri,
+    pub(super) version: i32,
+    pub(super) page: Page,
+    /// Whether it uses other files, whose changes concern it.
+    uses_files: bool,
+    analysis: OnceCell<Analysis>,
+}
+
+/// All scripts that are being edited.
+pub(super) struct Documents {
+    pub(super) engine: Engine,
+    pub(super) encoding: Encoding,
+    /// The address of the page that explains the codes of problems.
+    pub(super) manual: Option<String>,
+    open: BTreeMap<String, Document>,
+    /// Their texts, for those that use them.
+    unsaved: Unsaved,
+}
+
+/// A document with what is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) documents: &'a Documents,
+    pub(super) document: &'a Document,
+    pub(super) analysis: &'a Analysis,
+}
+
+impl Documents {
+    pub(super) fn new(engine: Engine, encoding: Encoding) -> Self {
+        let (open, unsaved) = (BTreeMap::new(), Unsaved::new());
+        Self { engine, encoding, manual: None, open, unsaved }
+    }
+
+    pub(super) fn open(&mut self, item: TextDocumentItem) {
+        self.put(&item.uri, item.version, item.text.into());
+    }
+
+    pub(super) fn close(&mut self, uri: &Uri) {
+        self.open.remove(uri.as_str());
+        self.unsaved.remove(&uri::name_of(uri));
+        self.files_changed();
+    }
+
+    /// Applies changes one after the other, as the protocol wants it.
+    pub(super) fn change(
+        &mut self,
+        uri: &Uri,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+    ) -> Result<(), Failure> {
+        let mut text = self.document(uri)?.page.text().to_string();
+        for change in changes {
+            let Some(range) = change.range else {
+                text = change.text;
+                continue;
+            };
+            let page = Page::new(text.as_str(), self.encoding);
+            let (start, end) = (page.clamped(range.start), page.clamped(range.end));
+            text.replace_range(start..end.max(start), &change.text);
+        }
+        self.put(uri, version, text.into());
+        Ok(())
+    }
+
+    fn put(&mut self, uri: &Uri, version: i32, text: Arc<str>) {
+        self.unsaved.insert(uri::name_of(uri), text.clone());
+        self.files_changed();
+        let lexed = token::lex(&text);
+        let uses_files = lexed.tokens.iter().any(|it| &text[it.span.range()] == "use");
+        let page = Page::new(text, self.encoding);
+        let document =
+            Document { uri: uri.clone(), version, page, uses_files, analysis: OnceCell::new() };
+        self.open.insert(uri.as_str().to_owned(), document);
+    }
+
+    /// Forgets what is known of scripts that use other files.
+    pub(super) fn files_changed(&mut self) {
+        for document in self.open.values_mut().filter(|it| it.uses_files) {
+            document.analysis = OnceCell::new();
+        }
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = Look<'_>> {
+        self.open.values().map(|it| self.look_at(it))
+    }
+
+    pub(super) fn is_open(&self, uri: &Uri) -> bool {
+        self.open.contains_key(uri.as_str())
+    }
+
+    pub(super) fn look(&self, uri: &Uri) -> Result<Look<'_>, Failure> {
+        self.document(uri).map(|it| self.look_at(it))
+    }
+
+    fn document(&self, uri: &Uri) -> Result<&Document, Failure> {
+        let unknown = || Failure::params(format!("`{}` is not open", uri.as_str()));
+        self.open.get(uri.as_str()).ok_or_else(unknown)
+    }
+
+    fn look_at<'a>(&'a self, document: &'a Document) -> Look<'a> {
+        let analysis = document.analysis.get_or_init(|| self.analyse(document.source()));
+        Look { documents: self, document, analysis }
+    }
+
+    /// What is known of any text, where open documents are as they stand in the editor.
+    pub(super) fn analyse(&self, source: Source) -> Analysis {
+        self.engine.analyse_with(source, &self.unsaved)
+    }
+}
+
+impl Document {
+    pub(super) fn source(&self) -> Source {
+        uri::source(&self.uri, self.page.text().clone())
+    }
+
+    /// The byte of a position that a request names.
+    pub(super) fn offset(&self, position: Position) -> Result<usize, Failure> {
+        let outside = || {
+            let lines = self.page.line_count();
+            Failure::params(format!(
+                "line {} is not in the document, which has {lines}",
+                position.line
+            ))
+        };
+        self.page.offset(position).ok_or_else(outside)
+    }
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn text(&self) -> &'a str {
+        self.document.page.text()
+    }
+
+    pub(super) fn page(&self) -> &'a Page {
+        &self.document.page
+    }
+}

@@ -1,0 +1,50 @@
+//! Changes of documents.
+
+use lsp_types::{TextEdit, Uri, WorkspaceEdit};
+
+use super::documents::Look;
+use crate::{diag::Span, syntax};
+
+/// Changes of several documents, each with its edits.
+pub(super) fn workspace(changes: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>) -> WorkspaceEdit {
+    let changes = Some(changes.into_iter().collect());
+    WorkspaceEdit { changes, ..WorkspaceEdit::default() }
+}
+
+/// What formatting changes. Statements that cannot be read stay as they are.
+pub(super) fn formatted(look: &Look<'_>) -> Vec<TextEdit> {
+    let formatted = syntax::format(look.text()).text;
+    let changed = changed(look.text(), &formatted);
+    let edit = |(span, text): (Span, &str)| TextEdit {
+        range: look.page().range(span),
+        new_text: text.to_owned(),
+    };
+    changed.map(edit).into_iter().collect()
+}
+
+/// The part of a text that another one has otherwise; nothing where they are the same.
+pub(super) fn changed<'a>(old: &str, new: &'a str) -> Option<(Span, &'a str)> {
+    if old == new {
+        return None;
+    }
+    let same = |(a, b): &(char, char)| a == b;
+    let lead: usize =
+        old.chars().zip(new.chars()).take_while(same).map(|(it, _)| it.len_utf8()).sum();
+    let (old_rest, new_rest) = (&old[lead..], &new[lead..]);
+    let backwards = old_rest.chars().rev().zip(new_rest.chars().rev());
+    let tail: usize = backwards.take_while(same).map(|(it, _)| it.len_utf8()).sum();
+    Some((Span::new(lead, old.len() - tail), &new_rest[..new_rest.len() - tail]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_changed() {
+        assert_eq!(changed("a bc d", "a bXc d"), Some((Span::new(3, 3), "X")));
+        assert_eq!(changed("aaa", "aa"), Some((Span::new(2, 3), "")));
+        assert_eq!(changed("ä", "ö"), Some((Span::new(0, 2), "ö")));
+        assert_eq!(changed("a", "a"), None);
+    }
+}

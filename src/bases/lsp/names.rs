@@ -1,0 +1,137 @@
+//! Names: where they are defined and used, and what else may be done with them.
+
+use lsp_types::{DocumentHighlight, DocumentHighlightKind, GotoDefinitionResponse, Location, Uri};
+
+use super::{diagnostics::address, documents::Look, lines::Page};
+use crate::{
+    check::{Mention, Target},
+    diag::{Source, Span},
+};
+
+/// One thing that names stand for: where its name is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Symbol {
+    /// The file's name.
+    pub(super) file: String,
+    pub(super) defined: Span,
+}
+
+impl Symbol {
+    /// What a mention stands for, where that is bound in a script.
+    fn of(target: &Target, own: &Source) -> Option<Self> {
+        let here = |defined: Span| Self { file: own.name().to_owned(), defined };
+        match target {
+            Target::Here { defined, .. } | Target::Field { defined: Some(defined), .. } => {
+                Some(here(*defined))
+            }
+            Target::There { source, defined } => {
+                Some(Self { file: source.name().to_owned(), defined: *defined })
+            }
+            Target::Field { defined: None, .. } | Target::Op(_) | Target::OpParam(..) => None,
+        }
+    }
+}
+
+impl<'a> Look<'a> {
+    /// The name at a place; its end counts too.
+    pub(super) fn mention(&self, at: usize) -> Option<&'a Mention> {
+        let mentions = self.analysis.facts.mentions.iter();
+        let around = mentions.filter(|it| it.span.start <= at && at <= it.span.end);
+        around.min_by_key(|it| it.span.end - it.span.start)
+    }
+
+    pub(super) fn symbol(&self, mention: &Mention) -> Option<Symbol> {
+        Symbol::of(&mention.target, &self.analysis.report.source)
+    }
+
+    /// Every place of this document where a symbol's name stands, in order.
+    pub(super) fn uses(&self, symbol: &Symbol) -> Vec<Span> {
+        let mentions = self.analysis.facts.mentions.iter();
+        let same = mentions.filter(|it| self.symbol(it).as_ref() == Some(symbol));
+        let mut spans: Vec<Span> = same.map(|it| it.span).filter(|it| it.end > it.start).collect();
+        spans.sort();
+        spans.dedup();
+        spans
+    }
+}
+
+/// Where a name's definition stands. Ops have no file.
+pub(super) fn definition(look: &Look<'_>, at: usize) -> Option<GotoDefinitionResponse> {
+    let mention = look.mention(at)?;
+    if let Target::There { source, defined } = &mention.target {
+        return Some(GotoDefinitionResponse::Scalar(place_in(look, source, *defined)?));
+    }
+    let symbol = look.symbol(mention)?;
+    Some(GotoDefinitionResponse::Scalar(own_place(look, symbol.defined)))
+}
+
+/// All uses of a name in the open documents, and its definition if that is wanted.
+pub(super) fn references(look: &Look<'_>, at: usize, with_definition: bool) -> Vec<Location> {
+    let Some(symbol) = look.mention(at).and_then(|it| look.symbol(it)) else { return Vec::new() };
+    let mut found = Vec::new();
+    for other in look.documents.all() {
+        let is_own = other.analysis.report.source.name() == symbol.file;
+        let spans = other.uses(&symbol).into_iter();
+        let spans = spans.filter(|it| with_definition || !is_own || *it != symbol.defined);
+        found.extend(spans.map(|it| own_place(&other, it)));
+    }
+    found.extend(closed_definition(look, at).filter(|_| with_definition));
+    found
+}
+
+/// The definition of a name in a file that is not open.
+fn closed_definition(look: &Look<'_>, at: usize) -> Option<Location> {
+    let Target::There { source, defined } = &look.mention(at)?.target else { return None };
+    let uri = address(source).filter(|it| !look.documents.is_open(it))?;
+    Some(Location { uri, range: range_in(look, source, *defined) })
+}
+
+/// The uses of a name in this document.
+pub(super) fn highlights(look: &Look<'_>, at: usize) -> Vec<DocumentHighlight> {
+    let Some(mention) = look.mention(at) else { return Vec::new() };
+    let Some(symbol) = look.symbol(mention) else {
+        return same_op(look, mention).into_iter().map(|it| highlight(look, it, None)).collect();
+    };
+    let defined = symbol.defined;
+    let spans = look.uses(&symbol).into_iter();
+    spans.map(|it| highlight(look, it, Some(defined))).collect()
+}
+
+/// The places where the same op is called.
+fn same_op(look: &Look<'_>, mention: &Mention) -> Vec<Span> {
+    let name = |it: &Target| match it {
+        Target::Op(op) => Some(op.to_string()),
+        Target::OpParam(op, idx) => Some(format!("{op}:{idx}")),
+        _ => None,
+    };
+    let Some(wanted) = name(&mention.target) else { return Vec::new() };
+    let mentions = look.analysis.facts.mentions.iter();
+    let same = mentions.filter(|it| name(&it.target).as_ref() == Some(&wanted));
+    let mut spans: Vec<Span> = same.map(|it| it.span).collect();
+    spans.sort();
+    spans.dedup();
+    spans
+}
+
+fn highlight(look: &Look<'_>, span: Span, defined: Option<Span>) -> DocumentHighlight {
+    let is_definition = defined == Some(span);
+    let kind =
+        if is_definition { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ };
+    DocumentHighlight { range: look.page().range(span), kind: Some(kind) }
+}
+
+fn own_place(look: &Look<'_>, span: Span) -> Location {
+    Location { uri: look.document.uri.clone(), range: look.page().range(span) }
+}
+
+fn place_in(look: &Look<'_>, source: &Source, span: Span) -> Option<Location> {
+    let uri: Uri = match source.name() == look.analysis.report.source.name() {
+        true => look.document.uri.clone(),
+        false => address(source)?,
+    };
+    Some(Location { uri, range: range_in(look, source, span) })
+}
+
+fn range_in(look: &Look<'_>, source: &Source, span: Span) -> lsp_types::Range {
+    Page::new(source.text(), look.page().encoding()).range(span)
+}

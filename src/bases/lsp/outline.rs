@@ -1,0 +1,110 @@
+//! The shape of a script: what it declares, and what can be folded away.
+
+use lsp_types::{DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind};
+
+use super::documents::Look;
+use crate::{
+    diag::Span,
+    syntax::{
+        ast::{Item, ItemKind, Let},
+        parse, token,
+    },
+};
+
+/// What a script declares, in its order.
+pub(super) fn symbols(look: &Look<'_>) -> Vec<DocumentSymbol> {
+    let program = parse(look.text()).program;
+    program.items.iter().filter_map(|it| item(look, it)).collect()
+}
+
+fn item(look: &Look<'_>, item: &Item) -> Option<DocumentSymbol> {
+    let (name, kind, inside) = match &item.kind {
+        ItemKind::Param { name, .. } => (name, SymbolKind::VARIABLE, Vec::new()),
+        ItemKind::Secret { name } => (name, SymbolKind::KEY, Vec::new()),
+        ItemKind::Type { name, .. } => (name, SymbolKind::STRUCT, Vec::new()),
+        ItemKind::Flow(flow) => (&flow.name, SymbolKind::FUNCTION, lets(look, &flow.body.lets)),
+        ItemKind::Let(bind) => (&bind.name, SymbolKind::CONSTANT, Vec::new()),
+        ItemKind::Use(import) => (&import.name, SymbolKind::MODULE, Vec::new()),
+        ItemKind::Test(test) => (&test.name, SymbolKind::EVENT, lets(look, &test.lets)),
+        ItemKind::Mock(_) | ItemKind::Broken { .. } => return None,
+    };
+    Some(symbol(look, &Named { name: &name.text, kind, span: item.span, at: name.span }, inside))
+}
+
+/// A name, and the places of the whole and of the name alone.
+struct Named<'a> {
+    name: &'a str,
+    kind: SymbolKind,
+    span: Span,
+    at: Span,
+}
+
+fn lets(look: &Look<'_>, all: &[Let]) -> Vec<DocumentSymbol> {
+    let one = |it: &Let| {
+        let (span, at) = (it.span, it.name.span);
+        let named = Named { name: &it.name.text, kind: SymbolKind::CONSTANT, span, at };
+        symbol(look, &named, Vec::new())
+    };
+    all.iter().map(one).collect()
+}
+
+#[expect(deprecated, reason = "the type has a field that must be filled")]
+fn symbol(look: &Look<'_>, named: &Named<'_>, inside: Vec<DocumentSymbol>) -> DocumentSymbol {
+    let (page, whole) = (look.page(), named.span.to(named.at));
+    let first = look.text()[whole.range()].lines().next().unwrap_or_default();
+    DocumentSymbol {
+        name: if named.name.is_empty() { "\"\"".to_owned() } else { named.name.to_owned() },
+        detail: Some(first.trim_end().to_owned()),
+        kind: named.kind,
+        tags: None,
+        deprecated: None,
+        range: page.range(whole),
+        selection_range: page.range(named.at),
+        children: Some(inside),
+    }
+}
+
+/// What stands in brackets over several lines, and comments of several lines.
+pub(super) fn folds(look: &Look<'_>) -> Vec<FoldingRange> {
+    let lexed = token::lex(look.text());
+    let mut open = Vec::new();
+    let mut folds = Vec::new();
+    for token in &lexed.tokens {
+        match token.kind {
+            token::TokenKind::Open(bracket) => open.push((bracket, token.span)),
+            token::TokenKind::Close(bracket) => {
+                let Some(idx) = open.iter().rposition(|(it, _)| *it == bracket) else { continue };
+                let (_, start) = open[idx];
+                open.truncate(idx);
+                // The line of the closing bracket stays.
+                folds.extend(fold(look, start.to(token.span), 1, None));
+            }
+            token::TokenKind::Text => folds.extend(fold(look, token.span, 0, None)),
+            _ => {}
+        }
+    }
+    folds.extend(comments(look, &lexed.comments));
+    folds
+}
+
+fn fold(
+    look: &Look<'_>,
+    span: Span,
+    kept: u32,
+    kind: Option<FoldingRangeKind>,
+) -> Option<FoldingRange> {
+    let range = look.page().range(span);
+    let (start_line, end_line) = (range.start.line, range.end.line.saturating_sub(kept));
+    let fold = FoldingRange { start_line, end_line, kind, ..FoldingRange::default() };
+    (start_line < end_line).then_some(fold)
+}
+
+/// Comments that follow each other without anything between.
+fn comments(look: &Look<'_>, comments: &[Span]) -> Vec<FoldingRange> {
+    let adjoin = |a: &Span, b: &Span| {
+        let between = &look.text()[a.end..b.start];
+        between.trim().is_empty() && between.matches('\n').count() == 1
+    };
+    let blocks = comments.chunk_by(adjoin).map(|block| block[0].to(block[block.len() - 1]));
+    blocks.filter_map(|it| fold(look, it, 0, Some(FoldingRangeKind::Comment))).collect()
+}

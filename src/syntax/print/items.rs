@@ -1,0 +1,83 @@
+//! Brackets with items between commas: arguments, lists, records, branches, arms, bounds.
+
+use super::{
+    Printer, Read,
+    doc::{Doc, Fold},
+};
+
+/// A kind of bracket with items in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brackets {
+    open: &'static str,
+    close: &'static str,
+    /// A space stands inside the brackets.
+    wide: bool,
+    /// The last item may have many lines though the brackets have one.
+    hugs: bool,
+}
+
+impl Brackets {
+    pub(super) const ROUND: Self = Self { open: "(", close: ")", wide: false, hugs: true };
+    pub(super) const SQUARE: Self = Self { open: "[", close: "]", wide: false, hugs: true };
+    pub(super) const CURLY: Self = Self { open: "{", close: "}", wide: true, hugs: false };
+
+    fn line<'a>(self) -> Doc<'a> {
+        if self.wide { Doc::line() } else { Doc::soft_line() }
+    }
+}
+
+/// How much deeper stands what is inside of brackets, or goes on with a line.
+pub(super) const STEP: usize = 2;
+
+impl<'a> Printer<'a> {
+    /// Items in brackets, with a comma behind the last where each has its line.
+    pub(super) fn items<'p>(
+        &mut self,
+        brackets: Brackets,
+        items: impl IntoIterator<Item = Read<'p>>,
+        print: fn(&mut Self, Read<'p>) -> Doc<'a>,
+    ) -> Doc<'a> {
+        let (all, fold) = self.ungrouped_items(brackets, items, print);
+        all.group(fold)
+    }
+
+    /// The same before it is a group, for what must be broken together with it.
+    pub(super) fn ungrouped_items<'p>(
+        &mut self,
+        brackets: Brackets,
+        items: impl IntoIterator<Item = Read<'p>>,
+        print: fn(&mut Self, Read<'p>) -> Doc<'a>,
+    ) -> (Doc<'a>, Fold) {
+        let open = self.tokens.open(brackets.open);
+        let author = self.tokens.breaks_here();
+        let mut inner: Vec<Doc<'a>> = Vec::new();
+        let mut broken = Vec::new();
+        let mut torn = false;
+        for item in items {
+            if !broken.is_empty() {
+                inner.push(self.tokens.comma());
+            }
+            let item = print(self, item);
+            broken.push(item.is_broken());
+            torn |= item.is_torn();
+            inner.push(item);
+        }
+        if broken.is_empty() {
+            let comments = self.tokens.closing_comments().nest(STEP);
+            let close = self.sign(brackets.close);
+            return (Doc::seq(vec![open, comments, Doc::soft_line(), close]), Fold::Strict);
+        }
+        inner.extend([self.tokens.last_comma(), self.tokens.closing_comments()]);
+        inner.insert(0, brackets.line());
+        let body = Doc::seq(inner).nest(STEP);
+        let close = self.sign(brackets.close);
+        let all = Doc::seq(vec![open, body, brackets.line(), close]);
+        let only_last = broken.iter().position(|it| *it) == Some(broken.len() - 1);
+        let fold = match author {
+            true => Fold::Open,
+            false if only_last && !torn && (brackets.hugs || broken.len() == 1) => Fold::Loose,
+            false => Fold::Strict,
+        };
+        (all, fold)
+    }
+}

@@ -1,0 +1,32 @@
+//! Which rules of the grammar a script uses.
+
+use std::collections::BTreeSet;
+
+use pest::{Parser as _, iterators::Pair};
+
+use super::{Grammar, Rule, regions, token, with_stack};
+
+/// A rule of the grammar, and the rule that it was read in.
+pub type Use = (String, String);
+
+/// The rules that a script uses. For the test which shows that every rule of the grammar
+/// has a script; what cannot be read uses none.
+pub fn uses(text: &str) -> BTreeSet<Use> {
+    let lexed = token::lex(text);
+    let mut found = BTreeSet::new();
+    for region in regions::split(text, &lexed).0 {
+        with_stack(region.depth, || {
+            let pairs = Grammar::parse(Rule::region, &text[region.span.range()]);
+            pairs.into_iter().flatten().for_each(|it| collect(it, &mut found));
+        });
+    }
+    found
+}
+
+fn collect(pair: Pair<'_, Rule>, found: &mut BTreeSet<Use>) {
+    let rule = pair.as_rule();
+    for inner in pair.into_inner() {
+        found.insert((format!("{:?}", inner.as_rule()), format!("{rule:?}")));
+        collect(inner, found);
+    }
+}

@@ -1,0 +1,168 @@
+//! Every rule of `grammar/svc.pest`, and each of its alternatives, has a script that checks.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::Arc,
+};
+
+use pest_meta::{
+    ast::{Expr, Rule, RuleType},
+    parser,
+};
+use svc::{
+    Engine,
+    syntax::{Use, uses},
+};
+
+use crate::{components, scripts};
+
+/// Rules of features that the checker still reports as reserved, and the rules around them
+/// where they are an alternative. Whoever builds a feature takes its rules off the list.
+const PENDING: &[(&str, &str)] = &[
+    // Inline code.
+    ("RHAI", ""),
+    ("rhai", ""),
+    ("rhai_body", ""),
+    ("rhai_char", ""),
+    ("rhai_comment", ""),
+    ("rhai_string", ""),
+];
+
+/// Alternatives that are mistakes: another language's list of branches.
+const MISTAKES: [(&str, &str); 1] = [("list", "parallel")];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The rules that scripts without errors use.
+fn used() -> BTreeSet<Use> {
+    let engine = Engine::new().with(components::ALL).on(Arc::new(scripts::host()));
+    let mut used = BTreeSet::new();
+    for folder in ["tests/scripts/language", "tests/scripts/runs", "examples"] {
+        for path in fs::read_dir(root().join(folder)).unwrap().map(|it| it.unwrap().path()) {
+            if path.extension().is_some_and(|it| it == "svc") {
+                let text = fs::read_to_string(&path).unwrap();
+                let accepted = engine.check(text.as_str()).is_ok();
+                used.extend(if accepted { uses(&text) } else { BTreeSet::new() });
+            }
+        }
+    }
+    used
+}
+
+fn rules() -> BTreeMap<String, Rule> {
+    let grammar = fs::read_to_string(root().join("grammar/svc.pest")).unwrap();
+    let pairs = parser::parse(parser::Rule::grammar_rules, &grammar).unwrap();
+    let rules = parser::consume_rules(pairs).unwrap();
+    rules.into_iter().map(|it| (it.name.clone(), it)).collect()
+}
+
+/// Mistakes, which no script without errors makes, and what leaves no trace in the tree:
+/// silent tokens, and all that stands only in atomic rules.
+fn leaves_no_trace(name: &str, rules: &BTreeMap<String, Rule>) -> bool {
+    let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
+    let mut around = rules.values().filter(|it| names(&it.expr).contains(name)).peekable();
+    let is_atomic = around.peek().is_some() && around.all(|it| it.ty == RuleType::Atomic);
+    wrong || is_atomic || !rules.contains_key(name)
+}
+
+/// All names in an expression.
+fn names(expr: &Expr) -> BTreeSet<String> {
+    let all = expr.iter_top_down().filter_map(|it| match it {
+        Expr::Ident(name) => Some(name),
+        _ => None,
+    });
+    all.collect()
+}
+
+/// The rules of a tree that a name stands for: itself, or what a silent rule consists of.
+fn stands_for(name: &str, rules: &BTreeMap<String, Rule>) -> BTreeSet<String> {
+    match rules.get(name) {
+        Some(rule) if rule.ty == RuleType::Silent => {
+            alternatives(&rule.expr).iter().flat_map(|it| stands_for(it, rules)).collect()
+        }
+        _ => BTreeSet::from([name.to_owned()]),
+    }
+}
+
+/// The names in an expression that stand beside others between `|`.
+fn alternatives(expr: &Expr) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    collect(expr, false, &mut found);
+    found
+}
+
+fn collect(expr: &Expr, chosen: bool, found: &mut BTreeSet<String>) {
+    match expr {
+        Expr::Choice(left, right) => {
+            collect(left, true, found);
+            collect(right, true, found);
+        }
+        Expr::Ident(name) if chosen => {
+            found.insert(name.clone());
+        }
+        Expr::Seq(left, right) => {
+            collect(left, chosen, found);
+            collect(right, chosen, found);
+        }
+        Expr::Opt(inner) | Expr::Rep(inner) | Expr::RepOnce(inner) => {
+            collect(inner, chosen, found);
+        }
+        _ => {}
+    }
+}
+
+fn assert_nothing_missing(what: &str, missing: &BTreeSet<(String, String)>) {
+    let pending: BTreeSet<_> =
+        PENDING.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    let unexplained: Vec<_> = missing.difference(&pending).collect();
+    assert!(unexplained.is_empty(), "no accepted script uses these {what}: {unexplained:#?}");
+}
+
+#[test]
+fn every_rule_has_a_script() {
+    let rules = rules();
+    let used: BTreeSet<String> = used().into_iter().map(|(rule, _)| rule).collect();
+    let visible = rules.values().filter(|it| it.ty != RuleType::Silent && it.name != "region");
+    let missing = visible
+        .filter(|it| !leaves_no_trace(&it.name, &rules) && !used.contains(&it.name))
+        .map(|it| (it.name.clone(), String::new()))
+        .collect();
+    assert_nothing_missing("rules", &missing);
+}
+
+#[test]
+fn every_alternative_has_a_script() {
+    let rules = rules();
+    let used = used();
+    let mut missing = BTreeSet::new();
+    let visible = rules.values().filter(|it| !leaves_no_trace(&it.name, &rules));
+    for rule in visible.filter(|it| {
+        matches!(it.ty, RuleType::Normal | RuleType::NonAtomic | RuleType::CompoundAtomic)
+    }) {
+        for name in alternatives(&rule.expr) {
+            let seen = stands_for(&name, &rules)
+                .into_iter()
+                .any(|it| leaves_no_trace(&it, &rules) || used.contains(&(it, rule.name.clone())));
+            if !seen && !MISTAKES.contains(&(name.as_str(), rule.name.as_str())) {
+                missing.insert((name, rule.name.clone()));
+            }
+        }
+    }
+    assert_nothing_missing("alternatives", &missing);
+}
+
+/// What is no longer missing leaves the list.
+#[test]
+fn pending_rules_are_still_pending() {
+    let used = used();
+    for (name, within) in PENDING.iter().copied() {
+        let found = used
+            .iter()
+            .any(|(rule, around)| rule == name && (within.is_empty() || around == within));
+        assert!(!found, "{name} has a script: take it off the list");
+    }
+}

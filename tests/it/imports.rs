@@ -1,0 +1,74 @@
+//! Files that use files: where they are looked for, and where their problems are told.
+
+use std::sync::Arc;
+
+use svc::{
+    Engine, Error,
+    diag::{Code, Source, Style},
+    host::test::TestHost,
+};
+
+/// A script in `work/main.svc`, among these files.
+fn world(files: &[(&str, &str)], main: &str) -> (Engine, Source) {
+    let host = files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
+    let source = Source::new("work/main.svc", main).in_folder("work");
+    (Engine::new().on(Arc::new(host)), source)
+}
+
+#[tokio::test]
+async fn a_file_is_named_from_the_folder_of_the_one_that_uses_it() {
+    let files = [
+        ("work/lib/a.svc", r#"use "../b.svc" as b  flow a(x: string) -> string { x >> b.b }"#),
+        ("work/b.svc", r#"use "./lib/deep/c.svc" as c  flow b(x: string) -> string { x >> c.c }"#),
+        ("work/lib/deep/c.svc", r#"flow c(x: string) -> string { "${x}!" }"#),
+    ];
+    let (engine, source) = world(&files, r#"use "lib/a.svc" as a  "hi" >> a.a"#);
+    assert_eq!(engine.run(source).await.unwrap().value, "hi!".into());
+}
+
+#[tokio::test]
+async fn paths_in_a_used_file_start_from_its_folder() {
+    let files = [
+        ("work/lib/a.svc", r#"flow note() -> string { ("note.txt" >> read_text) }"#),
+        ("work/lib/note.txt", "beside the library"),
+        ("work/note.txt", "beside the script"),
+    ];
+    let (engine, source) = world(&files, r#"use "lib/a.svc" as a  a.note()"#);
+    assert_eq!(engine.run(source).await.unwrap().value, "beside the library".into());
+}
+
+#[test]
+fn a_file_that_two_use_is_checked_and_told_of_once() {
+    let files = [
+        ("work/a.svc", r#"use "b.svc" as b  flow a(x: int) -> int { x >> b.b }"#),
+        ("work/b.svc", "flow b(x: int) -> int { x >> upper }"),
+    ];
+    let main = r#"use "a.svc" as a  use "./b.svc" as b  1 >> a.a >> b.b"#;
+    let (engine, source) = world(&files, main);
+    let report = engine.check(source).unwrap_err();
+    assert!(report.problems.is_empty(), "{report}");
+    let told: Vec<_> = report.all().map(|(source, it)| (source.name(), it.code)).collect();
+    assert_eq!(told, [("work/b.svc", Code::E217), ("work/b.svc", Code::E203)]);
+    assert!(report.render(Style::Plain).contains("[work/b.svc:1:"), "{report}");
+}
+
+#[test]
+fn a_script_cannot_use_itself() {
+    let (engine, source) = world(&[], r#"use "./main.svc" as me  1"#);
+    let host = TestHost::new().file("work/main.svc", "1");
+    let report = engine.on(Arc::new(host)).check(source).unwrap_err();
+    let problem = report.problems.first().unwrap();
+    assert_eq!(problem.code, Code::E213);
+    assert!(problem.message.ends_with("work/main.svc → work/main.svc"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_failure_is_told_of_the_file_where_it_happens() {
+    let files = [("work/a.svc", "\n\nflow a(x: string) -> string { x >> fail }")];
+    let (engine, source) = world(&files, r#"use "a.svc" as a  "no" >> a.a"#);
+    let err = engine.run(source).await.unwrap_err();
+    let Error::Run { error, .. } = &err else { panic!("{err}") };
+    assert_eq!(error.path, "a.a/fail");
+    assert_eq!(err.to_string(), "work/a.svc:3:36: failed: `fail` failed: no");
+    assert!(err.render(Style::Plain).contains("[work/a.svc:3:36]"));
+}

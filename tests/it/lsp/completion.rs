@@ -1,0 +1,133 @@
+//! What is offered at a place, and what never is.
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+
+fn has(labels: &[String], wanted: &[&str]) {
+    for it in wanted {
+        assert!(labels.iter().any(|label| label == it), "`{it}` is missing in {labels:?}");
+    }
+}
+
+fn lacks(labels: &[String], unwanted: &[&str]) {
+    for it in unwanted {
+        assert!(!labels.iter().any(|label| label == it), "`{it}` should not be in {labels:?}");
+    }
+}
+
+#[test]
+fn only_what_accepts_the_value_follows() {
+    let mut client = Client::ready(&[]);
+    let hits = client.complete("param q: string\nq >> search >> ¦");
+    has(&hits, &["rag_retrieval", "summary", "first", "take", "each", "where"]);
+    lacks(&hits, &["upper", "sum", "abs", ".title"]);
+    let text = client.complete("\"a\" >> up¦ >> len");
+    has(&text, &["upper", "lower", "len", "if"]);
+    lacks(&text, &["sum", "take", "rag_retrieval", "each"]);
+    let note = client.complete("param n: { title: string, score: float }\nn >> ¦");
+    has(&note, &[".title", ".score"]);
+    lacks(&note, &["upper", "sort"]);
+}
+
+#[test]
+fn what_is_due_comes_first() {
+    let mut client = Client::ready(&[]);
+    let labels = client.complete("param q: string\nlet n: int = q >> ¦\nn");
+    let place = |name: &str| labels.iter().position(|it| it == name).unwrap();
+    assert!(place("len") < place("upper"), "{labels:?}");
+}
+
+#[test]
+fn a_flow_of_the_script_is_a_stage() {
+    let mut client = Client::ready(&[("rag.svc", super::RAG)]);
+    let script = "use \"rag.svc\" as rag\nflow count(s: string, k: int) -> int { k }\n\"a\" >> ¦";
+    let items = client.completion(script);
+    let count = items.iter().find(|it| it["label"] == "count").unwrap();
+    assert_eq!(count["detail"], "count(s: string, k: int) -> int");
+    assert_eq!(count["textEdit"]["newText"], "count(k: ${1:k})");
+    assert_eq!(count["insertTextFormat"], 2);
+    assert!(items.iter().any(|it| it["label"] == "rag.answer"));
+    let ints = client.complete(&script.replace("\"a\"", "1"));
+    lacks(&ints, &["count", "rag.answer"]);
+    let members = client.complete("use \"rag.svc\" as rag\n\"a\" >> rag.¦");
+    assert_eq!(members, ["answer"]);
+}
+
+#[test]
+fn fields_and_ops_follow_a_dot() {
+    let mut client = Client::ready(&[]);
+    let script = "type N = { title: string, by: { name: string } }\nparam n: N\nlet m = n\n";
+    assert_eq!(client.complete(&format!("{script}m.by.¦")), ["name"]);
+    assert_eq!(
+        client.complete(&format!("{script}[n] >> where {{ .¦ == \"a\" }}")),
+        ["title", "by"]
+    );
+    assert_eq!(client.complete(&format!("{script}n >> .ti¦")), ["title", "by"]);
+    assert_eq!(client.complete(&format!("{script}(n).¦")), ["title", "by"]);
+    has(&client.complete("\"a\" >> text.¦"), &["upper", "split"]);
+    lacks(&client.complete("1 >> text.¦"), &["upper"]);
+}
+
+#[test]
+fn arguments_are_those_not_given_yet() {
+    let mut client = Client::ready(&[]);
+    let labels = client.complete("\"a\" >> replace(from: \"a\", ¦)");
+    has(&labels, &["to"]);
+    lacks(&labels, &["from", "text", "upper"]);
+    // Nothing is closed yet: this is how it looks while it is typed.
+    has(&client.complete("param q: string\nq >> search(¦"), &["top_k", "source"]);
+    has(&client.complete("let n = 3\n[1, 2] >> take(n: ¦)"), &["n", "len"]);
+}
+
+#[test]
+fn choices_stand_where_an_enum_is_due() {
+    let mut client = Client::ready(&[]);
+    let script = "type Kind = \"bug\" | \"idea\"\nparam k: Kind\n";
+    let value = client.complete(&format!("{script}let d: Kind = ¦\nd"));
+    assert_eq!(value[..2], ["\"bug\"", "\"idea\""]);
+    let inside = client.complete(&format!("{script}let d: Kind = \"b¦\"\nd"));
+    assert_eq!(inside, ["\"bug\"", "\"idea\""]);
+    let arms = client.complete(&format!("{script}match k {{ ¦ }}"));
+    assert_eq!(arms, ["\"bug\"", "\"idea\"", "_"]);
+    assert!(client.complete("let x = \"any¦ text\"\nx").is_empty());
+}
+
+#[test]
+fn words_stand_where_they_can() {
+    let mut client = Client::ready(&[]);
+    let bounds = client.complete("\"a\" >> upper within { timeout: 1s, ¦ }");
+    has(&bounds, &["max_cost", "max_retries"]);
+    lacks(&bounds, &["timeout", "upper"]);
+    let types = client.complete("type Note = { a: int }\nparam x: ¦\nx");
+    has(&types, &["Note", "string", "Hit"]);
+    lacks(&types, &["upper", "never"]);
+    has(&client.complete("param x: int\n¦"), &["let", "flow", "param"]);
+    has(&client.complete("test \"a\" { ¦ }"), &["expect", "let", "mock"]);
+    assert!(client.complete("# a comm¦ent\n1").is_empty());
+}
+
+#[test]
+fn a_space_asks_only_where_an_answer_helps() {
+    let mut client = Client::ready(&[]);
+    let mut count = |script: &str| {
+        let mut place = client.open("a.svc", script);
+        place["context"] = json!({ "triggerKind": 2, "triggerCharacter": " " });
+        let told = client.request("textDocument/completion", place).unwrap();
+        told.as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(count("param q: string\nq ¦"), 0);
+    assert!(count("param q: string\nq >> ¦") > 5);
+}
+
+#[test]
+fn a_client_without_snippets_gets_plain_names() {
+    let mut client = Client::start(&[]);
+    client.request("initialize", json!({ "capabilities": {} })).unwrap();
+    let items = client.completion("[1] >> ¦");
+    let take: &Value = items.iter().find(|it| it["label"] == "take").unwrap();
+    assert_eq!(
+        (&take["textEdit"]["newText"], &take["insertTextFormat"]),
+        (&json!("take"), &json!(1))
+    );
+}

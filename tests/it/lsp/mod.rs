@@ -1,0 +1,372 @@
+//! The language server as an editor sees it: the real program, over its pipes.
+
+mod client;
+mod completion;
+mod neovim;
+mod protocol;
+
+use serde_json::{Value, json};
+
+use client::{Client, edited, without_cursor};
+
+const RAG: &str = "\
+type Answer = { text: string, n: int }
+## Answers a question.
+flow answer(q: string) -> Answer { { text: upper(q), n: len(q) } }
+";
+
+const USER: &str = "\
+use \"rag.svc\" as rag
+param question: string
+let found = question >> rag.answer
+found >> .text
+";
+
+/// The params of a request at the first place where a word stands.
+fn at(client: &Client, name: &str, text: &str, word: &str) -> Value {
+    let position = client::position(text, text.find(word).unwrap());
+    json!({ "textDocument": { "uri": client.uri(name) }, "position": position })
+}
+
+fn hover(client: &mut Client, script: &str) -> String {
+    let place = client.open("hover.svc", script);
+    let told = client.request("textDocument/hover", place).unwrap();
+    told["contents"]["value"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The pieces of a text that some ranges mean.
+fn pieces(text: &str, ranges: &Value) -> Vec<String> {
+    let line = |it: &Value| usize::try_from(it["line"].as_u64().unwrap()).unwrap();
+    let column = |it: &Value| usize::try_from(it["character"].as_u64().unwrap()).unwrap();
+    let piece = |it: &Value| {
+        let (start, end) = (&it["range"]["start"], &it["range"]["end"]);
+        let whole = text.lines().nth(line(start)).unwrap();
+        format!("{}:{}", line(start), &whole[column(start)..column(end)])
+    };
+    ranges.as_array().unwrap().iter().map(piece).collect()
+}
+
+#[test]
+fn problems_follow_the_edits() {
+    let mut client = Client::ready(&[]);
+    assert_eq!(
+        client.problems("a.svc", "\"é\" >> uper\n"),
+        ["E201 0:8 there is no component or name `uper`"]
+    );
+    let change = json!({
+        "textDocument": { "uri": client.uri("a.svc"), "version": 2 },
+        "contentChanges": [
+            { "range": { "start": { "line": 0, "character": 8 }, "end": { "line": 0, "character": 12 } }, "text": "upper" },
+            { "range": { "start": { "line": 0, "character": 13 }, "end": { "line": 0, "character": 13 } }, "text": " >> abs" },
+        ],
+    });
+    client.notify("textDocument/didChange", change);
+    let told = client.diagnostics("a.svc");
+    assert_eq!(told[0]["code"], "E203");
+    let related = &told[0]["relatedInformation"][0];
+    assert_eq!(related["message"], "gives string");
+    assert_eq!(related["location"]["range"]["start"]["character"], 8);
+    client.replace("a.svc", 3, "let unused = 1\n\"é\" >> upper\n");
+    let told = client.diagnostics("a.svc");
+    assert_eq!((&told[0]["code"], &told[0]["severity"]), (&json!("E221"), &json!(2)));
+    assert_eq!(told[0]["tags"], json!([1]));
+    client.replace("a.svc", 4, "\"é\" >> upper\n");
+    assert!(client.diagnostics("a.svc").is_empty());
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn problems_of_used_files_stand_in_their_own_file() {
+    let mut client = Client::ready(&[("rag.svc", "flow answer(q: string) -> int { q }\n")]);
+    client.open("user.svc", USER);
+    let told = client.diagnostics("rag.svc");
+    assert_eq!(told[0]["code"], "E217");
+    // What is typed in the open file counts, before it is saved.
+    client.open("rag.svc", RAG);
+    assert!(client.diagnostics("rag.svc").is_empty());
+    let broken = RAG.replace("len(q)", "q");
+    client.replace("rag.svc", 2, &broken);
+    assert_eq!(client.diagnostics("rag.svc")[0]["code"], "E217");
+    let uri = client.uri("rag.svc");
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(
+        client.diagnostics("rag.svc")[0]["code"],
+        "E217",
+        "the file on the disk is as wrong"
+    );
+}
+
+#[test]
+fn hover_tells_types_and_documentation() {
+    let mut client = Client::ready(&[("rag.svc", RAG)]);
+    let op = hover(&mut client, "param n: int = 2\n[\"a\"] >> ta¦ke(n: n)");
+    assert!(op.contains("take(") && op.contains("-> [T; max n]"), "{op}");
+    assert!(op.contains("pure") && op.contains("free"), "{op}");
+    assert!(op.contains("here: `[string; max 1] >> [string; max 1]`"), "{op}");
+    let reads = hover(&mut client, "\"q\" >> sea¦rch >> len");
+    assert!(reads.contains("reads <source>") && reads.contains("fails with"), "{reads}");
+    assert!(hover(&mut client, "[\"a\"] >> take(¦n: 2)").contains("n: int"));
+    assert!(hover(&mut client, "let x = [1, 2]\n¦x >> sum").contains("let x: [int; max 2]"));
+    assert!(hover(&mut client, "[1] >> where { i¦t > 0 }").contains("int"));
+    let imported = hover(&mut client, &USER.replace("rag.answer", "rag.an¦swer"));
+    assert!(imported.contains("rag.answer(q: string) -> Answer"), "{imported}");
+    assert!(imported.contains("Answers a question."), "{imported}");
+    assert!(hover(&mut client, &USER.replace(".text", ".te¦xt")).contains("text: string"));
+    assert_eq!(hover(&mut client, "\"a\" >> upper  # no¦te"), "");
+}
+
+#[test]
+fn definitions_lead_into_used_files() {
+    let mut client = Client::ready(&[("rag.svc", RAG)]);
+    client.open("user.svc", USER);
+    let ask = |client: &mut Client, word: &str| {
+        let place = at(client, "user.svc", USER, word);
+        client.request("textDocument/definition", place).unwrap()
+    };
+    let flow = ask(&mut client, "answer");
+    assert_eq!(flow["uri"], client.uri("rag.svc"));
+    assert_eq!(pieces(RAG, &json!([flow])), ["2:answer"]);
+    let import = ask(&mut client, "rag.answer");
+    assert_eq!(import["uri"], client.uri("user.svc"));
+    assert_eq!(pieces(USER, &json!([import])), ["0:rag"]);
+    let param = ask(&mut client, "question >>");
+    assert_eq!(pieces(USER, &json!([param])), ["1:question"]);
+    let file = ask(&mut client, "rag.svc");
+    assert_eq!(
+        (&file["uri"], &file["range"]["start"]["line"]),
+        (&json!(client.uri("rag.svc")), &json!(0))
+    );
+    // Components have no file.
+    client.open("op.svc", "\"a\" >> upper");
+    let place = at(&client, "op.svc", "\"a\" >> upper", "upper");
+    assert_eq!(client.request("textDocument/definition", place), Ok(Value::Null));
+}
+
+#[test]
+fn types_and_their_fields_are_defined_where_they_are_declared() {
+    let mut client = Client::ready(&[]);
+    let script = "type Note = { title: string }\nparam note: Note\nnote >> .title";
+    client.open("types.svc", script);
+    for (word, wanted) in [("Note\nnote", "0:Note"), (".title", "0:title")] {
+        let mut place = at(&client, "types.svc", script, word);
+        place["position"]["character"] =
+            json!(place["position"]["character"].as_u64().unwrap() + 1);
+        let found = client.request("textDocument/definition", place).unwrap();
+        assert_eq!(pieces(script, &json!([found])), [wanted]);
+    }
+}
+
+#[test]
+fn references_are_found_across_open_files() {
+    let mut client = Client::ready(&[]);
+    client.open("rag.svc", RAG);
+    client.open("user.svc", USER);
+    let mut place = at(&client, "rag.svc", RAG, "answer");
+    place["context"] = json!({ "includeDeclaration": true });
+    let found = client.request("textDocument/references", place.clone()).unwrap();
+    let uris: Vec<&Value> = found.as_array().unwrap().iter().map(|it| &it["uri"]).collect();
+    assert_eq!(uris, [&json!(client.uri("rag.svc")), &json!(client.uri("user.svc"))]);
+    place["context"] = json!({ "includeDeclaration": false });
+    let found = client.request("textDocument/references", place).unwrap();
+    assert_eq!(pieces(USER, &found), ["2:answer"]);
+    let place = at(&client, "user.svc", USER, "found");
+    let marked = client.request("textDocument/documentHighlight", place).unwrap();
+    assert_eq!(pieces(USER, &marked), ["2:found", "3:found"]);
+    assert_eq!((&marked[0]["kind"], &marked[1]["kind"]), (&json!(3), &json!(2)));
+}
+
+#[test]
+fn a_name_is_renamed_everywhere_or_nowhere() {
+    let script = "\
+type Note = { title: string }
+param topic: string
+flow shout(text: string, mark: string = \"!\") -> Note { { title: upper(text) + mark } }
+let loud = topic >> shout(mark: \"?\")
+loud >> .title
+test \"it\" { let out = main(topic: \"a\") let note = \"a\" >> shout(mark: \".\") expect out != note.title }
+";
+    let mut client = Client::ready(&[]);
+    client.open("a.svc", script);
+    assert!(client.diagnostics("a.svc").is_empty());
+    for (word, new, count) in
+        [("topic", "subject", 3), ("shout", "cry", 3), ("mark", "sign", 4), ("Note", "Memo", 2)]
+    {
+        let mut place = at(&client, "a.svc", script, word);
+        let range = client.request("textDocument/prepareRename", place.clone()).unwrap();
+        assert_eq!(range["placeholder"], word);
+        place["newName"] = json!(new);
+        let change = client.request("textDocument/rename", place).unwrap();
+        let edits = &change["changes"][client.uri("a.svc")];
+        assert_eq!(edits.as_array().unwrap().len(), count, "{word}: {edits}");
+        let renamed = edited(script, edits);
+        assert!(client.problems("b.svc", &renamed).is_empty(), "{renamed}");
+    }
+    let refused = |client: &mut Client, word: &str, new: &str| {
+        let mut place = at(client, "a.svc", script, word);
+        place["newName"] = json!(new);
+        let err = client.request("textDocument/rename", place).unwrap_err();
+        err["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(refused(&mut client, "topic", "loud"), "`loud` is taken: the script uses that name");
+    assert_eq!(refused(&mut client, "topic", "each"), "`each` is a word of the language");
+    assert_eq!(
+        refused(&mut client, "topic", "Topic"),
+        "`Topic` cannot be a name here: write `lower_case`"
+    );
+    assert_eq!(
+        refused(&mut client, "topic", "upper"),
+        "`upper` is taken: the script uses that name"
+    );
+    assert_eq!(
+        refused(&mut client, "upper", "up"),
+        "`upper` is a component's, which keeps its names"
+    );
+    assert_eq!(
+        refused(&mut client, "title", "name"),
+        "`title` is a field: records match by their fields"
+    );
+    assert_eq!(refused(&mut client, "\"?\"", "x"), "nothing here has a name that the script binds");
+}
+
+#[test]
+fn an_imported_flow_is_renamed_where_it_is_bound() {
+    let mut client = Client::ready(&[]);
+    client.open("rag.svc", RAG);
+    client.open("user.svc", USER);
+    let mut place = at(&client, "user.svc", USER, "answer");
+    place["newName"] = json!("reply");
+    let err = client.request("textDocument/rename", place).unwrap_err();
+    assert!(err["message"].as_str().unwrap().contains("rename it there"), "{err}");
+    let mut place = at(&client, "rag.svc", RAG, "answer");
+    place["newName"] = json!("reply");
+    let change = client.request("textDocument/rename", place).unwrap();
+    let user = edited(USER, &change["changes"][client.uri("user.svc")]);
+    assert!(user.contains("question >> rag.reply"), "{user}");
+    client.replace("rag.svc", 2, &edited(RAG, &change["changes"][client.uri("rag.svc")]));
+    assert!(client.problems("user.svc", &user).is_empty());
+}
+
+#[test]
+fn fixes_are_code_actions() {
+    let script = "let a = 1\n\"a\" >> uper >> len\n";
+    let mut client = Client::ready(&[]);
+    let place = client.open("a.svc", script);
+    let told = client.diagnostics("a.svc");
+    let mut params = json!({
+        "textDocument": place["textDocument"],
+        "range": told[0]["range"],
+        "context": { "diagnostics": told, "only": ["quickfix"] },
+    });
+    let actions = client.request("textDocument/codeAction", params.clone()).unwrap();
+    assert_eq!(actions[0]["title"], "replace `uper` with `upper`");
+    assert_eq!(actions[0]["diagnostics"][0]["code"], "E201");
+    let mended = edited(script, &actions[0]["edit"]["changes"][client.uri("a.svc")]);
+    assert_eq!(mended, script.replace("uper", "upper"));
+    params["context"]["only"] = json!(["source"]);
+    let all = client.request("textDocument/codeAction", params).unwrap();
+    assert_eq!((all.as_array().unwrap().len(), &all[0]["kind"]), (1, &json!("source.fixAll")));
+    let mended = edited(script, &all[0]["edit"]["changes"][client.uri("a.svc")]);
+    client.replace("a.svc", 2, &mended);
+    let left = client.diagnostics("a.svc");
+    assert!(left.iter().all(|it| it["code"] == "E221"), "{left:?}");
+}
+
+#[test]
+fn words_are_coloured_by_what_they_stand_for() {
+    let script = "# note\nparam q: string\nq >> text.upper\n  >> \"\"\"\n  ${it}!\n  \"\"\"\n";
+    let mut client = Client::ready(&[]);
+    let place = client.open("a.svc", script);
+    let told = client.request("textDocument/semanticTokens/full", place).unwrap();
+    let mut client_legend = Client::start(&[]);
+    let init = client_legend.request("initialize", json!({ "capabilities": {} })).unwrap();
+    assert_eq!(init["capabilities"]["positionEncoding"], "utf-16");
+    let legend = &init["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"];
+    let data: Vec<usize> = serde_json::from_value(told["data"].clone()).unwrap();
+    let (mut line, mut column) = (0, 0);
+    let mut words = Vec::new();
+    for it in data.chunks(5) {
+        column = if it[0] == 0 { column + it[1] } else { it[1] };
+        line += it[0];
+        let text = &script.lines().nth(line).unwrap()[column..column + it[2]];
+        words.push(format!("{} {text}", legend[it[3]].as_str().unwrap()));
+    }
+    assert_eq!(
+        words,
+        [
+            "comment # note",
+            "keyword param",
+            "parameter q",
+            "type string",
+            "parameter q",
+            "operator >>",
+            "namespace text",
+            "function upper",
+            "operator >>",
+            "string \"\"\"",
+            "string   ${",
+            "keyword it",
+            "string }!",
+            "string   \"\"\"",
+        ]
+    );
+}
+
+#[test]
+fn a_document_is_formatted() {
+    let mut client = Client::ready(&[]);
+    let script = "let  x=[1,2]# two\nx>>sum";
+    let place = client.open("a.svc", script);
+    let params = json!({
+        "textDocument": place["textDocument"],
+        "options": { "tabSize": 4, "insertSpaces": true },
+    });
+    let edits = client.request("textDocument/formatting", params.clone()).unwrap();
+    let formatted = edited(script, &edits);
+    assert_eq!(formatted, "let x = [1, 2]  # two\nx >> sum\n");
+    client.replace("a.svc", 2, &formatted);
+    assert_eq!(client.request("textDocument/formatting", params), Ok(json!([])));
+}
+
+#[test]
+fn the_outline_names_what_is_declared() {
+    let script = "param q: string\nflow f(x: string) -> string {\n  let y = upper(x)\n  y\n}\nq >> f\ntest \"t\" { expect true }\n";
+    let mut client = Client::ready(&[]);
+    let place = client.open("a.svc", script);
+    let told = client.request("textDocument/documentSymbol", place.clone()).unwrap();
+    let names: Vec<&str> =
+        told.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["q", "f", "t"]);
+    assert_eq!(told[1]["children"][0]["name"], "y");
+    assert_eq!(told[1]["selectionRange"]["start"], json!({ "line": 1, "character": 5 }));
+    let folds = client.request("textDocument/foldingRange", place).unwrap();
+    assert_eq!((&folds[0]["startLine"], &folds[0]["endLine"]), (&json!(1), &json!(3)));
+}
+
+#[test]
+fn signatures_follow_the_argument() {
+    let mut client = Client::ready(&[]);
+    let mut active = |script: &str| {
+        let place = client.open("a.svc", script);
+        let told = client.request("textDocument/signatureHelp", place).unwrap();
+        let parameters = told["signatures"][0]["parameters"].clone();
+        let idx = told["activeParameter"].as_u64().map(|it| usize::try_from(it).unwrap());
+        idx.map(|it| parameters[it]["label"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(active("[1] >> take(¦"), Some("n: int 0..1000000000".to_owned()));
+    assert_eq!(
+        active("\"a\" >> replace(to: ¦, from: \"a\")").unwrap().split(':').next(),
+        Some("to")
+    );
+    assert!(active("let x = join([\"a\"], ¦)").unwrap().starts_with("sep"));
+    assert_eq!(
+        active("flow f(a: int, k: int = 1) -> int { a + k }\n1 >> f(¦)"),
+        Some("k?: int".to_owned())
+    );
+    assert_eq!(active("\"a\" >> upper¦"), None);
+}
+
+#[test]
+fn a_cursor_is_where_it_is_said_to_be() {
+    let (text, position) = without_cursor("a\nbé¦c");
+    assert_eq!((text.as_str(), position), ("a\nbéc", json!({ "line": 1, "character": 3 })));
+}

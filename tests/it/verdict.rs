@@ -1,0 +1,258 @@
+//! What `svc check --json` says fits the schema that is published for it, and is true.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use serde_json::{Value, json};
+use svc::{
+    Engine,
+    diag::Source,
+    engine::verdict::{VERDICT_SCHEMA, Verdict},
+};
+
+use crate::{components, grammar, scripts};
+
+/// As much of JSON Schema as the published one uses.
+struct Schema(Value);
+
+impl Schema {
+    fn published() -> Self {
+        Self(serde_json::from_str(VERDICT_SCHEMA).unwrap())
+    }
+
+    /// Every place where `value` does not fit.
+    fn misfits(&self, value: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        self.compare(&self.0, value, "", &mut found);
+        found
+    }
+
+    fn compare(&self, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+        for (keyword, wanted) in schema.as_object().unwrap() {
+            let fits = match keyword.as_str() {
+                "$schema" | "$defs" | "title" | "description" => true,
+                "$ref" => {
+                    self.compare(self.named(wanted), value, at, found);
+                    true
+                }
+                "type" => is_of(value, wanted),
+                "enum" => wanted.as_array().unwrap().contains(value),
+                "minimum" => value.as_i64() >= wanted.as_i64(),
+                "required" => wanted.as_array().unwrap().iter().all(|it| has(value, it)),
+                "items" => {
+                    for (idx, item) in value.as_array().into_iter().flatten().enumerate() {
+                        self.compare(wanted, item, &format!("{at}[{idx}]"), found);
+                    }
+                    true
+                }
+                "properties" => {
+                    for (name, schema) in wanted.as_object().unwrap() {
+                        if let Some(field) = value.get(name) {
+                            self.compare(schema, field, &format!("{at}.{name}"), found);
+                        }
+                    }
+                    true
+                }
+                "additionalProperties" => {
+                    assert_eq!(*wanted, json!(false));
+                    let known = &schema["properties"];
+                    value.as_object().is_none_or(|it| it.keys().all(|it| known.get(it).is_some()))
+                }
+                other => panic!("the test does not know `{other}`"),
+            };
+            if !fits {
+                found.push(format!("{at}: {keyword}"));
+            }
+        }
+    }
+
+    fn named(&self, reference: &Value) -> &Value {
+        let name = reference.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+        self.0["$defs"].get(name).unwrap()
+    }
+}
+
+fn has(value: &Value, field: &Value) -> bool {
+    value.get(field.as_str().unwrap()).is_some()
+}
+
+/// Whether a value is of a type, or of one of several.
+fn is_of(value: &Value, wanted: &Value) -> bool {
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "null" => value.is_null(),
+        other => panic!("the test does not know the type `{other}`"),
+    };
+    wanted.as_array().map_or_else(|| is(wanted), |it| it.iter().any(is))
+}
+
+fn engine() -> Engine {
+    Engine::new().with(components::ALL).on(Arc::new(scripts::host()))
+}
+
+fn printed(verdict: &Verdict) -> Value {
+    serde_json::to_value(verdict).unwrap()
+}
+
+/// The whole of what the command prints.
+fn files(verdict: &Value) -> Value {
+    json!({ "files": [verdict] })
+}
+
+#[test]
+fn every_verdict_fits_the_schema() {
+    let (schema, engine) = (Schema::published(), engine());
+    let mut lists_with_items = BTreeSet::new();
+    for (name, text) in grammar::scripts() {
+        let verdict = printed(&engine.verdict(Source::new(name.as_str(), text.as_str())));
+        assert_eq!(schema.misfits(&files(&verdict)), [""; 0], "{name}");
+        assert_eq!(verdict["ok"], json!(engine.check(text.as_str()).is_ok()), "{name}");
+        places_are_right(&verdict, &name, &text);
+        let lists = verdict.as_object().unwrap().iter();
+        let filled = lists.filter(|(_, it)| it.as_array().is_some_and(|it| !it.is_empty()));
+        lists_with_items.extend(filled.map(|(name, _)| name.clone()));
+    }
+    let unreadable = printed(&Verdict::unreadable("x.svc", "it does not exist"));
+    assert_eq!(schema.misfits(&files(&unreadable)), [""; 0]);
+    // Nothing fits because it is never there.
+    let all = ["effects", "flows", "inputs", "nodes", "problems", "secrets", "tests", "unchecked"];
+    assert!(lists_with_items.iter().eq(all), "{lists_with_items:?}");
+}
+
+/// Every place of a script lies in its text, and says the same in bytes as in lines.
+fn places_are_right(verdict: &Value, name: &str, text: &str) {
+    let mut left = vec![verdict];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items),
+            // The places of a used file are places in another text.
+            Value::Object(fields) if fields.get("code").is_some() && fields["file"] != *name => {}
+            Value::Object(fields) if fields.contains_key("end_column") => {
+                let number = |it: &str| usize::try_from(fields[it].as_u64().unwrap()).unwrap();
+                assert!(number("start") <= number("end"), "{name}: {value}");
+                for (byte, line, column) in
+                    [("start", "line", "column"), ("end", "end_line", "end_column")]
+                {
+                    let before = &text[..number(byte)];
+                    let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+                    let counted = (
+                        before.matches('\n').count() + 1,
+                        before[line_start..].chars().count() + 1,
+                    );
+                    assert_eq!((number(line), number(column)), counted, "{name}: {value}");
+                }
+            }
+            Value::Object(fields) => left.extend(fields.values()),
+            _ => {}
+        }
+    }
+}
+
+/// The comparison with the schema is one that can fail, at every keyword.
+#[test]
+fn misfits_are_found() {
+    let schema = Schema::published();
+    let right = printed(&engine().verdict("\"a\" >> uper"));
+    assert_eq!(schema.misfits(&files(&right)), [""; 0]);
+    let spoilt = |path: &str, value: Value| {
+        let mut files = files(&right);
+        *files.pointer_mut(path).unwrap() = value;
+        schema.misfits(&files)
+    };
+    assert_eq!(spoilt("/files/0/ok", json!("yes")), [".files[0].ok: type"]);
+    assert_eq!(spoilt("/files/0/gives", json!(1)), [".files[0].gives: type"]);
+    let severity = ".files[0].problems[0].severity: enum";
+    assert_eq!(spoilt("/files/0/problems/0/severity", json!("fatal")), [severity]);
+    let start = ".files[0].problems[0].span.start: minimum";
+    assert_eq!(spoilt("/files/0/problems/0/span/start", json!(-1)), [start]);
+    let mut more = right.clone();
+    more["more"] = json!(1);
+    assert_eq!(schema.misfits(&files(&more)), [".files[0]: additionalProperties"]);
+    let mut less = right;
+    less.as_object_mut().unwrap().remove("ok");
+    assert_eq!(schema.misfits(&files(&less)), [".files[0]: required"]);
+}
+
+const SCRIPT: &str = r#"secret key
+type Order = { id: int }
+param raw: string = "{}"
+
+## Finds.
+flow find(what: string) -> [Hit] { what >> search(source: "kb", top_k: 2) }
+
+let order = parse_json(raw) as Order
+"ä€ ${order.id}" >> find >> len
+
+test "nothing there" { mock search = []  let n = main()  expect n == 0 }
+"#;
+
+/// The place of the last time that `part` stands in the script.
+fn place(part: &str, (line, column): (usize, usize)) -> Value {
+    let start = SCRIPT.rfind(part).unwrap();
+    json!({
+        "start": start, "end": start + part.len(),
+        "line": line, "column": column, "end_line": line, "end_column": column + part.chars().count(),
+    })
+}
+
+#[test]
+fn a_verdict_tells_what_is_known() {
+    let verdict = printed(&engine().verdict(Source::new("orders.svc", SCRIPT)));
+    assert_eq!(verdict["file"], "orders.svc");
+    assert_eq!(verdict["error"], json!(null));
+    assert_eq!((&verdict["ok"], &verdict["problems"]), (&json!(true), &json!([])));
+    assert_eq!(verdict["gives"], "int");
+    let raw = json!([{ "name": "raw", "type": "string", "required": false, "doc": "" }]);
+    assert_eq!(verdict["inputs"], raw);
+    let secret = json!([{ "name": "key", "span": place("secret key", (1, 1)) }]);
+    assert_eq!(verdict["secrets"], secret);
+    let test = json!([{ "name": "nothing there", "span": place("\"nothing there\"", (11, 6)) }]);
+    assert_eq!(verdict["tests"], test);
+    let flow = &verdict["flows"][0];
+    assert_eq!((&flow["name"], &flow["doc"]), (&json!("find"), &json!("Finds.")));
+    assert_eq!(flow["gives"], "[Hit]");
+    assert_eq!(flow["params"][0]["type"], "string");
+    assert_eq!(verdict["effects"], json!([{ "verb": "reads", "scope": "kb" }]));
+    let unchecked = verdict["unchecked"].as_array().unwrap();
+    assert_eq!(unchecked.len(), 1);
+    assert_eq!(unchecked[0]["span"], place("parse_json(raw) as Order", (8, 13)));
+    assert_eq!(unchecked[0]["what"], "whether the value is Order");
+}
+
+/// Bytes count bytes, columns count characters, and a stage knows what comes and goes.
+#[test]
+fn nodes_know_their_places_and_types() {
+    let verdict = printed(&engine().verdict(SCRIPT));
+    let node = |part: &str, at: (usize, usize)| {
+        let (nodes, span) = (verdict["nodes"].as_array().unwrap(), place(part, at));
+        let found = nodes.iter().find(|it| it["span"] == span);
+        let found = found.unwrap_or_else(|| panic!("{part}: {nodes:?}"));
+        (found["enters"].clone(), found["gives"].clone(), found["op"].clone())
+    };
+    let null = Value::Null;
+    let search = r#"search(source: "kb", top_k: 2)"#;
+    let hits = json!("[Hit; max 2]");
+    assert_eq!(node(search, (6, 44)), (json!("string"), hits, json!("ctx_search.infer")));
+    assert_eq!(node(r#""ä€ ${order.id}""#, (9, 1)), (null.clone(), json!("string"), null.clone()));
+    assert_eq!(node("find", (9, 21)), (json!("string"), json!("[Hit]"), null));
+    assert_eq!(node("len", (9, 29)), (json!("[Hit]"), json!("int"), json!("list.len")));
+}
+
+#[test]
+fn problems_of_a_used_file_carry_its_name() {
+    let script = "use \"lib/wrong.svc\" as wrong\n\"ä\" >> wrong.broken >> uper\n";
+    let verdict = printed(&engine().verdict(Source::new("script.svc", script)));
+    assert_eq!(verdict["ok"], false);
+    let told: Vec<_> = verdict["problems"].as_array().unwrap().iter().collect();
+    let what = |it: &Value| (it["code"].clone(), it["file"].clone());
+    assert_eq!(what(told[0]), (json!("E201"), json!("script.svc")));
+    assert_eq!(what(told[1]), (json!("E217"), json!("lib/wrong.svc")));
+    assert_eq!(told.len(), 2);
+    assert_eq!((&told[0]["span"]["start"], &told[0]["span"]["column"]), (&json!(53), &json!(24)));
+    assert_eq!(told[0]["fixes"][0]["text"], "upper");
+    // What the broken flow gives is not known, and that is said.
+    assert_eq!(verdict["unchecked"][0]["why"], "it follows from an error");
+}
