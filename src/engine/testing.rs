@@ -41,7 +41,7 @@ impl Engine {
         // A thread of its own: the caller may stand inside a runtime.
         std::thread::scope(|scope| {
             let work = || chosen.map(|it| self.one_test(program, it)).collect();
-            scope.spawn(work).join().unwrap_or_default()
+            scope.spawn(work).join().expect("a panic of a test is its failure")
         })
     }
 

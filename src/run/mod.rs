@@ -88,10 +88,12 @@ pub async fn run(
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
     let work = AssertUnwindSafe(run.main(program, &values, &scope, account)).catch_unwind();
-    work.await.unwrap_or_else(|_| {
-        let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
-        Err(RunError::new(error, Span::default()))
-    })
+    work.await.unwrap_or_else(|_| Err(engine_panicked(Span::default())))
+}
+
+fn engine_panicked(span: Span) -> Box<RunError> {
+    let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
+    RunError::new(error, span)
 }
 
 impl Run {

@@ -2,14 +2,16 @@
 
 use std::{
     collections::BTreeMap,
+    panic::AssertUnwindSafe,
     sync::{Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
+use futures_util::FutureExt as _;
 use tokio::time::Instant;
 
 use super::{
-    Run, Surroundings,
+    Run, Surroundings, engine_panicked,
     env::Env,
     error::{Result, RunError},
     ledger::Cap,
@@ -201,10 +203,9 @@ pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Teste
         }
     };
     run.mocks = Some(mocks);
-    let mut failures = match run.expectations(test, &scope, account, started).await {
-        Ok(failures) => failures,
-        Err(err) => vec![TestFailure::Run(err)],
-    };
+    let work = AssertUnwindSafe(run.expectations(test, &scope, account, started)).catch_unwind();
+    let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(test.span)));
+    let mut failures = ended.unwrap_or_else(|err| vec![TestFailure::Run(err)]);
     let mocks = run.mocks.take().expect("it was set above");
     let unmocked = mocks.unmocked.into_inner().unwrap_or_else(PoisonError::into_inner);
     if !unmocked.is_empty() {
