@@ -275,6 +275,7 @@ impl Checker<'_> {
         let mut fields: Vec<(Text, Type)> = Vec::new();
         let mut written: Vec<&Word> = Vec::new();
         let mut checked = Vec::with_capacity(entries.len());
+        let mut is_known = true;
         for entry in entries {
             match entry {
                 ast::Entry::Field { name, value } => {
@@ -291,9 +292,13 @@ impl Checker<'_> {
                 ast::Entry::Spread(value) => {
                     let term = self.expr(value, None);
                     let names = self.spread(&term, &mut fields);
+                    is_known &= term.ty != Type::Unknown;
                     checked.push(Entry::Spread(term, names));
                 }
             }
+        }
+        if !is_known {
+            return Term::unknown(span);
         }
         Term::new(TermKind::Record(checked), Type::record(fields), span)
     }
@@ -399,15 +404,19 @@ impl Checker<'_> {
 
     fn no_field(&mut self, base: &Term, name: &Word) -> Term {
         let field = &name.text;
-        let problem = match &base.ty {
+        // A field that there is not is missed first, then that the record may be null.
+        let ty = match &base.ty {
+            Type::Optional(inner) if matches!(&**inner, Type::Record(of) if of.get(field).is_none()) => {
+                inner
+            }
+            ty => ty,
+        };
+        let problem = match ty {
             Type::Record(of) => {
                 let names = of.fields.iter().map(|(it, _)| it.as_ref());
-                let problem = Problem::error(
-                    Code::E206,
-                    name.span,
-                    format!("{} has no field `{field}`", base.ty),
-                )
-                .label("no such field");
+                let problem =
+                    Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
+                        .label("no such field");
                 match nearest(field, names.clone()) {
                     Some(meant) => {
                         problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant)
