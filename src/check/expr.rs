@@ -17,7 +17,7 @@ impl Checker<'_> {
     /// An expression, and the type that is due where it stands: a literal takes it.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
         let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
-        self.node(expr.span, None, &term.ty, false);
+        self.node(expr.span, None, &term, false);
         self.of_bearable_type(term)
     }
 

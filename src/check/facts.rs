@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Candidate, Checker, Flow, scope::Frame};
+use super::{Candidate, Checker, Flow, Term, TermKind, scope::Frame};
 use crate::{
     diag::{Source, Span},
     registry::OpRef,
@@ -31,6 +31,8 @@ pub struct NodeFact {
     /// What the stage before it gives; nothing where none is.
     pub enters: Option<Type>,
     pub gives: Type,
+    /// The op that it calls, where it is a call.
+    pub op: Option<OpRef>,
     /// Whether it is a stage of a pipeline, not a part of an expression.
     pub is_stage: bool,
 }
@@ -104,10 +106,10 @@ impl Checker<'_> {
         self.mention(span, || Target::Here { defined: span, kind, ty: ty.clone() });
     }
 
-    pub(super) fn node(&mut self, span: Span, enters: Option<&Type>, gives: &Type, stage: bool) {
+    pub(super) fn node(&mut self, span: Span, enters: Option<&Type>, term: &Term, stage: bool) {
         if let Some(facts) = &mut self.facts {
-            let (enters, gives) = (enters.cloned(), gives.clone());
-            facts.nodes.push(NodeFact { span, enters, gives, is_stage: stage });
+            let (enters, gives, op) = (enters.cloned(), term.ty.clone(), called(term));
+            facts.nodes.push(NodeFact { span, enters, gives, op, is_stage: stage });
         }
     }
 
@@ -124,5 +126,15 @@ impl Checker<'_> {
         if let Some(facts) = &mut self.facts {
             facts.holes.push(fact);
         }
+    }
+}
+
+/// The op that a stage calls, with what stands behind the call.
+fn called(term: &Term) -> Option<OpRef> {
+    match &term.kind {
+        TermKind::Call(call) => Some(call.op),
+        TermKind::Within { body: inner, .. } | TermKind::Cast { value: inner, .. } => called(inner),
+        TermKind::Fallback { tries, .. } => called(tries.first()?),
+        _ => None,
     }
 }

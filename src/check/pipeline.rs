@@ -51,7 +51,7 @@ impl Checker<'_> {
                 };
                 giver = Giver { name: self.stage_name(stage), span: stage_span(stage) };
                 let enters = terms.last().map(|it: &Term| &it.ty);
-                self.node(stage.span, enters, &term.ty, true);
+                self.node(stage.span, enters, &term, true);
                 terms.push(term);
             }
             if only {

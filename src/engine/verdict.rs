@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Engine;
 use crate::{
-    check::{Analysis, CastReason, Checked, Flow, Input, Target, Term, TermKind},
+    check::{Analysis, CastReason, Checked, Flow, Input, Term, TermKind},
     diag::{self, Lines, Report, Source, Span},
     plan::{self, EffectUse},
     value::Type,
@@ -234,24 +234,12 @@ impl Places<'_> {
         stages.sort_by_key(|it| (it.span.start, std::cmp::Reverse(it.span.end)));
         // A flow's body is checked once, but a block may be looked at again.
         stages.dedup_by_key(|it| it.span);
-        let mut ops: Vec<(usize, String)> = facts
-            .mentions
-            .iter()
-            .filter_map(|it| match &it.target {
-                Target::Op(op) => Some((it.span.start, op.to_string())),
-                _ => None,
-            })
-            .collect();
-        ops.sort();
         let known = |ty: &Type| (!ty.is_unknown()).then(|| ty.to_string());
-        let node = |it: &&crate::check::NodeFact| {
-            let op = ops.binary_search_by_key(&it.span.start, |(start, _)| *start);
-            Node {
-                span: self.at(it.span),
-                enters: it.enters.as_ref().and_then(known),
-                gives: known(&it.gives),
-                op: op.ok().map(|at| ops[at].1.clone()),
-            }
+        let node = |it: &&crate::check::NodeFact| Node {
+            span: self.at(it.span),
+            enters: it.enters.as_ref().and_then(known),
+            gives: known(&it.gives),
+            op: it.op.map(|it| it.to_string()),
         };
         stages.iter().map(node).collect()
     }

@@ -212,7 +212,24 @@ impl<'a> Walk<'a> {
         node.cost_class = Some(call.op.op.cost_class());
         node.effects = of_call(call);
         node.bounds = own_bounds(call, is_timed);
+        for flow in call.args.iter().filter_map(given_flow) {
+            self.called_back(flow, &call.segment, idx);
+        }
         vec![idx]
+    }
+
+    /// What an op calls that was given to it stands below the op.
+    fn called_back(&mut self, flow: &'a Flow, segment: &Text, op: usize) {
+        if self.nodes.len() >= MOST_NODES {
+            return;
+        }
+        let outside = std::mem::replace(&mut self.frames, vec![vec![vec![op]]]);
+        self.depth += 1;
+        self.below(segment.to_string(), |this| {
+            this.below(flow.name.to_string(), |this| this.term(&flow.body))
+        });
+        self.depth -= 1;
+        self.frames = outside;
     }
 
     fn flow(
@@ -319,6 +336,14 @@ impl<'a> Walk<'a> {
             span: term.span,
         });
         self.nodes.len() - 1
+    }
+}
+
+/// The flow that an argument is.
+fn given_flow(arg: &Term) -> Option<&Flow> {
+    match &arg.kind {
+        TermKind::FlowRef(flow) => Some(flow),
+        _ => None,
     }
 }
 
