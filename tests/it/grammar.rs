@@ -21,11 +21,13 @@ const NOT_OF_SYNTAX: [(&str, &str); 4] = [
 const KNOWN_NAMES: [&str; 4] = ["E202", "E219", "E224", "E301"];
 
 /// Whether llguidance reads a script otherwise in GBNF: it makes words of rules, of which it
-/// takes the longest, so behind `ask<Answer>` it sees no `(`.
+/// takes the longest, so behind `ask<Answer>` it sees no `(`, and in `ask<float 0..1>(` no range.
 fn is_beyond_gbnf(text: &str) -> bool {
     text.split('<').skip(1).any(|it| {
         let behind = it.trim_start_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
-        behind.len() < it.len() && behind.starts_with(">(")
+        let behind_range =
+            behind.trim_start_matches(|it: char| it.is_ascii_digit() || " .-".contains(it));
+        behind.len() < it.len() && behind_range.starts_with(">(")
     })
 }
 
