@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Report, Span},
+    registry::Found,
     syntax::ast::{Block, Item, ItemKind, Let, Program, Within, Word},
     value::{Secret, Text, Type, Value},
 };
@@ -223,7 +224,8 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn hides_component(&mut self, name: &Word) {
-        if self.registry.find(&name.text).is_some() {
+        // `text` and its like are groups of ops: no script calls one by its bare name.
+        if let Some(Found::Op(_)) = self.registry.find(&name.text) {
             self.report(
                 Problem::warning(
                     Code::E220,

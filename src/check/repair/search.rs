@@ -221,7 +221,9 @@ impl Search<'_> {
         }
         let ty = self
             .testable()
-            .filter(|it| !is_document(it) && *it != Type::Text && !it.is_beyond_json())?;
+            .filter(|it| !is_document(it) && !it.is_beyond_json())
+            // Text that is a choice or a unit stands there as it is, not as JSON in quotes.
+            .filter(|it| !it.is_text() && !it.is_unit() && *it != Type::Path)?;
         let step = if ty == Type::Json { Step::Op(op) } else { Step::Typed(op, ty.clone()) };
         Some(Move { step, ty, cost: 2, converts: true })
     }
