@@ -24,7 +24,7 @@ impl Checker<'_> {
     /// A pipeline, and the type that is due where it stands.
     pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
-            let (only, last) = (pipeline.stages.len() == 1, pipeline.stages.len() - 1);
+            let only = pipeline.stages.len() == 1;
             let mut terms = Vec::with_capacity(pipeline.stages.len());
             let mut giver = Giver { name: String::new(), span: Span::default() };
             for (idx, stage) in pipeline.stages.iter().enumerate() {
@@ -42,8 +42,8 @@ impl Checker<'_> {
                     let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
                     self.frames.push(Frame::It { ty, giver });
                     let due = match pipeline.stages.get(idx + 1) {
-                        Some(next) if is_hole(stage) => self.due_at(next),
-                        _ => expected.filter(|_| idx == last).cloned(),
+                        Some(next) => self.due_at(next),
+                        None => expected.cloned(),
                     };
                     let term = self.stage(stage, Position::Later, due.as_ref());
                     self.frames.pop();
@@ -448,10 +448,6 @@ fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
         .label(format!("gives {}", b.ty))
         .also(a.span, format!("gives {}", a.ty))
         .help("give both the same type, with `{ .. }` or a component that converts")
-}
-
-fn is_hole(stage: &Stage) -> bool {
-    matches!(&stage.kind, StageKind::Expr(Expr { kind: ExprKind::Hole, .. }))
 }
 
 fn stage_span(stage: &Stage) -> Span {

@@ -45,8 +45,13 @@ impl Files for HostFiles<'_> {
         if let Some(name) = file.strip_prefix("std:") {
             return Err(format!("the standard library has no `{name}`"));
         }
-        if Path::new(file).extension().is_some_and(|it| it == "rhai") {
-            return Err("templates in rhai are not run by this version of svc".to_owned());
+        match Path::new(file).extension().and_then(|it| it.to_str()) {
+            Some("svc") => {}
+            Some("rhai") => {
+                return Err("templates in rhai are not run by this version of svc".to_owned());
+            }
+            // A device or a pipe would keep whoever checks waiting.
+            _ => return Err("the name of a script ends in `.svc`".to_owned()),
         }
         let here = Path::new(".");
         let folder = from.folder().map_or(here, |it| it.as_path());
