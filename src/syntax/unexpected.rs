@@ -86,7 +86,10 @@ impl Place<'_> {
     /// `let match = ..`: a reserved word where a name is due.
     fn reserved_name(&self) -> Option<Problem> {
         let word = self.word(self.found);
-        let due = matches!(self.before(), "let" | "param" | "flow" | "secret")
+        // `flow f(group: int)`; an argument or a field may have any name.
+        let is_param = matches!(self.before(), "(" | ",") && self.word(self.found + 1) == ":";
+        let due = is_param
+            || matches!(self.before(), "let" | "param" | "flow" | "secret")
             || (self.before() == "as" && self.word(self.found - 2).starts_with(['"', '\'']));
         if !due || !RESERVED.contains(&word) {
             return None;

@@ -12,7 +12,6 @@ use super::{
     ast::{Edition, Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Program, Test, Use, Word},
     regions::Region,
     token::{Lexed, Token},
-    unexpected::RESERVED,
 };
 use crate::diag::{Code, Fix, Problem, Span};
 
@@ -202,22 +201,9 @@ impl<'a> Builder<'a> {
     fn flow_param(&mut self, pair: Pair<'_, Rule>) -> FlowParam {
         let mut inner = pair.into_inner();
         let name = self.word(&inner.next().expect("a parameter has a name"));
-        self.is_free(&name);
         let ty = self.ty(inner.next().expect("a parameter has a type"));
         let default: Option<Expr> = inner.next().map(|it| self.expr(it));
         FlowParam { name, ty, default }
-    }
-
-    /// A parameter is used by its bare name, which a word of the language cannot be.
-    fn is_free(&mut self, name: &Word) {
-        if RESERVED.contains(&name.text.as_ref()) {
-            let message = format!("`{}` is a word of the language", name.text);
-            self.problems.push(
-                Problem::error(Code::E116, name.span, message)
-                    .label("cannot be a name")
-                    .help(format!("choose another name, `{}_` for example", name.text)),
-            );
-        }
     }
 
     fn import(&mut self, pair: Pair<'_, Rule>) -> Use {
