@@ -1,7 +1,7 @@
 //! Pipelines and their stages.
 
 use super::{
-    Branch, Checker, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    Branch, Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
     repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
@@ -284,7 +284,9 @@ impl Checker<'_> {
             );
             return None;
         }
-        let suggestion = self.suggest(name);
+        // A name that the language gives is meant, though not here.
+        let is_fixed = FIXED.contains(&name[0].text.as_ref());
+        let suggestion = if is_fixed { None } else { self.suggest(name) };
         let help = match (&suggestion, whole.as_str()) {
             (_, foreign) if foreign_name(foreign).is_some() => {
                 format!("write `{}`", foreign_name(foreign).unwrap_or_default())
@@ -295,6 +297,9 @@ impl Checker<'_> {
                     true => format!("a flow sees only its parameters: make `{name}` one"),
                     false => format!("a `let` is visible after itself: move `{name}` up"),
                 }
+            }
+            (_, whole) if whole == "error" || whole.starts_with("error.") => {
+                "`error.kind` and `error.message` are known behind `fallback`".to_owned()
             }
             (_, "main") => {
                 "`main(..)` is the file's main pipeline, in a test of a file that has one"

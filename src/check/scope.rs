@@ -8,7 +8,7 @@ use super::{
     term::{Term, TermKind, Var},
 };
 use crate::{
-    diag::Span,
+    diag::{Problem, Span},
     registry::{Found, OpRef, nearest},
     syntax::ast::{Word, dotted},
     value::{FlowType, Text, Type},
@@ -152,7 +152,12 @@ impl Checker<'_> {
         let first = name.first()?;
         if name.len() == 1 {
             if first.text.as_ref() == "main" {
-                return self.main_flow.clone().map(Callable::Ready);
+                // Where something could not be read, that may have been the main pipeline.
+                let may_be_broken = self.problems.iter().any(Problem::is_error);
+                return match &self.main_flow {
+                    Some(flow) => Some(Callable::Ready(flow.clone())),
+                    None => may_be_broken.then_some(Callable::Unknown),
+                };
             }
             if let Some(flow) = self.flow_named(&first.text) {
                 return Some(Callable::Flow(flow));
