@@ -34,6 +34,9 @@ pub enum Value {
     Flow(FlowRef),
 }
 
+// Lists hold millions of values, and every step moves some: rare kinds are boxed.
+const _: () = assert!(size_of::<Value>() <= 24);
+
 /// A shared, immutable list. How it is kept is its own business.
 #[derive(Clone, Debug, Default)]
 pub struct List(Arc<Items>);

@@ -34,35 +34,37 @@ impl fmt::Debug for Secret {
 
 /// A flow or component that is an argument. Only the run knows what is inside.
 #[derive(Clone)]
-pub struct FlowRef {
+pub struct FlowRef(Arc<Named>);
+
+struct Named {
     name: Text,
     flow: Arc<dyn Any + Send + Sync>,
 }
 
 impl FlowRef {
     pub fn new(name: impl Into<Text>, flow: Arc<dyn Any + Send + Sync>) -> Self {
-        Self { name: name.into(), flow }
+        Self(Arc::new(Named { name: name.into(), flow }))
     }
 
     /// The name that the script uses for it.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// What it refers to, for whoever made it.
     pub fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.flow.clone().downcast().ok()
+        self.0.flow.clone().downcast().ok()
     }
 }
 
 impl fmt::Display for FlowRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the flow `{}`", self.name)
+        write!(f, "the flow `{}`", self.name())
     }
 }
 
 impl fmt::Debug for FlowRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FlowRef({})", self.name)
+        write!(f, "FlowRef({})", self.name())
     }
 }
