@@ -1,7 +1,18 @@
 //! The records that the document components share.
 
-use super::record;
-use crate::value::Text;
+use super::{OpError, record};
+use crate::value::{List, Record, Text};
+
+/// The records of a list of hits, as an op is given it.
+pub fn records(hits: &List) -> impl Iterator<Item = Result<&Record, OpError>> {
+    hits.iter().enumerate().map(|(idx, hit)| {
+        hit.as_record().ok_or_else(|| {
+            let kind = hit.kind();
+            let message = format!("`hits` must be [Hit], but item {} is {kind}", idx + 1);
+            OpError::invalid_input(message)
+        })
+    })
+}
 
 record! {
     /// A document: one file, or one record of a file of records.

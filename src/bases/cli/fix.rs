@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, INVALID, OK, Result, USAGE},
+    exit::{Failure, INVALID, OK, Result},
     script, terminal,
 };
 use crate::{diag::Source, engine::Fixed, registry::OpError};
@@ -32,13 +32,7 @@ Exits with 7 when something is left that only a person can mend.";
 
 impl Fix {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let from_stdin = self.files.iter().any(|it| script::is_stdin(it));
-        if from_stdin && self.files.len() > 1 {
-            return Err(Failure::new(
-                USAGE,
-                "`-` stands alone: its script goes to standard output",
-            ));
-        }
+        let from_stdin = script::only_stdin(&self.files)?;
         let mut code = OK;
         for file in &self.files {
             let source = script::read(session.engine.host(), file)?;

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{FAILED, Failure, INVALID, OK, Result, USAGE},
+    exit::{FAILED, Failure, INVALID, OK, Result},
     script, terminal,
 };
 use crate::{
@@ -38,13 +38,7 @@ change; the first file that is not ok decides.";
 
 impl Fmt {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let from_stdin = self.files.iter().any(|it| script::is_stdin(it));
-        if from_stdin && self.files.len() > 1 {
-            return Err(Failure::new(
-                USAGE,
-                "`-` stands alone: its script goes to standard output",
-            ));
-        }
+        script::only_stdin(&self.files)?;
         let mut code = OK;
         for file in &self.files {
             let done = self.format(session, file);

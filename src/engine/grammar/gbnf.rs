@@ -23,11 +23,8 @@ fn named(name: &str) -> String {
 
 fn body(term: &Term) -> String {
     match term {
-        Term::Alt(all) => all.iter().map(body).collect::<Vec<_>>().join(" | "),
-        Term::Seq(all) => {
-            let parts = all.iter().filter(|it| **it != Term::text(""));
-            parts.map(part).collect::<Vec<_>>().join(" ")
-        }
+        Term::Alt(all) => Term::joined(all, " | ", body),
+        Term::Seq(all) => Term::joined(all.iter().filter(|it| **it != Term::text("")), " ", part),
         Term::NameBut(words) => body(&Term::spelt_out(words)),
         it => part(it),
     }

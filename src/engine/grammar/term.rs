@@ -85,6 +85,15 @@ fn neighbour(it: char, by: i8) -> char {
 }
 
 impl Term {
+    /// Some terms in a notation, with a sign between them.
+    pub(super) fn joined<'t>(
+        terms: impl IntoIterator<Item = &'t Self>,
+        sign: &str,
+        write: fn(&Self) -> String,
+    ) -> String {
+        terms.into_iter().map(write).collect::<Vec<_>>().join(sign)
+    }
+
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }

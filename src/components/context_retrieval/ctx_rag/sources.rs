@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    registry::OpError,
+    registry::{OpError, documents},
     value::{List, Record, Text, Value},
 };
 
@@ -26,12 +26,8 @@ pub(super) struct Source {
 /// The hits with text, each once, the best of a query first.
 pub(super) fn sources(hits: &List, query: Option<&Text>) -> Result<Vec<Source>, OpError> {
     let mut found = Vec::with_capacity(hits.len());
-    for (idx, hit) in hits.iter().enumerate() {
-        let Some(record) = hit.as_record() else {
-            let kind = hit.kind();
-            let message = format!("`hits` must be [Hit], but item {} is {kind}", idx + 1);
-            return Err(OpError::invalid_input(message));
-        };
+    for record in documents::records(hits) {
+        let record = record?;
         found.push(source(record, query));
     }
     found.sort_by(|a, b| {

@@ -8,7 +8,9 @@ use rank::rank;
 use crate::{
     registry::{
         Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
-        compute, documents::Hit, params,
+        compute,
+        documents::{self, Hit},
+        params,
     },
     value::{List, Record, Slot, Text, Value},
 };
@@ -88,12 +90,8 @@ struct Candidate {
 fn candidates(hits: &List, query: Option<&Text>) -> Result<Vec<Candidate>, OpError> {
     let mut seen = std::collections::HashSet::new();
     let mut found = Vec::with_capacity(hits.len());
-    for (idx, hit) in hits.iter().enumerate() {
-        let Some(record) = hit.as_record() else {
-            let kind = hit.kind();
-            let message = format!("`hits` must be [Hit], but item {} is {kind}", idx + 1);
-            return Err(OpError::invalid_input(message));
-        };
+    for record in documents::records(hits) {
+        let record = record?;
         let candidate = Candidate::new(record, query);
         let place = |name| record.get(name).map(ToString::to_string).unwrap_or_default();
         let key = (candidate.query.clone(), ["path", "id", "start", "end"].map(place));
