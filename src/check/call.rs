@@ -159,9 +159,7 @@ impl Checker<'_> {
                     scheme: None,
                     has_default: false,
                 };
-                let Some(mut given) = self.arguments(std::slice::from_ref(&port), site) else {
-                    return Term::unknown(site.span);
-                };
+                let mut given = self.arguments(std::slice::from_ref(&port), site);
                 let Some(given) = given.remove(0) else { return Term::unknown(site.span) };
                 if !given.term.ty.fits(&port.ty) {
                     self.misfit(&port, &given, site, &port.ty.to_string());
@@ -181,7 +179,7 @@ impl Checker<'_> {
             _ => return Term::unknown(site.span),
         };
         let ports: Vec<Port> = params.iter().map(flow_port).collect();
-        let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
+        let given = self.arguments(&ports, site);
         let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(&params) {
             args.push(match given {
@@ -204,7 +202,7 @@ impl Checker<'_> {
 
     fn call_op(&mut self, op: OpRef, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
         let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
-        let Some(given) = self.arguments(&ports, site) else { return Term::unknown(site.span) };
+        let given = self.arguments(&ports, site);
         let mut bindings = Bindings::default();
         let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
@@ -240,8 +238,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Matches what is written to the parameters; nothing when the call makes no sense.
-    fn arguments<'s>(&mut self, ports: &[Port], site: &Site<'s>) -> Option<Vec<Option<Given<'s>>>> {
+    /// Matches what is written to the parameters.
+    fn arguments<'s>(&mut self, ports: &[Port], site: &Site<'s>) -> Vec<Option<Given<'s>>> {
         let mut given: Vec<Option<Given<'s>>> = ports.iter().map(|_| None).collect();
         let mut sound = true;
         let list = site.args.map_or(&[][..], |it| &it.list);
@@ -281,7 +279,7 @@ impl Checker<'_> {
         if sound {
             self.missing(ports, &given, site);
         }
-        sound.then_some(given)
+        given
     }
 
     /// Reports a stage that would drop what enters it.

@@ -6,9 +6,11 @@ use crate::{
     check::Files,
     diag::Source,
     host::{self, Host},
-    syntax::MAX_BYTES,
     value::{paths, units},
 };
+
+/// The largest script, in bytes.
+pub const LARGEST_SCRIPT: u64 = 16 << 20;
 
 /// Texts that stand for those of files, by path: what an editor has and did not save yet.
 pub type Unsaved = HashMap<String, Arc<str>>;
@@ -32,8 +34,13 @@ impl<'a> HostFiles<'a> {
         if let Some(text) = self.unsaved.and_then(|it| it.get(name)) {
             return Ok(text.clone());
         }
-        let bytes =
-            host::read(self.host, Path::new(name), MAX_BYTES as u64).map_err(|err| why(&err))?;
+        let path = Path::new(name);
+        let known = self.host.stat(path).map_err(|err| why(&err))?;
+        // A pipe or a device would keep whoever checks waiting.
+        if !known.is_file && !known.is_dir {
+            return Err("it is no regular file".to_owned());
+        }
+        let bytes = host::read(self.host, path, LARGEST_SCRIPT).map_err(|err| why(&err))?;
         let text = String::from_utf8(bytes)
             .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
         Ok(text.into())
@@ -50,7 +57,6 @@ impl Files for HostFiles<'_> {
             Some("rhai") => {
                 return Err("templates in rhai are not run by this version of svc".to_owned());
             }
-            // A device or a pipe would keep whoever checks waiting.
             _ => return Err("the name of a script ends in `.svc`".to_owned()),
         }
         let here = Path::new(".");
@@ -69,7 +75,7 @@ fn why(err: &io::Error) -> String {
         io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::FileTooLarge => {
-            format!("it is larger than {}", units::show_size(MAX_BYTES as u64))
+            format!("it is larger than {}", units::show_size(LARGEST_SCRIPT))
         }
         _ => err.to_string(),
     }

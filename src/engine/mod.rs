@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use block::{Block, block};
 pub use error::Error;
-pub use files::Unsaved;
+pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::Fixed;
 pub use grammar::Notation;
 pub use request::{Request, Response};

@@ -87,6 +87,8 @@ pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub is_dir: bool,
+    /// Neither a folder nor a pipe, a device and the like.
+    pub is_file: bool,
     pub size: u64,
     /// Nanoseconds since 1970.
     pub modified: i128,

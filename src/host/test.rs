@@ -168,7 +168,7 @@ impl Host for TestHost {
             return Ok(stat(file));
         }
         if path == Path::new(Self::HOME) || files.keys().any(|it| it.starts_with(&path)) {
-            return Ok(Stat { is_dir: true, size: 0, modified: 0, inode: 0 });
+            return Ok(Stat { is_dir: true, is_file: false, size: 0, modified: 0, inode: 0 });
         }
         Err(io::ErrorKind::NotFound.into())
     }
@@ -231,7 +231,7 @@ impl Host for TestHost {
 
 fn stat(file: &File) -> Stat {
     let size = file.content.len() as u64;
-    Stat { is_dir: false, size, modified: i128::from(file.version), inode: 1 }
+    Stat { is_dir: false, is_file: true, size, modified: i128::from(file.version), inode: 1 }
 }
 
 fn absolute(path: &Path) -> PathBuf {

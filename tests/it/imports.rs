@@ -72,3 +72,16 @@ async fn a_failure_is_told_of_the_file_where_it_happens() {
     assert_eq!(err.to_string(), "work/a.svc:3:36: failed: `fail` failed: no");
     assert!(err.render(Style::Plain).contains("[work/a.svc:3:36]"));
 }
+
+/// A pipe that nobody writes to must not keep an editor waiting.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.svc");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let source = Source::new("main.svc", r#"use "pipe.svc" as p  1"#).in_folder(folder.path());
+    let report = Engine::new().check(source).unwrap_err();
+    assert!(report.to_string().contains("it is no regular file"), "{report}");
+}

@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::{
@@ -12,21 +12,22 @@ use super::{
 };
 use crate::{
     diag::Source,
+    engine::LARGEST_SCRIPT,
     host::{self, Host},
     plan::Plan,
     registry::OpError,
     value::units,
 };
 
-/// The largest script.
-const LARGEST: u64 = 16 << 20;
-
 /// The script of this name; `-` is standard input.
 pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     if is_stdin(file) {
-        return Ok(Source::new("<stdin>", text("standard input", read_stdin(LARGEST)?, INVALID)?));
+        return Ok(Source::new(
+            "<stdin>",
+            text("standard input", read_stdin(LARGEST_SCRIPT)?, INVALID)?,
+        ));
     }
-    let bytes = host::read(host, file, LARGEST).map_err(|err| unreadable(err, file))?;
+    let bytes = host::read(host, file, LARGEST_SCRIPT).map_err(|err| unreadable(err, file))?;
     let name = file.display().to_string();
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     let text = text(&format!("`{name}`"), bytes, INVALID)?;
@@ -44,6 +45,17 @@ pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
 
 pub(super) fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
+}
+
+/// Whether the one script comes from standard input, for commands that print what they
+/// make of it.
+pub(super) fn only_stdin(files: &[PathBuf]) -> Result<bool> {
+    let from_stdin = files.iter().any(|it| is_stdin(it));
+    if from_stdin && files.len() > 1 {
+        let message = "`-` stands alone: its script goes to standard output";
+        return Err(Failure::new(USAGE, message));
+    }
+    Ok(from_stdin)
 }
 
 /// Everything on standard input as text, without the line end that closes it.

@@ -141,7 +141,13 @@ fn walk_error(err: ignore::Error) -> io::Error {
 
 fn stat(it: &fs::Metadata) -> Stat {
     let modified = it.modified().unwrap_or(UNIX_EPOCH);
-    Stat { is_dir: it.is_dir(), size: it.len(), modified: nanos(modified), inode: inode(it) }
+    Stat {
+        is_dir: it.is_dir(),
+        is_file: it.is_file(),
+        size: it.len(),
+        modified: nanos(modified),
+        inode: inode(it),
+    }
 }
 
 fn nanos(time: SystemTime) -> i128 {
