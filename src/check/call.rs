@@ -518,7 +518,7 @@ fn way_to(port: &Port, name: &str) -> String {
 fn op_port(param: &Param) -> Port {
     Port {
         name: param.name.into(),
-        ty: param.scheme.plain(),
+        ty: param.scheme.due(),
         scheme: Some(param.scheme),
         has_default: param.default.is_some(),
     }

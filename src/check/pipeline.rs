@@ -76,7 +76,7 @@ impl Checker<'_> {
         let (port, ty) = match self.callable(name)? {
             Callable::Op(op) => {
                 let port = op.op.params.first()?;
-                (port.name.into(), port.scheme.plain())
+                (port.name.into(), port.scheme.due())
             }
             Callable::Flow(flow) => self.flows[flow].params.first().map(named_type)?,
             Callable::Ready(flow) => flow.params.first().map(named_type)?,

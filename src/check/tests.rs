@@ -147,7 +147,7 @@ impl Checker<'_> {
                 return None;
             };
             let scheme = op.op.params[idx].scheme;
-            let term = self.outside(|this| this.expr(&arg.value, Some(&scheme.plain())));
+            let term = self.outside(|this| this.expr(&arg.value, Some(&scheme.due())));
             if !Bindings::default().bind(scheme, &term.ty) {
                 self.report(
                     Problem::error(

@@ -93,6 +93,20 @@ impl Scheme {
         }
     }
 
+    /// The type that a literal takes where this is due: one of several may be a path, which
+    /// a string is where no string is meant.
+    pub fn due(self) -> Type {
+        match self {
+            Self::OneOf(all)
+                if all.iter().any(|it| matches!(it, Self::Path))
+                    && !all.iter().any(|it| matches!(it, Self::Text)) =>
+            {
+                Type::Path
+            }
+            other => other.plain(),
+        }
+    }
+
     /// Whether it names one type, without variables and alternatives.
     pub fn is_plain(self) -> bool {
         match self {
