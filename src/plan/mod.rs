@@ -4,10 +4,12 @@
 //! shown of it ([`Plan::nodes`]) is computed from the same terms that run.
 
 mod effects;
+mod envelope;
 mod nodes;
 mod show;
 
 pub use effects::{EffectUse, effects};
+pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use nodes::Node;
 
 use crate::check::Checked;
@@ -17,12 +19,13 @@ use crate::check::Checked;
 pub struct Plan {
     program: Checked,
     nodes: Vec<Node>,
+    envelope: Envelope,
 }
 
 /// Makes the plan of a program.
 pub fn plan(program: Checked) -> Plan {
     let nodes = nodes::of(&program);
-    Plan { program, nodes }
+    Plan { program, nodes, envelope: Envelope::NONE }
 }
 
 impl Plan {
@@ -33,6 +36,11 @@ impl Plan {
     /// Every call of a component and every block, in the order of the script.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// What the whole plan takes.
+    pub fn envelope(&self) -> &Envelope {
+        &self.envelope
     }
 
     /// What the whole plan does to the world, each effect once.

@@ -1,6 +1,9 @@
 //! The nodes of a plan: every call and block, with what it needs and what it does.
 
-use super::effects::{EffectUse, of_call};
+use super::{
+    Envelope, Verdict,
+    effects::{EffectUse, of_call},
+};
 use crate::{
     check::{Block, BoundKey, Call, Checked, Entry, Flow, Piece, Term, TermKind, Var},
     diag::Span,
@@ -24,9 +27,19 @@ pub struct Node {
     pub needs: Vec<usize>,
     /// How many blocks it stands in.
     pub depth: usize,
+    /// The block that it stands in, if any; it comes before it.
+    pub parent: Option<usize>,
     pub effects: Vec<EffectUse>,
     /// The bounds that hold for it alone, its own defaults among them.
     pub bounds: Vec<(&'static str, String)>,
+    /// What it takes, all that stands in it included, however often that runs.
+    pub envelope: Envelope,
+    /// What is known of the bounds that the script wrote for it.
+    pub verdicts: Vec<Verdict>,
+    /// What has to be there before anything behind it can start: `all items`, `all branches`.
+    pub barrier: Option<&'static str>,
+    /// Further remarks: what is not retried, which price is unknown.
+    pub notes: Vec<String>,
     pub span: Span,
 }
 
@@ -331,8 +344,13 @@ impl<'a> Walk<'a> {
             ty: term.ty.clone(),
             needs,
             depth: self.depth,
+            parent: None,
             effects: Vec::new(),
             bounds: Vec::new(),
+            envelope: Envelope::NONE,
+            verdicts: Vec::new(),
+            barrier: None,
+            notes: Vec::new(),
             span: term.span,
         });
         self.nodes.len() - 1

@@ -1,0 +1,60 @@
+//! What a plan takes before it runs: tokens, money and time, at the least, as expected, and
+//! at the most; and what that says about its bounds.
+
+mod amount;
+
+pub use amount::{Envelope, Range};
+
+use crate::{check::BoundKey, diag::Span, value::Money};
+
+/// What is known of one bound before the run.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    pub key: BoundKey,
+    /// The bound's value, as the script or the caller wrote it.
+    pub limit: String,
+    pub holds: Holds,
+    /// Why, in words: `at most $0.04`, `the prompt of `ask` may be of any length`.
+    pub why: String,
+    /// Where the bound stands; nothing for a bound of the caller.
+    pub span: Option<Span>,
+    /// The price tables that the money was counted with, by name and day.
+    pub prices: Vec<String>,
+}
+
+/// Whether a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// What it bounds cannot take more.
+    Proven,
+    /// What it bounds could take more; the ledger or the clock ends it.
+    Enforced,
+    /// What it bounds takes more, whatever happens.
+    Impossible,
+    /// It bounds nothing, or another one is tighter.
+    Useless,
+}
+
+impl Holds {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::Enforced => "enforced",
+            Self::Impossible => "impossible",
+            Self::Useless => "useless",
+        }
+    }
+}
+
+impl Envelope {
+    /// Nothing at all.
+    pub const NONE: Self = Self {
+        tokens: Range { min: 0, expected: 0, max: Some(0) },
+        cost: Range { min: Money::ZERO, expected: Money::ZERO, max: Some(Money::ZERO) },
+        time: Range {
+            min: std::time::Duration::ZERO,
+            expected: std::time::Duration::ZERO,
+            max: Some(std::time::Duration::ZERO),
+        },
+    };
+}
