@@ -3,11 +3,13 @@
 //! A plan can only be made of a program that checks, and only a plan can be run. What is
 //! shown of it ([`Plan::nodes`]) is computed from the same terms that run.
 
+mod caps;
 mod effects;
 mod envelope;
 mod nodes;
 mod show;
 
+pub use caps::Caps;
 pub use effects::{EffectUse, effects};
 pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use nodes::Node;
