@@ -145,6 +145,7 @@ impl Engine {
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,
+            caps: plan::Caps::default(),
         }
     }
 }

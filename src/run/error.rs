@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     diag::{Source, Span},
-    registry::{ErrorKind, OpError},
+    registry::{ErrorKind, OpError, Usage},
 };
 
 /// A failure of a run: the op's own, with the place that the engine adds.
@@ -19,6 +19,8 @@ pub struct RunError {
     pub component: Option<String>,
     /// The file that `span` is a place of, where it is not the script itself.
     pub source: Option<Source>,
+    /// What the whole run used, or may have used.
+    pub usage: Usage,
     /// How deep the bound lies whose time or budget was used up. Whoever stands inside
     /// that bound cannot catch the failure.
     pub(super) bound: Option<usize>,
@@ -44,6 +46,7 @@ impl RunError {
             path: String::new(),
             component: None,
             source: None,
+            usage: Usage::default(),
             bound: None,
         })
     }

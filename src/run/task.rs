@@ -417,7 +417,7 @@ impl Run {
         for (key, term) in bounds {
             values.set(*key, &now_at(term, place)?, term.span)?;
         }
-        let scope = place.scope.bounded(&values, &self.ledger);
+        let scope = place.scope.bounded(&values);
         let work = self.eval(body, place.in_scope(&scope));
         match values.timeout {
             Some(limit) => in_time(work, limit, &scope, body.span).await,

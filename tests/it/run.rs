@@ -46,6 +46,7 @@ impl Observer for Log {
             Event::Retrying { .. } => "retrying",
             Event::Swallowed { .. } => "swallowed",
             Event::Straggler { .. } => "straggler",
+            Event::Reserved { .. } | Event::Settled { .. } => return,
             Event::Progress { .. } | Event::Notice { .. } => return,
         };
         self.0.lock().unwrap().push(format!("{word} {path}"));
