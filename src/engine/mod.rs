@@ -16,6 +16,7 @@
 
 mod block;
 mod error;
+pub mod failure;
 mod files;
 mod fix;
 mod grammar;

@@ -26,9 +26,11 @@ impl Run {
         match scope.time_left().filter(|left| wait >= *left) {
             None => Some(wait),
             Some(left) => {
-                let why = no_time(err.retry_after, left);
-                err.help =
-                    Some(err.help.take().map_or_else(|| why.clone(), |it| format!("{it}; {why}")));
+                let why = no_time(err.retry_after.filter(|it| *it == wait), left);
+                err.help = Some(match err.help.take() {
+                    Some(help) => format!("{help}; {why}"),
+                    None => why,
+                });
                 None
             }
         }

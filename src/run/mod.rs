@@ -16,11 +16,13 @@ mod events;
 mod fund;
 pub mod ledger;
 mod now;
+mod partial;
 mod path;
 mod scope;
 mod secrets;
 mod task;
 mod testing;
+mod together;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -28,8 +30,9 @@ use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-pub use error::RunError;
+pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
+pub use partial::{Partial, Parts};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{

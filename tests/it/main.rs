@@ -7,6 +7,7 @@ mod architecture;
 mod cli;
 mod components;
 mod coverage;
+mod declined;
 mod docs;
 mod drafts;
 mod editors;
