@@ -33,9 +33,10 @@ pub(super) struct Settled {
 impl Run {
     /// Takes the most that a try can use from every cap around, or says which lacks it.
     pub(super) fn fund<'a>(&'a self, one: &Try<'a>, quote: Quote) -> Result<Funds<'a>> {
-        let (tokens, unpriced) = (quote.tokens, quote.cost.as_ref().err());
-        refusal(one, tokens, unpriced).map_or(Ok(()), |it| Err(RunError::new(it, one.span)))?;
-        let most = Usage { tokens, cost: quote.cost.unwrap_or_default() };
+        let most = quote.most;
+        if let Some(error) = refusal(one, most.tokens, quote.unpriced) {
+            return Err(RunError::new(error, one.span));
+        }
         one.scope.account.reserve(most).map_err(|refused| {
             let error = too_much(refused.message, help(refused.depth));
             RunError::new(error, one.span).at_bound(refused.depth)
@@ -48,8 +49,8 @@ impl Run {
 
 /// Why a try cannot be funded, whatever is left of the caps around it.
 ///
-/// `unpriced` is the error of a call whose price nobody knows, under a cap of money.
-fn refusal(one: &Try<'_>, tokens: u64, unpriced: Option<&OpError>) -> Option<OpError> {
+/// `unpriced` is the error of a call whose price nobody knows, under a cap.
+fn refusal(one: &Try<'_>, tokens: u64, unpriced: Option<OpError>) -> Option<OpError> {
     let (op, account) = (one.call.op.op, &one.scope.account);
     // A cap that the script gives, anywhere around, replaces the op's own.
     if let Some(limit) = op.limits.max_tokens.filter(|it| tokens > *it)
@@ -59,11 +60,11 @@ fn refusal(one: &Try<'_>, tokens: u64, unpriced: Option<&OpError>) -> Option<OpE
         let help = "raise it with `within { max_tokens: .. }`, or ask for less";
         return Some(too_much(message, help));
     }
-    if matches!(op.price, Price::Unknown) && account.is_capped() {
-        let message = "its price is unknown, so it cannot run under a cap".to_owned();
-        return Some(too_much(message, help(1)));
-    }
-    unpriced.filter(|_| account.caps_cost()).cloned()
+    // Where nothing at all is known, not even tokens can be counted.
+    unpriced.filter(|_| match op.price {
+        Price::Unknown => account.is_capped(),
+        _ => account.caps_cost(),
+    })
 }
 
 fn too_much(message: String, help: &str) -> OpError {

@@ -42,7 +42,19 @@ impl Tokens {
     }
 }
 
+/// No tokenizer makes longer tokens of a text than this, on the average.
+const LONGEST_TOKEN: u64 = 64;
+
 impl Answer {
+    /// What the provider counted, unless nobody could have counted so: then what was really
+    /// used is not known.
+    pub(super) fn counted(&self) -> Option<Tokens> {
+        let bytes = self.text.len() as u64;
+        let is_plausible =
+            |it: &Tokens| it.input > 0 && it.output.saturating_mul(LONGEST_TOKEN) >= bytes;
+        self.tokens.filter(is_plausible)
+    }
+
     pub(super) fn is_cut(&self) -> bool {
         self.end == Some(End::Cut)
     }
