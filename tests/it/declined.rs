@@ -1,21 +1,18 @@
 //! What happens when a call cannot be funded: nothing further begins, what runs may finish,
 //! and what is finished is kept. And the caps of a run, which only tighten.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use svc::{
     Engine, Error,
     host::test::TestHost,
-    registry::{ErrorKind, Usage},
-    run::{Event, Observer, Partial, Parts},
+    registry::ErrorKind,
+    run::{Partial, Parts},
     value::{Money, json},
 };
 use tokio::time::Instant;
 
-use crate::components;
+use crate::{components, meter::Meter};
 
 /// What `paid` reserves and uses for `max_tokens: 1000` and a prompt of one byte.
 const RESERVED: i64 = 257 * 3_000 + 1000 * 15_000;
@@ -37,37 +34,6 @@ async fn kept(script: &str) -> Partial {
 
 fn dollars(nanos: i64) -> String {
     Money::from_nanos(nanos).to_string()
-}
-
-/// What is spent, and what was reserved when it was most.
-#[derive(Default)]
-struct Meter(Mutex<Counted>);
-
-#[derive(Default)]
-struct Counted {
-    open: i64,
-    spent: Usage,
-    highest: i64,
-    attempts: usize,
-}
-
-impl Observer for Meter {
-    fn event(&self, _: &str, event: &Event<'_>) {
-        let mut it = self.0.lock().unwrap();
-        match event {
-            Event::Reserved { most, .. } => {
-                it.open += most.cost.nanos();
-                it.attempts += 1;
-            }
-            Event::Settled { reserved, used, .. } => {
-                it.open -= reserved.cost.nanos();
-                it.spent.tokens += used.tokens;
-                it.spent.cost = it.spent.cost.checked_add(used.cost).unwrap();
-            }
-            _ => {}
-        }
-        it.highest = it.highest.max(it.open + it.spent.cost.nanos());
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,7 +63,7 @@ async fn what_runs_is_not_cancelled_by_what_cannot_begin() {
     let kept = err.partial().expect("the first item is kept");
     assert_eq!((kept.done, kept.of, kept.items.as_slice()), (1, 3, [0].as_slice()));
     assert_eq!(json::write(&kept.value), r#"["an answer"]"#);
-    assert_eq!(meter.0.lock().unwrap().attempts, 1, "nothing further was begun");
+    assert_eq!(meter.counted().attempts, 1, "nothing further was begun");
 }
 
 #[tokio::test(start_paused = true)]
@@ -192,9 +158,9 @@ async fn events_follow_the_ledger() {
     );
     let ended = engine().watched_by(meter.clone()).run(script.as_str()).await;
     let Err(Error::Run { error, .. }) = ended else { panic!("the cap is too low") };
-    let counted = meter.0.lock().unwrap();
-    assert!(counted.highest <= cap, "{} of {cap}", counted.highest);
-    assert_eq!((counted.open, counted.spent), (0, error.usage));
+    let counted = meter.counted();
+    assert!(counted.highest.cost.nanos() <= cap, "{} of {cap}", counted.highest);
+    assert_eq!((counted.open.cost, counted.spent), (Money::ZERO, error.usage));
     assert_eq!(error.partial.as_ref().unwrap().done, counted.attempts);
 }
 
@@ -204,8 +170,8 @@ async fn an_attempt_that_is_dropped_is_settled_in_full() {
     let engine = engine().watched_by(meter.clone());
     let run = async { engine.run(r#""a" >> paid(max_tokens: 1000)"#).await };
     assert!(tokio::time::timeout(Duration::from_millis(1), run).await.is_err());
-    let counted = meter.0.lock().unwrap();
-    assert_eq!((counted.attempts, counted.open), (1, 0));
+    let counted = meter.counted();
+    assert_eq!((counted.attempts, counted.open.tokens), (1, 0));
     assert_eq!(counted.spent.cost.nanos(), RESERVED);
 }
 

@@ -23,6 +23,7 @@ mod hostile;
 mod imports;
 mod laws;
 mod lsp;
+mod meter;
 mod models;
 mod retrieval;
 mod run;

@@ -42,16 +42,19 @@ impl Tokens {
     }
 }
 
-/// No tokenizer makes longer tokens of a text than this, on the average.
+/// No tokenizer makes longer tokens than this of a text, on the average.
 const LONGEST_TOKEN: u64 = 64;
 
 impl Answer {
     /// What the provider counted, unless nobody could have counted so: then what was really
     /// used is not known.
-    pub(super) fn counted(&self) -> Option<Tokens> {
-        let bytes = self.text.len() as u64;
-        let is_plausible =
-            |it: &Tokens| it.input > 0 && it.output.saturating_mul(LONGEST_TOKEN) >= bytes;
+    pub(super) fn counted(&self, question: &Question<'_>) -> Option<Tokens> {
+        let asked = question.prompt.len().saturating_add(question.system.len());
+        let holds =
+            |tokens: u64, bytes: usize| tokens.saturating_mul(LONGEST_TOKEN) >= bytes as u64;
+        let is_plausible = |it: &Tokens| {
+            it.input > 0 && holds(it.input, asked) && holds(it.output, self.text.len())
+        };
         self.tokens.filter(is_plausible)
     }
 

@@ -112,14 +112,14 @@ impl Io for Infer {
         let model = Model::find(cx.host(), &self.model)?;
         let question = self.question(cx.wanted())?;
         let answer = talk::ask(&model, &question, cx).await?;
-        if let Some(tokens) = answer.counted() {
+        if let Some(tokens) = answer.counted(&question) {
             let cost = prices::cost(cx.host(), &model, tokens)?;
             if cost.is_err() {
                 cx.notice(format!("the price of `{model}` is unknown: the cost leaves it out"));
             }
             cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
         } else if answer.tokens.is_some() {
-            let why = "too few tokens for what was said: all that was reserved counts";
+            let why = "fewer tokens than there can be: all that was reserved counts";
             cx.notice(format!("`{model}` counts {why}"));
         }
         give(answer, &model, &question, cx)
