@@ -25,6 +25,7 @@ mod laws;
 mod lsp;
 mod meter;
 mod models;
+mod overshoot;
 mod retrieval;
 mod run;
 mod scripts;
