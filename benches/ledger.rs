@@ -19,7 +19,7 @@ fn uncontended(c: &mut Criterion) {
     let mut group = c.benchmark_group("ledger");
     for caps in [1, 4] {
         let account = nested(caps);
-        group.bench_function(format!("reserve and settle through {caps} caps"), |b| {
+        group.bench_function(format!("reserve and settle, caps: {caps}"), |b| {
             b.iter(|| attempt(&account));
         });
     }

@@ -12,5 +12,6 @@ fn only_reservations_keep_a_cap() {
     assert!(usual.mean > CAP.dollars() / 2.0, "{usual:?}");
     let ours = summary(10, reserved_before_steps);
     assert!(ours.worst <= 0.0, "{ours:?}");
+    assert!(ours.steps > 20.0 && ours.steps < usual.steps, "{ours:?}");
     assert!(ours.spent > CAP.dollars() * 0.9, "nor is much of it left: {ours:?}");
 }
