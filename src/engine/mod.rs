@@ -16,6 +16,7 @@
 
 mod block;
 mod error;
+pub mod failure;
 mod files;
 mod fix;
 mod grammar;
@@ -185,6 +186,7 @@ impl Engine {
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,
+            caps: plan::Caps::default(),
         }
     }
 }

@@ -17,7 +17,9 @@ use self::{
     server::{Reply, Server},
 };
 
+mod command;
 mod failures;
+mod misreports;
 mod provider;
 mod server;
 
