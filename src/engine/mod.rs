@@ -44,7 +44,7 @@ use crate::{
     components,
     diag::{Report, Source},
     host::{Host, os::OsHost},
-    plan::{self, Plan},
+    plan::{self, Plan, Policy},
     registry::{Component, Registry},
     run::{Observer, Unwatched},
 };
@@ -58,6 +58,7 @@ pub struct Engine {
     host: Arc<dyn Host>,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
+    policy: Arc<Policy>,
 }
 
 impl Default for Engine {
@@ -76,6 +77,7 @@ impl Engine {
             host: Arc::new(OsHost::default()),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(workers)),
+            policy: Arc::default(),
         }
     }
 
@@ -97,6 +99,14 @@ impl Engine {
     #[must_use]
     pub fn watched_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// The same engine, which refuses every plan that the policy refuses, and lets no run
+    /// touch what the policy does not allow.
+    #[must_use]
+    pub fn under(mut self, policy: Policy) -> Self {
+        self.policy = Arc::new(policy);
         self
     }
 
@@ -126,7 +136,13 @@ impl Engine {
 
     /// What a script would run.
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
-        self.check(script).map(plan::plan)
+        self.accepted(plan::plan(self.check(script)?))
+    }
+
+    /// The plan, if the policy accepts it.
+    fn accepted(&self, plan: Plan) -> Result<Plan, Report> {
+        let refused = plan.refusals(&self.policy, self.host());
+        if refused.has_errors() { Err(refused) } else { Ok(plan) }
     }
 
     /// Runs a script: give it its inputs, then await it.
@@ -136,12 +152,12 @@ impl Engine {
 
     /// Runs a plan that was looked at before.
     pub fn run_plan(&self, plan: Plan) -> Request<'_> {
-        Request::new(self, Ok(plan))
+        Request::new(self, self.accepted(plan))
     }
 
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
         crate::run::Surroundings {
-            host: self.host.clone(),
+            host: self.policy.guard(self.host.clone()),
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,

@@ -6,11 +6,13 @@
 mod effects;
 mod envelope;
 mod nodes;
+mod policy;
 mod show;
 
-pub use effects::{EffectUse, effects};
+pub use effects::{EffectUse, Place, Verb, effects};
 pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use nodes::Node;
+pub use policy::{Policy, Rule};
 
 use crate::check::Checked;
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     check::{Block, BoundKey, Call, Checked, Entry, Flow, Piece, Term, TermKind, Var},
-    diag::Span,
+    diag::{Source, Span},
     value::{Text, Type, units},
 };
 
@@ -41,6 +41,8 @@ pub struct Node {
     /// Further remarks: what is not retried, which price is unknown.
     pub notes: Vec<String>,
     pub span: Span,
+    /// The text that the span is a part of: a flow may stand in another file.
+    pub source: Source,
 }
 
 /// A plan with more nodes than this shows its flows without their insides.
@@ -50,6 +52,7 @@ const MOST_NODES: usize = 10_000;
 pub(super) fn of(program: &Checked) -> Vec<Node> {
     let mut walk = Walk {
         program,
+        source: program.source.clone(),
         nodes: Vec::new(),
         frames: Vec::new(),
         path: Vec::new(),
@@ -68,6 +71,8 @@ type Sources = Vec<usize>;
 
 struct Walk<'a> {
     program: &'a Checked,
+    /// The text that the terms stand in.
+    source: Source,
     nodes: Vec<Node>,
     /// Where the variables of each frame come from.
     frames: Vec<Vec<Sources>>,
@@ -236,13 +241,11 @@ impl<'a> Walk<'a> {
         if self.nodes.len() >= MOST_NODES {
             return;
         }
-        let outside = std::mem::replace(&mut self.frames, vec![vec![vec![op]]]);
         self.depth += 1;
         self.below(segment.to_string(), |this| {
-            this.below(flow.name.to_string(), |this| this.term(&flow.body))
+            this.below(flow.name.to_string(), |this| this.body(flow, vec![vec![op]]));
         });
         self.depth -= 1;
-        self.frames = outside;
     }
 
     fn flow(
@@ -257,11 +260,17 @@ impl<'a> Walk<'a> {
         let needs = params.iter().flatten().copied().collect();
         self.inside(name, Some(segment.to_string()), needs, term, |this| {
             if this.nodes.len() < MOST_NODES {
-                let outside = std::mem::replace(&mut this.frames, vec![params]);
-                this.term(&flow.body);
-                this.frames = outside;
+                this.body(flow, params);
             }
         })
+    }
+
+    /// The inside of a flow, which sees its params only.
+    fn body(&mut self, flow: &'a Flow, params: Vec<Sources>) {
+        let frames = std::mem::replace(&mut self.frames, vec![params]);
+        let source = std::mem::replace(&mut self.source, flow.source.clone());
+        self.term(&flow.body);
+        (self.frames, self.source) = (frames, source);
     }
 
     fn block(&mut self, block: &'a Block) -> Sources {
@@ -352,6 +361,7 @@ impl<'a> Walk<'a> {
             barrier: None,
             notes: Vec::new(),
             span: term.span,
+            source: self.source.clone(),
         });
         self.nodes.len() - 1
     }

@@ -15,6 +15,7 @@ mod events;
 mod ledger;
 mod now;
 mod path;
+mod reach;
 mod scope;
 mod secrets;
 mod task;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use svc::{
-    Engine, Error,
+    Engine, Error, Policy,
     diag::{Code, Entry, Problem, Source, Style},
     host::os::OsHost,
     plan::Plan,
@@ -14,11 +14,13 @@ use tokio_util::sync::CancellationToken;
 use crate::components;
 
 /// What brings about those whose wrong sample is more than a script.
-const ELSEWHERE: [(&str, &str); 7] = [
+const ELSEWHERE: [(&str, &str); 8] = [
     // Too large to be shown.
     ("E104", ""),
     // No component of ours writes anew with each try.
     ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
+    // Whoever runs the script refuses what it does.
+    ("E315", r#""hello" >> write_file(to: "out/a.txt")"#),
     // These need a service that refuses, or one that breaks.
     ("E406", r#"fail("slow down", "rate_limit")"#),
     ("E407", r#""x" >> flaky(failures: 9)"#),
@@ -59,6 +61,11 @@ async fn wrong_scripts_give_exactly_their_code() {
     let (engine, _cache) = engine();
     for entry in Entry::all() {
         let script = provocation(&entry);
+        let policy = match entry.code {
+            "E315" => Policy::default().deny("writes").unwrap(),
+            _ => Policy::default(),
+        };
+        let engine = engine.clone().under(policy);
         let found = engine.plan(source(&entry, &script));
         let problems: Vec<Problem> = match &found {
             Ok(plan) => plan.program().warnings.problems.clone(),

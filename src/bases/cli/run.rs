@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Session,
     exit::{Failure, INTERRUPTED, INVALID, OK, Result, USAGE},
+    policy::Rules,
     progress::Drawing,
     script,
     show::{self, Reader},
@@ -40,6 +41,8 @@ pub(super) struct Run {
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    rules: Rules,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -71,6 +74,7 @@ fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.refuse_doubles()?;
+        let session = &self.rules.held(session)?;
         let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
         let piped = self.piped(&plan)?;
