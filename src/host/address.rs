@@ -170,11 +170,28 @@ fn name(text: &str) -> Result<String, String> {
     Ok(name)
 }
 
-/// A path and query as a request has them: from `/` on, without the fragment, in ASCII.
-fn written(path: &str) -> String {
-    let path = path.split('#').next().unwrap_or_default();
-    let slash = if path.starts_with('/') { "" } else { "/" };
-    let mut text = slash.to_owned();
+/// A path and query as a request has them: from `/` on, without `.`, `..` and the fragment,
+/// in ASCII.
+fn written(text: &str) -> String {
+    let text = text.split('#').next().unwrap_or_default();
+    let (path, query) = text.split_at(text.find('?').unwrap_or(text.len()));
+    let mut parts = Vec::new();
+    for part in path.strip_prefix('/').unwrap_or(path).split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    // What ends in a dot part is a folder.
+    if path.ends_with("/.") || path.ends_with("/..") {
+        parts.push("");
+    }
+    encoded(&format!("/{}{query}", parts.join("/")))
+}
+
+fn encoded(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
     for it in path.bytes() {
         if it.is_ascii_graphic()
             && !matches!(it, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
@@ -294,7 +311,8 @@ mod tests {
             ("", "https://example.com:8443/a/b?q=1"),
             ("#top", "https://example.com:8443/a/b?q=1"),
             ("c", "https://example.com:8443/a/c"),
-            ("../c", "https://example.com:8443/a/../c"),
+            ("../c", "https://example.com:8443/c"),
+            ("./d/../../../e/.", "https://example.com:8443/e/"),
             ("/c?d", "https://example.com:8443/c?d"),
             ("?q=2", "https://example.com:8443/a/b?q=2"),
             ("//other.example/x", "https://other.example/x"),

@@ -162,8 +162,7 @@ impl Guard {
         if request.trust == Trust::Configured {
             return Ok(request);
         }
-        let invalid = |why| io::Error::new(io::ErrorKind::InvalidInput, why);
-        let address = Address::read(&request.url).map_err(invalid)?;
+        let address = request.address()?;
         if !self.rules.web.allows(&address) {
             let message = format!("the policy does not let `{address}` be read");
             return Err(refusal(message));

@@ -66,12 +66,16 @@ impl Request {
 
     /// The address, which is refused when an open request may not lead there.
     pub fn look(&self) -> io::Result<Address> {
-        let address = Address::read(&self.url)
-            .map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+        let address = self.address()?;
         match address.refused() {
             Some(why) if self.trust == Trust::Open => Err(refusal(why)),
             _ => Ok(address),
         }
+    }
+
+    /// The address in its one spelling.
+    pub fn address(&self) -> io::Result<Address> {
+        Address::read(&self.url).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
     }
 
     #[must_use]
@@ -101,12 +105,14 @@ const MOST_REDIRECTS: usize = 5;
 /// Sends a request and goes where the answers lead on to; gives the last answer and its
 /// address. Each step is a request of its own, which the host looks at like the first one.
 pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String, Response)> {
+    request.url = request.address()?.to_string();
     for _ in 0..=MOST_REDIRECTS {
         let answer = host.http(request.clone()).await?;
         let Some(next) = next(&request, &answer)? else { return Ok((request.url, answer)) };
         request.url = next;
     }
-    Err(io::Error::other(format!("it leads on more than {MOST_REDIRECTS} times")))
+    let message = format!("it leads on more than {MOST_REDIRECTS} times");
+    Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
 /// Where an answer leads on to.
@@ -117,7 +123,7 @@ fn next(request: &Request, answer: &Response) -> io::Result<Option<String>> {
         let message = format!("it leads on to `{reference}`: {why}");
         io::Error::new(io::ErrorKind::InvalidInput, message)
     };
-    let from = Address::read(&request.url).map_err(invalid)?;
+    let from = request.address()?;
     let to = from.join(reference).map_err(invalid)?;
     if from.is_secure() && !to.is_secure() {
         return Err(refusal(format!("it leads on to `{to}`, which is not encrypted")));

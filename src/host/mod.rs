@@ -22,6 +22,7 @@ pub mod address;
 pub mod guard;
 pub mod http;
 pub mod os;
+mod retry_after;
 pub mod test;
 
 /// What a process can see and do outside itself.

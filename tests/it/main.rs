@@ -4,6 +4,7 @@
 
 mod agents;
 mod architecture;
+mod attacks;
 mod cli;
 mod components;
 mod coverage;
