@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::{
-    Session,
-    exit::{OK, Result},
-    script, terminal,
-};
+use super::{Session, exit::Result, policy::Rules, script, terminal};
 use crate::{
     engine::verdict::{self, Param},
     plan::{Node, Plan},
@@ -25,6 +21,8 @@ pub(super) struct Show {
     /// Print the plan as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    rules: Rules,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -62,7 +60,7 @@ impl Show {
         } else {
             terminal::print(&plan.show())?;
         }
-        Ok(OK)
+        self.rules.tell(&plan, session)
     }
 }
 
