@@ -1,0 +1,105 @@
+//! The tree that a plan's nodes stand in, and short names for them.
+
+use super::super::{Node, Plan, Verdict};
+
+/// The nodes of a plan as a tree.
+pub(super) struct Outline<'p> {
+    pub(super) plan: &'p Plan,
+    /// The `within` around everything. It is the file, and shown as such.
+    pub(super) file: Option<usize>,
+    /// The nodes that stand in no other one but the file.
+    pub(super) roots: Vec<usize>,
+    parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+}
+
+impl<'p> Outline<'p> {
+    pub(super) fn of(plan: &'p Plan) -> Self {
+        let nodes = plan.nodes();
+        let parents = parents(nodes);
+        let mut children = vec![Vec::new(); nodes.len()];
+        let mut roots = Vec::new();
+        for (idx, parent) in parents.iter().enumerate() {
+            match parent {
+                Some(parent) => children[*parent].push(idx),
+                None => roots.push(idx),
+            }
+        }
+        let file = match roots.as_slice() {
+            [only] if nodes[*only].path.is_empty() && nodes[*only].op.is_none() => Some(*only),
+            _ => None,
+        };
+        if let Some(file) = file {
+            roots.clone_from(&children[file]);
+        }
+        Self { plan, file, roots, parents, children }
+    }
+
+    pub(super) fn node(&self, idx: usize) -> &'p Node {
+        &self.plan.nodes()[idx]
+    }
+
+    /// Every node that is shown as one, in the order of the script.
+    pub(super) fn shown(&self) -> impl Iterator<Item = usize> {
+        (0..self.plan.nodes().len()).filter(|it| Some(*it) != self.file)
+    }
+
+    pub(super) fn children(&self, idx: usize) -> &[usize] {
+        &self.children[idx]
+    }
+
+    /// The node that it stands in; the file is none.
+    pub(super) fn parent(&self, idx: usize) -> Option<usize> {
+        self.parents[idx].filter(|it| Some(*it) != self.file)
+    }
+
+    /// It and the nodes around it, the innermost first.
+    pub(super) fn around(&self, idx: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(idx), |it| self.parent(*it))
+    }
+
+    /// What the node is called where the blocks around it are in sight: its path without
+    /// the part that it shares with them.
+    pub(super) fn label(&self, idx: usize) -> String {
+        let node = self.node(idx);
+        if node.path.is_empty() {
+            return node.name.clone();
+        }
+        let around = self.around(idx).skip(1).find(|it| !self.node(*it).path.is_empty());
+        let around = around.map_or("", |it| &self.node(it).path);
+        let shared = node.path.split('/').zip(around.split('/')).take_while(|(a, b)| a == b);
+        let own: Vec<&str> = node.path.split('/').skip(shared.count()).collect();
+        let turns = node.name.strip_prefix("repeat ").map(|it| format!(" ×{it}"));
+        // A block whose every segment is shared has still its own name.
+        let label = if own.is_empty() { node.name.clone() } else { own.join("/") };
+        label + &turns.unwrap_or_default()
+    }
+
+    /// Where the node is, from the outside.
+    pub(super) fn place(&self, idx: usize) -> &'p str {
+        let named = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
+        named.map_or("file", |it| &it.path)
+    }
+
+    /// The bounds of the file as they are written.
+    pub(super) fn file_bounds(&self) -> &'p [(&'static str, String)] {
+        self.file.map_or(&[], |it| &self.node(it).bounds)
+    }
+
+    /// What is known of the bounds of the file.
+    pub(super) fn file_verdicts(&self) -> &'p [Verdict] {
+        self.file.map_or(&[], |it| &self.node(it).verdicts)
+    }
+}
+
+/// The block that each node stands in: the last one before it that is less deep.
+fn parents(nodes: &[Node]) -> Vec<Option<usize>> {
+    let mut open = Vec::new();
+    let mut parent = |(idx, node): (usize, &Node)| {
+        open.truncate(node.depth);
+        let parent = open.last().copied();
+        open.push(idx);
+        parent
+    };
+    nodes.iter().enumerate().map(&mut parent).collect()
+}
