@@ -1,18 +1,19 @@
 //! `svc plan`: what a script would run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
 use super::{
     Session,
-    exit::{OK, Result},
+    exit::{Failure, OK, Result},
     script, terminal,
 };
 use crate::{
     engine::verdict::{self, Param},
     plan::{Node, Plan},
+    registry::OpError,
 };
 
 /// Show what a script would run: its nodes, their types and what they touch.
@@ -22,9 +23,12 @@ pub(super) struct Show {
     /// The script; `-` is standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Print the plan as JSON.
-    #[arg(long)]
+    /// Print the plan as JSON (`svc schema plan`).
+    #[arg(long, group = "form")]
     json: bool,
+    /// Write the plan as a picture; `-` is standard output.
+    #[arg(long, value_name = "FILE", group = "form")]
+    svg: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -59,11 +63,22 @@ impl Show {
         let plan = script::plan(session, &self.file)?;
         if self.json {
             terminal::print_json(&PlanJson::new(&plan))?;
+        } else if let Some(file) = self.svg {
+            write(session, &file, &plan.svg())?;
         } else {
-            terminal::print(&plan.show())?;
+            terminal::print(&plan.render(session.terminal.out.style()))?;
         }
         Ok(OK)
     }
+}
+
+/// Writes a picture into a file, or to standard output.
+fn write(session: &Session, file: &Path, picture: &str) -> Result<()> {
+    if script::is_stdin(file) {
+        return terminal::print(picture);
+    }
+    let written = session.engine.host().write(file, picture.as_bytes());
+    written.map_err(|err| Failure::reading(OpError::io(err, file)))
 }
 
 impl PlanJson {

@@ -6,6 +6,7 @@
 mod amounts;
 mod outline;
 mod remarks;
+mod svg;
 mod table;
 mod totals;
 
@@ -21,6 +22,11 @@ impl Plan {
     /// The same, perhaps in colour.
     pub fn render(&self, style: Style) -> String {
         table::of(self, style)
+    }
+
+    /// The plan as a picture, in SVG.
+    pub fn svg(&self) -> String {
+        svg::of(self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The tree that a plan's nodes stand in, and short names for them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::super::{Node, Plan, Verdict};
 
 /// The nodes of a plan as a tree.
@@ -56,6 +58,39 @@ impl<'p> Outline<'p> {
     /// It and the nodes around it, the innermost first.
     pub(super) fn around(&self, idx: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(idx), |it| self.parent(*it))
+    }
+
+    /// For the inside of each block and of the file, who uses whom among what stands in it,
+    /// as places in the list of its children. What is inside of a child counts as the child.
+    pub(super) fn sibling_edges(&self) -> BTreeMap<Option<usize>, BTreeSet<(usize, usize)>> {
+        let mut edges: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        let mut place = vec![0; self.parents.len()];
+        for children in self.children.iter().chain([&self.roots]) {
+            children.iter().enumerate().for_each(|(idx, child)| place[*child] = idx);
+        }
+        for idx in self.shown() {
+            for need in &self.node(idx).needs {
+                if let Some((block, from, to)) = self.lifted(*need, idx) {
+                    edges.entry(block).or_default().insert((place[from], place[to]));
+                }
+            }
+        }
+        edges
+    }
+
+    /// Two nodes, or the blocks around them, that stand side by side; nothing where one
+    /// stands in the other.
+    fn lifted(&self, from: usize, to: usize) -> Option<(Option<usize>, usize, usize)> {
+        let down = |idx| {
+            let mut around: Vec<usize> = self.around(idx).collect();
+            around.reverse();
+            around
+        };
+        let (from, to) = (down(from), down(to));
+        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        let (a, b) = (*from.get(shared)?, *to.get(shared)?);
+        // Nodes come behind what they use.
+        (a < b).then(|| (shared.checked_sub(1).map(|it| from[it]), a, b))
     }
 
     /// What the node is called where the blocks around it are in sight: its path without
