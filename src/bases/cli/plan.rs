@@ -26,14 +26,22 @@ pub(super) struct Show {
     /// Print the plan as JSON (`svc schema plan`).
     #[arg(long, group = "form")]
     json: bool,
-    /// Write the plan as a picture; `-` is standard output.
+    /// Print the plan as a Mermaid flowchart.
+    #[arg(long, group = "form")]
+    mermaid: bool,
+    /// Write the plan as a picture, in SVG; `-` is standard output.
     #[arg(long, value_name = "FILE", group = "form")]
     svg: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
   svc plan report.svc
-  svc plan --json report.svc | jq '.effects'";
+  svc plan --svg report.svg report.svc
+  svc plan --mermaid report.svc
+  svc plan --json report.svc | jq '.effects'
+
+`~` is what is expected, `≤` the most that it can be; `any` is written where nothing
+limits it.";
 
 #[derive(Serialize)]
 struct PlanJson {
@@ -63,6 +71,8 @@ impl Show {
         let plan = script::plan(session, &self.file)?;
         if self.json {
             terminal::print_json(&PlanJson::new(&plan))?;
+        } else if self.mermaid {
+            terminal::print(&plan.mermaid())?;
         } else if let Some(file) = self.svg {
             write(session, &file, &plan.svg())?;
         } else {

@@ -4,6 +4,7 @@
 //! same way: what is shown as the most is never less than it is.
 
 mod amounts;
+mod mermaid;
 mod outline;
 mod remarks;
 mod svg;
@@ -22,6 +23,11 @@ impl Plan {
     /// The same, perhaps in colour.
     pub fn render(&self, style: Style) -> String {
         table::of(self, style)
+    }
+
+    /// The plan as a Mermaid flowchart.
+    pub fn mermaid(&self) -> String {
+        mermaid::of(self)
     }
 
     /// The plan as a picture, in SVG.

@@ -4,7 +4,7 @@
 use super::{
     layers::Rows,
     measure::Px,
-    place::{Fall, GAP, Layout, ROW_GAPS, Wire},
+    place::{Fall, Layout, ROW_GAPS, Wire},
 };
 
 /// Rows that are taller than this together stand in columns.
@@ -58,7 +58,7 @@ impl<'a> Columns<'a> {
     fn spans(&self) -> Vec<Span> {
         let gap = if self.rows.links.is_empty() { ROW_GAPS.1 } else { ROW_GAPS.0 };
         let height = |row: &Vec<usize>| row.iter().map(|it| self.slot_height(*it)).max();
-        let heights: Vec<Px> = self.rows.rows.iter().map(|it| height(it).unwrap_or(0)).collect();
+        let heights: Vec<Px> = self.rows.lists.iter().map(|it| height(it).unwrap_or(0)).collect();
         let tallest = self.tallest(heights.iter().map(|it| it + gap).sum());
         let start = if tallest == Px::MAX { 0 } else { BEND };
         let (mut column, mut top) = (0, start);

@@ -99,7 +99,7 @@ impl Drawing {
                     path.push_str(&format!("V{below}H{right}V{up}H{x}V{upper}"));
                 }
                 (Some((before, above)), None) => {
-                    let middle = (above + upper) / 2;
+                    let middle = Px::midpoint(above, upper);
                     path.push_str(&format!("C{before} {middle} {x} {middle} {x} {upper}"));
                 }
             }

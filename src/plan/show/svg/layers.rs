@@ -21,7 +21,7 @@ pub(super) struct Slot {
 pub(super) struct Rows {
     pub(super) slots: Vec<Slot>,
     /// The slots of each row, from left to right.
-    pub(super) rows: Vec<Vec<usize>>,
+    pub(super) lists: Vec<Vec<usize>>,
     /// From one row to the next.
     pub(super) links: BTreeSet<(usize, usize)>,
     /// The slots that each edge passes, its boxes included.
@@ -39,11 +39,11 @@ pub(super) fn rows(widths: &[Px], edges: &Edges, gap: Px, room: Px) -> Rows {
         let mut used = room;
         for part in level {
             if used + widths[part] > room {
-                rows.rows.push(Vec::new());
+                rows.lists.push(Vec::new());
                 used = 0;
             }
             used += widths[part] + gap;
-            rows.add(Some(part), widths[part], rows.rows.len() - 1);
+            rows.add(Some(part), widths[part], rows.lists.len() - 1);
         }
     }
     rows.route(widths.len(), &edges);
@@ -84,7 +84,7 @@ fn levels(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
 impl Rows {
     fn add(&mut self, part: Option<usize>, width: Px, row: usize) -> usize {
         self.slots.push(Slot { part, width, row });
-        self.rows[row].push(self.slots.len() - 1);
+        self.lists[row].push(self.slots.len() - 1);
         self.slots.len() - 1
     }
 
@@ -120,7 +120,7 @@ impl Rows {
         for sweep in 0..SWEEPS {
             let place = self.places();
             let near = if sweep % 2 == 0 { &above } else { &below };
-            for row in &mut self.rows {
+            for row in &mut self.lists {
                 let wanted = |slot: &usize| match near[*slot].as_slice() {
                     [] => place[*slot],
                     all => all.iter().map(|it| place[*it]).sum::<usize>() / all.len(),
@@ -133,7 +133,7 @@ impl Rows {
     /// How far to the right each slot is, in thousandths of its row.
     fn places(&self) -> Vec<usize> {
         let mut place = vec![0; self.slots.len()];
-        for row in &self.rows {
+        for row in &self.lists {
             for (idx, slot) in row.iter().enumerate() {
                 place[*slot] = (2 * idx + 1) * 500 / row.len();
             }
@@ -141,8 +141,20 @@ impl Rows {
         place
     }
 
+    /// For each slot the boxes above and below that its arrows begin and end at.
+    pub(super) fn ends(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
+        let none = vec![Vec::new(); self.slots.len()];
+        let (mut above, mut below) = (none.clone(), none);
+        for route in &self.routes {
+            let [first, .., last] = route.as_slice() else { continue };
+            route[1..].iter().for_each(|it| above[*it].push(*first));
+            route[..route.len() - 1].iter().for_each(|it| below[*it].push(*last));
+        }
+        (above, below)
+    }
+
     /// For each slot those that it is linked with in the row above and in the row below.
-    pub(super) fn neighbours(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
+    fn neighbours(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let none = vec![Vec::new(); self.slots.len()];
         let (mut above, mut below) = (none.clone(), none);
         for (from, to) in &self.links {
@@ -164,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_used_stands_above() {
         let it = laid(4, &[(0, 1), (0, 2), (1, 3), (2, 3), (0, 3)], 1_000);
-        assert_eq!(it.rows.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 1]);
+        assert_eq!(it.lists.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 1]);
         // The edge from the first to the last follows from the others.
         assert_eq!(it.routes.len(), 4);
     }
@@ -175,7 +187,7 @@ mod tests {
         let it = laid(10, &edges, 330);
         let parts =
             |row: &Vec<usize>| row.iter().filter(|it_| it.slots[**it_].part.is_some()).count();
-        assert_eq!(it.rows.iter().map(parts).collect::<Vec<_>>(), [1, 3, 3, 3]);
+        assert_eq!(it.lists.iter().map(parts).collect::<Vec<_>>(), [1, 3, 3, 3]);
         assert_eq!(it.slots.iter().filter(|it| it.part.is_none()).count(), 2);
         assert!(it.links.iter().all(|(a, b)| it.slots[*a].row + 1 == it.slots[*b].row));
     }
@@ -184,7 +196,7 @@ mod tests {
     fn arrows_do_not_cross_where_they_need_not() {
         let it = laid(4, &[(0, 3), (1, 2)], 1_000);
         assert_eq!(
-            it.rows[1].iter().map(|slot| it.slots[*slot].part).collect::<Vec<_>>(),
+            it.lists[1].iter().map(|slot| it.slots[*slot].part).collect::<Vec<_>>(),
             [Some(3), Some(2)]
         );
     }

@@ -132,7 +132,9 @@ impl<'o, 'p> Parts<'o, 'p> {
         let none = Edges::new();
         let layout = layout(&sizes, self.edges.get(&idx).unwrap_or(&none));
         let room = layout.width.max(if look == Look::File { FILE_TEXT } else { TEXT });
-        lines.iter_mut().for_each(|it| it.text = it.font.cut(&it.text, room));
+        for line in &mut lines {
+            line.text = line.font.cut(&line.text, room);
+        }
         wrap(&mut badges, room);
         let mut part = Part { look, lines, badges, barrier, inside, layout, width: 0, height: 0 };
         part.width = part.widest() + 2 * PADDING;

@@ -106,27 +106,33 @@ impl Fall {
     }
 }
 
-/// The middle of each slot, near the middles of those that it is linked with.
+/// The middle of each slot, near the middles of the boxes that its arrows lead to.
 fn centres(rows: &Rows) -> Vec<Px> {
     const SWEEPS: usize = 8;
     let mut centres = vec![0; rows.slots.len()];
-    for row in &rows.rows {
-        packed(rows, row, &mut centres);
+    // No row reaches further than the widest one has to.
+    let width = rows.lists.iter().map(|it| packed(rows, it, 0, &mut centres)).max().unwrap_or(0);
+    if rows.links.is_empty() {
+        return centres;
     }
-    let (above, below) = rows.neighbours();
-    for sweep in 0..if rows.links.is_empty() { 0 } else { SWEEPS } {
+    for row in &rows.lists {
+        let own = packed(rows, row, 0, &mut centres);
+        packed(rows, row, (width - own) / 2, &mut centres);
+    }
+    let (above, below) = rows.ends();
+    for sweep in 0..SWEEPS {
         let near = if sweep % 2 == 0 { &above } else { &below };
         for row in ordered(rows, sweep % 2 == 0) {
             let wanted: Vec<(Px, Px)> =
                 row.iter().map(|slot| wanted(*slot, &near[*slot], &centres)).collect();
-            settle(rows, row, &wanted, &mut centres);
+            settle(rows, row, &wanted, width, &mut centres);
         }
     }
     centres
 }
 
 fn ordered(rows: &Rows, is_down: bool) -> Vec<&Vec<usize>> {
-    let all = rows.rows.iter();
+    let all = rows.lists.iter();
     if is_down { all.collect() } else { all.rev().collect() }
 }
 
@@ -144,19 +150,21 @@ fn apart(rows: &Rows, left: usize, right: usize) -> Px {
     (rows.slots[left].width + rows.slots[right].width).div_euclid(2) + GAP
 }
 
-/// Side by side from the left.
-fn packed(rows: &Rows, row: &[usize], centres: &mut [Px]) {
-    let mut right = 0;
+/// Puts slots side by side from here on; gives where the last one ends.
+fn packed(rows: &Rows, row: &[usize], start: Px, centres: &mut [Px]) -> Px {
+    let mut left = start;
     for slot in row {
         let width = rows.slots[*slot].width;
-        centres[*slot] = right + width / 2;
-        right += width + GAP;
+        centres[*slot] = left + width / 2;
+        left += width + GAP;
     }
+    left - GAP
 }
 
 /// Puts each slot as near as can be to where it wants to be, in the order of the row and
 /// without overlaps: isotonic regression, by pooling neighbours that are too close.
-fn settle(rows: &Rows, row: &[usize], wanted: &[(Px, Px)], centres: &mut [Px]) {
+/// Cutting its result off at both ends keeps it the nearest one.
+fn settle(rows: &Rows, row: &[usize], wanted: &[(Px, Px)], width: Px, centres: &mut [Px]) {
     // Where slots would be if all distances were nothing; pools of (sum, weight, members).
     let mut offsets = vec![0; row.len()];
     let mut pools: Vec<(Px, Px, usize)> = Vec::new();
@@ -174,7 +182,12 @@ fn settle(rows: &Rows, row: &[usize], wanted: &[(Px, Px)], centres: &mut [Px]) {
     let ends = pools
         .iter()
         .flat_map(|(sum, weight, members)| std::iter::repeat_n(sum.div_euclid(*weight), *members));
-    for ((slot, offset), end) in row.iter().zip(offsets).zip(ends) {
-        centres[*slot] = end + offset;
+    let (Some(first), Some(last), Some(length)) = (row.first(), row.last(), offsets.last()) else {
+        return;
+    };
+    let least = rows.slots[*first].width / 2;
+    let most = (width - length - rows.slots[*last].width / 2).max(least);
+    for ((slot, offset), end) in row.iter().zip(&offsets).zip(ends) {
+        centres[*slot] = end.clamp(least, most) + offset;
     }
 }
