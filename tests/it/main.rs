@@ -23,6 +23,7 @@ mod imports;
 mod laws;
 mod lsp;
 mod models;
+mod plans;
 mod retrieval;
 mod run;
 mod scripts;
