@@ -124,7 +124,7 @@ fn centres(rows: &Rows) -> Vec<Px> {
         let near = if sweep % 2 == 0 { &above } else { &below };
         for row in ordered(rows, sweep % 2 == 0) {
             let wanted: Vec<(Px, Px)> =
-                row.iter().map(|slot| wanted(*slot, &near[*slot], &centres)).collect();
+                row.iter().map(|slot| wanted(rows, *slot, &near[*slot], &centres)).collect();
             settle(rows, row, &wanted, width, &mut centres);
         }
     }
@@ -137,28 +137,37 @@ fn ordered(rows: &Rows, is_down: bool) -> Vec<&Vec<usize>> {
 }
 
 /// Where a slot would be best, and how much that matters.
-fn wanted(slot: usize, near: &[usize], centres: &[Px]) -> (Px, Px) {
+fn wanted(rows: &Rows, slot: usize, near: &[usize], centres: &[Px]) -> (Px, Px) {
+    // Boxes stand in the middle, and lanes give way to them.
+    let importance = if rows.slots[slot].part.is_some() { 8 } else { 1 };
     let count = Px::try_from(near.len()).unwrap_or(Px::MAX);
     match count {
-        0 => (centres[slot], 1),
-        _ => (near.iter().map(|it| centres[*it]).sum::<Px>().div_euclid(count), 2 * count),
+        0 => (centres[slot], importance),
+        _ => (near.iter().map(|it| centres[*it]).sum::<Px>().div_euclid(count), importance * count),
     }
 }
 
 /// How far the middles of two neighbours are apart.
 fn apart(rows: &Rows, left: usize, right: usize) -> Px {
-    (rows.slots[left].width + rows.slots[right].width).div_euclid(2) + GAP
+    (rows.slots[left].width + rows.slots[right].width).div_euclid(2) + gap(rows, left, right)
+}
+
+/// Lanes stand closer together than boxes.
+fn gap(rows: &Rows, left: usize, right: usize) -> Px {
+    let are_lanes = rows.slots[left].part.is_none() && rows.slots[right].part.is_none();
+    if are_lanes { GAP / 3 } else { GAP }
 }
 
 /// Puts slots side by side from here on; gives where the last one ends.
 fn packed(rows: &Rows, row: &[usize], start: Px, centres: &mut [Px]) -> Px {
-    let mut left = start;
-    for slot in row {
+    let mut end = start;
+    for (idx, slot) in row.iter().enumerate() {
         let width = rows.slots[*slot].width;
+        let left = if idx == 0 { start } else { end + gap(rows, row[idx - 1], *slot) };
         centres[*slot] = left + width / 2;
-        left += width + GAP;
+        end = left + width;
     }
-    left - GAP
+    end
 }
 
 /// Puts each slot as near as can be to where it wants to be, in the order of the row and
