@@ -63,7 +63,7 @@ impl Walk {
 }
 
 /// The effects of one call, with the paths that its arguments name.
-pub(super) fn of_call(call: &Call) -> Vec<EffectUse> {
+pub(in crate::plan) fn of_call(call: &Call) -> Vec<EffectUse> {
     let op = call.op.op;
     let place = |scope: Scope| match scope {
         Scope::Named(name) => name.to_owned(),

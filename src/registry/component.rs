@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use super::{Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme};
+use super::{Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Takes};
 use crate::value::Value;
 
 /// An entry of the registry.
@@ -34,8 +34,9 @@ pub struct OpDef {
     pub price: Price,
     pub errors: &'static [ErrorKind],
     pub limits: Limits,
-    /// The most tokens, by the usual estimate, that the output's text can have.
-    pub output_tokens: Measure,
+    /// The most bytes of the result, written out.
+    pub output: Measure,
+    pub takes: Takes,
     pub examples: &'static [Example],
     pub body: Body,
 }
@@ -118,7 +119,9 @@ pub trait Op: Params + Send + 'static {
     /// The kinds it can fail with, beside `invalid_input` and `cancelled`.
     const ERRORS: &'static [ErrorKind] = &[];
     const LIMITS: Limits = Limits::DEFAULT;
-    const OUTPUT_TOKENS: Measure = Measure::Unknown;
+    /// A call that gives more than this has broken its word.
+    const OUTPUT: Measure = Measure::Unknown;
+    const TAKES: Takes = Takes::Unsaid;
     const EXAMPLES: &'static [Example];
 }
 
@@ -163,7 +166,8 @@ const fn def<O: Op>(body: Body) -> OpDef {
         price: O::PRICE,
         errors: O::ERRORS,
         limits: O::LIMITS,
-        output_tokens: O::OUTPUT_TOKENS,
+        output: O::OUTPUT,
+        takes: O::TAKES,
         examples: O::EXAMPLES,
         body,
     }
@@ -183,6 +187,11 @@ impl OpDef {
 
     pub fn is_inline(&self) -> bool {
         matches!(self.body, Body::Inline(_))
+    }
+
+    /// Whether it is handed flows, which it calls.
+    pub fn takes_flows(&self) -> bool {
+        self.params.iter().any(|it| matches!(it.scheme, Scheme::Flow(..)))
     }
 
     pub fn is_pure(&self) -> bool {

@@ -23,30 +23,23 @@ use crate::{
     check::Call,
     diag::Span,
     registry::{
-        Asking, Body, Cx, Effect, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Quote,
-        Scope as Place, TokenPrice, Usage,
+        Asking, Body, Cx, Effect, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price,
+        Quote, Scope as Place, Usage, written,
     },
-    value::{Money, Type, Value},
+    value::{Type, Value},
 };
 
 /// How long a cancelled computation may take to end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The first wait between two tries is up to this long; each further one twice as long.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
-
-/// What a prompt costs in tokens beside its bytes: roles, separators, the schema's frame.
-const PROMPT_OVERHEAD: u64 = 256;
-
 /// A call and its surroundings.
 #[derive(Clone, Copy)]
-struct Try<'a> {
-    call: &'a Call,
+pub(super) struct Try<'a> {
+    pub(super) call: &'a Call,
     args: &'a [Value],
-    scope: &'a Scope,
-    path: &'a Path<'a>,
-    span: Span,
+    pub(super) scope: &'a Scope,
+    pub(super) path: &'a Path<'a>,
+    pub(super) span: Span,
     /// What is due.
     ty: &'a Type,
 }
@@ -73,7 +66,7 @@ impl Run {
         let started = Instant::now();
         self.tell(path, &Event::Started { component: &call.name });
         // A time that the script gives, anywhere around, replaces the op's own.
-        let own_time = op.limits.timeout.filter(|_| scope.deadline.is_none());
+        let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
         let result = match own_time {
             Some(limit) => {
                 let one = Try { call, args: &args, scope, path, span, ty };
@@ -82,7 +75,7 @@ impl Run {
             None => self.tries(&Try { call, args: &args, scope, path, span, ty }, None).await,
         };
         let result = result.and_then(|(value, usage)| {
-            broken_promise(call, &value, ty)
+            self.broken_promise(call, &args, &value, ty)
                 .map_or(Ok((value, usage)), |it| Err(RunError::new(it, span)))
         });
         self.tell_end(path, call, started, &result);
@@ -148,7 +141,7 @@ impl Run {
                 Some(turn) => turn,
                 None => self.turn(op, one.scope, one.span).await?,
             };
-            let err = match self.attempt(one, turn, &mut spent).await {
+            let mut err = match self.attempt(one, turn, &mut spent).await {
                 Ok(value) => return Ok((value, spent)),
                 Err(err) => err,
             };
@@ -158,7 +151,9 @@ impl Run {
             if !again {
                 return Err(err);
             }
-            let wait = self.wait_before(attempt, &err.error);
+            let Some(wait) = self.wait_before_next(attempt, &mut err.error, one.scope) else {
+                return Err(err);
+            };
             let component = one.call.name.as_ref();
             self.tell(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
             let slept = one.scope.cancel.run_until_cancelled(self.host.sleep(wait)).await;
@@ -167,84 +162,24 @@ impl Run {
         unreachable!("attempts are counted up to a limit")
     }
 
-    /// Exponential back-off with full jitter; longer when the other side asks for it.
-    fn wait_before(&self, attempt: u32, err: &OpError) -> Duration {
-        let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(16));
-        let longest = doubled.min(LONGEST_WAIT);
-        let wait = longest.mul_f64(self.host.chance().clamp(0.0, 1.0));
-        wait.max(err.retry_after.unwrap_or_default())
-    }
-
     /// One try: reserves, runs, settles.
     async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>, spent: &mut Usage) -> Result<Value> {
         let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
-        let most = Usage { tokens: quote.tokens, cost: quote.cost.clone().unwrap_or_default() };
-        self.reserve(one, most, quote.cost.err())?;
-        let meter = Meter::default();
+        let funds = self.fund(one, quote)?;
+        let meter = funds.meter();
         let result = match one.scope.attempts.timeout {
             Some(limit) => {
                 let mut inner = one.scope.child();
                 inner.depth += 1;
-                let work = Box::pin(self.run_once(one, &inner, turn, meter.clone()));
+                let work = Box::pin(self.run_once(one, &inner, turn, meter));
                 in_time(work, limit, &inner, one.span).await
             }
-            None => self.run_once(one, one.scope, turn, meter.clone()).await,
+            None => self.run_once(one, one.scope, turn, meter).await,
         };
-        let used = meter.read().unwrap_or(most);
-        self.ledger.settle(&accounts(one.scope), most, used);
-        spent.tokens = spent.tokens.saturating_add(used.tokens);
-        spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
-        if used.tokens > most.tokens || used.cost > most.cost {
-            self.overspent(one, most, used)?;
-        }
-        result
-    }
-
-    /// Holds a call to its word. One whose price is quoted is counted by someone else, who
-    /// may count otherwise: that matters where a cap is.
-    fn overspent(&self, one: &Try<'_>, most: Usage, used: Usage) -> Result<()> {
-        let kind = match one.call.op.op.price {
-            Price::Unknown => return Ok(()),
-            Price::Quoted(_) if !self.ledger.is_capped(&accounts(one.scope)) => return Ok(()),
-            Price::Quoted(_) => ErrorKind::Budget,
-            Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
-        };
-        let message = format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
-        Err(RunError::new(OpError::new(kind, message), one.span))
-    }
-
-    /// Takes the most that a try can use from every cap around, or says which lacks it.
-    ///
-    /// `unpriced` is the error of a call whose price nobody knows, under a cap of money.
-    fn reserve(&self, one: &Try<'_>, most: Usage, unpriced: Option<OpError>) -> Result<()> {
-        let budget = |message: String| {
-            let help = "raise the cap, or ask for less";
-            OpError::new(ErrorKind::Budget, message).help(help)
-        };
-        // A cap that the script gives, anywhere around, replaces the op's own.
-        let own = one.call.op.op.limits.max_tokens;
-        if let Some(limit) = own.filter(|it| most.tokens > *it)
-            && !self.ledger.caps_tokens(&accounts(one.scope))
-        {
-            let message =
-                format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
-            let help = "raise it with `within { max_tokens: .. }`, or ask for less";
-            return Err(RunError::new(budget(message).help(help), one.span));
-        }
-        if matches!(one.call.op.op.price, Price::Unknown)
-            && self.ledger.is_capped(&accounts(one.scope))
-        {
-            let message = "its price is unknown, so it cannot run under a cap".to_owned();
-            return Err(RunError::new(budget(message), one.span));
-        }
-        if let Some(err) = unpriced.filter(|_| self.ledger.caps_cost(&accounts(one.scope))) {
-            return Err(RunError::new(err, one.span));
-        }
-        self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
-            let depth = one.scope.accounts.iter().find(|(id, _)| *id == refused.account);
-            let depth = depth.map_or(0, |(_, depth)| *depth);
-            RunError::new(budget(refused.message), one.span).at_bound(depth)
-        })
+        let settled = funds.settle();
+        spent.tokens = spent.tokens.saturating_add(settled.used.tokens);
+        spent.cost = spent.cost.checked_add(settled.used.cost).unwrap_or(spent.cost);
+        settled.beyond_its_word(one).map_or(result, Err)
     }
 
     async fn run_once(
@@ -307,18 +242,38 @@ impl Run {
 
     /// The most that one try can use.
     fn most_used(&self, call: &Call, args: &[Value]) -> std::result::Result<Quote, OpError> {
-        let known = |it: Usage| Quote { tokens: it.tokens, cost: Ok(it.cost) };
-        match call.op.op.price {
-            Price::Free | Price::Unknown => Ok(known(Usage::default())),
-            Price::Fixed(cost) => Ok(known(Usage { tokens: 0, cost })),
-            Price::Tokens(price) => tokens_used(call.op.op, price, args).map(known),
-            Price::Quoted(_) if self.mocks.is_some() => Ok(known(quoted(call.op.op, args))),
-            Price::Quoted(quote) => {
-                let host = self.host.as_ref();
-                quote(&Asking { host, wanted: call.wanted.as_ref(), args })
-                    .map_err(|it| call.op.honest(it))
-            }
+        let op = call.op.op;
+        if self.mocks.is_some() && matches!(op.price, Price::Quoted(_)) {
+            return Ok(Quote::exact(quoted(op, args)));
         }
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let wanted = call.wanted.as_ref();
+        Asking { host: self.host.as_ref(), op, wanted, args: &known, most_tokens: None }
+            .quote()
+            .map_err(|it| call.op.honest(it))
+    }
+
+    /// Tests that a component gave what it declares, and names it where it did not.
+    fn broken_promise(
+        &self,
+        call: &Call,
+        args: &[Value],
+        value: &Value,
+        ty: &Type,
+    ) -> Option<OpError> {
+        if !ty.admits(value) {
+            let message =
+                format!("`{}` declares {ty}, but gave another value: {}", call.op, value.kind());
+            return Some(OpError::bug(message));
+        }
+        let op = call.op.op;
+        if matches!(op.output, Measure::Unknown) || self.mocks.is_some() {
+            return None;
+        }
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let most = op.output.most(op, &known).filter(|it| written(value) > *it)?;
+        let message = format!("`{}` declares at most {most} bytes, but gave more", call.op);
+        Some(OpError::bug(message))
     }
 
     /// Runs on a thread of its own. A computation that does not end within its grace
@@ -346,41 +301,6 @@ impl Run {
         };
         joined.unwrap_or_else(|_| Err(panicked(one.call)))
     }
-}
-
-fn accounts(scope: &Scope) -> Vec<super::ledger::AccountId> {
-    scope.accounts.iter().map(|(id, _)| *id).collect()
-}
-
-/// The bytes of a prompt, an overhead, and the output cap, in tokens and in money.
-fn tokens_used(
-    op: &OpDef,
-    price: TokenPrice,
-    args: &[Value],
-) -> std::result::Result<Usage, OpError> {
-    let overflow = || OpError::invalid_input("the call costs more than can be counted");
-    let arg =
-        |name: &str| op.params.iter().position(|it| it.name == name).and_then(|it| args.get(it));
-    let bytes: u64 =
-        price.prompt.iter().filter_map(|it| arg(it)).map(|it| it.to_string().len() as u64).sum();
-    let input = bytes.saturating_add(PROMPT_OVERHEAD);
-    let output = match arg(price.cap) {
-        Some(Value::Int(cap)) => u64::try_from(*cap).unwrap_or(0),
-        _ => return Err(OpError::bug("a priced call has no output cap")),
-    };
-    let (read, written) = (price.input.per_million(input), price.output.per_million(output));
-    let cost = read.zip(written).and_then(|(a, b)| Money::checked_add(a, b));
-    let tokens = input.checked_add(output);
-    Ok(Usage { tokens: tokens.ok_or_else(overflow)?, cost: cost.ok_or_else(overflow)? })
-}
-
-/// Tests that a component gave what it declares, and names it where it did not.
-fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
-    if ty.admits(value) {
-        return None;
-    }
-    let given = value.kind();
-    Some(OpError::bug(format!("`{}` declares {ty}, but gave another value: {given}", call.op)))
 }
 
 /// Says where paths start, when one that a script gave leads nowhere.

@@ -18,8 +18,10 @@ use super::{
     error::{Result, RunError},
     events::Event,
     now::{self, Now},
+    partial::{Partial, Parts, spends},
     path::Path,
     scope::{Bounds, Scope, out_of_time},
+    together::{Failure, TASKS_PER_YIELD, Task, together},
 };
 use crate::{
     check::{Block, BoundKey, Branch, Entry, Piece, Repeat, Term, TermKind},
@@ -62,11 +64,6 @@ struct Each<'a> {
     body: &'a Term,
     items: &'a List,
 }
-
-/// How many tasks end, or turns pass, between two looks at the clock.
-const TASKS_PER_YIELD: usize = 256;
-
-type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
 
 /// A let by its number, or the block's result, and what it gave.
 type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
@@ -181,12 +178,16 @@ impl Run {
 
     async fn pipeline<'a>(&'a self, terms: &'a [Term], place: Place<'a>) -> Result<Value> {
         let mut value = self.eval(&terms[0], place).await?;
-        for term in &terms[1..] {
+        for (idx, term) in terms[1..].iter().enumerate() {
             let env = place.env.with_it(&value);
             let place = place.in_env(&env);
-            let next =
-                if term.waits { self.eval(term, place).await? } else { now_at(term, place)? };
-            value = next;
+            let next = if term.waits { self.eval(term, place).await } else { now_at(term, place) };
+            value = match next {
+                Ok(next) => next,
+                Err(err) => {
+                    return Err(keeping_stages(err, &terms[..=idx], terms.len(), place, &value));
+                }
+            };
         }
         Ok(value)
     }
@@ -209,7 +210,7 @@ impl Run {
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let tasks: Vec<Task<'_>> = terms.iter().map(|it| self.eval(it, place)).collect();
-        together(tasks, &scope, usize::MAX, span).await
+        together(tasks, &scope, usize::MAX, span).await.all()
     }
 
     async fn parallel<'a>(
@@ -222,7 +223,12 @@ impl Run {
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
-        let values = together(tasks, &scope, usize::MAX, span).await?;
+        let ended = together(tasks, &scope, usize::MAX, span).await;
+        let values = ended.keeping(&scope, |values, failed| {
+            let named = names.iter().cloned().zip(values).enumerate();
+            let finished = named.filter(|(idx, _)| !failed.contains(idx)).map(|(_, it)| it);
+            Partial::of_named(Parts::Branches, finished, branches.len()).at(place.path)
+        })?;
         Ok(Value::Record(Record::new(names.clone(), values)))
     }
 
@@ -250,7 +256,11 @@ impl Run {
         let place = place.in_scope(&scope);
         let each = Each { segment, optional, body, items: &items };
         let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        together(tasks, &scope, scope.items_at_once(), body.span).await.map(Value::from)
+        let ended = together(tasks, &scope, scope.items_at_once(), body.span).await;
+        let values = ended.keeping(&scope, |values, failed| {
+            Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
+        })?;
+        Ok(Value::from(values))
     }
 
     fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
@@ -283,7 +293,7 @@ impl Run {
         let mut started: Vec<bool> = block.lets.iter().map(|it| it.skipped).collect();
         let mut result_started = false;
         let mut result = Value::Null;
-        let mut failure = None;
+        let mut failure = Failure::default();
         let mut running = FuturesUnordered::new();
         loop {
             if failure.is_none() {
@@ -305,13 +315,10 @@ impl Run {
                     slots[idx].set(value).expect("a let is computed once");
                 }
                 Some((None, Ok(value))) => result = value,
-                Some((_, Err(err))) => {
-                    scope.cancel.cancel();
-                    failure.get_or_insert(err);
-                }
+                Some((_, Err(err))) => failure.add(err, &scope),
             }
         }
-        failure.map_or(Ok(result), Err)
+        failure.keeping(&scope, || paid_lets(block, &slots, place)).map_or(Ok(result), Err)
     }
 
     /// The task of a let, or of the block's result.
@@ -396,15 +403,19 @@ impl Run {
             if turn < repeat.turns {
                 let path = place.path.item(&repeat.segment, turn as usize + 1);
                 let inner = Place { env: &env, scope: place.scope, path: &path };
-                let next = self.eval(&repeat.body, inner).await?;
-                value = next;
+                value = match self.eval(&repeat.body, inner).await {
+                    Ok(next) => next,
+                    Err(err) => return Err(keeping_turns(err, repeat, turn, place, &value)),
+                };
             }
         }
         let Some(otherwise) = &repeat.otherwise else {
             return Err(now::exhausted(repeat.turns, span));
         };
         let (env, path) = (place.env.with_it(&value), place.path.name("?else"));
-        self.eval(otherwise, Place { env: &env, scope: place.scope, path: &path }).await
+        let inner = Place { env: &env, scope: place.scope, path: &path };
+        let ended = self.eval(otherwise, inner).await;
+        ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))
     }
 
     async fn within<'a>(
@@ -417,12 +428,13 @@ impl Run {
         for (key, term) in bounds {
             values.set(*key, &now_at(term, place)?, term.span)?;
         }
-        let scope = place.scope.bounded(&values, &self.ledger);
+        let scope = place.scope.bounded(&values);
         let work = self.eval(body, place.in_scope(&scope));
-        match values.timeout {
+        let ended = match values.timeout {
             Some(limit) => in_time(work, limit, &scope, body.span).await,
             None => work.await,
-        }
+        };
+        ended.map_err(|it| it.at_cap(scope.depth, caps_of(bounds)))
     }
 }
 
@@ -449,42 +461,54 @@ pub(super) async fn in_time<T>(
     }
 }
 
-/// Runs tasks together, at most `at_once` of them, and gives their values in order. The
-/// first failure cancels the others, and is given when they have ended.
-async fn together<'a>(
-    tasks: impl IntoIterator<Item = Task<'a>>,
-    scope: &Scope,
-    at_once: usize,
-    span: Span,
-) -> Result<Vec<Value>> {
-    let mut waiting = tasks.into_iter().enumerate();
-    let mut running = FuturesUnordered::new();
-    let mut values: Vec<Value> = Vec::new();
-    let mut failure: Option<Box<RunError>> = None;
-    for done in 1_usize.. {
-        // Tasks that never wait would keep the clock and a cancel from being looked at.
-        if done.is_multiple_of(TASKS_PER_YIELD) {
-            tokio::task::yield_now().await;
-            if let Err(err) = scope.check(span) {
-                scope.cancel.cancel();
-                failure.get_or_insert(err);
-            }
+/// A failed stage keeps what entered it, where something was paid for that and nothing
+/// inside the stage was finished.
+fn keeping_stages(
+    err: Box<RunError>,
+    before: &[Term],
+    of: usize,
+    place: Place<'_>,
+    value: &Value,
+) -> Box<RunError> {
+    let is_kept = err.is_declined_at(place.scope.depth) && err.partial.is_none();
+    match is_kept && before.iter().any(spends) {
+        true => {
+            let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
+            err.keeping(kept.at(place.path), [])
         }
-        while failure.is_none() && running.len() < at_once {
-            let Some((idx, task)) = waiting.next() else { break };
-            values.push(Value::Null);
-            running.push(async move { (idx, task.await) });
-        }
-        match running.next().await {
-            None => break,
-            Some((idx, Ok(value))) => values[idx] = value,
-            Some((_, Err(err))) => {
-                scope.cancel.cancel();
-                failure.get_or_insert(err);
-            }
-        }
+        false => err,
     }
-    failure.map_or(Ok(values), Err)
+}
+
+/// A declined turn keeps the value after the last turn that was finished.
+fn keeping_turns(
+    err: Box<RunError>,
+    repeat: &Repeat,
+    done: u32,
+    place: Place<'_>,
+    value: &Value,
+) -> Box<RunError> {
+    if !err.is_declined_at(place.scope.depth) {
+        return err;
+    }
+    let (done, of) = (done as usize, repeat.turns as usize);
+    let kept = Partial::of_steps(Parts::Turns, done, of, value.clone());
+    err.keeping(kept.at(place.path.name(&repeat.segment)), [])
+}
+
+/// Where the caps among bounds stand.
+fn caps_of(bounds: &[(BoundKey, Term)]) -> Option<Span> {
+    let caps =
+        bounds.iter().filter(|(it, _)| matches!(it, BoundKey::MaxCost | BoundKey::MaxTokens));
+    caps.map(|(_, it)| it.span).reduce(Span::to)
+}
+
+/// The lets of a block that are finished and were paid for.
+fn paid_lets(block: &Block, slots: &[OnceLock<Value>], place: Place<'_>) -> Partial {
+    let paid: Vec<_> = block.lets.iter().zip(slots).filter(|(it, _)| spends(&it.value)).collect();
+    let finished =
+        paid.iter().filter_map(|(it, slot)| Some((it.name.clone(), slot.get()?.clone())));
+    Partial::of_named(Parts::Lets, finished, paid.len()).at(place.path)
 }
 
 /// The value of a term that waits for nothing.

@@ -23,6 +23,7 @@ const TESTING: Component = Component {
     aliases: &[
         ("slow", "slow"),
         ("flaky", "flaky"),
+        ("limited", "limited"),
         ("paid", "paid"),
         ("liar", "liar"),
         ("panics", "panics"),
@@ -38,6 +39,7 @@ const TESTING: Component = Component {
     ops: &[
         io::<Slow>(),
         io::<Flaky>(),
+        io::<Limited>(),
         io::<Paid>(),
         io::<Liar>(),
         compute::<Panics>(),
@@ -107,6 +109,29 @@ impl Io for Flaky {
 /// Lets the next `flaky` begin to count anew.
 pub(crate) fn reset() {
     FAILED.store(0, Ordering::SeqCst);
+}
+
+svc::params! {
+    /// Asks to come back later, always.
+    struct Limited {
+        /// Anything.
+        value: Var<'T'>,
+        /// How much later.
+        wait: Duration,
+    }
+}
+
+impl Op for Limited {
+    const NAME: &'static str = "limited";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::RateLimit];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Limited {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Err(OpError::new(ErrorKind::RateLimit, "too many requests").retry_after(self.wait))
+    }
 }
 
 svc::params! {

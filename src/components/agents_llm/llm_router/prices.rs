@@ -11,7 +11,7 @@ use super::{
 use crate::{
     host::{self, Host},
     registry::{ErrorKind, OpError},
-    value::Money,
+    value::{Money, Text},
 };
 
 /// The variable that names another table.
@@ -71,6 +71,16 @@ pub(super) fn cost(
     })
 }
 
+/// The table that holds here, by name and day.
+pub(super) fn named(host: &dyn Host) -> Result<Text, OpError> {
+    let table = table(host)?;
+    let whose = match host.env(VARIABLE) {
+        Some(path) => format!("`{path}`"),
+        None => "built in".to_owned(),
+    };
+    Ok(format!("{}, {whose}", table.version).into())
+}
+
 fn table(host: &dyn Host) -> Result<Cow<'static, Table>, OpError> {
     let Some(path) = host.env(VARIABLE) else { return Ok(Cow::Borrowed(&BUILT_IN)) };
     let path = Path::new(&path);
@@ -106,8 +116,11 @@ impl Table {
     }
 }
 
+/// More than anybody has.
+const MOST: Money = Money::from_nanos(i64::MAX);
+
 impl Rate {
-    /// Nothing for a price that is none.
+    /// Nothing for a price that is none; the most there is for more than can be counted.
     fn cost(self, tokens: Tokens) -> Option<Money> {
         let (input, output) = match self.long.filter(|it| tokens.input > it.over) {
             Some(long) => (long.input, long.output),
@@ -115,9 +128,10 @@ impl Rate {
         };
         let of = |dollars: f64, tokens: u64| {
             let price = Money::from_dollars(dollars).filter(|it| *it >= Money::ZERO)?;
-            price.per_million(tokens)
+            Some(price.per_million(tokens).unwrap_or(MOST))
         };
-        of(input, tokens.input)?.checked_add(of(output, tokens.output)?)
+        let (read, written) = (of(input, tokens.input)?, of(output, tokens.output)?);
+        Some(read.checked_add(written).unwrap_or(MOST))
     }
 }
 
