@@ -21,6 +21,7 @@ mod files;
 mod fix;
 mod grammar;
 mod inputs;
+pub mod planned;
 mod request;
 mod testing;
 pub mod verdict;

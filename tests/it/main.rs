@@ -27,6 +27,7 @@ mod lsp;
 mod meter;
 mod models;
 mod overshoot;
+mod plans;
 mod policy;
 mod retrieval;
 mod run;
