@@ -9,6 +9,7 @@
 
 mod attempt;
 mod backoff;
+mod blocks;
 mod callback;
 mod env;
 mod error;
@@ -18,6 +19,7 @@ pub mod ledger;
 mod now;
 mod partial;
 mod path;
+mod reach;
 mod scope;
 mod secrets;
 mod task;

@@ -129,6 +129,18 @@ async fn what_was_paid_for_before_a_stage_is_kept() {
     assert_eq!(json::write(&lets.value), r#"{"first":"an answer"}"#);
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_fields_of_a_record_are_kept() {
+    let script = format!(
+        r#"{{ name: "n", one: ("a" >> paid(max_tokens: 1000)), two: ("b" >> paid(max_tokens: 1000)) }}
+            within {{ max_cost: {} }}"#,
+        dollars(RESERVED)
+    );
+    let kept = kept(&script).await;
+    assert_eq!((kept.parts, kept.done, kept.of), (Parts::Fields, 1, 2));
+    assert_eq!(json::write(&kept.value), r#"{"one":"an answer"}"#);
+}
+
 /// An `each` in a flow in a `parallel`: the branch that is whole, and the items of the other.
 #[tokio::test(start_paused = true)]
 async fn what_is_kept_nests() {
