@@ -2,7 +2,9 @@
 
 use std::pin::Pin;
 
-use super::{Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Takes};
+use super::{
+    Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope, Takes,
+};
 use crate::value::Value;
 
 /// An entry of the registry.
@@ -189,6 +191,11 @@ impl OpDef {
         matches!(self.body, Body::Inline(_))
     }
 
+    /// Whether it is handed flows, which it calls.
+    pub fn takes_flows(&self) -> bool {
+        self.params.iter().any(|it| matches!(it.scheme, Scheme::Flow(..)))
+    }
+
     pub fn is_pure(&self) -> bool {
         self.effects.is_empty()
     }
@@ -196,6 +203,16 @@ impl OpDef {
     /// Whether the op writes something that a second try would write again.
     pub fn writes_once(&self) -> bool {
         self.effects.iter().any(|it| matches!(it, Effect::Writes { idempotent: false, .. }))
+    }
+
+    /// Whether it reads or writes files that its arguments name.
+    pub fn touches_paths(&self) -> bool {
+        self.effects.iter().any(|it| {
+            matches!(
+                it,
+                Effect::Reads(Scope::Path(_)) | Effect::Writes { scope: Scope::Path(_), .. }
+            )
+        })
     }
 
     /// The first paragraph of the documentation.

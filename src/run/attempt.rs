@@ -10,11 +10,12 @@ use tokio::{
 
 use super::{
     Run,
+    calls::writes_once,
     error::{Result, RunError},
     events::Event,
     now::{flow_of, panicked},
     path::Path,
-    reach::writes_once,
+    reach::narrowed,
     scope::Scope,
     secrets::Secrets,
     task::in_time,
@@ -24,8 +25,8 @@ use crate::{
     check::Call,
     diag::Span,
     registry::{
-        Asking, Body, Cx, Effect, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price,
-        Quote, Scope as Place, Usage, written,
+        Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
+        Usage, written,
     },
     value::{Type, Value},
 };
@@ -200,7 +201,7 @@ impl Run {
         });
         let cx = Cx::new(
             call.op.component.name,
-            self.host.clone(),
+            narrowed(&self.host, call.op.op, one.args),
             scope.cancel.clone(),
             watcher,
             meter,
@@ -315,10 +316,7 @@ fn writes_once_inside(arg: &Value) -> bool {
 
 /// Says where paths start, when one that a script gave leads nowhere.
 fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
-    let takes_a_path = op.effects.iter().any(|it| {
-        matches!(it, Effect::Reads(Place::Path(_)) | Effect::Writes { scope: Place::Path(_), .. })
-    });
-    if err.kind != ErrorKind::NotFound || err.help.is_some() || !takes_a_path {
+    if err.kind != ErrorKind::NotFound || err.help.is_some() || !op.touches_paths() {
         return err;
     }
     err.help("a path in a script file starts from the script's folder, one from outside from the current folder")

@@ -11,12 +11,12 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 
 use super::{
     Run,
+    calls::spends,
     error::Result,
     events::Event,
     now,
     partial::{Partial, Parts},
     path::Path,
-    reach::spends,
     scope::Scope,
     task::Place,
     together::{Failure, Task, together},

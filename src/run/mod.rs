@@ -11,6 +11,7 @@ mod attempt;
 mod backoff;
 mod blocks;
 mod callback;
+mod calls;
 mod env;
 mod error;
 mod events;

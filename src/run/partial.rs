@@ -132,7 +132,7 @@ mod tests {
         let values = [10, 0, 30, 0].map(Value::Int).to_vec();
         let kept = Partial::of_items(values, &[3, 1], 9).at("found/each");
         assert_eq!((kept.done, kept.of, kept.items.as_slice()), (2, 9, [0, 2].as_slice()));
-        assert_eq!(kept.value.to_string(), "[10, 30]");
+        assert_eq!(kept.value.to_string(), "[10,30]");
         assert_eq!(kept.to_string(), "2 of 9 items of `found/each` were finished");
     }
 

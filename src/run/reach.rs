@@ -1,48 +1,52 @@
-//! What a term may call, through all flows that it names.
+//! What one call can reach of the file system: what its arguments name, and no more.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    check::{Call, Flow, Term, TermKind},
-    registry::Price,
+    host::{
+        Host,
+        guard::{self, By, Fence, Guard, Rules, Web},
+    },
+    registry::{Effect, OpDef, Scope},
+    value::Value,
 };
 
-/// Whether running a term may cost anything.
-pub(super) fn spends(term: &Term) -> bool {
-    reaches(term, |it| !matches!(it.op.op.price, Price::Free))
-}
-
-/// Whether running a term may write something that must not be written twice.
-pub(super) fn writes_once(term: &Term) -> bool {
-    reaches(term, |it| it.op.op.writes_once())
-}
-
-fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {
-    let mut walk = Walk { wanted, found: false, seen: BTreeSet::new() };
-    walk.term(term);
-    walk.found
-}
-
-struct Walk {
-    wanted: fn(&Call) -> bool,
-    found: bool,
-    /// Flows that were walked.
-    seen: BTreeSet<*const Flow>,
-}
-
-impl Walk {
-    fn term(&mut self, term: &Term) {
-        match &term.kind {
-            TermKind::Call(call) => self.found |= (self.wanted)(call),
-            TermKind::Flow { flow, .. } | TermKind::FlowRef(flow)
-                if self.seen.insert(Arc::as_ptr(flow)) =>
-            {
-                self.term(&flow.body);
-            }
+/// The host of a call. An op that says which paths it touches is held to them; one that
+/// touches none by its arguments is not narrowed, as what it opens is configured.
+pub(super) fn narrowed(host: &Arc<dyn Host>, op: &OpDef, args: &[Value]) -> Arc<dyn Host> {
+    let named = |param: &str| {
+        let idx = op.params.iter().position(|it| it.name == param);
+        idx.and_then(|it| args.get(it)).map(paths).unwrap_or_default()
+    };
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for effect in op.effects {
+        match effect {
+            Effect::Reads(Scope::Path(param)) => reads.extend(named(param)),
+            Effect::Writes { scope: Scope::Path(param), .. } => writes.extend(named(param)),
             _ => {}
         }
-        if !self.found {
-            term.each_part(&mut |it| stacker::maybe_grow(64 << 10, 1 << 20, || self.term(it)));
-        }
+    }
+    if !op.touches_paths() {
+        return host.clone();
+    }
+    // A path that leads nowhere lets nothing be touched, and fails as it would have.
+    let inside = reads.iter().filter_map(|it| host.real_path(it).ok()).collect();
+    let places = writes.iter().filter_map(|it| guard::place(host.as_ref(), it).ok()).collect();
+    let rules = Rules {
+        by: By::Call(reads),
+        reads: Fence::around(inside),
+        writes: Fence::around(places),
+        web: Web::default(),
+    };
+    Arc::new(Guard::new(host.clone(), rules))
+}
+
+/// The paths in an argument: itself, or those of the documents that it is.
+fn paths(value: &Value) -> Vec<PathBuf> {
+    match value {
+        Value::Path(path) | Value::Text(path) => vec![path.as_ref().into()],
+        Value::Record(record) => record.get("path").map(paths).unwrap_or_default(),
+        Value::List(items) => items.iter().flat_map(paths).collect(),
+        _ => Vec::new(),
     }
 }

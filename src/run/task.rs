@@ -11,13 +11,13 @@ use std::{
 
 use super::{
     Run,
+    calls::spends,
     env::Env,
     error::{Result, RunError},
     events::Event,
     now::{self, Now},
     partial::{Partial, Parts},
     path::Path,
-    reach::spends,
     scope::{Bounds, Scope, out_of_time},
     together::{TASKS_PER_YIELD, Task, together},
 };

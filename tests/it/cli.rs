@@ -151,7 +151,10 @@ fn failures_have_their_codes() {
     let place = Place::new(&[
         ("fail.svc", r#""x" >> wait(duration: 1ms) >> fail(message: "on purpose")"#),
         ("absent.svc", r#"read_text("absent.txt")"#),
-        ("slow.svc", r#""x" >> wait(duration: 30s) within { timeout: 50ms }"#),
+        (
+            "slow.svc",
+            r#""x" >> repeat 3 { wait(duration: 30s) } until it == "y" within { timeout: 50ms }"#,
+        ),
     ]);
     let failed = place.svc(&["run", "fail.svc"]);
     failed.fails(1, "on purpose");
@@ -300,12 +303,12 @@ fn plans_are_shown() {
     let place = Place::new(&[("p.svc", r#"search(source: "docs") >> rag_retrieval >> summary"#)]);
     let text = place.svc(&["plan", "p.svc"]);
     assert_eq!(text.code, Some(0));
-    assert!(text.out.contains("input input: string") && text.out.contains("reads docs"));
+    assert!(text.out.contains("input input: string") && text.out.contains("reads fs:docs"));
     let json = place.svc(&["plan", "p.svc", "--json"]).json();
     assert_eq!(json["nodes"][1]["op"], "ctx_rag.infer");
     assert_eq!(json["nodes"][1]["needs"][0], "search");
     assert_eq!(json["nodes"][0]["cost_class"], "compute");
-    assert!(json["effects"][0].as_str().unwrap().starts_with("reads "));
+    assert_eq!(json["effects"][0]["verb"], "reads");
 }
 
 #[test]
@@ -320,7 +323,8 @@ fn components_are_found_and_explained() {
 
     for name in ["search", "ctx_search", "ctx_search.infer"] {
         let page = place.svc(&["inspect", name]);
-        for part in ["top_k: int 1..1000 = 10", "reads <source>", "not_found", "snippet: string"] {
+        for part in ["top_k: int 1..1000 = 10", "reads fs:<source>", "not_found", "snippet: string"]
+        {
             assert!(page.out.contains(part), "{name}: {part}: {}", page.out);
         }
     }

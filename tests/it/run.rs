@@ -124,7 +124,7 @@ async fn a_straggler_is_left_behind_after_its_grace_and_named() {
 #[tokio::test(start_paused = true)]
 async fn timeout_is_everything_and_attempt_timeout_is_one_try() {
     let started = Instant::now();
-    let script = r#""x" >> wait(duration: 1h) within
+    let script = r#""x" >> repeat 1 { wait(duration: 1h) } until it == "y" within
         { attempt_timeout: 10s, max_retries: 2, timeout: 2h }"#;
     let err = failure(script).await;
     assert_eq!(err.kind(), Some(ErrorKind::Timeout));
@@ -133,7 +133,7 @@ async fn timeout_is_everything_and_attempt_timeout_is_one_try() {
     assert!(took < Duration::from_secs(40), "and two short waits: {took:?}");
 
     let started = Instant::now();
-    let script = r#""x" >> wait(duration: 1h) within
+    let script = r#""x" >> repeat 1 { wait(duration: 1h) } until it == "y" within
         { attempt_timeout: 10s, max_retries: 99, timeout: 25s }"#;
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Timeout));
     assert_eq!(started.elapsed().as_secs(), 25);
@@ -213,7 +213,7 @@ async fn only_the_kinds_in_retry_on_are_tried_again() {
 
 #[tokio::test(start_paused = true)]
 async fn queueing_counts_as_time() {
-    let script = r#"[1, 2, 3] >> each { "x" >> wait(duration: 10s) }
+    let script = r#"[1, 2, 3] >> each { "x" >> repeat 1 { wait(duration: 10s) } until it == "y" else { it } }
         within { max_parallel: 1, timeout: 25s }"#;
     let started = Instant::now();
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Timeout));
@@ -273,12 +273,13 @@ async fn sixty_four_branches_race_for_the_last_cent() {
 async fn an_inner_cap_can_be_caught_and_the_outer_one_still_counts() {
     let script = r#"
         (parallel {
-          a: ("x" >> paid(max_tokens: 1000) within { max_tokens: 10 }) fallback "too dear",
+          a: (["x", "y"] >> each { paid(max_tokens: 1000) } within { max_tokens: 2000 })
+            fallback ["too dear"],
           b: "x" >> paid(max_tokens: 100),
-        }) within { max_tokens: 400 }"#;
+        }) within { max_tokens: 4000 }"#;
     let response = engine().run(script).await.unwrap();
-    assert_eq!(json::write(&response.value), r#"{"a":"too dear","b":"an answer"}"#);
-    assert_eq!(response.usage.tokens, 100);
+    assert_eq!(json::write(&response.value), r#"{"a":["too dear"],"b":"an answer"}"#);
+    assert_eq!(response.usage.tokens, 1_100, "the first item was paid for");
 }
 
 #[tokio::test]

@@ -12,15 +12,19 @@ use svc::{
 use crate::{components, grammar, scripts};
 
 /// As much of JSON Schema as the published one uses.
-struct Schema(Value);
+pub(crate) struct Schema(Value);
 
 impl Schema {
     fn published() -> Self {
-        Self(serde_json::from_str(VERDICT_SCHEMA).unwrap())
+        Self::of(VERDICT_SCHEMA)
+    }
+
+    pub(crate) fn of(text: &str) -> Self {
+        Self(serde_json::from_str(text).unwrap())
     }
 
     /// Every place where `value` does not fit.
-    fn misfits(&self, value: &Value) -> Vec<String> {
+    pub(crate) fn misfits(&self, value: &Value) -> Vec<String> {
         let mut found = Vec::new();
         self.compare(&self.0, value, "", &mut found);
         found
@@ -215,7 +219,7 @@ fn a_verdict_tells_what_is_known() {
     assert_eq!((&flow["name"], &flow["doc"]), (&json!("find"), &json!("Finds.")));
     assert_eq!(flow["gives"], "[Hit]");
     assert_eq!(flow["params"][0]["type"], "string");
-    assert_eq!(verdict["effects"], json!([{ "verb": "reads", "scope": "kb" }]));
+    assert_eq!(verdict["effects"], json!([{ "verb": "reads", "scope": "fs:kb" }]));
     let unchecked = verdict["unchecked"].as_array().unwrap();
     assert_eq!(unchecked.len(), 1);
     assert_eq!(unchecked[0]["span"], place("parse_json(raw) as Order", (8, 13)));
