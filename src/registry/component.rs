@@ -2,7 +2,9 @@
 
 use std::pin::Pin;
 
-use super::{Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope};
+use super::{
+    Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope, Takes,
+};
 use crate::value::Value;
 
 /// An entry of the registry.
@@ -34,8 +36,9 @@ pub struct OpDef {
     pub price: Price,
     pub errors: &'static [ErrorKind],
     pub limits: Limits,
-    /// The most tokens, by the usual estimate, that the output's text can have.
-    pub output_tokens: Measure,
+    /// The most bytes of the result, written out.
+    pub output: Measure,
+    pub takes: Takes,
     pub examples: &'static [Example],
     pub body: Body,
 }
@@ -118,7 +121,9 @@ pub trait Op: Params + Send + 'static {
     /// The kinds it can fail with, beside `invalid_input` and `cancelled`.
     const ERRORS: &'static [ErrorKind] = &[];
     const LIMITS: Limits = Limits::DEFAULT;
-    const OUTPUT_TOKENS: Measure = Measure::Unknown;
+    /// A call that gives more than this has broken its word.
+    const OUTPUT: Measure = Measure::Unknown;
+    const TAKES: Takes = Takes::Unsaid;
     const EXAMPLES: &'static [Example];
 }
 
@@ -163,7 +168,8 @@ const fn def<O: Op>(body: Body) -> OpDef {
         price: O::PRICE,
         errors: O::ERRORS,
         limits: O::LIMITS,
-        output_tokens: O::OUTPUT_TOKENS,
+        output: O::OUTPUT,
+        takes: O::TAKES,
         examples: O::EXAMPLES,
         body,
     }

@@ -15,6 +15,7 @@ mod error;
 mod field;
 mod lookup;
 mod params;
+mod price;
 mod record;
 mod scheme;
 mod stateless;
@@ -27,11 +28,12 @@ pub use component::{
     Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
-pub use effect::{Asking, Effect, Limits, Measure, Price, Quote, Scope, TokenPrice};
+pub use effect::{Effect, Limits, Measure, Scope, Takes};
 pub use error::{ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
 pub use lookup::{Found, OpRef, Registry};
 pub use params::{Param, Params};
+pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::Record;
 pub use scheme::{FieldScheme, Max, Scheme};
 pub use suggest::nearest;

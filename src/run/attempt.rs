@@ -24,10 +24,10 @@ use crate::{
     check::Call,
     diag::Span,
     registry::{
-        Asking, Body, Cx, ErrorKind, Meter, Monitor, OpDef, OpError, Price, Quote, TokenPrice,
-        Usage,
+        Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
+        Usage, written,
     },
-    value::{Money, Type, Value},
+    value::{Type, Value},
 };
 
 /// How long a cancelled computation may take to end.
@@ -36,9 +36,6 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The first wait between two tries is up to this long; each further one twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-
-/// What a prompt costs in tokens beside its bytes: roles, separators, the schema's frame.
-const PROMPT_OVERHEAD: u64 = 256;
 
 /// A call and its surroundings.
 #[derive(Clone, Copy)]
@@ -83,7 +80,7 @@ impl Run {
             None => self.tries(&Try { call, args: &args, scope, path, span, ty }, None).await,
         };
         let result = result.and_then(|(value, usage)| {
-            broken_promise(call, &value, ty)
+            self.broken_promise(call, &args, &value, ty)
                 .map_or(Ok((value, usage)), |it| Err(RunError::new(it, span)))
         });
         self.tell_end(path, call, started, &result);
@@ -179,8 +176,8 @@ impl Run {
     /// One try: reserves, runs, settles.
     async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>, spent: &mut Usage) -> Result<Value> {
         let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
-        let most = Usage { tokens: quote.tokens, cost: quote.cost.clone().unwrap_or_default() };
-        self.reserve(one, most, quote.cost.err())?;
+        let most = quote.most;
+        self.reserve(one, most, quote.unpriced)?;
         let meter = Meter::default();
         let result = match one.scope.attempts.timeout {
             Some(limit) => {
@@ -232,13 +229,12 @@ impl Run {
             let help = "raise it with `within { max_tokens: .. }`, or ask for less";
             return Err(RunError::new(budget(message).help(help), one.span));
         }
-        if matches!(one.call.op.op.price, Price::Unknown)
-            && self.ledger.is_capped(&accounts(one.scope))
-        {
-            let message = "its price is unknown, so it cannot run under a cap".to_owned();
-            return Err(RunError::new(budget(message), one.span));
-        }
-        if let Some(err) = unpriced.filter(|_| self.ledger.caps_cost(&accounts(one.scope))) {
+        // Where nothing at all is known, not even tokens can be counted.
+        let counts = match one.call.op.op.price {
+            Price::Unknown => self.ledger.is_capped(&accounts(one.scope)),
+            _ => self.ledger.caps_cost(&accounts(one.scope)),
+        };
+        if let Some(err) = unpriced.filter(|_| counts) {
             return Err(RunError::new(err, one.span));
         }
         self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
@@ -308,18 +304,38 @@ impl Run {
 
     /// The most that one try can use.
     fn most_used(&self, call: &Call, args: &[Value]) -> std::result::Result<Quote, OpError> {
-        let known = |it: Usage| Quote { tokens: it.tokens, cost: Ok(it.cost) };
-        match call.op.op.price {
-            Price::Free | Price::Unknown => Ok(known(Usage::default())),
-            Price::Fixed(cost) => Ok(known(Usage { tokens: 0, cost })),
-            Price::Tokens(price) => tokens_used(call.op.op, price, args).map(known),
-            Price::Quoted(_) if self.mocks.is_some() => Ok(known(quoted(call.op.op, args))),
-            Price::Quoted(quote) => {
-                let host = self.host.as_ref();
-                quote(&Asking { host, wanted: call.wanted.as_ref(), args })
-                    .map_err(|it| call.op.honest(it))
-            }
+        let op = call.op.op;
+        if self.mocks.is_some() && matches!(op.price, Price::Quoted(_)) {
+            return Ok(Quote::exact(quoted(op, args)));
         }
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let wanted = call.wanted.as_ref();
+        Asking { host: self.host.as_ref(), op, wanted, args: &known, most_tokens: None }
+            .quote()
+            .map_err(|it| call.op.honest(it))
+    }
+
+    /// Tests that a component gave what it declares, and names it where it did not.
+    fn broken_promise(
+        &self,
+        call: &Call,
+        args: &[Value],
+        value: &Value,
+        ty: &Type,
+    ) -> Option<OpError> {
+        if !ty.admits(value) {
+            let message =
+                format!("`{}` declares {ty}, but gave another value: {}", call.op, value.kind());
+            return Some(OpError::bug(message));
+        }
+        let op = call.op.op;
+        if matches!(op.output, Measure::Unknown) || self.mocks.is_some() {
+            return None;
+        }
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let most = op.output.most(op, &known).filter(|it| written(value) > *it)?;
+        let message = format!("`{}` declares at most {most} bytes, but gave more", call.op);
+        Some(OpError::bug(message))
     }
 
     /// Runs on a thread of its own. A computation that does not end within its grace
@@ -351,37 +367,6 @@ impl Run {
 
 fn accounts(scope: &Scope) -> Vec<super::ledger::AccountId> {
     scope.accounts.iter().map(|(id, _)| *id).collect()
-}
-
-/// The bytes of a prompt, an overhead, and the output cap, in tokens and in money.
-fn tokens_used(
-    op: &OpDef,
-    price: TokenPrice,
-    args: &[Value],
-) -> std::result::Result<Usage, OpError> {
-    let overflow = || OpError::invalid_input("the call costs more than can be counted");
-    let arg =
-        |name: &str| op.params.iter().position(|it| it.name == name).and_then(|it| args.get(it));
-    let bytes: u64 =
-        price.prompt.iter().filter_map(|it| arg(it)).map(|it| it.to_string().len() as u64).sum();
-    let input = bytes.saturating_add(PROMPT_OVERHEAD);
-    let output = match arg(price.cap) {
-        Some(Value::Int(cap)) => u64::try_from(*cap).unwrap_or(0),
-        _ => return Err(OpError::bug("a priced call has no output cap")),
-    };
-    let (read, written) = (price.input.per_million(input), price.output.per_million(output));
-    let cost = read.zip(written).and_then(|(a, b)| Money::checked_add(a, b));
-    let tokens = input.checked_add(output);
-    Ok(Usage { tokens: tokens.ok_or_else(overflow)?, cost: cost.ok_or_else(overflow)? })
-}
-
-/// Tests that a component gave what it declares, and names it where it did not.
-fn broken_promise(call: &Call, value: &Value, ty: &Type) -> Option<OpError> {
-    if ty.admits(value) {
-        return None;
-    }
-    let given = value.kind();
-    Some(OpError::bug(format!("`{}` declares {ty}, but gave another value: {given}", call.op)))
 }
 
 /// Says where paths start, when one that a script gave leads nowhere.

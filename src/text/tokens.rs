@@ -3,7 +3,9 @@
 //! A heuristic count, the same for every model: a token is four bytes, rounded up. English
 //! prose has some four to five bytes a token, so it errs on the safe side there.
 
-const BYTES_PER_TOKEN: usize = 4;
+pub const BYTES_PER_TOKEN: u64 = 4;
+
+const BYTES: usize = 4;
 
 /// The tokens of `text`, estimated.
 pub fn tokens(text: &str) -> usize {
@@ -12,12 +14,12 @@ pub fn tokens(text: &str) -> usize {
 
 /// The tokens of a text of `len` bytes, estimated.
 pub fn tokens_of(len: usize) -> usize {
-    len.div_ceil(BYTES_PER_TOKEN)
+    len.div_ceil(BYTES)
 }
 
 /// The bytes of the longest text that has at most `tokens`.
 pub fn bytes(tokens: usize) -> usize {
-    tokens.saturating_mul(BYTES_PER_TOKEN)
+    tokens.saturating_mul(BYTES)
 }
 
 #[cfg(test)]

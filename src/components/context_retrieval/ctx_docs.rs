@@ -5,7 +5,7 @@ use crate::{
         Component, Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc, inline,
         params,
     },
-    text::tokens::bytes,
+    text::tokens::{BYTES_PER_TOKEN, bytes},
     value::{Record, Value},
 };
 
@@ -36,7 +36,7 @@ params! {
 impl Op for ToText {
     const NAME: &'static str = "to_text";
     const YIELDS: Scheme = Scheme::Text;
-    const OUTPUT_TOKENS: Measure = Measure::Arg("max_tokens");
+    const OUTPUT: Measure = Measure::Arg("max_tokens", BYTES_PER_TOKEN);
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A prompt's context",

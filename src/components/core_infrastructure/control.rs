@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::{
     registry::Cx,
     registry::{
-        Component, ErrorKind, Example, Inline, Io, Limits, Op, OpError, Scheme, Var, choices,
-        inline, io, params,
+        Component, ErrorKind, Example, Inline, Io, Limits, Op, OpError, Scheme, Takes, Var,
+        choices, inline, io, params,
     },
     value::{Text, Value},
 };
@@ -119,6 +119,7 @@ impl Op for Wait {
     const NAME: &'static str = "wait";
     const YIELDS: Scheme = Scheme::Var('T');
     const LIMITS: Limits = Limits::UNTIMED;
+    const TAKES: Takes = Takes::Arg("duration");
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A moment", r#""x" >> wait(duration: 1ms)"#, r#""x""#)];
 }

@@ -4,17 +4,20 @@
 //! ([`openai`], [`anthropic`], [`ollama`]), and the streamed answer ([`talk`]) is made a
 //! value ([`answer`]). What it costs stands in a table ([`prices`]).
 
+use std::time::Duration;
+
 use self::{
-    answer::Answer,
+    answer::{Answer, End, Tokens},
     model::Model,
     question::{Question, Temperature},
 };
 use crate::{
     registry::{
         Asking, Component, Cx, Effect, ErrorKind, Example, Generic, Io, Measure, Op, OpError,
-        Params, Price, Quote, Scheme, Scope, Usage, io, params,
+        Params, Price, Quote, Scheme, Scope, Takes, Usage, io, params,
     },
-    value::{Text, Type, Value},
+    text::tokens::tokens_of,
+    value::{Money, Text, Type, Value},
 };
 
 mod answer;
@@ -78,7 +81,8 @@ impl Op for Infer {
         ErrorKind::InvalidOutput,
         ErrorKind::Failed,
     ];
-    const OUTPUT_TOKENS: Measure = Measure::Arg("max_tokens");
+    const OUTPUT: Measure = Measure::Arg("max_tokens", BYTES_PER_TOKEN);
+    const TAKES: Takes = Takes::Usually(Duration::from_secs(4));
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Text", r#""What is the capital of France?" >> ask"#, r#""Paris""#)
             .answered(LOCAL, &[r#"{"message":{"content":"Paris"},"done":true}"#]),
@@ -91,6 +95,14 @@ impl Op for Infer {
         Example::err("Nothing is configured", r#"ask(prompt: "Hello")"#, "no language model"),
     ];
 }
+
+/// The params that may be of any length.
+const TEXTS: &[&str] = &["prompt", "system"];
+
+/// No answer is longer than this for each token that it may have: it is cut there. What
+/// models write has about four bytes a token, so only an endless row of blanks meets this,
+/// and what takes an answer in can count on it.
+const BYTES_PER_TOKEN: u64 = 8;
 
 /// Where the examples are asked.
 const LOCAL: &[(&str, &str)] = &[("SVC_MODEL", "ollama/llama3.2")];
@@ -116,21 +128,61 @@ impl Infer {
         let question = Question::new(&self.prompt, &self.system, wanted)?;
         Ok(question.limited(self.max_tokens.unsigned_abs(), self.temperature))
     }
+
+    /// The tokens that an answer is likely to have: few models write all that they may, and
+    /// values are short.
+    fn usual_output(&self, wanted: Option<&Type>) -> u64 {
+        let part = if wanted.is_some() { 8 } else { 2 };
+        self.max_tokens.unsigned_abs().div_ceil(part)
+    }
 }
 
 /// What comes of an answer.
-fn give(answer: Answer, model: &Model, question: &Question<'_>, cx: &Cx) -> Result<Value, OpError> {
+fn give(
+    mut answer: Answer,
+    model: &Model,
+    question: &Question<'_>,
+    cx: &Cx,
+) -> Result<Value, OpError> {
+    let most = question.max_tokens;
+    let room = usize::try_from(most.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
+    if question.wanted.is_none() && answer.text.len() > room {
+        answer.text.truncate(answer.text.floor_char_boundary(room));
+        answer.end = Some(End::Cut);
+    }
     if question.wanted.is_none() && answer.is_cut() && !answer.text.is_empty() {
-        let most = question.max_tokens;
         cx.notice(format!("the answer was cut at `max_tokens: {most}`"));
     }
-    answer.value(model, question)
+    let value = answer.value(model, question)?;
+    if question.wanted.is_some() && value.to_string().len() > room {
+        let message = format!("the answer of `{model}` is longer than {most} tokens can be");
+        return Err(OpError::new(ErrorKind::InvalidOutput, message));
+    }
+    Ok(value)
 }
 
-/// The most that a call can use: the bytes of all that is sent, and its cap, in tokens.
+/// What a call uses. The texts may be unknown yet: no tokenizer makes more tokens of a text
+/// than it has bytes.
 fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
-    let infer = Infer::decode(&mut asking.args.to_vec())?;
+    let infer = Infer::decode(&mut asking.values(TEXTS)?)?;
     let model = Model::find(asking.host, &infer.model)?;
-    let most = infer.question(asking.wanted)?.most_tokens();
-    Ok(Quote { tokens: most.sum(), cost: prices::cost(asking.host, &model, most)? })
+    let known = infer.question(asking.wanted)?.most_tokens();
+    let open = asking.unknown(TEXTS);
+    let most = open.most.map(|it| known.input.saturating_add(it));
+    let usual = usize::try_from(known.input.saturating_add(open.usual)).unwrap_or(usize::MAX);
+    let price = |input, output| {
+        let tokens = Tokens { input, output };
+        let cost = prices::cost(asking.host, &model, tokens)?;
+        let usage = Usage { tokens: tokens.sum(), cost: *cost.as_ref().unwrap_or(&Money::ZERO) };
+        Ok::<_, OpError>((usage, cost.err()))
+    };
+    let (most, unpriced) = price(asking.most_input(most, known.output), known.output)?;
+    Ok(Quote {
+        most,
+        usual: price(tokens_of(usual) as u64, infer.usual_output(asking.wanted))?.0,
+        least: Usage::default(),
+        reserved: price(known.input.saturating_add(open.least), known.output)?.0,
+        prices: Some(prices::named(asking.host)?),
+        unpriced,
+    })
 }

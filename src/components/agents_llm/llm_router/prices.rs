@@ -11,7 +11,7 @@ use super::{
 use crate::{
     host::{self, Host},
     registry::{ErrorKind, OpError},
-    value::Money,
+    value::{Money, Text},
 };
 
 /// The variable that names another table.
@@ -69,6 +69,16 @@ pub(super) fn cost(
         None => Err(unknown(model, version)),
         Some(rate) => Ok(rate.cost(tokens).ok_or_else(|| wrong(model, version))?),
     })
+}
+
+/// The table that holds here, by name and day.
+pub(super) fn named(host: &dyn Host) -> Result<Text, OpError> {
+    let table = table(host)?;
+    let whose = match host.env(VARIABLE) {
+        Some(path) => format!("`{path}`"),
+        None => "built in".to_owned(),
+    };
+    Ok(format!("{}, {whose}", table.version).into())
 }
 
 fn table(host: &dyn Host) -> Result<Cow<'static, Table>, OpError> {

@@ -14,8 +14,8 @@ use sources::{Source, sources};
 
 use crate::{
     registry::{
-        Component, Compute, Cx, Example, Field, Items, Max, Measure, Op, OpError, Record as _,
-        Scheme, compute, documents::Hit, params,
+        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        compute, documents::Hit, params,
     },
     text::{snippets::snippet, tokens::bytes},
     value::{Record, Slot, Text, Value},
@@ -70,7 +70,6 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::Arg("top_k"));
-    const OUTPUT_TOKENS: Measure = Measure::Arg("max_tokens");
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The passage that answers",
