@@ -72,3 +72,4 @@ pub mod engine;
 pub mod bases;
 
 pub use engine::{Block, Engine, Error, Request, Response, block};
+pub use plan::Policy;

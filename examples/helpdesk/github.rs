@@ -232,8 +232,7 @@ struct Call<'a> {
 
 impl Call<'_> {
     async fn get<T: Field>(&self, path: &str) -> Result<T, OpError> {
-        let url = self.url(path);
-        self.send(Request { method: "GET", url, headers: Vec::new(), body: Vec::new() }).await
+        self.send(Request::get(self.url(path))).await
     }
 
     async fn post<T: Field>(&self, path: &str, body: &Value) -> Result<T, OpError> {
@@ -246,7 +245,9 @@ impl Call<'_> {
     }
 
     async fn send<T: Field>(&self, request: Request) -> Result<T, OpError> {
+        // The address comes from the environment, never from a script.
         let request = request
+            .configured()
             .header("accept", "application/vnd.github+json")
             .header("authorization", format!("Bearer {}", self.token.reveal()))
             .header("user-agent", "svc-helpdesk");

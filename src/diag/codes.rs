@@ -92,6 +92,7 @@ codes! {
     E309 "a bound that cannot be kept",
     E310 "a cap over a list of any length",
     E311 "a cap over something without a price",
+    E315 "an effect that the policy refuses",
     // E4xx: the run, one code for each kind of error, and two of tests
     E401 "a value does not fit what the op accepts",
     E402 "the thing named does not exist",

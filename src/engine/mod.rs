@@ -46,7 +46,7 @@ use crate::{
     components,
     diag::{Report, Source},
     host::{Host, os::OsHost},
-    plan::{self, Caps, Foresight, Outlook, Plan},
+    plan::{self, Caps, Foresight, Outlook, Plan, Policy},
     registry::{Component, Registry},
     run::{Observer, Unwatched},
     value::{Text, Value},
@@ -62,6 +62,7 @@ pub struct Engine {
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
     worker_count: usize,
+    policy: Arc<Policy>,
 }
 
 impl Default for Engine {
@@ -81,6 +82,7 @@ impl Engine {
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(workers)),
             worker_count: workers,
+            policy: Arc::default(),
         }
     }
 
@@ -102,6 +104,14 @@ impl Engine {
     #[must_use]
     pub fn watched_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// The same engine, which refuses every plan that the policy refuses, and lets no run
+    /// touch what the policy does not allow.
+    #[must_use]
+    pub fn under(mut self, policy: Policy) -> Self {
+        self.policy = Arc::new(policy);
         self
     }
 
@@ -135,7 +145,13 @@ impl Engine {
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
         let program = check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))?;
         let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default());
-        foreseen.map(|(program, foresight)| plan::plan(program, foresight))
+        self.accepted(foreseen.map(|(program, foresight)| plan::plan(program, foresight))?)
+    }
+
+    /// The plan, if the policy accepts it.
+    fn accepted(&self, plan: Plan) -> Result<Plan, Report> {
+        let refused = plan.refusals(&self.policy, self.host());
+        if refused.has_errors() { Err(refused) } else { Ok(plan) }
     }
 
     /// Runs a script: give it its inputs, then await it.
@@ -145,7 +161,7 @@ impl Engine {
 
     /// Runs a plan that was looked at before.
     pub fn run_plan(&self, plan: Plan) -> Request<'_> {
-        Request::new(self, Ok(plan))
+        Request::new(self, self.accepted(plan))
     }
 
     /// What a program will be like with these inputs under these caps, or what is wrong with
@@ -183,7 +199,7 @@ impl Engine {
 
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
         crate::run::Surroundings {
-            host: self.host.clone(),
+            host: self.policy.guard(self.host.clone()),
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,

@@ -115,7 +115,13 @@ fn node(node: &plan::Node, plan: &Plan) -> Node {
 }
 
 fn effects(effects: &[EffectUse]) -> Vec<Effect> {
-    effects.iter().map(|it| Effect { verb: it.verb, scope: it.scope.clone() }).collect()
+    effects
+        .iter()
+        .map(|it| Effect {
+            verb: it.verb.name(),
+            scope: it.place.as_ref().map(ToString::to_string),
+        })
+        .collect()
 }
 
 fn verdicts(verdicts: &[plan::Verdict]) -> Vec<Verdict> {

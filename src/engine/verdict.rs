@@ -208,7 +208,10 @@ impl Places<'_> {
         verdict.gives = gives(program);
         verdict.flows = program.flows.iter().map(|it| self.flow(it)).collect();
         verdict.tests = program.tests.iter().map(|it| named(&it.name, it.span)).collect();
-        let effect = |it: EffectUse| Effect { verb: it.verb, scope: it.scope };
+        let effect = |it: EffectUse| {
+            let scope = it.place.map(|it| it.to_string());
+            Effect { verb: it.verb.name(), scope }
+        };
         verdict.effects = plan::effects(program).into_iter().map(effect).collect();
         if let Some(main) = &program.main {
             self.only_at_run_time(main, &mut verdict.unchecked);

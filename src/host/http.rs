@@ -4,6 +4,8 @@ use std::{fmt, future::Future, io, pin::Pin};
 
 use futures_util::Stream;
 
+use super::{Host, address::Address, refusal};
+
 /// A request. Its header values and its body may hold secrets, so neither is shown.
 #[derive(Clone)]
 pub struct Request {
@@ -12,6 +14,16 @@ pub struct Request {
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
+    pub trust: Trust,
+}
+
+/// Who named the address of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Whoever runs this program: it may lead anywhere, also to this machine.
+    Configured,
+    /// A script or a page: it may lead to the open internet only.
+    Open,
 }
 
 /// The head of an answer, and its body to come.
@@ -29,10 +41,41 @@ pub type Body = Pin<Box<dyn Stream<Item = io::Result<Vec<u8>>> + Send>>;
 pub type Answer = Pin<Box<dyn Future<Output = io::Result<Response>> + Send>>;
 
 impl Request {
-    /// A POST of JSON.
+    /// A GET of an address that a script or a page may have named.
+    pub fn get(url: impl Into<String>) -> Self {
+        Self {
+            method: "GET",
+            url: url.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            trust: Trust::Open,
+        }
+    }
+
+    /// A POST of JSON, to such an address.
     pub fn post_json(url: impl Into<String>, body: Vec<u8>) -> Self {
-        let headers = vec![("content-type", "application/json".to_owned())];
-        Self { method: "POST", url: url.into(), headers, body }
+        let post = Self { method: "POST", body, ..Self::get(url) };
+        post.header("content-type", "application/json")
+    }
+
+    /// Says that whoever runs this program named the address.
+    #[must_use]
+    pub fn configured(self) -> Self {
+        Self { trust: Trust::Configured, ..self }
+    }
+
+    /// The address, which is refused when an open request may not lead there.
+    pub fn look(&self) -> io::Result<Address> {
+        let address = self.address()?;
+        match address.refused() {
+            Some(why) if self.trust == Trust::Open => Err(refusal(why)),
+            _ => Ok(address),
+        }
+    }
+
+    /// The address in its one spelling.
+    pub fn address(&self) -> io::Result<Address> {
+        Address::read(&self.url).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
     }
 
     #[must_use]
@@ -56,6 +99,38 @@ impl Response {
     }
 }
 
+/// The most redirects that are followed.
+const MOST_REDIRECTS: usize = 5;
+
+/// Sends a request and goes where the answers lead on to; gives the last answer and its
+/// address. Each step is a request of its own, which the host looks at like the first one.
+pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String, Response)> {
+    request.url = request.address()?.to_string();
+    for _ in 0..=MOST_REDIRECTS {
+        let answer = host.http(request.clone()).await?;
+        let Some(next) = next(&request, &answer)? else { return Ok((request.url, answer)) };
+        request.url = next;
+    }
+    let message = format!("it leads on more than {MOST_REDIRECTS} times");
+    Err(io::Error::new(io::ErrorKind::InvalidData, message))
+}
+
+/// Where an answer leads on to.
+fn next(request: &Request, answer: &Response) -> io::Result<Option<String>> {
+    let leads_on = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
+    let Some(reference) = answer.header("location").filter(|_| leads_on) else { return Ok(None) };
+    let invalid = |why| {
+        let message = format!("it leads on to `{reference}`: {why}");
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    };
+    let from = request.address()?;
+    let to = from.join(reference).map_err(invalid)?;
+    if from.is_secure() && !to.is_secure() {
+        return Err(refusal(format!("it leads on to `{to}`, which is not encrypted")));
+    }
+    Ok(Some(to.to_string()))
+}
+
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| *name).collect();
@@ -64,6 +139,7 @@ impl fmt::Debug for Request {
             .field("url", &self.url)
             .field("headers", &names)
             .field("body", &self.body.len())
+            .field("trust", &self.trust)
             .finish()
     }
 }

@@ -8,6 +8,7 @@
 //! calls elsewhere, but for the index and the store, which own their directories.
 
 use std::{
+    fmt,
     future::Future,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -15,8 +16,13 @@ use std::{
     time::Duration,
 };
 
+use crate::value::paths;
+
+pub mod address;
+pub mod guard;
 pub mod http;
 pub mod os;
+mod retry_after;
 pub mod test;
 
 /// What a process can see and do outside itself.
@@ -47,15 +53,17 @@ pub trait Host: Send + Sync + 'static {
     /// The text of a secret that a script declares.
     fn secret(&self, name: &str) -> io::Result<Option<String>> {
         let variable = secret_variable(name);
-        if let Some(file) = self.env(&format!("{variable}_FILE")) {
+        if let Some(file) = self.open_configured(&format!("{variable}_FILE"))? {
             let mut text = String::new();
-            self.open(Path::new(&file))?.take(LARGEST_SECRET).read_to_string(&mut text)?;
+            file.take(LARGEST_SECRET).read_to_string(&mut text)?;
             return Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()));
         }
         Ok(self.env(&variable))
     }
 
-    /// Sends a request. Nothing is followed and nothing is tried again.
+    /// Sends a request. Nothing is followed and nothing is tried again. An open request
+    /// that leads to something else than the open internet is refused, for its address
+    /// ([`http::Request::look`]) or for what its name resolves to.
     fn http(&self, request: http::Request) -> http::Answer;
 
     /// Waits. Tests with a paused clock wait no time at all.
@@ -67,6 +75,33 @@ pub trait Host: Send + Sync + 'static {
         let _ = (question, details);
         let nobody = io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
         Box::pin(std::future::ready(Err(nobody)))
+    }
+
+    /// Where a path leads: absolute, with every `.`, `..` and symbolic link followed. What is
+    /// not there keeps its name. A host without symbolic links has nothing to follow.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(paths::tidy(&self.current_dir()?.join(path)))
+    }
+
+    /// Opens a file at its real path. A host with symbolic links follows none here, so that
+    /// one that has come to stand on the way since the path was looked at leads nowhere.
+    fn open_real(&self, real: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.open(real)
+    }
+
+    /// What is known of a file or folder at its real path. Follows no symbolic link.
+    fn stat_real(&self, real: &Path) -> io::Result<Stat> {
+        self.stat(real)
+    }
+
+    /// Writes a whole file at its real path. Follows no symbolic link.
+    fn write_real(&self, real: &Path, content: &[u8]) -> io::Result<()> {
+        self.write(real, content)
+    }
+
+    /// Opens the file that an environment variable names. Whoever set it may use any file.
+    fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
+        self.env(variable).map(|file| self.open(Path::new(&file))).transpose()
     }
 
     /// A number from 0 to 1, for spreading retries.
@@ -101,12 +136,40 @@ pub struct Stat {
 pub struct Entry {
     pub path: PathBuf,
     pub stat: Stat,
+    /// Whether it is a symbolic link, of whose target `stat` tells.
+    pub is_link: bool,
 }
+
+/// Why a host does not do what it could: an error of kind `PermissionDenied` with a reason.
+pub fn refusal(why: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, Refused(why.into()))
+}
+
+/// The reason of a refusal, if an error is one.
+pub fn refused(err: &io::Error) -> Option<&str> {
+    err.get_ref().and_then(|it| it.downcast_ref::<Refused>()).map(|it| it.0.as_str())
+}
+
+#[derive(Debug)]
+struct Refused(String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// Reads a whole file of at most `limit` bytes.
 pub fn read(host: &dyn Host, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(host.open(path)?, limit)
+}
+
+/// Reads an opened file to its end, of at most `limit` bytes.
+pub fn read_all(file: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    host.open(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
         let size = crate::value::units::show_size(limit);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {size}")));

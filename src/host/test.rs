@@ -182,7 +182,7 @@ impl Host for TestHost {
             .locked()
             .iter()
             .filter(|(path, _)| path.starts_with(&root))
-            .map(|(path, file)| Ok(Entry { path: path.clone(), stat: stat(file) }))
+            .map(|(path, file)| Ok(Entry { path: path.clone(), stat: stat(file), is_link: false }))
             .collect();
         Box::new(found.into_iter())
     }
@@ -208,6 +208,7 @@ impl Host for TestHost {
 
     fn http(&self, request: http::Request) -> http::Answer {
         match &self.network {
+            _ if let Err(err) = request.look() => Box::pin(std::future::ready(Err(err))),
             Some(answer) => answer(request),
             None => Box::pin(async { Err(io::Error::other("this host has no network")) }),
         }

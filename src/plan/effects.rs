@@ -1,28 +1,75 @@
 //! What a program does to the world: the union of the effects of all that it may call.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use crate::{
     check::{Call, Checked, Flow, Term, TermKind},
+    host::address::Address,
     registry::{Effect, Scope},
-    value::Value,
+    value::{Text, Value},
 };
 
 /// An effect of a node, with its place in the world.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EffectUse {
-    /// `reads`, `writes`, `spends` or `asks`.
-    pub verb: &'static str,
-    /// What is read or written: a path, a named part of the world, or a param's name in
-    /// angle brackets where only the run knows the path.
-    pub scope: Option<String>,
+    pub verb: Verb,
+    /// What is read or written.
+    pub place: Option<Place>,
 }
 
-impl std::fmt::Display for EffectUse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.scope {
-            Some(scope) => write!(f, "{} {scope}", self.verb),
-            None => f.write_str(self.verb),
+/// What is done to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    Reads,
+    Writes,
+    Spends,
+    Asks,
+}
+
+/// A part of the world, as far as a plan knows it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A file, or a folder with everything below it.
+    Path(Text),
+    /// The file or folder that this param names, which only the run knows.
+    PathOf(&'static str),
+    /// A host of the web; without one, only the run knows which.
+    Web(Option<String>),
+    /// Something with a fixed name: `llm`, `mail`.
+    Named(&'static str),
+}
+
+impl Verb {
+    pub const ALL: [Self; 4] = [Self::Reads, Self::Writes, Self::Spends, Self::Asks];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Spends => "spends",
+            Self::Asks => "asks",
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => write!(f, "fs:{path}"),
+            Self::PathOf(param) => write!(f, "fs:<{param}>"),
+            Self::Web(Some(host)) => write!(f, "web:{host}"),
+            Self::Web(None) => f.write_str("web"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+impl fmt::Display for EffectUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = self.verb.name();
+        match &self.place {
+            Some(place) => write!(f, "{verb} {place}"),
+            None => f.write_str(verb),
         }
     }
 }
@@ -62,28 +109,32 @@ impl Walk {
     }
 }
 
-/// The effects of one call, with the paths that its arguments name.
+/// The effects of one call, with the paths and hosts that its arguments name.
 pub(in crate::plan) fn of_call(call: &Call) -> Vec<EffectUse> {
-    let op = call.op.op;
-    let place = |scope: Scope| match scope {
-        Scope::Named(name) => name.to_owned(),
-        Scope::Path(param) => {
-            let idx = op.params.iter().position(|it| it.name == param);
-            match idx.and_then(|it| call.args.get(it)).and_then(Term::constant) {
-                Some(Value::Path(path)) => path.to_string(),
-                _ => format!("<{param}>"),
-            }
-        }
+    let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope)) };
+    let effects = call.op.op.effects.iter().map(|it| match *it {
+        Effect::Reads(scope) => at(Verb::Reads, scope),
+        Effect::Writes { scope, .. } => at(Verb::Writes, scope),
+        Effect::Spends => EffectUse { verb: Verb::Spends, place: None },
+        Effect::Asks => EffectUse { verb: Verb::Asks, place: None },
+    });
+    effects.collect()
+}
+
+fn place(call: &Call, scope: Scope) -> Place {
+    let constant = |param: &str| {
+        let idx = call.op.op.params.iter().position(|it| it.name == param);
+        idx.and_then(|it| call.args.get(it)).and_then(Term::constant)
     };
-    op.effects
-        .iter()
-        .map(|it| match it {
-            Effect::Reads(scope) => EffectUse { verb: "reads", scope: Some(place(*scope)) },
-            Effect::Writes { scope, .. } => {
-                EffectUse { verb: "writes", scope: Some(place(*scope)) }
-            }
-            Effect::Spends => EffectUse { verb: "spends", scope: None },
-            Effect::Asks => EffectUse { verb: "asks", scope: None },
-        })
-        .collect()
+    match scope {
+        Scope::Named(name) => Place::Named(name),
+        Scope::Path(param) => match constant(param) {
+            Some(Value::Path(path)) => Place::Path(path.clone()),
+            _ => Place::PathOf(param),
+        },
+        Scope::Web(param) => {
+            let url = constant(param).and_then(|it| Address::read(it.as_str()?).ok());
+            Place::Web(url.map(|it| it.host().to_owned()))
+        }
+    }
 }

@@ -9,13 +9,15 @@ mod effects;
 mod envelope;
 mod foresee;
 mod node;
+mod policy;
 mod show;
 
 pub use caps::Caps;
-pub use effects::{EffectUse, effects};
+pub use effects::{EffectUse, Place, Verb, effects};
 pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use foresee::{Foresight, Outlook, Problems, foresee};
 pub use node::Node;
+pub use policy::{Policy, Rule};
 
 use crate::check::Checked;
 

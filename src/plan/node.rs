@@ -1,7 +1,10 @@
 //! One vertex of a plan, as it is shown.
 
 use super::{EffectUse, Envelope, Verdict};
-use crate::{diag::Span, value::Type};
+use crate::{
+    diag::{Source, Span},
+    value::Type,
+};
 
 /// One vertex of the plan.
 #[derive(Clone, Debug)]
@@ -34,4 +37,6 @@ pub struct Node {
     /// Further remarks: what is not retried, which price is unknown.
     pub notes: Vec<String>,
     pub span: Span,
+    /// The text that the span is a part of: a flow may stand in another file.
+    pub source: Source,
 }

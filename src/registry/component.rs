@@ -2,7 +2,9 @@
 
 use std::pin::Pin;
 
-use super::{Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Takes};
+use super::{
+    Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope, Takes,
+};
 use crate::value::Value;
 
 /// An entry of the registry.
@@ -201,6 +203,16 @@ impl OpDef {
     /// Whether the op writes something that a second try would write again.
     pub fn writes_once(&self) -> bool {
         self.effects.iter().any(|it| matches!(it, Effect::Writes { idempotent: false, .. }))
+    }
+
+    /// Whether it reads or writes files that its arguments name.
+    pub fn touches_paths(&self) -> bool {
+        self.effects.iter().any(|it| {
+            matches!(
+                it,
+                Effect::Reads(Scope::Path(_)) | Effect::Writes { scope: Scope::Path(_), .. }
+            )
+        })
     }
 
     /// The first paragraph of the documentation.

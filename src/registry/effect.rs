@@ -22,7 +22,9 @@ pub enum Effect {
 pub enum Scope {
     /// The file or folder that this argument names.
     Path(&'static str),
-    /// Something with a fixed name: `web`, `mail`, ...
+    /// The host of the address that this argument is.
+    Web(&'static str),
+    /// Something with a fixed name: `llm`, `mail`, ...
     Named(&'static str),
 }
 
@@ -66,7 +68,7 @@ pub enum Takes {
 }
 
 impl fmt::Display for Effect {
-    /// `reads <source>`, where `source` is the param that names the place.
+    /// `reads fs:<source>`, where `source` is the param that names the place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reads(scope) => write!(f, "reads {scope}"),
@@ -81,7 +83,8 @@ impl fmt::Display for Effect {
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Path(param) => write!(f, "<{param}>"),
+            Self::Path(param) => write!(f, "fs:<{param}>"),
+            Self::Web(_) => f.write_str("web"),
             Self::Named(name) => f.write_str(name),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use crate::host;
+
 macro_rules! kinds {
     ($($kind:ident $name:literal $exit:literal $status:literal $doc:literal,)*) => {
         /// The closed list of reasons. Each base maps it by this one table.
@@ -113,7 +115,10 @@ impl OpError {
         let (kind, why) = match err.kind() {
             Io::NotFound => (ErrorKind::NotFound, "it does not exist".to_owned()),
             Io::NotADirectory => (ErrorKind::NotFound, "a part of it is a file".to_owned()),
-            Io::PermissionDenied => (ErrorKind::Denied, "permission denied".to_owned()),
+            Io::PermissionDenied => {
+                let why = host::refused(&err).unwrap_or("permission denied").to_owned();
+                (ErrorKind::Denied, why)
+            }
             Io::IsADirectory => (ErrorKind::InvalidInput, "it is a folder".to_owned()),
             Io::FileTooLarge => (ErrorKind::InvalidInput, err.to_string()),
             Io::StorageFull | Io::QuotaExceeded => (ErrorKind::Failed, "no space left".to_owned()),

@@ -14,6 +14,7 @@ use super::{
     events::Event,
     now::panicked,
     path::Path,
+    reach::narrowed,
     scope::Scope,
     secrets::Secrets,
     task::in_time,
@@ -23,8 +24,8 @@ use crate::{
     check::Call,
     diag::Span,
     registry::{
-        Asking, Body, Cx, Effect, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price,
-        Quote, Scope as Place, Usage, written,
+        Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
+        Usage, written,
     },
     value::{Type, Value},
 };
@@ -197,7 +198,7 @@ impl Run {
         });
         let cx = Cx::new(
             call.op.component.name,
-            self.host.clone(),
+            narrowed(&self.host, call.op.op, one.args),
             scope.cancel.clone(),
             watcher,
             meter,
@@ -305,10 +306,7 @@ impl Run {
 
 /// Says where paths start, when one that a script gave leads nowhere.
 fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
-    let takes_a_path = op.effects.iter().any(|it| {
-        matches!(it, Effect::Reads(Place::Path(_)) | Effect::Writes { scope: Place::Path(_), .. })
-    });
-    if err.kind != ErrorKind::NotFound || err.help.is_some() || !takes_a_path {
+    if err.kind != ErrorKind::NotFound || err.help.is_some() || !op.touches_paths() {
         return err;
     }
     err.help("a path in a script file starts from the script's folder, one from outside from the current folder")

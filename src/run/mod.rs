@@ -18,6 +18,7 @@ pub mod ledger;
 mod now;
 mod partial;
 mod path;
+mod reach;
 mod scope;
 mod secrets;
 mod task;

@@ -11,7 +11,7 @@ pub fn join(folder: &Path, text: &str) -> Text {
 }
 
 /// Drops `.` and resolves `..` where a folder stands before it.
-fn tidy(path: &Path) -> PathBuf {
+pub fn tidy(path: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for part in path.components() {
         match part {

@@ -303,7 +303,7 @@ fn plans_are_shown() {
     let place = Place::new(&[("p.svc", r#"search(source: "docs") >> rag_retrieval >> summary"#)]);
     let text = place.svc(&["plan", "p.svc"]);
     assert_eq!(text.code, Some(0));
-    assert!(text.out.contains("input input: string") && text.out.contains("reads docs"));
+    assert!(text.out.contains("input input: string") && text.out.contains("reads fs:docs"));
     let json = place.svc(&["plan", "p.svc", "--json"]).json();
     assert_eq!(json["nodes"][1]["op"], "ctx_rag.infer");
     assert_eq!(json["nodes"][1]["needs"][0], "search");
@@ -323,7 +323,8 @@ fn components_are_found_and_explained() {
 
     for name in ["search", "ctx_search", "ctx_search.infer"] {
         let page = place.svc(&["inspect", name]);
-        for part in ["top_k: int 1..1000 = 10", "reads <source>", "not_found", "snippet: string"] {
+        for part in ["top_k: int 1..1000 = 10", "reads fs:<source>", "not_found", "snippet: string"]
+        {
             assert!(page.out.contains(part), "{name}: {part}: {}", page.out);
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use svc::{
-    Engine, Error,
+    Engine, Error, Policy,
     diag::{Code, Entry, Problem, Source, Style},
     host::os::OsHost,
     plan::Plan,
@@ -19,6 +19,8 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("E104", ""),
     // No component of ours writes anew with each try.
     ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
+    // Whoever runs the script refuses what it does.
+    ("E315", r#""hello" >> write_file(to: "out/a.txt")"#),
     // These need a service that refuses, or one that breaks.
     ("E406", r#"fail("slow down", "rate_limit")"#),
     ("E407", r#""x" >> flaky(failures: 9)"#),
@@ -60,6 +62,11 @@ async fn wrong_scripts_give_exactly_their_code() {
     let (engine, _cache) = engine();
     for entry in Entry::all() {
         let script = provocation(&entry);
+        let policy = match entry.code {
+            "E315" => Policy::default().deny("writes").unwrap(),
+            _ => Policy::default(),
+        };
+        let engine = engine.clone().under(policy);
         let found = engine.plan(source(&entry, &script));
         let problems: Vec<Problem> = match &found {
             Ok(plan) => plan.program().warnings.problems.clone(),

@@ -4,6 +4,7 @@
 
 mod agents;
 mod architecture;
+mod attacks;
 mod cli;
 mod components;
 mod coverage;
@@ -27,6 +28,7 @@ mod meter;
 mod models;
 mod overshoot;
 mod plans;
+mod policy;
 mod retrieval;
 mod run;
 mod scripts;

@@ -225,7 +225,7 @@ fn a_verdict_tells_what_is_known() {
     assert_eq!((&flow["name"], &flow["doc"]), (&json!("find"), &json!("Finds.")));
     assert_eq!(flow["gives"], "[Hit]");
     assert_eq!(flow["params"][0]["type"], "string");
-    assert_eq!(verdict["effects"], json!([{ "verb": "reads", "scope": "kb" }]));
+    assert_eq!(verdict["effects"], json!([{ "verb": "reads", "scope": "fs:kb" }]));
     let unchecked = verdict["unchecked"].as_array().unwrap();
     assert_eq!(unchecked.len(), 1);
     assert_eq!(unchecked[0]["span"], place("parse_json(raw) as Order", (8, 13)));

@@ -17,6 +17,7 @@ mod lsp;
 mod op_json;
 mod op_text;
 mod plan;
+mod policy;
 mod progress;
 mod prose;
 mod run;

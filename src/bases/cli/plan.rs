@@ -6,7 +6,8 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, OK, Result},
+    exit::{Failure, Result},
+    policy::Rules,
     script, terminal,
 };
 use crate::{engine::planned::Planned, registry::OpError};
@@ -27,6 +28,8 @@ pub(super) struct Show {
     /// Write the plan as a picture, in SVG; `-` is standard output.
     #[arg(long, value_name = "FILE", group = "form")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    rules: Rules,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -50,7 +53,7 @@ impl Show {
         } else {
             terminal::print(&plan.render(session.terminal.out.style()))?;
         }
-        Ok(OK)
+        self.rules.tell(&plan, session)
     }
 }
 

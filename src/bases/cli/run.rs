@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Session,
     exit::{Failure, INTERRUPTED, INVALID, OK, Result, USAGE},
+    policy::Rules,
     progress::Drawing,
     script,
     show::{self, Reader},
@@ -42,6 +43,8 @@ pub(super) struct Run {
     /// Print the result as JSON, or the failure of the run.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    rules: Rules,
     #[command(flatten)]
     caps: CapArgs,
 }
@@ -104,6 +107,7 @@ fn duration(text: &str) -> std::result::Result<Duration, String> {
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.refuse_doubles()?;
+        let session = &self.rules.held(session)?;
         let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
         let piped = self.piped(&plan)?;

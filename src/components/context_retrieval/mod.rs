@@ -3,6 +3,7 @@
 use crate::registry::Component;
 
 mod ctx_docs;
+mod ctx_fetch;
 mod ctx_rag;
 mod ctx_rerank;
 mod ctx_search;
@@ -16,4 +17,5 @@ pub(super) const ALL: &[&Component] = &[
     &ctx_rerank::COMPONENT,
     &ctx_summary::COMPONENT,
     &ctx_docs::COMPONENT,
+    &ctx_fetch::COMPONENT,
 ];

@@ -2,8 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one door to the operating system")]
 
 use std::{
+    ffi::{OsStr, OsString},
     fs, io,
     io::{Read, Write},
+    net::IpAddr,
     path::{Path, PathBuf},
     pin::Pin,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -14,7 +16,9 @@ use etcetera::BaseStrategy;
 use super::{Answering, Entry, Host, Stat, http};
 
 mod ask;
+mod names;
 mod net;
+mod real;
 
 pub use ask::is_asking;
 
@@ -31,15 +35,21 @@ impl OsHost {
     pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
         Self { cache: Some(folder.into()), ..Self::default() }
     }
+
+    /// The same where `resolve` tells what the names of hosts lead to.
+    #[must_use]
+    pub fn resolving(
+        mut self,
+        resolve: impl Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
+    ) -> Self {
+        self.net = net::Net::resolving(names::Names::of(resolve));
+        self
+    }
 }
 
 impl Host for OsHost {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        let file = fs::File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        Ok(Box::new(file))
+        readable(fs::File::open(path)?)
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
@@ -66,9 +76,10 @@ impl Host for OsHost {
         };
         fs::create_dir_all(folder)?;
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        let unique = format!(".{}.{}.part", name.to_string_lossy(), fastrand::u64(..));
-        let part = folder.join(unique);
-        let written = write_durably(&part, content).and_then(|()| fs::rename(&part, path));
+        let part = folder.join(part_name(name));
+        let written = fs::File::create_new(&part)
+            .and_then(|it| write_durably(it, content))
+            .and_then(|()| fs::rename(&part, path));
         if written.is_err() {
             // The error that matters is the first one; the part is only litter.
             let _ = fs::remove_file(&part);
@@ -105,6 +116,22 @@ impl Host for OsHost {
         Box::pin(ask::ask(question.to_owned(), details.to_owned()))
     }
 
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        real::path(path)
+    }
+
+    fn open_real(&self, real: &Path) -> io::Result<Box<dyn Read + Send>> {
+        readable(real::open(real)?)
+    }
+
+    fn stat_real(&self, real: &Path) -> io::Result<Stat> {
+        real::stat(real).map(|it| stat(&it))
+    }
+
+    fn write_real(&self, real: &Path, content: &[u8]) -> io::Result<()> {
+        real::write(real, content)
+    }
+
     fn chance(&self) -> f64 {
         fastrand::f64()
     }
@@ -116,8 +143,19 @@ fn terminal() -> io::Result<fs::File> {
     fs::File::options().read(true).write(true).open("/dev/tty")
 }
 
-fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = fs::File::create_new(path)?;
+fn readable(file: fs::File) -> io::Result<Box<dyn Read + Send>> {
+    match file.metadata()?.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => Ok(Box::new(file)),
+    }
+}
+
+/// The name of a file's new content until it is whole.
+fn part_name(name: &OsStr) -> OsString {
+    format!(".{}.{}.part", name.to_string_lossy(), fastrand::u64(..)).into()
+}
+
+fn write_durably(mut file: fs::File, content: &[u8]) -> io::Result<()> {
     file.write_all(content)?;
     file.sync_all()
 }
@@ -128,7 +166,10 @@ fn entry(found: &ignore::DirEntry) -> io::Result<Option<Entry>> {
     let path = found.path().to_owned();
     // Follows links: what counts is the file that would be read.
     match fs::metadata(&path) {
-        Ok(it) => Ok(it.is_file().then(|| Entry { stat: stat(&it), path })),
+        Ok(it) => {
+            let is_link = found.path_is_symlink();
+            Ok(it.is_file().then(|| Entry { stat: stat(&it), path, is_link }))
+        }
         Err(err) => Err(io::Error::new(err.kind(), format!("{}: {err}", path.display()))),
     }
 }

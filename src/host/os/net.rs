@@ -15,20 +15,43 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 
-use crate::host::http::{Answer, Body, Request, Response};
+use super::names::{Names, Resolver};
+use crate::host::{
+    http::{Answer, Body, Request, Response, Trust},
+    refusal, refused,
+};
 
 /// How long it may take until a connection stands.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A client that keeps its connections, made when it is first needed.
+/// The clients of a host, made when they are first needed. Each keeps its connections, so
+/// there are two: an open request must not come upon a connection to a closed address.
 #[derive(Debug, Default)]
-pub(super) struct Net(OnceLock<Client<HttpsConnector<HttpConnector>, Full<Bytes>>>);
+pub(super) struct Net {
+    names: Names,
+    configured: OnceLock<Connected>,
+    open: OnceLock<Connected>,
+}
+
+type Connected = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
 
 impl Net {
+    /// A network where `names` resolves the names of hosts.
+    pub(super) fn resolving(names: Names) -> Self {
+        Self { names, ..Self::default() }
+    }
+
     pub(super) fn send(&self, request: Request) -> Answer {
-        let client = self.0.get_or_init(client).clone();
+        let sent = made(request).map(|(trust, request)| {
+            let kept = match trust {
+                Trust::Configured => &self.configured,
+                Trust::Open => &self.open,
+            };
+            let resolver = || Resolver { names: self.names.clone(), trust };
+            kept.get_or_init(|| client(resolver())).request(request)
+        });
         Box::pin(async move {
-            let answer = client.request(made(request)?).await.map_err(|err| failure(&err))?;
+            let answer = sent?.await.map_err(|err| failure(&err))?;
             let (head, body) = answer.into_parts();
             let headers = headers(&head.headers);
             Ok(Response { status: head.status.as_u16(), headers, body: pieces(body) })
@@ -36,8 +59,9 @@ impl Net {
     }
 }
 
-fn client() -> Client<HttpsConnector<HttpConnector>, Full<Bytes>> {
-    let mut tcp = HttpConnector::new();
+/// The environment's proxies are not used: they would resolve names themselves.
+fn client(resolver: Resolver) -> Connected {
+    let mut tcp = HttpConnector::new_with_resolver(resolver);
     tcp.enforce_http(false);
     tcp.set_connect_timeout(Some(CONNECT));
     tcp.set_nodelay(true);
@@ -49,16 +73,21 @@ fn client() -> Client<HttpsConnector<HttpConnector>, Full<Bytes>> {
     Client::builder(TokioExecutor::new()).build(connector)
 }
 
-fn made(request: Request) -> io::Result<hyper::Request<Full<Bytes>>> {
+fn made(request: Request) -> io::Result<(Trust, hyper::Request<Full<Bytes>>)> {
     let wrong = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
-    let uri = request.url.parse().ok().filter(|it: &Uri| it.scheme().is_some());
+    let url = match request.trust {
+        Trust::Open => request.look()?.to_string(),
+        Trust::Configured => request.url,
+    };
+    let uri = url.parse().ok().filter(|it: &Uri| it.scheme().is_some());
     let uri = uri.ok_or_else(|| wrong("an address begins with `http://` or `https://`"))?;
     let mut builder = hyper::Request::builder().method(request.method).uri(uri);
     for (name, value) in &request.headers {
         builder = builder.header(*name, value);
     }
     // A header's value may be a secret, so only this much is told.
-    builder.body(Full::from(request.body)).map_err(|_| wrong("a header cannot be sent"))
+    let made = builder.body(Full::from(request.body));
+    Ok((request.trust, made.map_err(|_| wrong("a header cannot be sent"))?))
 }
 
 fn headers(all: &HeaderMap) -> Vec<(String, String)> {
@@ -76,7 +105,8 @@ fn pieces(body: Incoming) -> Body {
 fn failure(err: &Error) -> io::Error {
     let cause = caused(err);
     match (err.is_connect(), cause.kind()) {
-        (true, io::ErrorKind::ConnectionRefused | io::ErrorKind::NetworkUnreachable)
+        (_, io::ErrorKind::PermissionDenied)
+        | (true, io::ErrorKind::ConnectionRefused | io::ErrorKind::NetworkUnreachable)
         | (false, _) => cause,
         (true, _) => io::Error::new(io::ErrorKind::HostUnreachable, cause.to_string()),
     }
@@ -87,7 +117,10 @@ fn caused(err: &(dyn std::error::Error + 'static)) -> io::Error {
     let mut inner = err;
     loop {
         if let Some(io) = inner.downcast_ref::<io::Error>() {
-            return io::Error::new(io.kind(), io.to_string());
+            return match refused(io) {
+                Some(why) => refusal(why),
+                None => io::Error::new(io.kind(), io.to_string()),
+            };
         }
         match inner.source() {
             Some(source) => inner = source,

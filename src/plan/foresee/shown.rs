@@ -70,6 +70,7 @@ impl Walk<'_> {
             barrier: None,
             notes: Vec::new(),
             span: term.span,
+            source: self.source.clone(),
         });
         Some(self.nodes.len() - 1)
     }

@@ -22,12 +22,14 @@ mod html;
 mod json;
 mod lines;
 mod markdown;
+mod page;
 mod pdf;
 mod plain;
 mod record;
 mod tags;
 
 use format::Format;
+pub use page::page;
 pub use pdf::{Unreadable, pdf};
 
 use crate::value::units::show_size;

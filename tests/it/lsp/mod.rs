@@ -104,7 +104,7 @@ fn hover_tells_types_and_documentation() {
     assert!(op.contains("pure") && op.contains("free"), "{op}");
     assert!(op.contains("here: `[string; max 1] >> [string; max 1]`"), "{op}");
     let reads = hover(&mut client, "\"q\" >> sea¦rch >> len");
-    assert!(reads.contains("reads <source>") && reads.contains("fails with"), "{reads}");
+    assert!(reads.contains("reads fs:<source>") && reads.contains("fails with"), "{reads}");
     assert!(hover(&mut client, "[\"a\"] >> take(¦n: 2)").contains("n: int"));
     assert!(hover(&mut client, "let x = [1, 2]\n¦x >> sum").contains("let x: [int; max 2]"));
     assert!(hover(&mut client, "[1] >> where { i¦t > 0 }").contains("int"));

@@ -31,8 +31,9 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
         body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
     }
     let url = format!("{}/v1/messages", model.base);
-    let request =
-        Request::post_json(url, body.to_string().into_bytes()).header("anthropic-version", VERSION);
+    let request = Request::post_json(url, body.to_string().into_bytes())
+        .configured()
+        .header("anthropic-version", VERSION);
     Ok(match &model.key {
         Some(key) => request.header("x-api-key", key.reveal()),
         None => request,

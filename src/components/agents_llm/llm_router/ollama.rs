@@ -31,7 +31,7 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
         body["format"] = schema;
     }
     let url = format!("{}/api/chat", model.base);
-    Ok(Request::post_json(url, body.to_string().into_bytes()))
+    Ok(Request::post_json(url, body.to_string().into_bytes()).configured())
 }
 
 /// The schema holds the model to a form, but does not tell it what is wanted.

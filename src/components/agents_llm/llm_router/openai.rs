@@ -33,7 +33,7 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
         });
     }
     let url = format!("{}/chat/completions", model.base);
-    let request = Request::post_json(url, body.to_string().into_bytes());
+    let request = Request::post_json(url, body.to_string().into_bytes()).configured();
     Ok(match &model.key {
         Some(key) => request.header("authorization", format!("Bearer {}", key.reveal())),
         None => request,

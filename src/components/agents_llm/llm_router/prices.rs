@@ -84,7 +84,9 @@ pub(super) fn named(host: &dyn Host) -> Result<Text, OpError> {
 fn table(host: &dyn Host) -> Result<Cow<'static, Table>, OpError> {
     let Some(path) = host.env(VARIABLE) else { return Ok(Cow::Borrowed(&BUILT_IN)) };
     let path = Path::new(&path);
-    let bytes = host::read(host, path, LARGEST).map_err(|err| OpError::io(err, path))?;
+    let read = |file| host::read_all(file, LARGEST);
+    let bytes = host.open_configured(VARIABLE).and_then(|it| it.map(read).transpose());
+    let bytes = bytes.map_err(|err| OpError::io(err, path))?.unwrap_or_default();
     let table = toml::from_str(&String::from_utf8_lossy(&bytes)).map_err(|err| {
         let (shown, why) = (path.display(), err.message().to_owned());
         OpError::invalid_input(format!("the price table `{shown}` cannot be read: {why}"))

@@ -75,7 +75,9 @@ fn io_error(err: io::Error, path: &Path) -> OpError {
         io::ErrorKind::NotFound => {
             "a path in a script file starts from the script's folder, one from outside from the current folder"
         }
-        io::ErrorKind::PermissionDenied => "look at the permissions of the file and its folder",
+        io::ErrorKind::PermissionDenied if host::refused(&err).is_none() => {
+            "look at the permissions of the file and its folder"
+        }
         io::ErrorKind::IsADirectory => "`read_files` reads the files of a folder",
         io::ErrorKind::FileTooLarge if err.raw_os_error().is_some() => {
             "the system lets no file grow that large"

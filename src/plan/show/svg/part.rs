@@ -205,7 +205,7 @@ fn judged(verdict: &Verdict) -> Line {
 fn badges(effects: &[EffectUse]) -> Vec<Badge> {
     let badge = |it: &EffectUse| {
         let text = Font::Badge.cut(&it.to_string(), TEXT - 14);
-        Badge { verb: it.verb, width: Font::Badge.width(&text) + 12, text }
+        Badge { verb: it.verb.name(), width: Font::Badge.width(&text) + 12, text }
     };
     effects.iter().map(badge).collect()
 }

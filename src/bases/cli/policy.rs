@@ -1,0 +1,57 @@
+//! What a script may do, as the command line says it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{Failure, INVALID, OK, Result, USAGE},
+    script, terminal,
+};
+use crate::plan::{Plan, Policy};
+
+/// The rules that a plan is held to.
+#[derive(Args)]
+#[command(next_help_heading = "What the script may do")]
+pub(super) struct Rules {
+    /// Allow an effect, and nothing that is not allowed: `reads fs:./docs`, `writes fs:./out`,
+    /// `reads web:example.com`, `reads llm`, `spends`, `asks`.
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
+    /// Deny an effect, whatever is allowed.
+    #[arg(long, value_name = "RULE")]
+    deny: Vec<String>,
+    /// A file with more rules: `allow = ["reads"]`, `deny = ["spends"]`, in TOML.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+}
+
+impl Rules {
+    /// The session in which a plan that breaks the rules is refused.
+    pub(super) fn held(&self, session: &Session) -> Result<Session> {
+        let engine = session.engine.clone().under(self.read(session)?);
+        Ok(Session { engine, ..*session })
+    }
+
+    /// Tells what the rules refuse of a plan, and gives the exit code.
+    pub(super) fn tell(&self, plan: &Plan, session: &Session) -> Result<u8> {
+        let refused = plan.refusals(&self.read(session)?, session.engine.host());
+        terminal::tell(&refused.render(session.terminal.err.style()));
+        Ok(if refused.has_errors() { INVALID } else { OK })
+    }
+
+    fn read(&self, session: &Session) -> Result<Policy> {
+        let wrong = |why| Failure::new(USAGE, why);
+        let file = match &self.policy {
+            Some(file) => {
+                let source = script::read(session.engine.host(), file)?;
+                Policy::read(&source).map_err(wrong)?
+            }
+            None => Policy::default(),
+        };
+        let policy = self.allow.iter().try_fold(file, |it, rule| it.allow(rule));
+        let policy = policy.and_then(|it| self.deny.iter().try_fold(it, |it, rule| it.deny(rule)));
+        policy.map_err(wrong)
+    }
+}

@@ -1,0 +1,209 @@
+//! A host that touches only what it is allowed to.
+//!
+//! Whether a file may be touched is decided on its real path, and it is the real path that
+//! is opened then, following no symbolic link on the way. So neither `..`, nor a symbolic link,
+//! nor `/proc/self/root`, nor a link that is swapped between the look and the use leads out.
+//! What a hard link gives another name to cannot be told from the file itself.
+
+mod rules;
+
+use std::{
+    io::{self, Read},
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+pub use rules::{By, Fence, Rules, Site, Web};
+
+use super::{
+    Answering, Entry, Host, Stat,
+    http::{Answer, Request, Trust},
+    refusal,
+};
+
+/// A host behind its rules.
+#[derive(Clone)]
+pub struct Guard {
+    inner: Arc<dyn Host>,
+    rules: Arc<Rules>,
+}
+
+impl Guard {
+    pub fn new(inner: Arc<dyn Host>, rules: Rules) -> Self {
+        Self { inner, rules: Arc::new(rules) }
+    }
+
+    fn is_named(&self, path: &Path) -> bool {
+        matches!(&self.rules.by, By::Call(named) if named.iter().any(|it| it == path))
+    }
+
+    /// The real path of a file that may be read.
+    fn readable(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = self.inner.real_path(path)?;
+        match self.rules.reads.allows(&real) {
+            true => Ok(real),
+            false => Err(self.refuses("it", &real, "read")),
+        }
+    }
+
+    /// The real path of a file that may be written. A link that has its name is replaced,
+    /// not followed.
+    fn writable(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = place(self.inner.as_ref(), path)?;
+        match self.rules.writes.allows(&real) {
+            true => Ok(real),
+            false => Err(self.refuses("it", &real, "written")),
+        }
+    }
+
+    fn refuses(&self, what: &str, real: &Path, done: &str) -> io::Error {
+        let real = real.display();
+        refusal(match self.rules.by {
+            By::Policy => format!("the policy does not let {what} be {done}: it is `{real}`"),
+            By::Call(_) => format!("{what} is `{real}`, which is outside of what the call names"),
+        })
+    }
+
+    /// An open request that may be sent.
+    fn sendable(&self, mut request: Request) -> io::Result<Request> {
+        if request.trust == Trust::Configured {
+            return Ok(request);
+        }
+        let address = request.address()?;
+        if !self.rules.web.allows(&address) {
+            let message = format!("the policy does not let `{address}` be read");
+            return Err(refusal(message));
+        }
+        if self.rules.web.names(&address) {
+            request.trust = Trust::Configured;
+        }
+        Ok(request)
+    }
+}
+
+/// Where a file would be written: the real path of its folder, and its name.
+pub fn place(host: &dyn Host, path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    Ok(host.real_path(folder.unwrap_or(Path::new(".")))?.join(name))
+}
+
+impl Host for Guard {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        match self.is_named(path) {
+            true => self.inner.open(path),
+            false => self.inner.open_real(&self.readable(path)?),
+        }
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        match self.is_named(path) {
+            true => self.inner.stat(path),
+            false => self.inner.stat_real(&self.readable(path)?),
+        }
+    }
+
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+        if let Err(err) = self.readable(root) {
+            return Box::new(std::iter::once(Err(err)));
+        }
+        let mut folders = Folders { guard: self.clone(), last: None };
+        Box::new(self.inner.walk(root).map(move |found| folders.keep(found?)))
+    }
+
+    fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        self.inner.write_real(&self.writable(path)?, content)
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        self.inner.current_dir()
+    }
+
+    fn cache_dir(&self) -> io::Result<PathBuf> {
+        self.inner.cache_dir()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.inner.env(name)
+    }
+
+    fn secret(&self, name: &str) -> io::Result<Option<String>> {
+        self.inner.secret(name)
+    }
+
+    fn http(&self, request: Request) -> Answer {
+        match self.sendable(request) {
+            Ok(request) => self.inner.http(request),
+            Err(err) => Box::pin(std::future::ready(Err(err))),
+        }
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        self.inner.sleep(duration)
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        self.inner.ask_person(question, details)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.inner.real_path(path)
+    }
+
+    // A guard around a guard: the outer one has found the real path, both look at it.
+
+    fn open_real(&self, real: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.inner.open_real(&self.readable(real)?)
+    }
+
+    fn stat_real(&self, real: &Path) -> io::Result<Stat> {
+        self.inner.stat_real(&self.readable(real)?)
+    }
+
+    fn write_real(&self, real: &Path, content: &[u8]) -> io::Result<()> {
+        self.inner.write_real(&self.writable(real)?, content)
+    }
+
+    fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
+        self.inner.open_configured(variable)
+    }
+
+    fn chance(&self) -> f64 {
+        self.inner.chance()
+    }
+}
+
+/// What a walk comes by, looked at one after the other.
+struct Folders {
+    guard: Guard,
+    /// The last folder, and its real path: most files have the same as the one before.
+    last: Option<(PathBuf, PathBuf)>,
+}
+
+impl Folders {
+    fn keep(&mut self, entry: Entry) -> io::Result<Entry> {
+        let real = self.real(&entry)?;
+        match self.guard.rules.reads.allows(&real) {
+            true => Ok(entry),
+            false => {
+                let what = format!("`{}`", entry.path.display());
+                Err(self.guard.refuses(&what, &real, "read"))
+            }
+        }
+    }
+
+    fn real(&mut self, entry: &Entry) -> io::Result<PathBuf> {
+        let host = &self.guard.inner;
+        let parts = entry.path.parent().zip(entry.path.file_name());
+        let Some((folder, name)) = parts.filter(|_| !entry.is_link) else {
+            return host.real_path(&entry.path);
+        };
+        if self.last.as_ref().is_none_or(|(it, _)| it != folder) {
+            self.last = Some((folder.to_owned(), place(host.as_ref(), &entry.path)?));
+        }
+        let real = self.last.as_ref().map(|(_, it)| it.with_file_name(name));
+        Ok(real.unwrap_or_default())
+    }
+}

@@ -1,0 +1,141 @@
+//! Addresses that lead to this machine or to a private network, written in all ways.
+
+use std::sync::Arc;
+
+use svc::{Engine, host::os::OsHost, registry::ErrorKind};
+
+use super::{failure, policy};
+
+const FETCH: &str = "param given: string\nfetch(url: given) within { max_retries: 0 }";
+
+fn engine() -> Engine {
+    Engine::new().on(Arc::new(OsHost::default().resolving(|name| {
+        // Whoever comes so far would be let through.
+        Err(std::io::Error::other(format!("`{name}` was resolved")))
+    })))
+}
+
+#[tokio::test]
+async fn closed_addresses_are_refused() {
+    let attacks = [
+        ("http://127.0.0.1/", "this machine"),
+        ("http://127.0.0.1:22/", "this machine"),
+        ("https://127.8.9.1/", "this machine"),
+        ("http://127.0.0.1./", "this machine"),
+        ("http://localhost/", "this machine"),
+        ("http://LOCALHOST:8080/x", "this machine"),
+        ("http://localhost./", "this machine"),
+        ("http://a.localhost/", "this machine"),
+        ("http://0.0.0.0/", "this network"),
+        ("http://10.0.0.1/", "a private address"),
+        ("http://172.16.3.4/", "a private address"),
+        ("http://192.168.0.1/admin", "a private address"),
+        ("http://169.254.169.254/latest/meta-data/", "clouds keep their keys"),
+        ("http://100.100.100.200/", "shared by customers"),
+        ("http://192.0.2.1/", "documentation"),
+        ("http://198.18.0.1/", "measurements"),
+        ("http://224.0.0.1/", "a group"),
+        ("http://255.255.255.255/", "reserved"),
+        ("http://[::]/", "this network"),
+        ("http://[::1]/", "this machine"),
+        ("http://[0:0:0:0:0:0:0:1]:80/", "this machine"),
+        ("http://[::ffff:127.0.0.1]/", "this machine"),
+        ("http://[::ffff:7f00:1]/", "this machine"),
+        ("http://[::ffff:169.254.169.254]/", "clouds keep their keys"),
+        ("http://[::127.0.0.1]/", "reserved"),
+        ("http://[64:ff9b::10.0.0.1]/", "a private address"),
+        ("http://[64:ff9b:1::1]/", "reserved"),
+        ("http://[2002:7f00:1::]/", "this machine"),
+        ("http://[2001:0:1::1]/", "Teredo"),
+        ("http://[fd00::1]/", "a private address"),
+        ("http://[fe80::1]/", "link-local"),
+        ("http://[ff02::1]/", "a group"),
+    ];
+    let engine = engine();
+    for (attack, why) in attacks {
+        let (kind, message) = failure(&engine, FETCH, attack).await;
+        assert_eq!(kind, ErrorKind::Denied, "{attack}: {message}");
+        assert!(message.contains("cannot read `http") && message.contains(why), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_address_is_refused() {
+    let attacks = [
+        ("http://2130706433/", "no IP address"),
+        ("http://0x7f000001/", "no IP address"),
+        ("http://0x7f.1/", "no IP address"),
+        ("http://0177.0.0.1/", "no IP address"),
+        ("http://017700000001/", "no IP address"),
+        ("http://127.1/", "no IP address"),
+        ("http://127.0.1/", "no IP address"),
+        ("http://0/", "no IP address"),
+        ("http://127.0.0.1.0x0/", "no IP address"),
+        ("http://good.example@127.0.0.1/", "user's name"),
+        ("http://127.0.0.1\\@good.example/", "user's name"),
+        ("http://good.example\\.127.0.0.1/", "no name of a host"),
+        ("http://①②⑦.⓪.⓪.①/", "not ASCII"),
+        ("http://127。0。0。1/", "not ASCII"),
+        ("http://%31%32%37.0.0.1/", "no name of a host"),
+        ("http://[::1%25lo]/", "no IPv6 address"),
+        ("http://[::1/", "not closed"),
+        ("http:///etc/passwd", "no name of a host"),
+        ("file:///etc/passwd", "not with `file:`"),
+        ("gopher://127.0.0.1:6379/_x", "not with `gopher:`"),
+        ("ftp://example.com/", "not with `ftp:`"),
+        ("data:text/plain,x", "not with `data:`"),
+        ("//127.0.0.1/", "begins with `http://`"),
+        ("http://a.example/\r\nHost: 127.0.0.1", "control character"),
+        ("http://a.example:/", "no port"),
+        ("http://a.example:66000/", "no port"),
+    ];
+    let engine = engine();
+    for (attack, why) in attacks {
+        let (kind, message) = failure(&engine, FETCH, attack).await;
+        assert_eq!(kind, ErrorKind::InvalidInput, "{attack}: {message}");
+        assert!(message.contains(why), "{attack}: {message}");
+    }
+}
+
+/// Open addresses come as far as the network, which is not there in tests.
+#[tokio::test]
+async fn open_names_are_resolved() {
+    for open in
+        ["http://example.com/", "https://EXAMPLE.com:8443/a b?c", "http://localhost.example/"]
+    {
+        let (kind, message) = failure(&engine(), FETCH, open).await;
+        assert_eq!(kind, ErrorKind::Unavailable, "{message}");
+        assert!(message.contains("was resolved"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_policy_lists_the_hosts_that_may_be_read() {
+    let engine = engine().under(policy(&["reads web:good.example", "reads web:*.docs.example"]));
+    for refused in [
+        "http://evil.example/",
+        "http://good.example.evil.example/",
+        "http://evilgood.example/",
+        "http://www.good.example/",
+        "http://docs.example/",
+        "http://xdocs.example/",
+        "http://1.1.1.1/",
+    ] {
+        let (kind, message) = failure(&engine, FETCH, refused).await;
+        assert_eq!(kind, ErrorKind::Denied, "{message}");
+        assert!(message.contains(&format!("the policy does not let `{refused}` be read")));
+    }
+    for allowed in ["http://good.example/", "https://GOOD.example./", "http://a.docs.example/"] {
+        let (kind, message) = failure(&engine, FETCH, allowed).await;
+        assert_eq!(kind, ErrorKind::Unavailable, "{message}");
+    }
+    // To allow the web is not to allow this machine.
+    for rules in [&["reads web"][..], &["reads"], &["reads web:localhost", "reads web:127.0.0.1"]] {
+        let engine = self::engine().under(policy(rules));
+        for local in ["http://localhost/", "http://127.0.0.1/"] {
+            let (kind, message) = failure(&engine, FETCH, local).await;
+            assert_eq!(kind, ErrorKind::Denied, "{message}");
+            assert!(message.contains("this machine"), "{message}");
+        }
+    }
+}

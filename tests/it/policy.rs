@@ -1,0 +1,204 @@
+//! What a plan may do: refused before anything runs, all at once, or held to it in the run.
+
+use std::{fmt::Write as _, fs, path::Path, sync::Arc};
+
+use svc::{
+    Engine, Error, Policy,
+    diag::{Code, Source, Style},
+    host::test::TestHost,
+    registry::ErrorKind,
+};
+
+fn policy(allow: &[&str], deny: &[&str]) -> Policy {
+    let policy = allow.iter().try_fold(Policy::default(), |it, rule| it.allow(rule)).unwrap();
+    deny.iter().try_fold(policy, |it, rule| it.deny(rule)).unwrap()
+}
+
+fn world() -> Arc<TestHost> {
+    let host = TestHost::new()
+        .file("docs/a.md", "# Caps\n\nA cap is kept.")
+        .file("notes/b.md", "# Notes\n\nA note.")
+        .file(
+            "lib/keep.svc",
+            r#"flow keep(x: string) -> path { x >> write_file(to: "kept.txt") }"#,
+        );
+    Arc::new(host)
+}
+
+const SCRIPT: &str = r#"use "lib/keep.svc" as lib
+
+param folder: path = path("docs")
+
+let found = "cap" >> parallel {
+  docs: search(source: "docs"),
+  notes: search(source: "notes") >> each { ask("Is this about ${it.title}?") },
+  given: search(source: folder),
+}
+["a", "b"] >> each { write_file(to: "out/a.txt") >> read_text >> lib.keep }"#;
+
+#[test]
+fn every_offending_node_is_named_at_once() {
+    let engine = Engine::new().on(world());
+    let source = || Source::new("report.svc", SCRIPT).in_folder(".");
+    let narrow =
+        policy(&["reads fs:./docs", "writes fs:./out", "spends"], &["writes fs:./out/a.txt"]);
+    let report = engine.clone().under(narrow).plan(source()).unwrap_err();
+    assert!(report.all().all(|(_, it)| it.code == Code::E315 && it.is_error()), "{report}");
+    insta::assert_snapshot!(report.render(Style::Plain));
+    for accepting in [policy(&[], &[]), policy(&["reads", "writes", "spends"], &["asks"])] {
+        assert!(engine.clone().under(accepting).plan(source()).is_ok());
+    }
+}
+
+/// Each `--allow` that a refusal proposes accepts what it refused.
+#[test]
+fn what_is_proposed_is_accepted() {
+    let engine = Engine::new().on(world());
+    let script = r#""cap" >> search(source: "docs") >> each { .text >> ask } >> first"#;
+    let mut rules = vec!["asks".to_owned()];
+    let mut rounds = 0;
+    loop {
+        let rules_now: Vec<&str> = rules.iter().map(String::as_str).collect();
+        match engine.clone().under(policy(&rules_now, &[])).plan(script) {
+            Ok(_) => break,
+            Err(report) => {
+                let helps = report.errors().filter_map(|it| it.help.clone());
+                let proposed: Vec<String> =
+                    helps.filter_map(|it| Some(it.split('"').nth(1)?.to_owned())).collect();
+                assert!(!proposed.is_empty(), "{report}");
+                rules.extend(proposed);
+            }
+        }
+        rounds += 1;
+        assert!(rounds < 2, "one round names everything: {rules:?}");
+    }
+    assert_eq!(rules, ["asks", "reads fs:docs", "reads llm", "spends"]);
+}
+
+#[tokio::test]
+async fn a_refused_plan_does_nothing() {
+    let host = world();
+    let engine = Engine::new().on(host.clone()).under(policy(&["reads"], &[]));
+    let script = r#""x" >> write_file(to: "out/a.txt")"#;
+    let ended = engine.run(script).await.map(|it| it.value);
+    assert!(matches!(ended, Err(Error::Check(_))), "{ended:?}");
+    // A plan that another engine accepted is no way around.
+    let plan = Engine::new().on(host.clone()).plan(script).unwrap();
+    assert!(matches!(engine.run_plan(plan).await.map(|it| it.value), Err(Error::Check(_))));
+    assert_eq!(host.content("out/a.txt"), None);
+    let free = Engine::new().on(host.clone()).under(policy(&["writes fs:out"], &[]));
+    free.run(script).await.unwrap();
+    assert_eq!(host.content("out/a.txt").unwrap(), b"x");
+}
+
+#[tokio::test]
+async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
+    let engine = Engine::new().on(world()).under(policy(&["reads fs:docs", "writes fs:out"], &[]));
+    let script = "param file: path\nread_text(path: file) >> len";
+    assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
+    for file in ["notes/b.md", "docs/../notes/b.md", "/home/notes/b.md", "docs2/a.md"] {
+        let err = engine.run(script).param_text("file", file).await.unwrap_err();
+        assert_eq!(err.kind(), Some(ErrorKind::Denied), "{err}");
+        assert!(err.to_string().contains("the policy does not let it be read"), "{err}");
+    }
+    let writing = "param file: path\n\"x\" >> write_file(to: file)";
+    assert!(engine.run(writing).param_text("file", "out/a.txt").await.is_ok());
+    let err = engine.run(writing).param_text("file", "docs/a.md").await.unwrap_err();
+    assert!(err.to_string().contains("the policy does not let it be written"), "{err}");
+}
+
+#[tokio::test]
+async fn what_is_denied_inside_of_what_is_allowed_is_left_out() {
+    let host = TestHost::new().file("docs/a.md", "A cap.").file("docs/secret/b.md", "A cap too.");
+    let rules = policy(&["reads fs:docs"], &["reads fs:docs/secret"]);
+    let engine = Engine::new().on(Arc::new(host)).under(rules);
+    let script = r#"read_files(folder: "docs") >> each { .path }"#;
+    assert_eq!(engine.run(script).await.unwrap().value.to_string(), r#"["docs/a.md"]"#);
+    let report = engine.plan(r#"read_text(path: "docs/secret/b.md")"#).unwrap_err();
+    assert_eq!(report.problems[0].code, Code::E315);
+}
+
+/// A plan with more nodes than are listed is looked at as a whole all the same.
+#[test]
+fn nothing_hides_in_a_large_plan() {
+    let mut script = "flow f0(x: string) -> string { path(x) >> read_text }".to_owned();
+    for level in 1..16 {
+        let below = level - 1;
+        write!(script, "\nflow f{level}(x: string) -> string {{ x >> f{below} >> f{below} }}")
+            .unwrap();
+    }
+    script.push_str("\nflow last(x: string) -> path { x >> write_file(to: \"out.txt\") }");
+    script.push_str("\n\"x\" >> f15 >> last");
+    let engine = Engine::new().on(world());
+    let plan = engine.plan(script.as_str()).unwrap();
+    assert!(plan.nodes().iter().all(|it| it.name != "write_file"));
+    let report = engine.under(policy(&["reads"], &[])).plan(script.as_str()).unwrap_err();
+    let message = "the script writes fs:out.txt, which the policy does not allow";
+    assert_eq!(report.problems[0].message, message);
+}
+
+#[test]
+fn a_policy_file_says_where_it_is_wrong() {
+    let read = |text: &str| Policy::read(&Source::new("policy.toml", text)).map(|_| ());
+    assert_eq!(read("allow = [\"reads\"]\ndeny = [\"reads fs:./secrets\", \"spends\"]"), Ok(()));
+    assert_eq!(read(""), Ok(()));
+    for (text, why) in [
+        ("allow = [\"reads\",\n  \"reed\"]", "policy.toml:2:3: `reed` is no rule"),
+        (
+            "allow = [\"spends fs:x\"]",
+            "policy.toml:1:10: `spends fs:x` is no rule: `spends` stands alone",
+        ),
+        ("\nalow = []", "policy.toml:2:1: unknown field `alow`, expected `allow` or `deny`"),
+        ("allow = 3", "policy.toml:1:9: invalid type"),
+        ("allow = [", "policy.toml:1:"),
+    ] {
+        let wrong = read(text).unwrap_err();
+        assert!(wrong.starts_with(why), "{text:?}: {wrong}");
+    }
+}
+
+/// Runs the program in a folder.
+fn svc(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = assert_cmd::Command::cargo_bin("svc").unwrap();
+    let done = command.args(args).current_dir(folder).env("SVC_CACHE", folder.join(".cache"));
+    let done = done.output().unwrap();
+    let text = |it| String::from_utf8(it).unwrap();
+    (done.status.code(), text(done.stdout), text(done.stderr))
+}
+
+#[test]
+fn the_command_line_holds_plans_to_rules() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::create_dir_all(folder.join("rules")).unwrap();
+    fs::write(folder.join("s.svc"), r#""hi" >> write_file(to: "out/a.txt") >> read_text"#).unwrap();
+    fs::write(folder.join("rules/p.toml"), r#"allow = ["writes fs:../out", "reads fs:../out"]"#)
+        .unwrap();
+    fs::write(folder.join("rules/wrong.toml"), "allow = [\"reads\", 3]").unwrap();
+
+    let (code, out, err) = svc(folder, &["run", "s.svc", "--deny", "writes", "--deny", "reads"]);
+    assert_eq!((code, out.as_str()), (Some(7), ""), "{err}");
+    assert!(err.contains("`write_file` writes fs:out/a.txt, which the policy denies"), "{err}");
+    assert!(err.contains("`read_text` reads fs:<path>") && !folder.join("out").exists(), "{err}");
+
+    // The plan is shown all the same, with what is refused of it.
+    let (code, out, err) = svc(folder, &["plan", "s.svc", "--allow", "reads fs:."]);
+    assert_eq!(code, Some(7), "{err}");
+    assert!(out.contains("writes fs:out/a.txt") && err.contains("E315"), "{out}{err}");
+    assert!(err.contains("`--allow \"writes fs:out/a.txt\"` accepts it"), "{err}");
+
+    let (code, out, err) = svc(folder, &["run", "s.svc", "--policy", "rules/p.toml"]);
+    assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
+    let both = ["run", "s.svc", "--policy", "rules/p.toml", "--deny", "reads fs:out/a.txt"];
+    let (code, _, err) = svc(folder, &both);
+    assert_eq!(code, Some(1), "only the run knows what is read: {err}");
+    assert!(err.contains("the policy does not let it be read"), "{err}");
+
+    let (code, _, err) = svc(folder, &["run", "s.svc", "--allow", "read"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("`read` is no rule"), "{err}");
+    let (code, _, err) = svc(folder, &["plan", "s.svc", "--policy", "rules/wrong.toml"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("rules/wrong.toml:1:19: "), "{err}");
+    assert_eq!(svc(folder, &["run", "s.svc", "--policy", "none.toml"]).0, Some(6));
+}
