@@ -23,6 +23,10 @@ pub struct Planned {
     pub gives: Option<String>,
     /// What the whole plan takes.
     pub envelope: EnvelopeJson,
+    /// What is known of the bounds of the whole file, and of the caps of the run.
+    pub verdicts: Vec<Verdict>,
+    /// The price tables that money was counted with, by name and day.
+    pub prices: Vec<String>,
     /// What the whole plan does to the world, each effect once.
     pub effects: Vec<Effect>,
     pub nodes: Vec<Node>,
@@ -82,6 +86,8 @@ impl Planned {
             inputs: verdict::inputs(program),
             gives: verdict::gives(program),
             envelope: envelope(plan.envelope()),
+            verdicts: verdicts(plan.verdicts()),
+            prices: plan.prices().to_vec(),
             effects: effects(&plan.effects()),
             nodes: plan.nodes().iter().map(|it| node(it, plan)).collect(),
         }

@@ -23,6 +23,12 @@ impl Schema {
         Self(serde_json::from_str(text).unwrap())
     }
 
+    /// The fields of a record that the schema names.
+    pub(crate) fn fields(&self, record: &str) -> Vec<&str> {
+        let fields = self.0["$defs"][record]["properties"].as_object().unwrap();
+        fields.keys().map(String::as_str).collect()
+    }
+
     /// Every place where `value` does not fit.
     pub(crate) fn misfits(&self, value: &Value) -> Vec<String> {
         let mut found = Vec::new();

@@ -125,17 +125,18 @@ fn most<T: Amount>(range: &Range<T>) -> String {
     range.max.map_or_else(|| ANY.to_owned(), |it| format!("≤ {}", it.written(Rounding::Up)))
 }
 
-/// What a node takes at most, in one line; empty where it takes nothing worth a word.
+/// What a node takes at most, in one line; empty where it takes nothing worth a word. A
+/// time that nothing limits is left out: most calls have none.
 pub(super) fn at_most(envelope: &Envelope) -> String {
     let parts = [
         (!is_nothing(&envelope.cost)).then(|| named(most(&envelope.cost), "cost")),
         (!is_nothing(&envelope.tokens)).then(|| named(most(&envelope.tokens), "tokens")),
-        (!is_nothing(&envelope.time)).then(|| named(most(&envelope.time), "time")),
+        envelope.time.max.filter(|it| !it.is_zero()).map(|_| most(&envelope.time)),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// `$` and `s` say what they are, a count and `any` do not.
+/// Money says what it is, a count and `any` do not.
 fn named(amount: String, what: &str) -> String {
     if amount == ANY || what == "tokens" { format!("{amount} {what}") } else { amount }
 }

@@ -69,12 +69,12 @@ impl Chart<'_, '_> {
     }
 
     fn arrows(&mut self) {
-        for idx in self.outline.shown() {
+        for idx in self.outline.all() {
             for need in &self.outline.node(idx).needs {
                 // Mermaid draws no arrow from a block to what stands in it.
                 let is_apart = !self.outline.around(idx).any(|it| it == *need)
                     && !self.outline.around(*need).any(|it| it == idx);
-                if is_apart && Some(*need) != self.outline.file {
+                if is_apart {
                     self.line(1, &format!("n{need} --> n{idx}"));
                 }
             }

@@ -38,7 +38,7 @@ impl Plan {
 
 /// A bound as the script writes it, and what is known of it: `max_cost $0.50: PROVEN`.
 fn bound(key: &str, limit: &str, verdict: Option<&Verdict>, style: Style) -> String {
-    match verdict {
+    match verdict.filter(|it| it.is_judged()) {
         Some(it) => format!("{key} {limit}: {}", painted(it.holds, style)),
         None => format!("{key} {limit}"),
     }
@@ -55,6 +55,14 @@ fn painted(holds: Holds, style: Style) -> String {
     match style {
         Style::Plain => word,
         Style::Colour => format!("\x1b[{code}m{word}\x1b[0m"),
+    }
+}
+
+impl Verdict {
+    /// Whether there is something to say of it. How often and at what time calls are tried
+    /// is obeyed, and no amount.
+    fn is_judged(&self) -> bool {
+        !self.why.is_empty()
     }
 }
 

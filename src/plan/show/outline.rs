@@ -2,73 +2,57 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{Node, Plan, Verdict};
+use super::super::{Node, Plan};
 
 /// The nodes of a plan as a tree.
 pub(super) struct Outline<'p> {
     pub(super) plan: &'p Plan,
-    /// The `within` around everything. It is the file, and shown as such.
-    pub(super) file: Option<usize>,
-    /// The nodes that stand in no other one but the file.
+    /// The nodes that stand in no other one.
     pub(super) roots: Vec<usize>,
-    parents: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
 }
 
 impl<'p> Outline<'p> {
     pub(super) fn of(plan: &'p Plan) -> Self {
         let nodes = plan.nodes();
-        let parents = parents(nodes);
         let mut children = vec![Vec::new(); nodes.len()];
         let mut roots = Vec::new();
-        for (idx, parent) in parents.iter().enumerate() {
-            match parent {
-                Some(parent) => children[*parent].push(idx),
+        for (idx, node) in nodes.iter().enumerate() {
+            match node.parent {
+                Some(parent) => children[parent].push(idx),
                 None => roots.push(idx),
             }
         }
-        let file = match roots.as_slice() {
-            [only] if nodes[*only].path.is_empty() && nodes[*only].op.is_none() => Some(*only),
-            _ => None,
-        };
-        if let Some(file) = file {
-            roots.clone_from(&children[file]);
-        }
-        Self { plan, file, roots, parents, children }
+        Self { plan, roots, children }
     }
 
     pub(super) fn node(&self, idx: usize) -> &'p Node {
         &self.plan.nodes()[idx]
     }
 
-    /// Every node that is shown as one, in the order of the script.
-    pub(super) fn shown(&self) -> impl Iterator<Item = usize> {
-        (0..self.plan.nodes().len()).filter(|it| Some(*it) != self.file)
+    /// Every node, in the order of the script.
+    pub(super) fn all(&self) -> std::ops::Range<usize> {
+        0..self.plan.nodes().len()
     }
 
     pub(super) fn children(&self, idx: usize) -> &[usize] {
         &self.children[idx]
     }
 
-    /// The node that it stands in; the file is none.
-    pub(super) fn parent(&self, idx: usize) -> Option<usize> {
-        self.parents[idx].filter(|it| Some(*it) != self.file)
-    }
-
     /// It and the nodes around it, the innermost first.
     pub(super) fn around(&self, idx: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(idx), |it| self.parent(*it))
+        std::iter::successors(Some(idx), |it| self.node(*it).parent)
     }
 
     /// For the inside of each block and of the file, who uses whom among what stands in it,
     /// as places in the list of its children. What is inside of a child counts as the child.
     pub(super) fn sibling_edges(&self) -> BTreeMap<Option<usize>, BTreeSet<(usize, usize)>> {
         let mut edges: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-        let mut place = vec![0; self.parents.len()];
+        let mut place = vec![0; self.children.len()];
         for children in self.children.iter().chain([&self.roots]) {
             children.iter().enumerate().for_each(|(idx, child)| place[*child] = idx);
         }
-        for idx in self.shown() {
+        for idx in self.all() {
             for need in &self.node(idx).needs {
                 if let Some((block, from, to)) = self.lifted(*need, idx) {
                     edges.entry(block).or_default().insert((place[from], place[to]));
@@ -115,26 +99,4 @@ impl<'p> Outline<'p> {
         let named = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
         named.map_or("file", |it| &it.path)
     }
-
-    /// The bounds of the file as they are written.
-    pub(super) fn file_bounds(&self) -> &'p [(&'static str, String)] {
-        self.file.map_or(&[], |it| &self.node(it).bounds)
-    }
-
-    /// What is known of the bounds of the file.
-    pub(super) fn file_verdicts(&self) -> &'p [Verdict] {
-        self.file.map_or(&[], |it| &self.node(it).verdicts)
-    }
-}
-
-/// The block that each node stands in: the last one before it that is less deep.
-fn parents(nodes: &[Node]) -> Vec<Option<usize>> {
-    let mut open = Vec::new();
-    let mut parent = |(idx, node): (usize, &Node)| {
-        open.truncate(node.depth);
-        let parent = open.last().copied();
-        open.push(idx);
-        parent
-    };
-    nodes.iter().enumerate().map(&mut parent).collect()
 }

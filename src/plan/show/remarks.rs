@@ -47,7 +47,8 @@ fn signs(outline: &Outline) -> String {
     }
     let is_open = envelopes().any(|it| open(&it.tokens) || open(&it.cost) || open(&it.time));
     let any = if is_open { format!(", {ANY}: nothing limits it") } else { String::new() };
-    format!("~ expected, by the components' own estimates; ≤ at most{any}\n")
+    let why = outline.plan.open().map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
+    format!("~ expected, by the components' own estimates; ≤ at most{any}\n{why}")
 }
 
 fn open<T: Amount>(range: &Range<T>) -> bool {
@@ -63,21 +64,22 @@ fn verdicts(outline: &Outline, style: Style) -> Vec<String> {
         };
         format!("{place}: {shown}, {}{prices}", verdict.why)
     };
-    let file = outline.file_verdicts().iter().map(|it| line("file", it));
-    let inner = outline.shown().flat_map(|idx| {
-        outline.node(idx).verdicts.iter().map(move |it| line(outline.place(idx), it))
-    });
-    file.chain(inner).collect()
+    let file = outline.plan.verdicts().iter().map(|it| ("file", it));
+    let inner = outline
+        .all()
+        .flat_map(|idx| outline.node(idx).verdicts.iter().map(move |it| (outline.place(idx), it)));
+    let judged = file.chain(inner).filter(|(_, it)| it.is_judged());
+    judged.map(|(place, it)| line(place, it)).collect()
 }
 
 fn barriers(node: &Node) -> Vec<String> {
-    node.barrier.map(|it| format!("waits for {it}")).into_iter().collect()
+    node.barrier.map(|it| format!("{it} must be there first")).into_iter().collect()
 }
 
 /// What is said of nodes, each once, with the places that it is said of.
 fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String> {
     let mut all: Vec<(String, Vec<&str>)> = Vec::new();
-    for idx in outline.shown() {
+    for idx in outline.all() {
         for text in said(outline.node(idx)) {
             match all.iter_mut().find(|(it, _)| *it == text) {
                 Some((_, places)) => places.push(outline.place(idx)),
@@ -85,5 +87,5 @@ fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String>
             }
         }
     }
-    all.into_iter().map(|(text, places)| format!("{text}: {}", places.join(", "))).collect()
+    all.into_iter().map(|(text, places)| format!("{}: {text}", places.join(", "))).collect()
 }

@@ -1,5 +1,7 @@
 //! A plan as text: aligned columns, children indented under their blocks.
 
+use std::ops::RangeInclusive;
+
 use super::{
     super::{Node, Plan, Range},
     amounts::{self, Amount},
@@ -12,8 +14,12 @@ use crate::diag::Style;
 /// The width that a table keeps to where it can.
 const WIDTH: usize = 120;
 
-/// The widest and the narrowest that types are; JSON has them whole.
-const GIVES: std::ops::RangeInclusive<usize> = 16..=48;
+/// What is shortened where a table is too wide, and how narrow and how wide it may be. What
+/// is cut stands below the table, and in JSON.
+const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("gives", 16..=48), ("does", 24..=60)];
+
+/// The room that bounds have at the least.
+const BOUNDS: usize = 28;
 
 /// The plan as a person reads it.
 pub(super) fn of(plan: &Plan, style: Style) -> String {
@@ -44,14 +50,14 @@ fn without_nodes(plan: &Plan) -> &'static str {
     }
 }
 
-/// One column: its head, and a cell for every node.
+/// One column but the last: its head, and a cell for every node.
 struct Column {
     head: &'static str,
     cells: Vec<String>,
 }
 
 fn nodes(outline: &Outline, style: Style) -> String {
-    let nodes: Vec<&Node> = outline.shown().map(|it| outline.node(it)).collect();
+    let nodes: Vec<&Node> = outline.all().map(|it| outline.node(it)).collect();
     let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
     let mut columns = vec![
         Column { head: "node", cells: names(outline) },
@@ -60,12 +66,13 @@ fn nodes(outline: &Outline, style: Style) -> String {
         Column { head: "tokens", cells: pairs(nodes.iter().map(|it| &it.envelope.tokens)) },
         Column { head: "cost", cells: pairs(nodes.iter().map(|it| &it.envelope.cost)) },
         Column { head: "time", cells: pairs(nodes.iter().map(|it| &it.envelope.time)) },
-        // The last one, because what is painted has no width.
-        Column { head: "within", cells: each(&|it| within(it, style)) },
     ];
     columns.retain(|it| it.cells.iter().any(|it| !it.is_empty()));
-    shorten_types(&mut columns, each(&|it| within(it, Style::Plain)));
-    aligned(&columns)
+    let bounds = Bounds::of(&nodes, style);
+    for (head, widths) in SHORTENED {
+        shorten(&mut columns, head, &widths, bounds.width().min(BOUNDS));
+    }
+    joined(&aligned(&columns), &bounds)
 }
 
 fn names(outline: &Outline) -> Vec<String> {
@@ -73,7 +80,7 @@ fn names(outline: &Outline) -> Vec<String> {
         let depth = outline.around(idx).count() - 1;
         format!("{}{}", "  ".repeat(depth), outline.label(idx))
     };
-    outline.shown().map(name).collect()
+    outline.all().map(name).collect()
 }
 
 fn does(node: &Node) -> String {
@@ -96,22 +103,79 @@ fn pairs<'a, T: Amount + 'a>(ranges: impl Iterator<Item = &'a Range<T>>) -> Vec<
     pairs.iter().map(cell).collect()
 }
 
-fn within(node: &Node, style: Style) -> String {
-    let shown = |(key, limit): &(&'static str, String)| {
-        bound(key, limit, verdict_on(key, &node.verdicts), style)
-    };
-    node.bounds.iter().map(shown).collect::<Vec<_>>().join(", ")
+/// The last column: for each node its bounds, and how wide each of them is without colour.
+struct Bounds(Vec<Vec<(String, usize)>>);
+
+impl Bounds {
+    fn of(nodes: &[&Node], style: Style) -> Self {
+        let written = |node: &&Node| {
+            let shown = |(key, limit): &(&'static str, String)| {
+                let verdict = verdict_on(key, &node.verdicts);
+                let plain = bound(key, limit, verdict, Style::Plain);
+                (bound(key, limit, verdict, style), width(&plain))
+            };
+            node.bounds.iter().map(shown).collect()
+        };
+        Self(nodes.iter().map(written).collect())
+    }
+
+    fn width(&self) -> usize {
+        let cell = |all: &Vec<(String, usize)>| all.iter().map(|it| it.1 + 2).sum::<usize>();
+        self.0.iter().map(cell).max().unwrap_or(0)
+    }
+
+    /// The bounds of a node in lines that are no wider than `room` where they can be.
+    fn lines(&self, node: usize, room: usize) -> Vec<String> {
+        let mut lines: Vec<(String, usize)> = Vec::new();
+        for (text, width) in &self.0[node] {
+            match lines.last_mut() {
+                Some((line, used)) if *used + 2 + width <= room => {
+                    line.push_str(", ");
+                    line.push_str(text);
+                    *used += 2 + width;
+                }
+                last => {
+                    if let Some((line, _)) = last {
+                        line.push(',');
+                    }
+                    lines.push((text.clone(), *width));
+                }
+            }
+        }
+        lines.into_iter().map(|(line, _)| line).collect()
+    }
 }
 
-/// Cuts types as far as the table is too wide, whose last cells are these when plain.
-fn shorten_types(columns: &mut [Column], last: Vec<String>) {
+/// Puts the bounds beside the other columns, in several lines where there are many.
+fn joined(table: &[String], bounds: &Bounds) -> String {
+    let left = table.first().map_or(0, |it| width(it));
+    let room = WIDTH.saturating_sub(left + 2).max(BOUNDS);
+    let head = if bounds.width() > 0 { "within" } else { "" };
+    let mut text = String::new();
+    let mut line = |left: &str, right: &str| {
+        text.push_str(format!("{left}  {right}").trim_end());
+        text.push('\n');
+    };
+    for (row, cells) in table.iter().enumerate() {
+        let lines = match row.checked_sub(1) {
+            Some(node) => bounds.lines(node, room),
+            None => vec![head.to_owned()],
+        };
+        line(cells, lines.first().map_or("", |it| it));
+        for more in lines.iter().skip(1) {
+            line(&" ".repeat(left), more);
+        }
+    }
+    text
+}
+
+/// Cuts a column as far as the table is too wide beside bounds of this width.
+fn shorten(columns: &mut [Column], head: &str, widths: &RangeInclusive<usize>, bounds: usize) {
     let all: usize = columns.iter().map(|it| it.width() + 2).sum();
-    let painted = columns.last().filter(|it| it.head == "within").map_or(0, Column::width);
-    let plain = if painted > 0 { Column { head: "within", cells: last }.width() } else { 0 };
-    let Some(gives) = columns.iter_mut().find(|it| it.head == "gives") else { return };
-    let others = (all + plain).saturating_sub(painted + gives.width());
-    let room = WIDTH.saturating_sub(others).clamp(*GIVES.start(), *GIVES.end());
-    for cell in &mut gives.cells {
+    let Some(column) = columns.iter_mut().find(|it| it.head == head) else { return };
+    let others = (all + bounds).saturating_sub(column.width());
+    let room = WIDTH.saturating_sub(others).clamp(*widths.start(), *widths.end());
+    for cell in &mut column.cells {
         *cell = cut(std::mem::take(cell), room);
     }
 }
@@ -134,15 +198,15 @@ impl Column {
     }
 }
 
-fn aligned(columns: &[Column]) -> String {
+/// The head and the rows, all of one width.
+fn aligned(columns: &[Column]) -> Vec<String> {
     let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let cells = cells.zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+        cells.collect::<Vec<_>>().join("  ")
     };
-    let mut text = line(&mut columns.iter().map(|it| it.head));
-    for row in 0..columns[0].cells.len() {
-        text.push_str(&line(&mut columns.iter().map(|it| it.cells[row].as_str())));
-    }
-    text
+    let rows = columns.first().map_or(0, |it| it.cells.len());
+    let row = |row: usize| line(&mut columns.iter().map(|it| it.cells[row].as_str()));
+    let head = line(&mut columns.iter().map(|it| it.head));
+    std::iter::once(head).chain((0..rows).map(row)).collect()
 }

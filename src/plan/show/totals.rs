@@ -5,9 +5,11 @@ use super::{
     amounts::{self, ANY, Amount, Rounding, grouped},
     bound,
     outline::Outline,
-    verdict_on,
 };
 use crate::diag::Style;
+
+/// So many tokens and more are read more easily in millions.
+const COUNTED: u64 = 10_000_000;
 
 /// One line: what is counted, its three amounts, the bounds on it.
 struct Total {
@@ -19,12 +21,15 @@ struct Total {
 /// The totals of a plan; empty where it takes nothing and has no bounds.
 pub(super) fn of(outline: &Outline, style: Style) -> String {
     let envelope = outline.plan.envelope();
-    let exact = |it: u64, _| grouped(it);
+    let counted = |it: u64, rounding| match it {
+        ..COUNTED => grouped(it),
+        _ => it.written(rounding),
+    };
     let bounds = |keys: &[&str]| bounds(outline, keys, style);
     let lines = [
         Total {
             what: "tokens",
-            amounts: three(&envelope.tokens, exact),
+            amounts: three(&envelope.tokens, counted),
             bounds: bounds(&["max_tokens"]),
         },
         Total {
@@ -66,9 +71,8 @@ fn three<T: Amount>(range: &Range<T>, written: impl Fn(T, Rounding) -> String) -
 }
 
 fn bounds(outline: &Outline, keys: &[&str], style: Style) -> String {
-    let (all, verdicts) = (outline.file_bounds(), outline.file_verdicts());
-    let wanted = all.iter().filter(|(key, _)| keys.contains(key));
-    let shown = wanted.map(|(key, limit)| bound(key, limit, verdict_on(key, verdicts), style));
+    let wanted = outline.plan.verdicts().iter().filter(|it| keys.contains(&it.key.name()));
+    let shown = wanted.map(|it| bound(it.key.name(), &it.limit, Some(it), style));
     shown.collect::<Vec<_>>().join(", ")
 }
 

@@ -26,7 +26,7 @@ pub(super) fn of(plan: &Plan) -> String {
     let title = escaped(plan.program().source.name());
     let description = format!(
         "What the script runs, {} nodes from top to bottom. An arrow leads from a result to what uses it.",
-        outline.shown().count()
+        outline.all().count()
     );
     format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" class="svc-plan" role="img" aria-labelledby="title desc" width="{width}" height="{height}" viewBox="0 0 {width} {height}">

@@ -91,7 +91,7 @@ impl<'o, 'p> Parts<'o, 'p> {
             lines.push(code(&format!("gives {}", main.ty)));
         }
         lines.extend(takes(outline.plan.envelope()));
-        lines.extend(bounds(outline.file_bounds(), outline.file_verdicts(), |_| true));
+        lines.extend(outline.plan.verdicts().iter().map(judged));
         let badges = badges(&outline.plan.effects());
         self.part(Look::File, None, lines, badges, None)
     }
@@ -187,11 +187,19 @@ fn bounds(
 ) -> Vec<Line> {
     let line_of = |(key, limit): &(&'static str, String)| {
         let verdict = verdict_on(key, verdicts);
-        let (class, word) = verdict.map_or(("code", ""), |it| (it.holds.word(), it.holds.word()));
-        let text = format!("{key} {limit} {word}");
-        is_shown(verdict).then(|| line(Font::Code, class, text.trim_end()))
+        let written = || verdict.map_or_else(|| code(&format!("{key} {limit}")), judged);
+        is_shown(verdict).then(written)
     };
     bounds.iter().filter_map(line_of).collect()
+}
+
+/// A bound, and what is known of it.
+fn judged(verdict: &Verdict) -> Line {
+    let (key, limit, word) = (verdict.key.name(), &verdict.limit, verdict.holds.word());
+    match verdict.is_judged() {
+        true => line(Font::Code, word, &format!("{key} {limit}: {word}")),
+        false => code(&format!("{key} {limit}")),
+    }
 }
 
 fn badges(effects: &[EffectUse]) -> Vec<Badge> {
