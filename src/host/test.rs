@@ -22,6 +22,7 @@ pub struct TestHost {
     network: Option<Network>,
     cache: PathBuf,
     person: Mutex<Person>,
+    dice: Mutex<Option<fastrand::Rng>>,
 }
 
 /// Who answers questions.
@@ -66,6 +67,7 @@ impl TestHost {
             #[expect(clippy::disallowed_methods, reason = "the cache is a real folder")]
             cache: std::env::temp_dir().join(unique),
             person: Mutex::default(),
+            dice: Mutex::default(),
         }
     }
 
@@ -97,6 +99,14 @@ impl TestHost {
         answer: impl Fn(http::Request) -> http::Answer + Send + Sync + 'static,
     ) -> Self {
         self.network = Some(Box::new(answer));
+        self
+    }
+
+    /// Lets chance fall as this number says; without it, it is always in the middle.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Self {
+        *self.dice.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(fastrand::Rng::with_seed(seed));
         self
     }
 
@@ -226,7 +236,8 @@ impl Host for TestHost {
     }
 
     fn chance(&self) -> f64 {
-        0.5
+        let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
+        dice.as_mut().map_or(0.5, fastrand::Rng::f64)
     }
 }
 

@@ -29,6 +29,7 @@ mod models;
 mod overshoot;
 mod plans;
 mod policy;
+mod promises;
 mod retrieval;
 mod run;
 mod scripts;

@@ -1,0 +1,210 @@
+//! What a run promises, held by runs of random scripts in a simulated world: what is foreseen
+//! is true, no cap is overshot at any moment, and nothing runs after the end.
+
+mod random;
+mod world;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use fastrand::Rng;
+use svc::{
+    Engine, Error,
+    host::test::TestHost,
+    plan::Envelope,
+    registry::Usage,
+    run::{Event, Observer},
+    value::Money,
+};
+use tokio::time::Instant;
+
+use random::Script;
+use world::Weather;
+
+/// How many scripts each test has, and how many runs each script.
+const SCRIPTS: u64 = 2_500;
+const RUNS: u64 = 10;
+
+/// What stands against each cap, as an observer counts it.
+struct Watch {
+    caps: Vec<(String, u64, u64)>,
+    taken: Mutex<BTreeMap<String, Usage>>,
+    wrong: Mutex<Option<String>>,
+}
+
+impl Watch {
+    /// Counts `change` for the whole run, and for every capped branch that the node stands in.
+    fn count(&self, path: &str, plus: Usage, minus: Usage) {
+        let mut taken = self.taken.lock().unwrap();
+        let add = |it: &mut Usage| {
+            it.tokens = it.tokens + plus.tokens - minus.tokens;
+            let nanos = it.cost.nanos() + plus.cost.nanos() - minus.cost.nanos();
+            it.cost = Money::from_nanos(nanos);
+        };
+        add(taken.entry(String::new()).or_default());
+        let parts: Vec<&str> = path.split('/').collect();
+        for (idx, part) in parts.iter().enumerate() {
+            let Some((_, cents, tokens)) = self.caps.iter().find(|(name, ..)| name == part) else {
+                continue;
+            };
+            let own = taken.entry(parts[..=idx].join("/")).or_default();
+            add(own);
+            let is_over = own.tokens > *tokens
+                || own.cost.nanos().unsigned_abs() > cents.saturating_mul(10_000_000);
+            if is_over {
+                *self.wrong.lock().unwrap() = Some(format!("{path}: {own} over its cap"));
+            }
+        }
+    }
+
+    fn total(&self) -> Usage {
+        self.taken.lock().unwrap().get("").copied().unwrap_or_default()
+    }
+}
+
+impl Observer for Watch {
+    fn event(&self, path: &str, event: &Event<'_>) {
+        match event {
+            Event::Reserved { most, .. } => self.count(path, *most, Usage::default()),
+            Event::Settled { reserved, used, .. } => self.count(path, *used, *reserved),
+            _ => {}
+        }
+    }
+}
+
+/// What became of a run.
+struct Ran {
+    usage: Usage,
+    took: Duration,
+    is_done: bool,
+}
+
+/// Runs scripts of chance in this weather.
+fn hold(first: u64, is_tight: bool, weather: Weather) {
+    let (mut ran, mut done, mut refused) = (0, 0, 0);
+    for seed in first..first + SCRIPTS {
+        let mut rng = Rng::with_seed(seed);
+        let script = random::script(&mut rng, is_tight);
+        let engine = Engine::new().with(&[&world::COMPONENT]);
+        let envelope = match engine.plan(script.text.as_str()) {
+            Ok(plan) => *plan.envelope(),
+            Err(report) => {
+                let codes: Vec<_> = report.errors().map(|it| it.code.as_str()).collect();
+                assert!(codes.iter().all(|it| *it == "E309"), "{seed}: {report}\n{}", script.text);
+                refused += 1;
+                continue;
+            }
+        };
+        for run in 0..RUNS {
+            let seed = seed * RUNS + run;
+            let result = once(&engine, &script, &envelope, seed, weather);
+            let result =
+                result.unwrap_or_else(|why| panic!("{seed}: {why}\n{}\n{envelope:?}", script.text));
+            ran += 1;
+            done += u64::from(result.is_done);
+        }
+    }
+    println!("{ran} runs, {done} ended well, {refused} scripts refused");
+    // Laws that nothing tries hold always.
+    assert!(ran > SCRIPTS * RUNS / 2 && done > ran / 10, "{ran} runs, {done} ended well");
+}
+
+/// One run, and what of the promises it broke.
+fn once(
+    engine: &Engine,
+    script: &Script,
+    foreseen: &Envelope,
+    seed: u64,
+    weather: Weather,
+) -> Result<Ran, String> {
+    let watch = Arc::new(Watch {
+        caps: script.caps.clone(),
+        taken: Mutex::default(),
+        wrong: Mutex::default(),
+    });
+    let host = Arc::new(TestHost::new().seeded(seed));
+    let engine = engine.clone().on(host).watched_by(watch.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    world::begin(weather);
+    let ran = runtime.block_on(async {
+        let started = Instant::now();
+        let ended = engine.run(script.text.as_str()).await;
+        let took = started.elapsed();
+        let (usage, is_done) = match ended {
+            Ok(response) => (response.usage, true),
+            Err(Error::Run { error, .. }) => {
+                let kind = error.kind().name();
+                if kind == "bug" {
+                    return Err(format!("a bug: {error}"));
+                }
+                (error.usage, false)
+            }
+            Err(other) => return Err(format!("it did not run: {other}")),
+        };
+        let (running, begun) = world::calls();
+        tokio::time::sleep(Duration::from_hours(9)).await;
+        if running > 0 || world::calls() != (0, begun) {
+            return Err(format!("{running} calls were running after the end"));
+        }
+        Ok(Ran { usage, took, is_done })
+    })?;
+    if let Some(wrong) = watch.wrong.lock().unwrap().take() {
+        return Err(wrong);
+    }
+    if watch.total() != ran.usage {
+        return Err(format!("the attempts used {}, the run says {}", watch.total(), ran.usage));
+    }
+    keeps(foreseen, &ran)?;
+    Ok(ran)
+}
+
+/// Whether a run lies within its envelope.
+fn keeps(foreseen: &Envelope, ran: &Ran) -> Result<(), String> {
+    let Envelope { tokens, cost, time } = foreseen;
+    let (usage, took) = (ran.usage, ran.took);
+    if tokens.max.is_some_and(|it| usage.tokens > it) {
+        return Err(format!("{} tokens are more than foreseen", usage.tokens));
+    }
+    if cost.max.is_some_and(|it| usage.cost > it) {
+        return Err(format!("{} is more than foreseen", usage.cost));
+    }
+    // The clock of a test ticks in milliseconds, and each wait is rounded up to one.
+    let slack = Duration::from_millis(5) + took / 20;
+    if time.max.is_some_and(|it| took > it + slack) {
+        return Err(format!("{took:?} is longer than foreseen"));
+    }
+    if !ran.is_done {
+        return Ok(());
+    }
+    if usage.tokens < tokens.min || usage.cost < cost.min || took + slack < time.min {
+        return Err(format!("{usage} in {took:?} is less than foreseen"));
+    }
+    Ok(())
+}
+
+#[test]
+fn in_fair_weather() {
+    hold(0, false, Weather::default());
+}
+
+#[test]
+fn when_calls_fail_and_say_little() {
+    hold(100_000, false, Weather { failing: 0.3, silent: 0.2, ..Weather::default() });
+}
+
+#[test]
+fn when_calls_are_late() {
+    hold(200_000, false, Weather { failing: 0.1, late: 0.3, silent: 0.1 });
+}
+
+#[test]
+fn when_caps_are_tight() {
+    hold(300_000, true, Weather { failing: 0.1, late: 0.02, silent: 0.3 });
+}

@@ -1,0 +1,246 @@
+//! Scripts that nobody would write, of every construct.
+
+use std::fmt::Write as _;
+
+use fastrand::Rng;
+
+/// A script, and the caps that stand around named branches.
+pub(super) struct Script {
+    pub(super) text: String,
+    /// The names of branches and their caps, in cents and tokens.
+    pub(super) caps: Vec<(String, u64, u64)>,
+}
+
+/// Writes scripts.
+struct Writer<'r> {
+    rng: &'r mut Rng,
+    /// How many more calls there may be.
+    calls: usize,
+    names: usize,
+    flows: usize,
+    caps: Vec<(String, u64, u64)>,
+    is_tight: bool,
+}
+
+/// A script of some calls. A tight one has caps that bite.
+pub(super) fn script(rng: &mut Rng, is_tight: bool) -> Script {
+    let calls = rng.usize(1..12);
+    let mut writer = Writer { rng, calls, names: 0, flows: 0, caps: Vec::new(), is_tight };
+    writer.file()
+}
+
+impl Writer<'_> {
+    fn file(&mut self) -> Script {
+        let mut text = String::new();
+        if self.rng.bool() {
+            let bounds = self.bounds();
+            writeln!(text, "svc 1 within {{ {bounds} }}").unwrap();
+        }
+        let (with_param, with_count) = (self.rng.bool(), self.rng.bool());
+        if with_param {
+            writeln!(text, "param topic: string = \"{}\"", "t".repeat(self.rng.usize(0..200)))
+                .unwrap();
+        }
+        if with_count {
+            writeln!(text, "param most: int = {}", self.rng.u32(0..9)).unwrap();
+        }
+        for _ in 0..self.rng.usize(0..3) {
+            let flow = self.flow();
+            writeln!(text, "{flow}").unwrap();
+        }
+        for name in ["a", "b"] {
+            if self.rng.u8(0..3) == 0 {
+                let pipeline = self.pipeline(2);
+                writeln!(text, "let {name} = \"{name}\" >> {pipeline}").unwrap();
+            }
+        }
+        let lets: Vec<&str> =
+            ["a", "b"].into_iter().filter(|it| text.contains(&format!("let {it} ="))).collect();
+        let head = match (with_param, self.rng.u8(0..3)) {
+            (true, 0 | 1) => "topic".to_owned(),
+            _ => format!(
+                "\"{}\"",
+                lets.iter().fold("in".to_owned(), |all, it| format!("{all}${{{it}}}"))
+            ),
+        };
+        let take = if with_count && self.rng.bool() {
+            format!(
+                "\n  >> list(most: 9) >> take(n: most) >> each {{ {} }} >> join(sep: \"\")",
+                self.stage(1)
+            )
+        } else {
+            String::new()
+        };
+        let pipeline = self.pipeline(4);
+        writeln!(text, "{head}{take}\n  >> {pipeline}").unwrap();
+        Script { text, caps: std::mem::take(&mut self.caps) }
+    }
+
+    fn flow(&mut self) -> String {
+        let within = if self.rng.u8(0..3) == 0 {
+            format!(" within {{ {} }}", self.bounds())
+        } else {
+            String::new()
+        };
+        let first = self.pipeline(2);
+        let second = self.pipeline(1);
+        let name = format!("f{}", self.flows);
+        self.flows += 1;
+        format!(
+            "flow {name}(x: string) -> string{within} {{\n  let p = x >> {first}\n  let q = x >> {second}\n  \"${{p}}-${{q}}\"\n}}"
+        )
+    }
+
+    fn pipeline(&mut self, depth: usize) -> String {
+        let stages: Vec<String> = (0..self.rng.usize(1..3)).map(|_| self.stage(depth)).collect();
+        stages.join(" >> ")
+    }
+
+    fn stage(&mut self, depth: usize) -> String {
+        if depth == 0 || self.calls == 0 {
+            return self.call();
+        }
+        let depth = depth - 1;
+        match self.rng.u8(0..12) {
+            0 | 1 => self.parallel(depth),
+            2 | 3 => self.each(depth),
+            4 => {
+                let (turns, body) = (self.rng.u8(1..4), self.pipeline(depth));
+                let until = ["len(it) > 10", "len(it) > 99", "it == \"x\""][self.rng.usize(0..3)];
+                let otherwise = self.pipeline(depth.min(1));
+                format!("repeat {turns} {{ {body} }} until {until} else {{ {otherwise} }}")
+            }
+            5 => {
+                let (one, other) = (self.pipeline(depth), self.pipeline(depth));
+                format!("if len(it) > {} {{ {one} }} else {{ {other} }}", self.rng.u8(0..20))
+            }
+            6 => {
+                let (one, other) = (self.pipeline(depth), self.pipeline(depth));
+                format!("match len(it) > 5 {{ true => {one}, false => {other} }}")
+            }
+            7 => format!("({}) fallback ({})", self.pipeline(depth), self.pipeline(depth.min(1))),
+            8 | 9 => format!("({}) within {{ {} }}", self.pipeline(depth), self.bounds()),
+            10 if self.flows > 0 => format!("f{}", self.rng.usize(0..self.flows)),
+            _ => self.call(),
+        }
+    }
+
+    fn parallel(&mut self, depth: usize) -> String {
+        let (one, two) = (self.name(), self.name());
+        let (first, second) = (self.pipeline(depth), self.pipeline(depth));
+        let first = if self.rng.bool() {
+            let (cents, tokens) = self.cap();
+            self.caps.push((one.clone(), cents, tokens));
+            let cap = match self.rng.u8(0..3) {
+                0 => format!("max_cost: {}", dollars(cents)),
+                1 => format!("max_tokens: {tokens}"),
+                _ => format!("max_cost: {}, max_tokens: {tokens}", dollars(cents)),
+            };
+            let is_missing = |key: &str| !cap.contains(key);
+            let last = self.caps.last_mut().expect("it was pushed above");
+            if is_missing("max_cost") {
+                last.1 = u64::MAX;
+            }
+            if is_missing("max_tokens") {
+                last.2 = u64::MAX;
+            }
+            format!("({first}) within {{ {cap} }}")
+        } else {
+            first
+        };
+        let third = self.name();
+        let optional = self.call();
+        format!(
+            "parallel {{ {one}: {first}, {two}: {second}, {third}?: {optional} }} >> \"${{.{one}}}${{.{two}}}${{.{third} ?? \"-\"}}\""
+        )
+    }
+
+    fn each(&mut self, depth: usize) -> String {
+        let most = self.rng.u8(0..7);
+        let body = self.pipeline(depth);
+        let within = if self.rng.bool() {
+            format!(" within {{ {} }}", self.bounds())
+        } else {
+            String::new()
+        };
+        let list = match self.rng.u8(0..4) {
+            0 => "[it, \"two\", \"3\"]".to_owned(),
+            1 => format!("list(most: {most}) >> where {{ len(it) > 1 }}"),
+            2 => format!("list(most: {most}) >> sort {{ len(it) }} >> reverse"),
+            _ => format!("list(most: {most})"),
+        };
+        match self.rng.bool() {
+            true => format!("{list} >> each {{ {body} }}{within} >> join(sep: \"\")"),
+            false => format!("{list} >> each? {{ {body} }}{within} >> compact >> join(sep: \"\")"),
+        }
+    }
+
+    fn call(&mut self) -> String {
+        self.calls = self.calls.saturating_sub(1);
+        let call = match self.rng.u8(0..10) {
+            0..=3 => {
+                let exact = if self.rng.bool() { ", exact: true" } else { "" };
+                format!(
+                    "step(cents: {}, tokens: {}, takes: {}ms{exact})",
+                    self.rng.u8(0..20),
+                    self.rng.u16(0..500),
+                    self.rng.u16(0..3_000)
+                )
+            }
+            4..=6 => format!("tell(cap: {})", self.rng.u16(0..300)),
+            7 => format!("wait(duration: {}ms)", self.rng.u16(0..2_000)),
+            8 => "post".to_owned(),
+            _ => format!("\"${{it}}{}\"", "w".repeat(self.rng.usize(0..40))),
+        };
+        match self.rng.u8(0..5) {
+            0 if !call.starts_with('"') && call != "post" => {
+                format!("{call} within {{ {} }}", self.bounds())
+            }
+            _ => call,
+        }
+    }
+
+    fn bounds(&mut self) -> String {
+        let mut bounds = Vec::new();
+        let (cents, tokens) = self.cap();
+        let mut may = |odds: u8| self.rng.u8(0..odds) == 0;
+        if may(3) {
+            bounds.push(format!("max_cost: {}", dollars(cents)));
+        }
+        if may(3) {
+            bounds.push(format!("max_tokens: {tokens}"));
+        }
+        if may(3) {
+            bounds.push("timeout: 9s".to_owned());
+        }
+        if may(4) {
+            bounds.push("attempt_timeout: 2s".to_owned());
+        }
+        if may(3) {
+            bounds.push("max_retries: 1".to_owned());
+        }
+        if may(5) {
+            bounds.push("retry_on: [\"failed\", \"unavailable\", \"timeout\"]".to_owned());
+        }
+        if may(4) || bounds.is_empty() {
+            bounds.push("max_parallel: 2".to_owned());
+        }
+        bounds.join(", ")
+    }
+
+    fn cap(&mut self) -> (u64, u64) {
+        match self.is_tight {
+            true => (self.rng.u64(1..60), self.rng.u64(100..2_000)),
+            false => (self.rng.u64(100..5_000), self.rng.u64(5_000..200_000)),
+        }
+    }
+
+    fn name(&mut self) -> String {
+        self.names += 1;
+        format!("n{}", self.names)
+    }
+}
+
+fn dollars(cents: u64) -> String {
+    format!("${}.{:02}", cents / 100, cents % 100)
+}
