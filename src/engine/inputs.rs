@@ -24,6 +24,23 @@ pub(super) enum Given {
 /// script that begins with a stage, or else for the first one that nothing was given for.
 pub(super) fn read(
     declared: &[Input],
+    given: BTreeMap<Text, Given>,
+    first: Option<Given>,
+) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
+    let values = read_some(declared, given, first)?;
+    let is_due = |it: &&Input| it.is_required() && !it.is_secret();
+    match declared.iter().filter(is_due).find(|it| !values.contains_key(&it.name)) {
+        Some(lacking) => {
+            let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
+            Err(wrong(message, lacking.span))
+        }
+        None => Ok(values),
+    }
+}
+
+/// The same where more may be given later.
+pub(super) fn read_some(
+    declared: &[Input],
     mut given: BTreeMap<Text, Given>,
     first: Option<Given>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
@@ -55,13 +72,6 @@ pub(super) fn read(
             wrong(message, input.span)
         })?;
         values.insert(name, value);
-    }
-    if let Some(lacking) = declared
-        .iter()
-        .find(|it| it.is_required() && !it.is_secret() && !values.contains_key(&it.name))
-    {
-        let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
-        return Err(wrong(message, lacking.span));
     }
     Ok(values)
 }

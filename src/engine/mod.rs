@@ -144,8 +144,18 @@ impl Engine {
     /// What a script would run.
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
         let program = check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))?;
-        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default());
-        self.accepted(foreseen.map(|(program, foresight)| plan::plan(program, foresight))?)
+        self.planned(program, &BTreeMap::new(), Caps::default())
+    }
+
+    /// The plan of a program with these inputs under these caps.
+    fn planned(
+        &self,
+        program: Checked,
+        given: &BTreeMap<Text, Value>,
+        caps: Caps,
+    ) -> Result<Plan, Report> {
+        let (program, foresight) = self.foreseen(program, given, caps)?;
+        self.accepted(plan::plan(program, foresight))
     }
 
     /// The plan, if the policy accepts it.

@@ -93,6 +93,15 @@ impl<'e> Request<'e> {
         self
     }
 
+    /// What would be run with what was given so far, under the caps. What was not given may
+    /// be anything.
+    pub fn plan(self) -> Result<Plan, Error> {
+        let program = self.plan.map_err(Error::Check)?.into_program();
+        let given = inputs::read_some(&program.inputs, self.given, self.first)
+            .map_err(|error| Error::Input { source: program.source.clone(), error })?;
+        self.engine.planned(program, &given, self.caps).map_err(Error::Check)
+    }
+
     async fn run(self) -> Result<Response, Error> {
         let plan = self.plan.map_err(Error::Check)?;
         let program = plan.program();

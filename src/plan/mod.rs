@@ -38,6 +38,10 @@ impl Plan {
         &self.program
     }
 
+    pub fn into_program(self) -> Checked {
+        self.program
+    }
+
     /// Every call of a component and every block, in the order of the script.
     pub fn nodes(&self) -> &[Node] {
         &self.foresight.nodes

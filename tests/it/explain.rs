@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::components;
 
 /// What brings about those whose wrong sample is more than a script.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     // Too large to be shown.
     ("E104", ""),
     // No component of ours writes anew with each try.
