@@ -82,7 +82,7 @@ pub(crate) fn checked_between_steps(seed: i64) -> Done {
 
 const SCRIPT: &str = "svc 1 within { max_cost: $1.00 }
 param seed: int
-param branches: [int]
+param branches: [int; max 64]
 
 branches >> each {
   let branch = it

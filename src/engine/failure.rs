@@ -47,7 +47,7 @@ pub struct Used {
 #[derive(Debug, Serialize)]
 pub struct Kept {
     pub path: String,
-    /// `items`, `branches`, `turns`, `lets` or `stages`.
+    /// `items`, `branches`, `turns`, `fields`, `lets` or `stages`.
     pub parts: &'static str,
     pub done: usize,
     pub of: usize,

@@ -10,9 +10,10 @@ use tokio::{
 
 use super::{
     Run,
+    calls::writes_once,
     error::{Result, RunError},
     events::Event,
-    now::panicked,
+    now::{flow_of, panicked},
     path::Path,
     reach::narrowed,
     scope::Scope,
@@ -130,13 +131,14 @@ impl Run {
     async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<(Value, Usage)> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
-        let retries = match op.writes_once() {
+        let retries = match op.writes_once() || one.args.iter().any(writes_once_inside) {
             true => 0,
             false => attempts.max_retries.unwrap_or(op.limits.max_retries),
         };
         let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
         let mut spent = Usage::default();
         let mut waiting = first;
+        let mut before: Option<String> = None;
         for attempt in 1.. {
             let turn = match waiting.take() {
                 Some(turn) => turn,
@@ -144,7 +146,7 @@ impl Run {
             };
             let mut err = match self.attempt(one, turn, &mut spent).await {
                 Ok(value) => return Ok((value, spent)),
-                Err(err) => err,
+                Err(err) => err.after(before.take()),
             };
             let again = attempt <= retries
                 && retried.contains(&err.kind())
@@ -159,6 +161,7 @@ impl Run {
             self.tell(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
             let slept = one.scope.cancel.run_until_cancelled(self.host.sleep(wait)).await;
             slept.ok_or_else(|| RunError::cancelled(one.span))?;
+            before = Some(err.error.message);
         }
         unreachable!("attempts are counted up to a limit")
     }
@@ -302,6 +305,13 @@ impl Run {
         };
         joined.unwrap_or_else(|_| Err(panicked(one.call)))
     }
+}
+
+/// Whether an argument is a flow that writes what must not be written twice: a second try of
+/// the call would run it again.
+fn writes_once_inside(arg: &Value) -> bool {
+    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
+    flow.is_some_and(|it| it.is_ok_and(|it| writes_once(&it.body)))
 }
 
 /// Says where paths start, when one that a script gave leads nowhere.

@@ -106,6 +106,15 @@ impl RunError {
         self
     }
 
+    /// Tells why the try before failed, of one that cannot be funded.
+    pub(super) fn after(mut self: Box<Self>, before: Option<String>) -> Box<Self> {
+        if let Some(before) = before.filter(|_| self.kind() == ErrorKind::Budget) {
+            let help = self.error.help.take().map_or_else(String::new, |it| format!("{it}; "));
+            self.error.help = Some(format!("{help}the try before it failed: {before}"));
+        }
+        self
+    }
+
     /// Says where the caps of the bound at a depth stand, if it is one of them that lacks
     /// what a call needs.
     pub(super) fn at_cap(mut self: Box<Self>, depth: usize, span: Option<Span>) -> Box<Self> {

@@ -9,7 +9,9 @@
 
 mod attempt;
 mod backoff;
+mod blocks;
 mod callback;
+mod calls;
 mod env;
 mod error;
 mod events;

@@ -1,13 +1,9 @@
 //! What was finished when a call could not be funded: it was paid for, so it is kept.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt};
 
 use super::error::RunError;
-use crate::{
-    check::{Flow, Term, TermKind},
-    registry::Price,
-    value::{List, Record, Text, Value},
-};
+use crate::value::{List, Record, Text, Value};
 
 /// The finished parts of a construct that a call inside it has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +16,8 @@ pub struct Partial {
     pub of: usize,
     /// The numbers of the finished items, counted from 0; empty for other parts.
     pub items: Vec<usize>,
-    /// The values of the finished items in their order, a record of the finished branches or
-    /// lets, or the value after the last finished turn or stage.
+    /// The values of the finished items in their order, a record of the finished branches,
+    /// fields or lets, or the value after the last finished turn or stage.
     pub value: Value,
     /// What was finished of those parts that were not.
     pub inside: Vec<Partial>,
@@ -33,6 +29,7 @@ pub enum Parts {
     Items,
     Branches,
     Turns,
+    Fields,
     Lets,
     Stages,
 }
@@ -43,6 +40,7 @@ impl Parts {
             Self::Items => "items",
             Self::Branches => "branches",
             Self::Turns => "turns",
+            Self::Fields => "fields",
             Self::Lets => "lets",
             Self::Stages => "stages",
         }
@@ -115,36 +113,6 @@ impl RunError {
     }
 }
 
-/// Whether running a term may cost anything.
-pub(super) fn spends(term: &Term) -> bool {
-    let mut walk = Walk::default();
-    walk.term(term);
-    walk.found
-}
-
-#[derive(Default)]
-struct Walk {
-    found: bool,
-    seen: BTreeSet<*const Flow>,
-}
-
-impl Walk {
-    fn term(&mut self, term: &Term) {
-        match &term.kind {
-            TermKind::Call(call) => self.found |= !matches!(call.op.op.price, Price::Free),
-            TermKind::Flow { flow, .. } | TermKind::FlowRef(flow)
-                if self.seen.insert(Arc::as_ptr(flow)) =>
-            {
-                self.term(&flow.body);
-            }
-            _ => {}
-        }
-        if !self.found {
-            term.each_part(&mut |it| stacker::maybe_grow(64 << 10, 1 << 20, || self.term(it)));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,7 +132,7 @@ mod tests {
         let values = [10, 0, 30, 0].map(Value::Int).to_vec();
         let kept = Partial::of_items(values, &[3, 1], 9).at("found/each");
         assert_eq!((kept.done, kept.of, kept.items.as_slice()), (2, 9, [0, 2].as_slice()));
-        assert_eq!(kept.value.to_string(), "[10, 30]");
+        assert_eq!(kept.value.to_string(), "[10,30]");
         assert_eq!(kept.to_string(), "2 of 9 items of `found/each` were finished");
     }
 

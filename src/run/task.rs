@@ -6,28 +6,26 @@
 use std::{
     future::Future,
     pin::Pin,
-    sync::{Arc, OnceLock},
     task::{Context, Poll},
 };
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
-
 use super::{
     Run,
+    calls::spends,
     env::Env,
     error::{Result, RunError},
     events::Event,
     now::{self, Now},
-    partial::{Partial, Parts, spends},
+    partial::{Partial, Parts},
     path::Path,
     scope::{Bounds, Scope, out_of_time},
-    together::{Failure, TASKS_PER_YIELD, Task, together},
+    together::{TASKS_PER_YIELD, Task, together},
 };
 use crate::{
-    check::{Block, BoundKey, Branch, Entry, Piece, Repeat, Term, TermKind},
+    check::{BoundKey, Piece, Repeat, Term, TermKind},
     diag::Span,
     syntax::ast::BinaryOp,
-    value::{List, Record, Text, Value},
+    value::Value,
 };
 
 /// Where a term runs: its frames, its bounds, its place in the paths.
@@ -47,26 +45,14 @@ impl<'a> Place<'a> {
         Place { env, scope: self.scope, path: self.path }
     }
 
-    fn in_scope<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
+    pub(super) fn in_scope<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
         Place { env: self.env, scope, path: self.path }
     }
 
-    fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
+    pub(super) fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
         Place { env: self.env, scope: self.scope, path }
     }
 }
-
-/// An `each` and the list that it runs over.
-#[derive(Clone, Copy)]
-struct Each<'a> {
-    segment: &'a str,
-    optional: bool,
-    body: &'a Term,
-    items: &'a List,
-}
-
-/// A let by its number, or the block's result, and what it gave.
-type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
 
 /// Polls on a stack that is long enough, however deep terms are nested.
 struct Deep<F>(F);
@@ -138,10 +124,7 @@ impl Run {
                 self.eval(&arm.body, place.at(&path)).await
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
-            TermKind::Record(entries) => {
-                let values = self.all(entries.iter().map(entry_term), place).await?;
-                now::bearable(now::record_of(entries, values), span)
-            }
+            TermKind::Record(entries) => self.record(entries, place, span).await,
             TermKind::List(items) => {
                 now::bearable(Value::from(self.all(items, place).await?), span)
             }
@@ -211,132 +194,6 @@ impl Run {
         let place = place.in_scope(&scope);
         let tasks: Vec<Task<'_>> = terms.iter().map(|it| self.eval(it, place)).collect();
         together(tasks, &scope, usize::MAX, span).await.all()
-    }
-
-    async fn parallel<'a>(
-        &'a self,
-        names: &'a Arc<[Text]>,
-        branches: &'a [Branch],
-        place: Place<'a>,
-        span: Span,
-    ) -> Result<Value> {
-        let scope = place.scope.child();
-        let place = place.in_scope(&scope);
-        let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
-        let ended = together(tasks, &scope, usize::MAX, span).await;
-        let values = ended.keeping(&scope, |values, failed| {
-            let named = names.iter().cloned().zip(values).enumerate();
-            let finished = named.filter(|(idx, _)| !failed.contains(idx)).map(|(_, it)| it);
-            Partial::of_named(Parts::Branches, finished, branches.len()).at(place.path)
-        })?;
-        Ok(Value::Record(Record::new(names.clone(), values)))
-    }
-
-    fn branch<'a>(&'a self, branch: &'a Branch, place: Place<'a>) -> Task<'a> {
-        Box::pin(async move {
-            let path = place.path.name(&branch.name);
-            let result = self.eval(&branch.body, place.at(&path)).await;
-            if branch.optional { self.swallow(result, place.scope, &path) } else { result }
-        })
-    }
-
-    async fn each<'a>(
-        &'a self,
-        segment: &'a str,
-        input: &'a Term,
-        optional: bool,
-        body: &'a Term,
-        place: Place<'a>,
-    ) -> Result<Value> {
-        let items = match self.eval(input, place).await? {
-            Value::List(items) => items,
-            other => return Err(now::not_a_list(&other, input.span)),
-        };
-        let scope = place.scope.child();
-        let place = place.in_scope(&scope);
-        let each = Each { segment, optional, body, items: &items };
-        let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        let ended = together(tasks, &scope, scope.items_at_once(), body.span).await;
-        let values = ended.keeping(&scope, |values, failed| {
-            Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
-        })?;
-        Ok(Value::from(values))
-    }
-
-    fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
-        Box::pin(async move {
-            let item = each.items.get(idx).expect("an item of the list");
-            let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
-            let inner = Place { env: &env, scope: place.scope, path: &path };
-            let result = self.eval(each.body, inner).await;
-            if each.optional { self.swallow(result, place.scope, &path) } else { result }
-        })
-    }
-
-    /// Makes null of a failure that may be swallowed here.
-    fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
-        match result {
-            Err(err) if err.is_caught_at(scope.depth) => {
-                self.tell(path, &Event::Swallowed { error: &err.error });
-                Ok(Value::Null)
-            }
-            other => other,
-        }
-    }
-
-    /// Lets run as soon as what they need is there; the result, when what it needs is.
-    pub(super) async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
-        let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
-        let env = place.env.with_lets(&slots);
-        let scope = place.scope.child();
-        let place = Place { env: &env, scope: &scope, path: place.path };
-        let mut started: Vec<bool> = block.lets.iter().map(|it| it.skipped).collect();
-        let mut result_started = false;
-        let mut result = Value::Null;
-        let mut failure = Failure::default();
-        let mut running = FuturesUnordered::new();
-        loop {
-            if failure.is_none() {
-                let there = |needs: &[usize]| needs.iter().all(|it| slots[*it].get().is_some());
-                for (idx, bind) in block.lets.iter().enumerate() {
-                    if !started[idx] && there(&bind.needs) {
-                        started[idx] = true;
-                        running.push(self.let_task(Some((idx, &bind.name)), &bind.value, place));
-                    }
-                }
-                if !result_started && there(&block.needs) {
-                    result_started = true;
-                    running.push(self.let_task(None, &block.result, place));
-                }
-            }
-            match running.next().await {
-                None => break,
-                Some((Some(idx), Ok(value))) => {
-                    slots[idx].set(value).expect("a let is computed once");
-                }
-                Some((None, Ok(value))) => result = value,
-                Some((_, Err(err))) => failure.add(err, &scope),
-            }
-        }
-        failure.keeping(&scope, || paid_lets(block, &slots, place)).map_or(Ok(result), Err)
-    }
-
-    /// The task of a let, or of the block's result.
-    fn let_task<'a>(
-        &'a self,
-        bind: Option<(usize, &'a Text)>,
-        term: &'a Term,
-        place: Place<'a>,
-    ) -> LetTask<'a> {
-        Box::pin(async move {
-            match bind {
-                Some((idx, name)) => {
-                    let path = place.path.name(name);
-                    (Some(idx), self.eval(term, place.at(&path)).await)
-                }
-                None => (None, self.eval(term, place).await),
-            }
-        })
     }
 
     async fn binary<'a>(
@@ -503,14 +360,6 @@ fn caps_of(bounds: &[(BoundKey, Term)]) -> Option<Span> {
     caps.map(|(_, it)| it.span).reduce(Span::to)
 }
 
-/// The lets of a block that are finished and were paid for.
-fn paid_lets(block: &Block, slots: &[OnceLock<Value>], place: Place<'_>) -> Partial {
-    let paid: Vec<_> = block.lets.iter().zip(slots).filter(|(it, _)| spends(&it.value)).collect();
-    let finished =
-        paid.iter().filter_map(|(it, slot)| Some((it.name.clone(), slot.get()?.clone())));
-    Partial::of_named(Parts::Lets, finished, paid.len()).at(place.path)
-}
-
 /// The value of a term that waits for nothing.
 fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
     place.now().eval(term, place.env).map_err(|mut err| {
@@ -521,12 +370,6 @@ fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
         err.path = path;
         err
     })
-}
-
-fn entry_term(entry: &Entry) -> &Term {
-    match entry {
-        Entry::Field(_, term) | Entry::Spread(term, _) => term,
-    }
 }
 
 fn piece_term(piece: &Piece) -> Option<&Term> {

@@ -7,8 +7,8 @@ use std::{
 
 use svc::{
     registry::{
-        Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price, Scheme,
-        Scope, TokenPrice, Usage, Var, compute, io,
+        Callee, Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price,
+        Scheme, Scope, TokenPrice, Usage, Var, compute, io,
     },
     value::{Money, Secret, Text, Value},
 };
@@ -31,6 +31,7 @@ const TESTING: Component = Component {
         ("busy", "busy"),
         ("stuck", "stuck"),
         ("quick", "quick"),
+        ("relay", "relay"),
         ("unpriced", "unpriced"),
         ("overspends", "overspends"),
         ("login", "login"),
@@ -47,6 +48,7 @@ const TESTING: Component = Component {
         compute::<Busy>(),
         compute::<Stuck>(),
         io::<Quick>(),
+        io::<Relay>(),
         io::<Unpriced>(),
         io::<Overspends>(),
         io::<Login>(),
@@ -233,6 +235,29 @@ impl Io for AppendLog {
         let _ = self.line;
         APPENDED.fetch_add(1, Ordering::SeqCst);
         Err(OpError::new(ErrorKind::Unavailable, "written, perhaps"))
+    }
+}
+
+svc::params! {
+    /// Calls a flow, and gives what it gives.
+    struct Relay {
+        /// What the flow takes.
+        value: Var<'A'>,
+        /// The flow.
+        flow: Callee<'A', 'B'>,
+    }
+}
+
+impl Op for Relay {
+    const NAME: &'static str = "relay";
+    const YIELDS: Scheme = Scheme::Var('B');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Relay {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.call(&self.flow, self.value.0).await
     }
 }
 

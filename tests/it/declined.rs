@@ -79,8 +79,11 @@ async fn other_failures_still_cancel_the_others() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cap_inside_an_item_is_the_items_own_affair() {
-    let script = r#"["a", "b"] >> each { paid(max_tokens: 1000) within { max_tokens: 1 } }"#;
-    let err = failure(script).await;
+    let long = "long ".repeat(20);
+    let script = format!(
+        r#"["a", "{long}"] >> each {{ paid(max_tokens: 1000) within {{ max_tokens: 1300 }} }}"#
+    );
+    let err = failure(&script).await;
     assert_eq!(err.kind(), Some(ErrorKind::Budget));
     assert!(err.partial().is_none());
 }
@@ -127,6 +130,18 @@ async fn what_was_paid_for_before_a_stage_is_kept() {
     let lets = kept(&script).await;
     assert_eq!((lets.parts, lets.done, lets.of), (Parts::Lets, 1, 2));
     assert_eq!(json::write(&lets.value), r#"{"first":"an answer"}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_fields_of_a_record_are_kept() {
+    let script = format!(
+        r#"{{ name: "n", one: ("a" >> paid(max_tokens: 1000)), two: ("b" >> paid(max_tokens: 1000)) }}
+            within {{ max_cost: {} }}"#,
+        dollars(RESERVED)
+    );
+    let kept = kept(&script).await;
+    assert_eq!((kept.parts, kept.done, kept.of), (Parts::Fields, 1, 2));
+    assert_eq!(json::write(&kept.value), r#"{"one":"an answer"}"#);
 }
 
 /// An `each` in a flow in a `parallel`: the branch that is whole, and the items of the other.
@@ -188,8 +203,10 @@ async fn caps_of_the_run_hold_beside_those_of_the_script() {
         err.to_string().contains("needs up to 1257 tokens, and 1256 of the run's 1256"),
         "{err}"
     );
-    let tight = script.replace("$0.10", "$0.01");
-    let err = engine().run(tight.as_str()).max_cost(Money::cents(9)).await;
+    let tight = r#"param text: string
+        (text >> paid(max_tokens: 600)) within { max_cost: $0.01 }"#;
+    let long = "long ".repeat(200);
+    let err = engine().run(tight).param("text", long).max_cost(Money::cents(9)).await;
     let shown = err.map(|it| it.value).unwrap_err().render(svc::diag::Style::Plain);
     assert!(shown.contains("and $0.01 of $0.01 are left"), "{shown}");
     assert!(shown.contains("this cap cannot fund it"), "{shown}");

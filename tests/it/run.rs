@@ -188,6 +188,17 @@ async fn waiting_for_another_try_holds_no_turn() {
     assert_eq!(started.elapsed().as_secs(), 10);
 }
 
+/// The cap is what ends it, but not all that went wrong.
+#[tokio::test(start_paused = true)]
+async fn a_try_that_cannot_be_funded_tells_of_the_one_before() {
+    let script = r#"("x" >> paid(max_tokens: 1000))
+        within { max_tokens: 2000, attempt_timeout: 1ms, max_retries: 5 }"#;
+    let err = failure(script).await;
+    assert_eq!(err.kind(), Some(ErrorKind::Budget));
+    let shown = err.render(svc::diag::Style::Plain);
+    assert!(shown.contains("the try before it failed: took longer than 1ms"), "{shown}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn only_the_kinds_in_retry_on_are_tried_again() {
     let started = Instant::now();
@@ -235,6 +246,12 @@ async fn a_write_is_never_tried_again() {
     let script = r#"("x" >> append_log) within { max_retries: 5, timeout: 1h }"#;
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
     assert_eq!(APPENDED.load(Ordering::SeqCst), 1);
+
+    // Nor is a call that runs a flow which writes.
+    let script = r#"flow note(line: string) -> string { line >> trim >> append_log }
+        ("x" >> relay(flow: note)) within { max_retries: 5, timeout: 1h }"#;
+    assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
+    assert_eq!(APPENDED.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ mod rules;
 
 use std::{
     io::{self, Read},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     pin::Pin,
     sync::Arc,
     time::Duration,
@@ -20,7 +20,7 @@ pub use rules::{By, Fence, Rules, Site, Web};
 use super::{
     Answering, Entry, Host, Stat,
     http::{Answer, Request, Trust},
-    refusal,
+    refusal, refused,
 };
 
 /// A host behind its rules.
@@ -39,23 +39,42 @@ impl Guard {
         matches!(&self.rules.by, By::Call(named) if named.iter().any(|it| it == path))
     }
 
-    /// The real path of a file that may be read.
-    fn readable(&self, path: &Path) -> io::Result<PathBuf> {
-        let real = self.inner.real_path(path)?;
-        match self.rules.reads.allows(&real) {
-            true => Ok(real),
-            false => Err(self.refuses("it", &real, "read")),
+    /// Uses a file that may be read, by its real path.
+    fn reading<T>(
+        &self,
+        path: &Path,
+        read: impl Fn(&dyn Host, &Path) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let host = self.inner.as_ref();
+        // Most paths are real as they are. That shows when they are used, since no link is
+        // followed, and spares the search for links beforehand.
+        if let Some(plain) = self.plain(path)?.filter(|it| self.rules.reads.allows(it)) {
+            match read(host, &plain) {
+                Err(err) if refused(&err).is_some() => {}
+                done => return done,
+            }
         }
+        let real = host.real_path(path)?;
+        self.check(&self.rules.reads, &real, "read")?;
+        read(host, &real)
+    }
+
+    /// The absolute path, if nothing in it goes back.
+    fn plain(&self, path: &Path) -> io::Result<Option<PathBuf>> {
+        let goes_back = path.components().any(|it| it == Component::ParentDir);
+        if goes_back { Ok(None) } else { Ok(Some(self.inner.current_dir()?.join(path))) }
+    }
+
+    fn check(&self, fence: &Fence, real: &Path, done: &str) -> io::Result<()> {
+        if fence.allows(real) { Ok(()) } else { Err(self.refuses("it", real, done)) }
     }
 
     /// The real path of a file that may be written. A link that has its name is replaced,
     /// not followed.
     fn writable(&self, path: &Path) -> io::Result<PathBuf> {
         let real = place(self.inner.as_ref(), path)?;
-        match self.rules.writes.allows(&real) {
-            true => Ok(real),
-            false => Err(self.refuses("it", &real, "written")),
-        }
+        self.check(&self.rules.writes, &real, "written")?;
+        Ok(real)
     }
 
     fn refuses(&self, what: &str, real: &Path, done: &str) -> io::Error {
@@ -94,19 +113,20 @@ impl Host for Guard {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         match self.is_named(path) {
             true => self.inner.open(path),
-            false => self.inner.open_real(&self.readable(path)?),
+            false => self.reading(path, Host::open_real),
         }
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         match self.is_named(path) {
             true => self.inner.stat(path),
-            false => self.inner.stat_real(&self.readable(path)?),
+            false => self.reading(path, Host::stat_real),
         }
     }
 
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
-        if let Err(err) = self.readable(root) {
+        let real = self.inner.real_path(root);
+        if let Err(err) = real.and_then(|it| self.check(&self.rules.reads, &it, "read")) {
             return Box::new(std::iter::once(Err(err)));
         }
         let mut folders = Folders { guard: self.clone(), last: None };
@@ -152,18 +172,22 @@ impl Host for Guard {
         self.inner.real_path(path)
     }
 
-    // A guard around a guard: the outer one has found the real path, both look at it.
+    // A guard around a guard: the outer one gives a real path, or one that fails when it is
+    // used for not being real. Both look at it.
 
     fn open_real(&self, real: &Path) -> io::Result<Box<dyn Read + Send>> {
-        self.inner.open_real(&self.readable(real)?)
+        self.check(&self.rules.reads, real, "read")?;
+        self.inner.open_real(real)
     }
 
     fn stat_real(&self, real: &Path) -> io::Result<Stat> {
-        self.inner.stat_real(&self.readable(real)?)
+        self.check(&self.rules.reads, real, "read")?;
+        self.inner.stat_real(real)
     }
 
     fn write_real(&self, real: &Path, content: &[u8]) -> io::Result<()> {
-        self.inner.write_real(&self.writable(real)?, content)
+        self.check(&self.rules.writes, real, "written")?;
+        self.inner.write_real(real, content)
     }
 
     fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {

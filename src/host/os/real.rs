@@ -2,10 +2,11 @@
 //!
 //! Between the moment in which a path is found to lead to a good place and the one in which
 //! it is opened, somebody may put a symbolic link where a folder was. So each part is opened
-//! from the folder before it, and one that is a link is refused. Opening first and asking
-//! where the opened file lies (`/proc/self/fd`) would do for reading, but needs `/proc` and
-//! cannot create; a crate such as cap-std does the same as this module, within folders that
-//! must be opened beforehand, where here the rules are about paths.
+//! from the folder before it, and one that is a link is refused; Linux can do that in one
+//! call. Opening first and asking where the opened file lies (`/proc/self/fd`) would do for
+//! reading, but needs `/proc` and cannot create; a crate such as cap-std does the same as
+//! this module, within folders that must be opened beforehand, where here the rules are
+//! about paths.
 
 use std::{fs, io, path::Path};
 
@@ -65,9 +66,31 @@ mod walked {
     }
 
     fn at(real: &Path, flags: OFlags) -> io::Result<File> {
-        let Some(name) = real.file_name() else { return Ok(root()?.into()) };
+        let opened = at_once(real, flags).unwrap_or_else(|| by_steps(real, flags));
+        Ok(opened?.into())
+    }
+
+    fn by_steps(real: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let Some(name) = real.file_name() else { return root() };
         let folder = folder(real, |_, _| Err(Errno::NOENT))?;
-        Ok(opened(&folder, name, flags, real)?.into())
+        opened(&folder, name, flags, real)
+    }
+
+    /// The same in one call, where the system can refuse all links by itself.
+    #[cfg(target_os = "linux")]
+    fn at_once(real: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+        use rustix::fs::{ResolveFlags, openat2};
+        let flags = flags | OFlags::CLOEXEC;
+        match openat2(CWD, real, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            // An old system does not know the call, a sandbox may forbid it.
+            Err(Errno::NOSYS | Errno::PERM) => None,
+            opened => Some(opened.map_err(|err| failed(err, real))),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn at_once(_: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+        None
     }
 
     /// Writes a file as a whole, and makes the folders on the way.
@@ -120,15 +143,47 @@ mod walked {
     }
 
     fn opened(folder: &OwnedFd, name: &OsStr, flags: OFlags, real: &Path) -> io::Result<OwnedFd> {
-        openat(folder, name, flags | OFlags::CLOEXEC, Mode::empty()).map_err(|err| match err {
+        let opened = openat(folder, name, flags | OFlags::CLOEXEC, Mode::empty());
+        opened.map_err(|err| failed(err, real))
+    }
+
+    fn failed(err: Errno, real: &Path) -> io::Error {
+        match err {
             Errno::LOOP | Errno::MLINK | Errno::NOTDIR => changed(real),
             err => err.into(),
-        })
+        }
     }
 
     fn changed(real: &Path) -> io::Error {
         let real = real.display();
         refusal(format!("a symbolic link came to stand on `{real}` while it was opened"))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::os::unix::fs::symlink;
+
+        use super::*;
+        use crate::host::refused;
+
+        /// What the system does in one call and what is done by steps is the same.
+        #[test]
+        fn links_are_refused_wherever_they_stand() {
+            let place = tempfile::tempdir().unwrap();
+            let root = std::fs::canonicalize(place.path()).unwrap();
+            write(&root.join("a/b/x"), b"text").unwrap();
+            symlink("a/b", root.join("folder")).unwrap();
+            symlink("a/b/x", root.join("file")).unwrap();
+            for open in [at, |real: &Path, flags| Ok(by_steps(real, flags)?.into())] {
+                let opens = |path: &str| open(&root.join(path), OFlags::NOFOLLOW);
+                assert_eq!(io::read_to_string(opens("a/b/x").unwrap()).unwrap(), "text");
+                assert!(opens("a").unwrap().metadata().unwrap().is_dir());
+                for link in ["folder/x", "file", "folder", "a/b/x/y"] {
+                    assert!(refused(&opens(link).unwrap_err()).is_some(), "{link}");
+                }
+                assert_eq!(opens("a/none").unwrap_err().kind(), io::ErrorKind::NotFound);
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     server::{Reply, Server},
 };
 
-const SCRIPT: &str = "param texts: [string]\n\
+const SCRIPT: &str = "param texts: [string; max 9]\n\
     texts >> each { ask(max_tokens: 50) } within { max_parallel: 1, max_retries: 0 }\n";
 
 /// Runs a script as a command, against a server that gives these replies.
