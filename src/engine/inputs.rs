@@ -20,16 +20,16 @@ pub(super) enum Given {
     Words(Text),
 }
 
-/// Reads what was given as values of the declared types. `first` is for the input of a
-/// script that begins with a stage, or else for the first one that nothing was given for.
+/// Reads what was given as values of the declared types; everything that is needed must be
+/// there.
 pub(super) fn read(
     declared: &[Input],
     given: BTreeMap<Text, Given>,
     first: Option<Given>,
 ) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
-    let values = read_some(declared, given, first)?;
-    let is_due = |it: &&Input| it.is_required() && !it.is_secret();
-    match declared.iter().filter(is_due).find(|it| !values.contains_key(&it.name)) {
+    let values = known(declared, given, first)?;
+    let lacks = |it: &&Input| it.is_required() && !it.is_secret() && !values.contains_key(&it.name);
+    match declared.iter().find(lacks) {
         Some(lacking) => {
             let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
             Err(wrong(message, lacking.span))
@@ -38,8 +38,9 @@ pub(super) fn read(
     }
 }
 
-/// The same where more may be given later.
-pub(super) fn read_some(
+/// The same of what was given so far. `first` is for the input of a script that begins with a
+/// stage, or else for the first one that nothing was given for.
+pub(super) fn known(
     declared: &[Input],
     mut given: BTreeMap<Text, Given>,
     first: Option<Given>,
