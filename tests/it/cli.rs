@@ -311,6 +311,45 @@ fn plans_are_shown() {
     assert_eq!(json["effects"][0]["verb"], "reads");
 }
 
+/// What is given narrows what is foreseen, and caps of the run are judged beside the script's.
+#[test]
+fn plans_are_made_for_inputs_and_caps() {
+    let script =
+        "param wait_for: duration = 1h\nwait(\"x\", duration: wait_for) within { timeout: 2h }";
+    let place = Place::new(&[("w.svc", script)]);
+    let most = |args: &[&str]| {
+        let all = [&["plan", "w.svc", "--json"], args].concat();
+        let json = place.svc(&all).json();
+        (json["envelope"]["time"]["max"].clone(), json["verdicts"].clone())
+    };
+    assert_eq!(most(&["-p", "wait_for=30s"]).0, 30_000);
+    let (time, verdicts) = most(&["-p", "wait_for=30s", "--timeout", "1m", "--max-cost", "$0.10"]);
+    assert_eq!(time, 30_000);
+    let told = |key: &str, limit: &str| {
+        let all = verdicts.as_array().unwrap();
+        all.iter().any(|it| it["bound"] == key && it["limit"] == limit)
+    };
+    assert!(told("timeout", "1m") && told("max_cost", "$0.10"), "{verdicts}");
+    let shown = place.svc(&["plan", "w.svc", "--max-cost", "0.10"]).out;
+    assert!(shown.contains("the run's max_cost $0.10: PROVEN"), "{shown}");
+    let shown = place.svc(&["plan", "w.svc", "--timeout", "1s", "-p", "wait_for=30s"]).out;
+    assert!(shown.contains("the run's timeout 1s: IMPOSSIBLE"), "{shown}");
+    place.svc(&["plan", "w.svc", "-p", "waitfor=30s"]).fails(2, "no param `waitfor`");
+}
+
+/// A picture goes into a file or to standard output, and only one form is asked for.
+#[test]
+fn plans_are_drawn() {
+    let place = Place::new(&[("p.svc", "\"a\" >> summary >> .text >> upper")]);
+    let drawn = place.svc(&["plan", "p.svc", "--svg", "-"]);
+    assert!(drawn.out.starts_with("<svg ") && drawn.code == Some(0));
+    assert_eq!(place.svc(&["plan", "p.svc", "--svg", "out/p.svg"]).code, Some(0));
+    assert_eq!(fs::read_to_string(place.path().join("out/p.svg")).unwrap(), drawn.out);
+    assert!(place.svc(&["plan", "p.svc", "--mermaid"]).out.contains("flowchart TB"));
+    place.svc(&["plan", "p.svc", "--mermaid", "--json"]).fails(2, "cannot be used with");
+    assert!(place.svc(&["schema", "plan"]).json()["$defs"]["envelope"].is_object());
+}
+
 #[test]
 fn components_are_found_and_explained() {
     let place = Place::new(&[]);

@@ -11,6 +11,7 @@ mod exit;
 mod explain;
 mod fix;
 mod fmt;
+mod given;
 mod grammar;
 mod inspect;
 mod lsp;

@@ -6,11 +6,15 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, Result},
+    exit::{Failure, INVALID, Result},
+    given::{self, Given},
     policy::Rules,
     script, terminal,
 };
-use crate::{engine::planned::Planned, registry::OpError};
+use crate::{
+    engine::{Error, planned::Planned},
+    registry::OpError,
+};
 
 /// Show what a script would run: its nodes, their types and what they touch.
 #[derive(Args)]
@@ -19,6 +23,8 @@ pub(super) struct Show {
     /// The script; `-` is standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    given: Given,
     /// Print the plan as JSON (`svc schema plan`).
     #[arg(long, group = "form")]
     json: bool,
@@ -34,6 +40,7 @@ pub(super) struct Show {
 
 const EXAMPLES: &str = "Examples:
   svc plan report.svc
+  svc plan report.svc -p top_k=5 --max-cost 0.10
   svc plan --svg report.svg report.svc
   svc plan --mermaid report.svc
   svc plan --json report.svc | jq '.effects'
@@ -43,7 +50,16 @@ limits it.";
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        self.given.refuse_doubles()?;
         let plan = script::plan(session, &self.file)?;
+        let plan = match self.given.give(session.engine.run_plan(plan), None).plan() {
+            Ok(plan) => plan,
+            Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),
+            Err(error) => {
+                terminal::tell(&error.render(session.terminal.err.style()));
+                return Ok(INVALID);
+            }
+        };
         if self.json {
             terminal::print_json(&Planned::of(&plan))?;
         } else if self.mermaid {

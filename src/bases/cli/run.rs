@@ -1,6 +1,6 @@
 //! `svc run`: a script, what it is given, and what it gives.
 
-use std::{collections::BTreeSet, io::IsTerminal, path::PathBuf, sync::Arc, time::Duration};
+use std::{io::IsTerminal, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use comfy_table::Table;
@@ -9,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Session,
-    exit::{Failure, INTERRUPTED, INVALID, OK, Result, USAGE},
+    exit::{INTERRUPTED, INVALID, OK, Result},
+    given::{self, Given},
     policy::Rules,
     progress::Drawing,
     script,
@@ -23,7 +24,7 @@ use crate::{
     plan::Plan,
     registry::ErrorKind,
     run::Partial,
-    value::{Money, Value, units},
+    value::Value,
 };
 
 /// Run a script and print its result.
@@ -33,34 +34,13 @@ pub(super) struct Run {
     /// The script; `-` reads it from standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The script's first input. Without it, a script that needs one reads it from standard
-    /// input, unless that is a terminal.
-    #[arg(value_name = "INPUT")]
-    input: Option<String>,
-    /// A param of the script: `-p top_k=5`, `-p since=30d`, `-p 'tags=["a", "b"]'`.
-    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
-    params: Vec<(String, String)>,
+    #[command(flatten)]
+    given: Given,
     /// Print the result as JSON, or the failure of the run.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     rules: Rules,
-    #[command(flatten)]
-    caps: CapArgs,
-}
-
-/// Caps of the whole run. They only tighten what the script says: of both, the tighter holds.
-#[derive(Args)]
-struct CapArgs {
-    /// The most money that the run may cost.
-    #[arg(long, value_name = "DOLLARS", value_parser = money)]
-    max_cost: Option<Money>,
-    /// The most tokens that the run may use.
-    #[arg(long, value_name = "N")]
-    max_tokens: Option<u64>,
-    /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    timeout: Option<Duration>,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -86,27 +66,9 @@ With --json it prints { "error": { kind, message, help, path, file, line, partia
 Progress, notes and errors go to standard error. Ctrl-C ends the run within about a second
 and tells what had finished; a second Ctrl-C exits at once."#;
 
-fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a param is given as NAME=VALUE".to_owned()),
-    }
-}
-
-/// An amount of dollars, with or without the sign, which shells take for their own.
-fn money(text: &str) -> std::result::Result<Money, String> {
-    let amount = Money::parse(text.strip_prefix('$').unwrap_or(text));
-    let amount = amount.filter(|it| *it >= Money::ZERO);
-    amount.ok_or_else(|| "an amount is written `0.10` or `$0.10`".to_owned())
-}
-
-fn duration(text: &str) -> std::result::Result<Duration, String> {
-    units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
-}
-
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        self.refuse_doubles()?;
+        self.given.refuse_doubles()?;
         let session = &self.rules.held(session)?;
         let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
@@ -114,24 +76,16 @@ impl Run {
 
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().watched_by(watch.clone());
-        let request = self.give(engine.run_plan(plan), piped.as_ref());
+        let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         match watched(request, &watch).await {
             Ok(value) => self.print(&value, session),
             Err(error) => self.fail(&error, &watch, session),
         }
     }
 
-    fn refuse_doubles(&self) -> Result<()> {
-        let mut seen = BTreeSet::new();
-        match self.params.iter().find(|(name, _)| !seen.insert(name)) {
-            Some((name, _)) => Err(Failure::new(USAGE, format!("`{name}` is given twice"))),
-            None => Ok(()),
-        }
-    }
-
     /// The one input that is still needed, from standard input. Never waits for a terminal.
     fn piped(&self, plan: &Plan) -> Result<Option<(String, String)>> {
-        let is_taken = self.input.is_some() || script::is_stdin(&self.file);
+        let is_taken = self.given.input.is_some() || script::is_stdin(&self.file);
         let Some(input) = self.needed(plan).filter(|_| !is_taken) else { return Ok(None) };
         if std::io::stdin().is_terminal() {
             return Ok(None);
@@ -145,23 +99,13 @@ impl Run {
     /// The `input` of a script that begins with a stage, or the only input that must be
     /// given and is not.
     fn needed<'p>(&self, plan: &'p Plan) -> Option<&'p Input> {
-        let given = |it: &Input| self.params.iter().any(|(name, _)| **name == *it.name);
+        let given = |it: &Input| self.given.params.iter().any(|(name, _)| **name == *it.name);
         let inputs = &plan.program().inputs;
         let lacking: Vec<&Input> =
             inputs.iter().filter(|it| it.is_required() && !it.is_secret() && !given(it)).collect();
         match lacking.as_slice() {
             [only] => Some(only),
             several => several.iter().copied().find(|it| it.name.as_ref() == "input"),
-        }
-    }
-
-    fn give<'e>(&self, request: Request<'e>, piped: Option<&(String, String)>) -> Request<'e> {
-        let named = self.params.iter().chain(piped);
-        let request = named.fold(request, |it, (name, value)| it.param_text(name, value));
-        let request = self.caps.give(request);
-        match &self.input {
-            Some(input) => request.input_text(input),
-            None => request,
         }
     }
 
@@ -197,15 +141,6 @@ impl Run {
 #[derive(Serialize)]
 struct Failed {
     error: failure::Failure,
-}
-
-impl CapArgs {
-    fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
-        let Self { max_cost, max_tokens, timeout } = *self;
-        let request = max_cost.into_iter().fold(request, Request::max_cost);
-        let request = max_tokens.into_iter().fold(request, Request::max_tokens);
-        timeout.into_iter().fold(request, Request::timeout)
-    }
 }
 
 /// Who reads the results.
@@ -247,13 +182,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
             terminal::tell(&drawn);
             INVALID
         }
-        Error::Input { error, .. } => {
-            // The mistake is on the command line, not in the lines of the script.
-            let general = "params are given as `-p NAME=VALUE`; `svc plan FILE` lists them";
-            let help = error.error.help.as_deref().unwrap_or(general);
-            session.terminal.complain(&error.to_string(), Some(help));
-            USAGE
-        }
+        Error::Input { error, .. } => given::complain(error, session),
         Error::Run { error, .. } if error.kind() == ErrorKind::Cancelled => {
             terminal::tell(&watch.report());
             INTERRUPTED

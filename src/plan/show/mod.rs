@@ -62,7 +62,18 @@ impl Verdict {
     /// Whether there is something to say of it. How often and at what time calls are tried
     /// is obeyed, and no amount.
     fn is_judged(&self) -> bool {
-        !self.why.is_empty()
+        !self.why.is_empty() || self.is_of_the_run()
+    }
+
+    /// Whether it is on a cap of the run, which stands in no script.
+    fn is_of_the_run(&self) -> bool {
+        self.span.is_none()
+    }
+
+    /// Its key, which tells caps of the run from bounds of the file.
+    fn title(&self) -> String {
+        let whose = if self.is_of_the_run() { "the run's " } else { "" };
+        format!("{whose}{}", self.key.name())
     }
 }
 

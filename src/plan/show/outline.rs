@@ -95,8 +95,12 @@ impl<'p> Outline<'p> {
     }
 
     /// Where the node is, from the outside.
-    pub(super) fn place(&self, idx: usize) -> &'p str {
-        let named = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
-        named.map_or("file", |it| &it.path)
+    pub(super) fn place(&self, idx: usize) -> String {
+        let node = self.node(idx);
+        if !node.path.is_empty() {
+            return node.path.clone();
+        }
+        let around = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
+        around.map_or_else(|| node.name.clone(), |it| format!("{}/{}", it.path, node.name))
     }
 }

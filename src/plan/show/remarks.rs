@@ -62,14 +62,18 @@ fn verdicts(outline: &Outline, style: Style) -> Vec<String> {
             [] => String::new(),
             tables => format!(" (prices: {})", tables.join(", ")),
         };
-        format!("{place}: {shown}, {}{prices}", verdict.why)
+        let why = if verdict.why.is_empty() { "" } else { &format!(", {}", verdict.why) };
+        format!("{place}: {shown}{why}{prices}")
     };
-    let file = outline.plan.verdicts().iter().map(|it| ("file", it));
+    let file = outline.plan.verdicts().iter().map(|it| {
+        let place = if it.is_of_the_run() { "run" } else { "file" };
+        (place.to_owned(), it)
+    });
     let inner = outline
         .all()
         .flat_map(|idx| outline.node(idx).verdicts.iter().map(move |it| (outline.place(idx), it)));
     let judged = file.chain(inner).filter(|(_, it)| it.is_judged());
-    judged.map(|(place, it)| line(place, it)).collect()
+    judged.map(|(place, it)| line(&place, it)).collect()
 }
 
 fn barriers(node: &Node) -> Vec<String> {
@@ -78,7 +82,7 @@ fn barriers(node: &Node) -> Vec<String> {
 
 /// What is said of nodes, each once, with the places that it is said of.
 fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String> {
-    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for idx in outline.all() {
         for text in said(outline.node(idx)) {
             match all.iter_mut().find(|(it, _)| *it == text) {

@@ -72,7 +72,7 @@ fn three<T: Amount>(range: &Range<T>, written: impl Fn(T, Rounding) -> String) -
 
 fn bounds(outline: &Outline, keys: &[&str], style: Style) -> String {
     let wanted = outline.plan.verdicts().iter().filter(|it| keys.contains(&it.key.name()));
-    let shown = wanted.map(|it| bound(it.key.name(), &it.limit, Some(it), style));
+    let shown = wanted.map(|it| bound(&it.title(), &it.limit, Some(it), style));
     shown.collect::<Vec<_>>().join(", ")
 }
 

@@ -195,7 +195,7 @@ fn bounds(
 
 /// A bound, and what is known of it.
 fn judged(verdict: &Verdict) -> Line {
-    let (key, limit, word) = (verdict.key.name(), &verdict.limit, verdict.holds.word());
+    let (key, limit, word) = (verdict.title(), &verdict.limit, verdict.holds.word());
     match verdict.is_judged() {
         true => line(Font::Code, word, &format!("{key} {limit}: {word}")),
         false => code(&format!("{key} {limit}")),

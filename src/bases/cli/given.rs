@@ -1,0 +1,103 @@
+//! What the command line gives a script: its inputs, and caps for its run.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{Failure, Result, USAGE},
+};
+use crate::{
+    engine::Request,
+    run::RunError,
+    value::{Money, units},
+};
+
+/// The inputs and caps of a run.
+#[derive(Args)]
+pub(super) struct Given {
+    /// The script's first input. Without it, a script that needs one reads it from standard
+    /// input when it runs, unless that is a terminal.
+    #[arg(value_name = "INPUT")]
+    pub(super) input: Option<String>,
+    /// A param of the script: `-p top_k=5`, `-p since=30d`, `-p 'tags=["a", "b"]'`.
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(super) params: Vec<(String, String)>,
+    #[command(flatten)]
+    caps: CapArgs,
+}
+
+/// Caps of the whole run. They only tighten what the script says: of both, the tighter holds.
+#[derive(Args)]
+struct CapArgs {
+    /// The most money that the run may cost.
+    #[arg(long, value_name = "DOLLARS", value_parser = money)]
+    max_cost: Option<Money>,
+    /// The most tokens that the run may use.
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+}
+
+fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a param is given as NAME=VALUE".to_owned()),
+    }
+}
+
+fn money(text: &str) -> std::result::Result<Money, String> {
+    let amount = Money::parse(text.strip_prefix('$').unwrap_or(text));
+    let amount = amount.filter(|it| *it >= Money::ZERO);
+    amount.ok_or_else(|| "an amount is written `0.10` or `$0.10`".to_owned())
+}
+
+fn duration(text: &str) -> std::result::Result<Duration, String> {
+    units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
+}
+
+impl Given {
+    pub(super) fn refuse_doubles(&self) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        match self.params.iter().find(|(name, _)| !seen.insert(name)) {
+            Some((name, _)) => Err(Failure::new(USAGE, format!("`{name}` is given twice"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The same request with inputs and caps, and with what came from elsewhere.
+    pub(super) fn give<'e>(
+        &self,
+        request: Request<'e>,
+        piped: Option<&(String, String)>,
+    ) -> Request<'e> {
+        let named = self.params.iter().chain(piped);
+        let request = named.fold(request, |it, (name, value)| it.param_text(name, value));
+        let request = self.caps.give(request);
+        match &self.input {
+            Some(input) => request.input_text(input),
+            None => request,
+        }
+    }
+}
+
+impl CapArgs {
+    fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
+        let Self { max_cost, max_tokens, timeout } = *self;
+        let request = max_cost.into_iter().fold(request, Request::max_cost);
+        let request = max_tokens.into_iter().fold(request, Request::max_tokens);
+        timeout.into_iter().fold(request, Request::timeout)
+    }
+}
+
+/// Tells what is wrong with an input, and gives the exit code. The mistake is on the command
+/// line, not in the lines of the script.
+pub(super) fn complain(error: &RunError, session: &Session) -> u8 {
+    let general = "params are given as `-p NAME=VALUE`; `svc plan FILE` lists them";
+    let help = error.error.help.as_deref().unwrap_or(general);
+    session.terminal.complain(&error.to_string(), Some(help));
+    USAGE
+}
