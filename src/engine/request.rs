@@ -9,10 +9,11 @@ use super::{
     inputs::{self, Given},
 };
 use crate::{
-    diag::Report,
-    plan::{Caps, Plan},
-    registry::{Field, Usage},
-    run,
+    check::BoundKey,
+    diag::{Report, Span},
+    plan::{Caps, Holds, Plan},
+    registry::{ErrorKind, Field, OpError, Usage},
+    run::{self, RunError},
     value::{Misfit, Money, Text, Value},
 };
 
@@ -93,12 +94,28 @@ impl<'e> Request<'e> {
         self
     }
 
+    /// What would run with what is given so far: inputs that lack are taken for what nobody
+    /// knows yet.
+    pub fn plan(self) -> Result<Plan, Error> {
+        let program = self.plan.map_err(Error::Check)?.into_program();
+        let source = program.source.clone();
+        let inputs = inputs::known(&program.inputs, self.given, self.first)
+            .map_err(|error| Error::Input { source, error })?;
+        self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)
+    }
+
     async fn run(self) -> Result<Response, Error> {
-        let plan = self.plan.map_err(Error::Check)?;
-        let program = plan.program();
+        let program = self.plan.map_err(Error::Check)?.into_program();
         let source = || program.source.clone();
         let inputs = inputs::read(&program.inputs, self.given, self.first)
             .map_err(|error| Error::Input { source: source(), error })?;
+        // What was foreseen without the inputs is not what will run.
+        let plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
+        let program = plan.program();
+        let source = || program.source.clone();
+        if let Some(error) = hopeless(&plan) {
+            return Err(Error::Run { source: source(), error });
+        }
         let around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
         let outcome = run::run(&plan, inputs, around)
             .await
@@ -106,6 +123,21 @@ impl<'e> Request<'e> {
         let warnings = program.warnings.clone();
         Ok(Response { value: outcome.value, usage: outcome.usage, warnings })
     }
+}
+
+/// The failure of a run whose own caps are too low whatever happens. It is none of the
+/// script's.
+fn hopeless(plan: &Plan) -> Option<Box<RunError>> {
+    let caps = plan.verdicts().iter().filter(|it| it.span.is_none());
+    let cap = caps.into_iter().find(|it| it.holds == Holds::Impossible)?;
+    let kind = match cap.key {
+        BoundKey::Timeout => ErrorKind::Timeout,
+        _ => ErrorKind::Budget,
+    };
+    let message = format!("{}, and its `{}` is {}", cap.why, cap.key.name(), cap.limit);
+    let help = "nothing ran: raise the cap of the run, or let the script ask for less";
+    let span = plan.program().main.as_ref().map_or(Span::default(), |it| it.span);
+    Some(RunError::outside(OpError::new(kind, message).help(help), span))
 }
 
 impl<'e> IntoFuture for Request<'e> {
