@@ -46,11 +46,6 @@ impl Schema {
                 }
                 "type" => is_of(value, wanted),
                 "enum" => wanted.as_array().unwrap().contains(value),
-                "anyOf" => wanted.as_array().unwrap().iter().any(|it| {
-                    let mut inner = Vec::new();
-                    self.compare(it, value, at, &mut inner);
-                    inner.is_empty()
-                }),
                 "minimum" => value.as_i64() >= wanted.as_i64(),
                 "required" => wanted.as_array().unwrap().iter().all(|it| has(value, it)),
                 "items" => {
