@@ -1,4 +1,7 @@
 //! A failed run as one object for programs.
+//!
+//! Its shape is part of the interface: `failure.json` beside this file describes it, and a
+//! test holds both together.
 
 use serde::Serialize;
 
@@ -8,6 +11,9 @@ use crate::{
     run::{Partial, RunError},
     value::Value,
 };
+
+/// The JSON Schema of an object whose one field `error` is a [`Failure`].
+pub const FAILURE_SCHEMA: &str = include_str!("failure.json");
 
 /// Why a run gave no value, and what is left of it.
 #[derive(Debug, Serialize)]

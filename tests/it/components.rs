@@ -25,6 +25,7 @@ const TESTING: Component = Component {
         ("flaky", "flaky"),
         ("limited", "limited"),
         ("paid", "paid"),
+        ("bursts", "bursts"),
         ("liar", "liar"),
         ("panics", "panics"),
         ("append_log", "append_log"),
@@ -42,6 +43,7 @@ const TESTING: Component = Component {
         io::<Flaky>(),
         io::<Limited>(),
         io::<Paid>(),
+        io::<Bursts>(),
         io::<Liar>(),
         compute::<Panics>(),
         io::<AppendLog>(),
@@ -166,6 +168,29 @@ impl Io for Paid {
         let cost = Money::cents(1500).per_million(tokens).unwrap_or_default();
         cx.used(Usage { tokens, cost });
         Ok(Value::from("an answer"))
+    }
+}
+
+svc::params! {
+    /// Costs five cents and breaks off in the middle.
+    struct Bursts {
+        /// Anything.
+        value: Var<'T'>,
+    }
+}
+
+impl Op for Bursts {
+    const NAME: &'static str = "bursts";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Fixed(Money::cents(5));
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Bursts {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.host().sleep(Duration::from_millis(5)).await;
+        panic!("on purpose, with {}", self.value.0.kind());
     }
 }
 

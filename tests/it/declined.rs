@@ -179,6 +179,30 @@ async fn events_follow_the_ledger() {
     assert_eq!(error.partial.as_ref().unwrap().done, counted.attempts);
 }
 
+/// Whatever ends an attempt, it is settled once, and what it may have used is spent.
+#[tokio::test(start_paused = true)]
+async fn attempts_that_break_off_are_settled_in_full() {
+    let cases = [
+        (r#""a" >> bursts"#, 5, ErrorKind::Bug),
+        (r#""a" >> bursts within { timeout: 1ms }"#, 5, ErrorKind::Timeout),
+        (
+            r#""a" >> parallel { b: bursts, c: wait(duration: 1ms) >> parse_int }"#,
+            5,
+            ErrorKind::InvalidInput,
+        ),
+        (r#"["a", "b", "c"] >> each { bursts }"#, 15, ErrorKind::Bug),
+    ];
+    for (script, cents, kind) in cases {
+        let meter = Arc::new(Meter::default());
+        let ended = engine().watched_by(meter.clone()).run(script).await;
+        let Err(Error::Run { error, .. }) = ended else { panic!("{script} must fail") };
+        assert_eq!(error.kind(), kind, "{script}: {error}");
+        let counted = meter.counted();
+        assert_eq!((counted.open.cost, counted.spent), (Money::ZERO, error.usage), "{script}");
+        assert_eq!(error.usage.cost, Money::cents(cents), "{script}");
+    }
+}
+
 #[tokio::test]
 async fn an_attempt_that_is_dropped_is_settled_in_full() {
     let meter = Arc::new(Meter::default());

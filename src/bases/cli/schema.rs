@@ -6,7 +6,7 @@ use super::{
     exit::{OK, Result},
     terminal,
 };
-use crate::engine::{planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
+use crate::engine::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
 
 /// Print the JSON Schema of what a command prints with `--json`.
 #[derive(Args)]
@@ -20,6 +20,8 @@ pub(super) struct Schema {
 enum Described {
     Check,
     Plan,
+    /// Of a run that failed.
+    Run,
 }
 
 impl Schema {
@@ -27,6 +29,7 @@ impl Schema {
         match self.command {
             Described::Check => terminal::print(VERDICT_SCHEMA)?,
             Described::Plan => terminal::print(PLAN_SCHEMA)?,
+            Described::Run => terminal::print(FAILURE_SCHEMA)?,
         }
         Ok(OK)
     }

@@ -4,11 +4,14 @@ use std::process::Output;
 
 use serde_json::{Value as Json, json};
 
+use svc::engine::failure::FAILURE_SCHEMA;
+
 use super::{
     KEY, PRICES,
     provider::finishes,
     server::{Reply, Server},
 };
+use crate::verdict::Schema;
 
 const SCRIPT: &str = "param texts: [string; max 9]\n\
     texts >> each { ask(max_tokens: 50) } within { max_parallel: 1, max_retries: 0 }\n";
@@ -39,8 +42,12 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// What is printed, which fits the published schema.
 fn json_of(output: &Output) -> Json {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", err(output)))
+    let told: Json =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", err(output)));
+    assert_eq!(Schema::of(FAILURE_SCHEMA).misfits(&told), [""; 0], "{told}");
+    told
 }
 
 const TEXTS: [&str; 2] = ["-p", r#"texts=["a", "b", "c", "d"]"#];
@@ -86,6 +93,15 @@ fn a_failure_is_one_object() {
     let error = &json_of(&done)["error"];
     assert_eq!(error["cap"]["line"], 2);
     assert_eq!(error["partial"], kept);
+
+    // Of parts that are not finished, what is inside.
+    let nested = "param texts: [string; max 9]\n\
+        texts >> parallel { n: len, all: (each { ask(max_tokens: 50) } >> join(sep: \"\")) } \
+        within { max_parallel: 1 }\n";
+    let done = run(nested, answers(), &[&TEXTS[..], &CAP, &["--json"]].concat());
+    let partial = &json_of(&done)["error"]["partial"];
+    assert_eq!((&partial["parts"], &partial["value"]), (&json!("branches"), &json!({ "n": 4 })));
+    assert_eq!(partial["inside"][0]["value"], kept["value"]);
 }
 
 #[test]
