@@ -27,6 +27,7 @@ pub(super) struct Show {
 
 const EXAMPLES: &str = "Examples:
   svc plan report.svc
+  svc plan report.svc --deny writes
   svc plan --json report.svc | jq '.effects'";
 
 #[derive(Serialize)]

@@ -51,6 +51,7 @@ const EXAMPLES: &str = r#"Examples:
   cat notes.txt | svc run shorten.svc
   echo '"hello" >> upper' | svc run -
   svc run report.svc --json | jq .text
+  svc run report.svc --allow "reads fs:./docs" --deny spends
 
 How results are printed:
   null                   nothing
