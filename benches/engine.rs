@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use svc::{
     Engine,
     host::test::TestHost,
-    plan::Plan,
+    plan::{Caps, Plan},
     registry::{Component, Cx, Example, Io, Op, OpError, Scheme, io},
     run::{Outcome, Surroundings, Unwatched, run},
     value::{Text, Value},
@@ -99,6 +99,7 @@ impl Bench {
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(2)),
             cancel: CancellationToken::new(),
+            caps: Caps::default(),
         };
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { plan, around, runtime }

@@ -288,6 +288,22 @@ pub enum Entry {
     Spread(Term, Vec<Text>),
 }
 
+impl Entry {
+    pub fn term(&self) -> &Term {
+        match self {
+            Self::Field(_, term) | Self::Spread(term, _) => term,
+        }
+    }
+
+    /// The name of a single field.
+    pub fn name(&self) -> Option<&Text> {
+        match self {
+            Self::Field(name, _) => Some(name),
+            Self::Spread(..) => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum Piece {
     Text(Text),

@@ -89,6 +89,9 @@ codes! {
     E306 "bounds that bound nothing",
     E307 "two writes to one place without an order",
     E308 "a secret where it could be seen",
+    E309 "a bound that cannot be kept",
+    E310 "a cap over a list of any length",
+    E311 "a cap over something without a price",
     E315 "an effect that the policy refuses",
     // E4xx: the run, one code for each kind of error, and two of tests
     E401 "a value does not fit what the op accepts",

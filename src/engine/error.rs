@@ -5,7 +5,7 @@ use std::fmt;
 use crate::{
     diag::{Code, Problem, Report, Source, Span, Style},
     registry::ErrorKind,
-    run::RunError,
+    run::{Partial, RunError},
 };
 
 /// Why a script gave no value: it does not check, it was not given what it takes, or its
@@ -38,6 +38,14 @@ impl Error {
                 let source = error.source.as_ref().unwrap_or(source);
                 Report::new(source.clone(), vec![run_problem(error)]).render(style)
             }
+        }
+    }
+
+    /// What was finished when a call could not be funded.
+    pub fn partial(&self) -> Option<&Partial> {
+        match self {
+            Self::Run { error, .. } => error.partial.as_deref(),
+            Self::Check(_) | Self::Input { .. } => None,
         }
     }
 }
@@ -74,13 +82,24 @@ fn placeless(error: &RunError) -> String {
 pub(super) fn run_problem(error: &RunError) -> Problem {
     let label =
         if error.path.is_empty() { "here".to_owned() } else { format!("in `{}`", error.path) };
-    Problem::error(code_of(error.kind()), error.span, error.to_string())
+    let problem = Problem::error(code_of(error.kind()), error.span, error.to_string())
         .label(label)
-        .help_opt(error.error.help.clone())
+        .help_opt(error.error.help.clone());
+    match cap_beside(error) {
+        Some(span) => problem.also(span, "this cap cannot fund it"),
+        None => problem,
+    }
+}
+
+/// The cap that could not fund a call, where it stands in the same file.
+fn cap_beside(error: &RunError) -> Option<Span> {
+    let name = |it: &Option<Source>| it.as_ref().map(|it| it.name().to_owned());
+    let cap = error.cap.as_ref()?;
+    (name(&cap.source) == name(&error.source)).then_some(cap.span)
 }
 
 /// The code of a kind of error, so that a run's failure can be looked up like any other.
-fn code_of(kind: ErrorKind) -> Code {
+pub(super) fn code_of(kind: ErrorKind) -> Code {
     match kind {
         ErrorKind::InvalidInput => Code::E401,
         ErrorKind::NotFound => Code::E402,

@@ -16,15 +16,17 @@
 
 mod block;
 mod error;
+pub mod failure;
 mod files;
 mod fix;
 mod grammar;
 mod inputs;
+pub mod planned;
 mod request;
 mod testing;
 pub mod verdict;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -44,9 +46,10 @@ use crate::{
     components,
     diag::{Report, Source},
     host::{Host, os::OsHost},
-    plan::{self, Plan, Policy},
+    plan::{self, Caps, Foresight, Outlook, Plan, Policy},
     registry::{Component, Registry},
     run::{Observer, Unwatched},
+    value::{Text, Value},
 };
 
 /// Checks, plans and runs scripts against a set of components.
@@ -58,6 +61,7 @@ pub struct Engine {
     host: Arc<dyn Host>,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
+    worker_count: usize,
     policy: Arc<Policy>,
 }
 
@@ -77,6 +81,7 @@ impl Engine {
             host: Arc::new(OsHost::default()),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(workers)),
+            worker_count: workers,
             policy: Arc::default(),
         }
     }
@@ -120,23 +125,27 @@ impl Engine {
 
     /// Everything that is wrong with a script, or the program that it is.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
-        check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))
+        let program = check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))?;
+        self.foreseen(program, &BTreeMap::new(), Caps::default()).map(|(program, _)| program)
     }
 
     /// What is known of a script, for an editor: also when it does not check.
     pub fn analyse(&self, script: impl Into<Source>) -> Analysis {
-        check::analyse(&script.into(), &self.registry, &HostFiles::of(self.host()))
+        let files = HostFiles::of(self.host());
+        self.judged(check::analyse(&script.into(), &self.registry, &files))
     }
 
     /// The same where some files have texts that are not saved yet.
     pub fn analyse_with(&self, script: impl Into<Source>, unsaved: &Unsaved) -> Analysis {
         let files = HostFiles::of(self.host()).with(unsaved);
-        check::analyse(&script.into(), &self.registry, &files)
+        self.judged(check::analyse(&script.into(), &self.registry, &files))
     }
 
     /// What a script would run.
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
-        self.accepted(plan::plan(self.check(script)?))
+        let program = check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))?;
+        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default());
+        self.accepted(foreseen.map(|(program, foresight)| plan::plan(program, foresight))?)
     }
 
     /// The plan, if the policy accepts it.
@@ -155,12 +164,46 @@ impl Engine {
         Request::new(self, self.accepted(plan))
     }
 
+    /// What a program will be like with these inputs under these caps, or what is wrong with
+    /// its bounds then.
+    fn foreseen(
+        &self,
+        mut program: Checked,
+        given: &BTreeMap<Text, Value>,
+        caps: Caps,
+    ) -> Result<(Checked, Foresight), Report> {
+        let mut foresight = plan::foresee(&program, &self.outlook(given, caps));
+        std::mem::take(&mut foresight.problems).tell(&mut program.warnings);
+        match program.warnings.has_errors() {
+            true => Err(program.warnings),
+            false => Ok((program, foresight)),
+        }
+    }
+
+    /// The same analysis with what is wrong with the bounds.
+    fn judged(&self, mut analysis: Analysis) -> Analysis {
+        let Some(program) = analysis.program.take() else { return analysis };
+        match self.foreseen(program, &BTreeMap::new(), Caps::default()) {
+            Ok((program, _)) => {
+                analysis.report = program.warnings.clone();
+                analysis.program = Some(program);
+            }
+            Err(report) => analysis.report = report,
+        }
+        analysis
+    }
+
+    fn outlook<'a>(&'a self, given: &'a BTreeMap<Text, Value>, caps: Caps) -> Outlook<'a> {
+        Outlook { host: self.host(), workers: self.worker_count, given, caps }
+    }
+
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
         crate::run::Surroundings {
             host: self.policy.guard(self.host.clone()),
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,
+            caps: plan::Caps::default(),
         }
     }
 }

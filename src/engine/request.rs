@@ -1,6 +1,6 @@
 //! One run as a caller asks for it and gets it.
 
-use std::{collections::BTreeMap, future::IntoFuture, pin::Pin};
+use std::{collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     diag::Report,
-    plan::Plan,
+    plan::{Caps, Plan},
     registry::{Field, Usage},
     run,
-    value::{Misfit, Text, Value},
+    value::{Misfit, Money, Text, Value},
 };
 
 /// A run that was asked for. Await it to run it.
@@ -25,6 +25,7 @@ pub struct Request<'e> {
     /// The first input that the script has, whatever its name is.
     first: Option<Given>,
     cancel: CancellationToken,
+    caps: Caps,
 }
 
 /// What a run gave.
@@ -40,7 +41,7 @@ pub struct Response {
 impl<'e> Request<'e> {
     pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        Self { engine, plan, given, first: None, cancel }
+        Self { engine, plan, given, first: None, cancel, caps: Caps::default() }
     }
 
     /// Gives the script a param.
@@ -74,13 +75,32 @@ impl<'e> Request<'e> {
         self
     }
 
+    /// Caps the money of the whole run, beside what its script says: the tighter one holds.
+    pub fn max_cost(mut self, cost: Money) -> Self {
+        self.caps.cost = Some(cost);
+        self
+    }
+
+    /// Caps the tokens of the whole run in the same way.
+    pub fn max_tokens(mut self, tokens: u64) -> Self {
+        self.caps.tokens = Some(tokens);
+        self
+    }
+
+    /// Caps the time of the whole run in the same way.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.caps.time = Some(time);
+        self
+    }
+
     async fn run(self) -> Result<Response, Error> {
         let plan = self.plan.map_err(Error::Check)?;
         let program = plan.program();
         let source = || program.source.clone();
         let inputs = inputs::read(&program.inputs, self.given, self.first)
             .map_err(|error| Error::Input { source: source(), error })?;
-        let outcome = run::run(&plan, inputs, self.engine.around(self.cancel))
+        let around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
+        let outcome = run::run(&plan, inputs, around)
             .await
             .map_err(|error| Error::Run { source: source(), error })?;
         let warnings = program.warnings.clone();

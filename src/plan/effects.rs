@@ -110,7 +110,7 @@ impl Walk {
 }
 
 /// The effects of one call, with the paths and hosts that its arguments name.
-pub(super) fn of_call(call: &Call) -> Vec<EffectUse> {
+pub(in crate::plan) fn of_call(call: &Call) -> Vec<EffectUse> {
     let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope)) };
     let effects = call.op.op.effects.iter().map(|it| match *it {
         Effect::Reads(scope) => at(Verb::Reads, scope),

@@ -1,17 +1,22 @@
-//! A checked program in, a plan out: its nodes, what they need, what they do.
+//! A checked program in, a plan out: its nodes, what they need, what they do, and what they
+//! take.
 //!
 //! A plan can only be made of a program that checks, and only a plan can be run. What is
 //! shown of it ([`Plan::nodes`]) is computed from the same terms that run.
 
+mod caps;
 mod effects;
 mod envelope;
-mod nodes;
+mod foresee;
+mod node;
 mod policy;
 mod show;
 
+pub use caps::Caps;
 pub use effects::{EffectUse, Place, Verb, effects};
 pub use envelope::{Envelope, Holds, Range, Verdict};
-pub use nodes::Node;
+pub use foresee::{Foresight, Outlook, Problems, foresee};
+pub use node::Node;
 pub use policy::{Policy, Rule};
 
 use crate::check::Checked;
@@ -20,14 +25,12 @@ use crate::check::Checked;
 #[derive(Debug)]
 pub struct Plan {
     program: Checked,
-    nodes: Vec<Node>,
-    envelope: Envelope,
+    foresight: Foresight,
 }
 
-/// Makes the plan of a program.
-pub fn plan(program: Checked) -> Plan {
-    let nodes = nodes::of(&program);
-    Plan { program, nodes, envelope: Envelope::NONE }
+/// Makes the plan of a program of which this is foreseen.
+pub fn plan(program: Checked, foresight: Foresight) -> Plan {
+    Plan { program, foresight }
 }
 
 impl Plan {
@@ -37,12 +40,27 @@ impl Plan {
 
     /// Every call of a component and every block, in the order of the script.
     pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+        &self.foresight.nodes
     }
 
     /// What the whole plan takes.
     pub fn envelope(&self) -> &Envelope {
-        &self.envelope
+        &self.foresight.envelope
+    }
+
+    /// What is known of the bounds of the whole file, and of the caps of the run.
+    pub fn verdicts(&self) -> &[Verdict] {
+        &self.foresight.verdicts
+    }
+
+    /// The price tables that money was counted with, by day.
+    pub fn prices(&self) -> &[String] {
+        &self.foresight.prices
+    }
+
+    /// Why nobody can say what it takes at the most, where nobody can.
+    pub fn open(&self) -> Option<&str> {
+        self.foresight.open.as_deref()
     }
 
     /// What the whole plan does to the world, each effect once.

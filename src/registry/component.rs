@@ -191,6 +191,11 @@ impl OpDef {
         matches!(self.body, Body::Inline(_))
     }
 
+    /// Whether it is handed flows, which it calls.
+    pub fn takes_flows(&self) -> bool {
+        self.params.iter().any(|it| matches!(it.scheme, Scheme::Flow(..)))
+    }
+
     pub fn is_pure(&self) -> bool {
         self.effects.is_empty()
     }

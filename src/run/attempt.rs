@@ -10,9 +10,10 @@ use tokio::{
 
 use super::{
     Run,
+    calls::writes_once,
     error::{Result, RunError},
     events::Event,
-    now::panicked,
+    now::{flow_of, panicked},
     path::Path,
     reach::narrowed,
     scope::Scope,
@@ -33,18 +34,14 @@ use crate::{
 /// How long a cancelled computation may take to end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The first wait between two tries is up to this long; each further one twice as long.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
-
 /// A call and its surroundings.
 #[derive(Clone, Copy)]
-struct Try<'a> {
-    call: &'a Call,
+pub(super) struct Try<'a> {
+    pub(super) call: &'a Call,
     args: &'a [Value],
-    scope: &'a Scope,
-    path: &'a Path<'a>,
-    span: Span,
+    pub(super) scope: &'a Scope,
+    pub(super) path: &'a Path<'a>,
+    pub(super) span: Span,
     /// What is due.
     ty: &'a Type,
 }
@@ -71,7 +68,7 @@ impl Run {
         let started = Instant::now();
         self.tell(path, &Event::Started { component: &call.name });
         // A time that the script gives, anywhere around, replaces the op's own.
-        let own_time = op.limits.timeout.filter(|_| scope.deadline.is_none());
+        let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
         let result = match own_time {
             Some(limit) => {
                 let one = Try { call, args: &args, scope, path, span, ty };
@@ -134,21 +131,22 @@ impl Run {
     async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<(Value, Usage)> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
-        let retries = match op.writes_once() {
+        let retries = match op.writes_once() || one.args.iter().any(writes_once_inside) {
             true => 0,
             false => attempts.max_retries.unwrap_or(op.limits.max_retries),
         };
         let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
         let mut spent = Usage::default();
         let mut waiting = first;
+        let mut before: Option<String> = None;
         for attempt in 1.. {
             let turn = match waiting.take() {
                 Some(turn) => turn,
                 None => self.turn(op, one.scope, one.span).await?,
             };
-            let err = match self.attempt(one, turn, &mut spent).await {
+            let mut err = match self.attempt(one, turn, &mut spent).await {
                 Ok(value) => return Ok((value, spent)),
-                Err(err) => err,
+                Err(err) => err.after(before.take()),
             };
             let again = attempt <= retries
                 && retried.contains(&err.kind())
@@ -156,92 +154,36 @@ impl Run {
             if !again {
                 return Err(err);
             }
-            let wait = self.wait_before(attempt, &err.error);
+            let Some(wait) = self.wait_before_next(attempt, &mut err.error, one.scope) else {
+                return Err(err);
+            };
             let component = one.call.name.as_ref();
             self.tell(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
             let slept = one.scope.cancel.run_until_cancelled(self.host.sleep(wait)).await;
             slept.ok_or_else(|| RunError::cancelled(one.span))?;
+            before = Some(err.error.message);
         }
         unreachable!("attempts are counted up to a limit")
-    }
-
-    /// Exponential back-off with full jitter; longer when the other side asks for it.
-    fn wait_before(&self, attempt: u32, err: &OpError) -> Duration {
-        let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(16));
-        let longest = doubled.min(LONGEST_WAIT);
-        let wait = longest.mul_f64(self.host.chance().clamp(0.0, 1.0));
-        wait.max(err.retry_after.unwrap_or_default())
     }
 
     /// One try: reserves, runs, settles.
     async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>, spent: &mut Usage) -> Result<Value> {
         let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
-        let most = quote.most;
-        self.reserve(one, most, quote.unpriced)?;
-        let meter = Meter::default();
+        let funds = self.fund(one, quote)?;
+        let meter = funds.meter();
         let result = match one.scope.attempts.timeout {
             Some(limit) => {
                 let mut inner = one.scope.child();
                 inner.depth += 1;
-                let work = Box::pin(self.run_once(one, &inner, turn, meter.clone()));
+                let work = Box::pin(self.run_once(one, &inner, turn, meter));
                 in_time(work, limit, &inner, one.span).await
             }
-            None => self.run_once(one, one.scope, turn, meter.clone()).await,
+            None => self.run_once(one, one.scope, turn, meter).await,
         };
-        let used = meter.read().unwrap_or(most);
-        self.ledger.settle(&accounts(one.scope), most, used);
-        spent.tokens = spent.tokens.saturating_add(used.tokens);
-        spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
-        if used.tokens > most.tokens || used.cost > most.cost {
-            self.overspent(one, most, used)?;
-        }
-        result
-    }
-
-    /// Holds a call to its word. One whose price is quoted is counted by someone else, who
-    /// may count otherwise: that matters where a cap is.
-    fn overspent(&self, one: &Try<'_>, most: Usage, used: Usage) -> Result<()> {
-        let kind = match one.call.op.op.price {
-            Price::Unknown => return Ok(()),
-            Price::Quoted(_) if !self.ledger.is_capped(&accounts(one.scope)) => return Ok(()),
-            Price::Quoted(_) => ErrorKind::Budget,
-            Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
-        };
-        let message = format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
-        Err(RunError::new(OpError::new(kind, message), one.span))
-    }
-
-    /// Takes the most that a try can use from every cap around, or says which lacks it.
-    ///
-    /// `unpriced` is the error of a call whose price nobody knows, under a cap of money.
-    fn reserve(&self, one: &Try<'_>, most: Usage, unpriced: Option<OpError>) -> Result<()> {
-        let budget = |message: String| {
-            let help = "raise the cap, or ask for less";
-            OpError::new(ErrorKind::Budget, message).help(help)
-        };
-        // A cap that the script gives, anywhere around, replaces the op's own.
-        let own = one.call.op.op.limits.max_tokens;
-        if let Some(limit) = own.filter(|it| most.tokens > *it)
-            && !self.ledger.caps_tokens(&accounts(one.scope))
-        {
-            let message =
-                format!("needs up to {} tokens, and one call may use {limit}", most.tokens);
-            let help = "raise it with `within { max_tokens: .. }`, or ask for less";
-            return Err(RunError::new(budget(message).help(help), one.span));
-        }
-        // Where nothing at all is known, not even tokens can be counted.
-        let counts = match one.call.op.op.price {
-            Price::Unknown => self.ledger.is_capped(&accounts(one.scope)),
-            _ => self.ledger.caps_cost(&accounts(one.scope)),
-        };
-        if let Some(err) = unpriced.filter(|_| counts) {
-            return Err(RunError::new(err, one.span));
-        }
-        self.ledger.reserve(&accounts(one.scope), most).map_err(|refused| {
-            let depth = one.scope.accounts.iter().find(|(id, _)| *id == refused.account);
-            let depth = depth.map_or(0, |(_, depth)| *depth);
-            RunError::new(budget(refused.message), one.span).at_bound(depth)
-        })
+        let settled = funds.settle();
+        spent.tokens = spent.tokens.saturating_add(settled.used.tokens);
+        spent.cost = spent.cost.checked_add(settled.used.cost).unwrap_or(spent.cost);
+        settled.beyond_its_word(one).map_or(result, Err)
     }
 
     async fn run_once(
@@ -365,8 +307,11 @@ impl Run {
     }
 }
 
-fn accounts(scope: &Scope) -> Vec<super::ledger::AccountId> {
-    scope.accounts.iter().map(|(id, _)| *id).collect()
+/// Whether an argument is a flow that writes what must not be written twice: a second try of
+/// the call would run it again.
+fn writes_once_inside(arg: &Value) -> bool {
+    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
+    flow.is_some_and(|it| it.is_ok_and(|it| writes_once(&it.body)))
 }
 
 /// Says where paths start, when one that a script gave leads nowhere.

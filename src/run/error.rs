@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use super::partial::Partial;
 use crate::{
     diag::{Source, Span},
-    registry::{ErrorKind, OpError},
+    registry::{ErrorKind, OpError, Usage},
 };
 
 /// A failure of a run: the op's own, with the place that the engine adds.
@@ -19,9 +20,23 @@ pub struct RunError {
     pub component: Option<String>,
     /// The file that `span` is a place of, where it is not the script itself.
     pub source: Option<Source>,
+    /// The cap of the script that could not fund a call; a cap of the run has no place.
+    pub cap: Option<CapPlace>,
+    /// What was finished when a call could not be funded.
+    pub partial: Option<Box<Partial>>,
+    /// What the whole run used, or may have used.
+    pub usage: Usage,
     /// How deep the bound lies whose time or budget was used up. Whoever stands inside
     /// that bound cannot catch the failure.
     pub(super) bound: Option<usize>,
+}
+
+/// Where a cap stands.
+#[derive(Clone, Debug)]
+pub struct CapPlace {
+    pub span: Span,
+    /// The file that `span` is a place of, where it is not the script itself.
+    pub source: Option<Source>,
 }
 
 /// Failures are rare and large, so they travel boxed.
@@ -44,6 +59,9 @@ impl RunError {
             path: String::new(),
             component: None,
             source: None,
+            cap: None,
+            partial: None,
+            usage: Usage::default(),
             bound: None,
         })
     }
@@ -82,6 +100,27 @@ impl RunError {
     /// Says which file's flow it happened in; the innermost one is where its place is.
     pub(super) fn in_file(mut self: Box<Self>, source: &Source) -> Box<Self> {
         self.source.get_or_insert_with(|| source.clone());
+        if let Some(cap) = &mut self.cap {
+            cap.source.get_or_insert_with(|| source.clone());
+        }
+        self
+    }
+
+    /// Tells why the try before failed, of one that cannot be funded.
+    pub(super) fn after(mut self: Box<Self>, before: Option<String>) -> Box<Self> {
+        if let Some(before) = before.filter(|_| self.kind() == ErrorKind::Budget) {
+            let help = self.error.help.take().map_or_else(String::new, |it| format!("{it}; "));
+            self.error.help = Some(format!("{help}the try before it failed: {before}"));
+        }
+        self
+    }
+
+    /// Says where the caps of the bound at a depth stand, if it is one of them that lacks
+    /// what a call needs.
+    pub(super) fn at_cap(mut self: Box<Self>, depth: usize, span: Option<Span>) -> Box<Self> {
+        if self.kind() == ErrorKind::Budget && self.bound == Some(depth) {
+            self.cap = span.map(|span| CapPlace { span, source: None });
+        }
         self
     }
 
@@ -91,6 +130,12 @@ impl RunError {
     pub(super) fn is_caught_at(&self, depth: usize) -> bool {
         let passes = matches!(self.kind(), ErrorKind::Cancelled | ErrorKind::Bug);
         !passes && self.bound.is_none_or(|bound| bound > depth)
+    }
+
+    /// Whether a cap around where bounds are `depth` deep could not fund a call, so that it
+    /// will not fund the next one like it.
+    pub(super) fn is_declined_at(&self, depth: usize) -> bool {
+        self.kind() == ErrorKind::Budget && self.bound.is_some_and(|it| it <= depth)
     }
 }
 

@@ -20,6 +20,18 @@ pub enum Event<'a> {
         took: Duration,
         error: &'a OpError,
     },
+    /// The most that an attempt can use was taken from every cap around it.
+    Reserved {
+        component: &'a str,
+        most: Usage,
+    },
+    /// An attempt has ended, however it did: what was reserved for it is free again, and
+    /// what it used, or may have used, is spent.
+    Settled {
+        component: &'a str,
+        reserved: Usage,
+        used: Usage,
+    },
     /// An attempt failed and another one comes after `wait`.
     Retrying {
         component: &'a str,

@@ -3,122 +3,238 @@
 //! Every attempt reserves its own upper bound against every cap around it in one step,
 //! before it starts, and settles afterwards with what it really used. What is reserved
 //! and spent together never exceeds a cap, so no cap can be overshot.
+//!
+//! **Invariant:** only a report of more than was reserved brings an account over its cap,
+//! and from then on that account funds nothing.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{registry::Usage, value::Money};
 
-/// One ledger a run.
+/// The accounts of one run, behind its one lock.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(Mutex<Vec<Account>>);
+struct Ledger(Mutex<Book>);
 
-/// The cap of one `within`, and what stands against it.
+/// The accounts that are open, and the places of those that were closed.
+#[derive(Debug, Default)]
+struct Book {
+    entries: Vec<Entry>,
+    free: Vec<usize>,
+}
+
+/// The cap of one bound, and what stands against it.
 #[derive(Debug)]
-struct Account {
+struct Entry {
     cap: Cap,
-    taken: Usage,
+    depth: usize,
+    outer: Option<usize>,
+    reserved: Usage,
+    spent: Usage,
+    /// Whether an attempt reported more than was reserved for it.
+    misled: bool,
 }
 
 /// The most that may be spent; nothing said is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cap {
-    pub(super) tokens: Option<u64>,
-    pub(super) cost: Option<Money>,
+pub struct Cap {
+    pub tokens: Option<u64>,
+    pub cost: Option<Money>,
 }
 
-/// An account of the ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AccountId(usize);
+/// What is taken here is taken from every account around, too. Dropping it closes it.
+#[derive(Debug)]
+pub struct Account {
+    ledger: Arc<Ledger>,
+    place: usize,
+    /// Stays open as long as this one.
+    _outer: Option<Arc<Account>>,
+    is_capped: bool,
+    caps_cost: bool,
+    script_caps_tokens: bool,
+}
 
-/// What cannot be funded, and the account that lacks it.
+/// What cannot be funded, and how deep the bound lies that lacks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refused {
-    pub(super) account: AccountId,
-    pub(super) message: String,
+pub struct Refused {
+    pub depth: usize,
+    pub message: String,
 }
 
 impl Ledger {
-    fn lock(&self) -> MutexGuard<'_, Vec<Account>> {
+    fn lock(&self) -> MutexGuard<'_, Book> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn open(&self, cap: Cap) -> AccountId {
-        let mut accounts = self.lock();
-        accounts.push(Account { cap, taken: Usage::default() });
-        AccountId(accounts.len() - 1)
-    }
-
-    /// Takes `most` from every account, or from none.
-    pub(super) fn reserve(&self, chain: &[AccountId], most: Usage) -> Result<(), Refused> {
-        let mut accounts = self.lock();
-        for id in chain {
-            if let Some(message) = accounts[id.0].refusal(most) {
-                return Err(Refused { account: *id, message });
-            }
-        }
-        for id in chain {
-            let taken = &mut accounts[id.0].taken;
-            taken.tokens = taken.tokens.saturating_add(most.tokens);
-            taken.cost = taken.cost.checked_add(most.cost).unwrap_or(taken.cost);
-        }
-        Ok(())
-    }
-
-    /// Replaces what was reserved by what was used.
-    pub(super) fn settle(&self, chain: &[AccountId], reserved: Usage, used: Usage) {
-        let mut accounts = self.lock();
-        for id in chain {
-            let taken = &mut accounts[id.0].taken;
-            taken.tokens = taken.tokens.saturating_sub(reserved.tokens).saturating_add(used.tokens);
-            let cost = taken.cost.nanos().saturating_sub(reserved.cost.nanos());
-            taken.cost = Money::from_nanos(cost.saturating_add(used.cost.nanos()));
-        }
-    }
-
-    /// Whether any of the accounts has a cap.
-    pub(super) fn is_capped(&self, chain: &[AccountId]) -> bool {
-        let accounts = self.lock();
-        chain.iter().any(|id| accounts[id.0].cap != Cap::default())
-    }
-
-    /// Whether any of the accounts has a cap of tokens.
-    pub(super) fn caps_tokens(&self, chain: &[AccountId]) -> bool {
-        let accounts = self.lock();
-        chain.iter().any(|id| accounts[id.0].cap.tokens.is_some())
-    }
-
-    /// Whether any of the accounts has a cap of money.
-    pub(super) fn caps_cost(&self, chain: &[AccountId]) -> bool {
-        let accounts = self.lock();
-        chain.iter().any(|id| accounts[id.0].cap.cost.is_some())
-    }
-
-    /// What stands against an account: spent, and still reserved.
-    pub(super) fn taken(&self, account: AccountId) -> Usage {
-        self.lock()[account.0].taken
     }
 }
 
 impl Account {
-    /// Why `most` more cannot be taken, if it cannot.
-    fn refusal(&self, most: Usage) -> Option<String> {
-        let tokens = self.taken.tokens.checked_add(most.tokens);
-        if let Some(cap) = self.cap.tokens
-            && tokens.is_none_or(|it| it > cap)
-        {
-            let (needs, left) = (most.tokens, cap.saturating_sub(self.taken.tokens));
-            return Some(format!("needs up to {needs} tokens, and {left} of {cap} are left"));
+    /// The account of a whole run, in a ledger of its own.
+    pub fn of_run(cap: Cap) -> Arc<Self> {
+        Self::open(Arc::default(), cap, 0, None)
+    }
+
+    /// An account inside this one, for a bound that lies `depth` deep.
+    pub fn within(self: &Arc<Self>, cap: Cap, depth: usize) -> Arc<Self> {
+        Self::open(self.ledger.clone(), cap, depth, Some(self.clone()))
+    }
+
+    fn open(ledger: Arc<Ledger>, cap: Cap, depth: usize, outer: Option<Arc<Self>>) -> Arc<Self> {
+        let around = |is: fn(&Self) -> bool| outer.as_ref().is_some_and(|it| is(it));
+        let is_capped = cap != Cap::default() || around(Self::is_capped);
+        let caps_cost = cap.cost.is_some() || around(Self::caps_cost);
+        let script_caps_tokens =
+            (depth > 0 && cap.tokens.is_some()) || around(Self::script_caps_tokens);
+        let place = ledger.lock().open(Entry {
+            cap,
+            depth,
+            outer: outer.as_ref().map(|it| it.place),
+            reserved: Usage::default(),
+            spent: Usage::default(),
+            misled: false,
+        });
+        Arc::new(Self { ledger, place, _outer: outer, is_capped, caps_cost, script_caps_tokens })
+    }
+
+    /// Takes `most` from this account and from every one around it, or from none. What
+    /// takes nothing is never refused.
+    pub fn reserve(&self, most: Usage) -> Result<(), Refused> {
+        if most == Usage::default() {
+            return Ok(());
         }
-        let cost = self.taken.cost.checked_add(most.cost);
+        let mut book = self.ledger.lock();
+        if let Some(refused) = book.chain(self.place).find_map(|it| it.refusal(most)) {
+            return Err(refused);
+        }
+        book.change(self.place, |it| {
+            it.reserved = sum(it.reserved, most);
+            it.keeps_its_cap();
+        });
+        Ok(())
+    }
+
+    /// Replaces what was reserved by what was used. Gives the depth of the outermost bound
+    /// that has less than nothing left because more was used than reserved.
+    pub fn settle(&self, reserved: Usage, used: Usage) -> Option<usize> {
+        if reserved == Usage::default() && used == Usage::default() {
+            return None;
+        }
+        let misled = used.tokens > reserved.tokens || used.cost > reserved.cost;
+        let mut book = self.ledger.lock();
+        book.change(self.place, |it| {
+            it.reserved = difference(it.reserved, reserved);
+            it.spent = sum(it.spent, used);
+            it.misled |= misled;
+            it.keeps_its_cap();
+        });
+        let broken = book.chain(self.place).filter(|it| misled && !it.is_kept());
+        broken.map(|it| it.depth).last()
+    }
+
+    /// What stands against this account: spent, and still reserved.
+    pub fn taken(&self) -> Usage {
+        self.ledger.lock().entries[self.place].taken()
+    }
+
+    /// Whether there is a cap of any kind, here or around.
+    pub fn is_capped(&self) -> bool {
+        self.is_capped
+    }
+
+    /// Whether the script, and not only whoever runs it, caps tokens here or around.
+    pub fn script_caps_tokens(&self) -> bool {
+        self.script_caps_tokens
+    }
+
+    /// Whether there is a cap of money, here or around.
+    pub fn caps_cost(&self) -> bool {
+        self.caps_cost
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        self.ledger.lock().free.push(self.place);
+    }
+}
+
+impl Book {
+    fn open(&mut self, entry: Entry) -> usize {
+        match self.free.pop() {
+            Some(place) => {
+                self.entries[place] = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }
+        }
+    }
+
+    /// An entry and those around it, innermost first.
+    fn chain(&self, place: usize) -> impl Iterator<Item = &Entry> {
+        std::iter::successors(Some(&self.entries[place]), |it| {
+            it.outer.map(|outer| &self.entries[outer])
+        })
+    }
+
+    fn change(&mut self, place: usize, change: impl Fn(&mut Entry)) {
+        let mut at = Some(place);
+        while let Some(place) = at {
+            let entry = &mut self.entries[place];
+            change(entry);
+            at = entry.outer;
+        }
+    }
+}
+
+impl Entry {
+    fn taken(&self) -> Usage {
+        sum(self.reserved, self.spent)
+    }
+
+    fn is_kept(&self) -> bool {
+        let taken = self.taken();
+        self.cap.tokens.is_none_or(|it| taken.tokens <= it)
+            && self.cap.cost.is_none_or(|it| taken.cost <= it)
+    }
+
+    fn keeps_its_cap(&self) {
+        debug_assert!(self.misled || self.is_kept(), "a cap was overshot: {self:?}");
+    }
+
+    /// Why `most` more cannot be taken, if it cannot.
+    fn refusal(&self, most: Usage) -> Option<Refused> {
+        let (taken, whose) = (self.taken(), if self.depth == 0 { "the run's " } else { "" });
+        let refused = |message| Some(Refused { depth: self.depth, message });
+        if let Some(cap) = self.cap.tokens
+            && taken.tokens.checked_add(most.tokens).is_none_or(|it| it > cap)
+        {
+            let (needs, left) = (most.tokens, cap.saturating_sub(taken.tokens));
+            return refused(format!(
+                "needs up to {needs} tokens, and {left} of {whose}{cap} are left"
+            ));
+        }
+        let cost = taken.cost.checked_add(most.cost);
         match self.cap.cost {
             Some(cap) if cost.is_none_or(|it| it > cap) => {
-                let left = cap.checked_sub(self.taken.cost).unwrap_or(Money::ZERO);
-                Some(format!("costs up to {}, and {left} of {cap} are left", most.cost))
+                let left = Money::from_nanos(cap.nanos().saturating_sub(taken.cost.nanos()).max(0));
+                let needs = most.cost;
+                refused(format!("costs up to {needs}, and {left} of {whose}{cap} are left"))
             }
-            None if cost.is_none() => Some("costs more than can be counted".to_owned()),
+            None if cost.is_none() => refused("costs more than can be counted".to_owned()),
             _ => None,
         }
     }
+}
+
+fn sum(a: Usage, b: Usage) -> Usage {
+    let cost = Money::from_nanos(a.cost.nanos().saturating_add(b.cost.nanos()));
+    Usage { tokens: a.tokens.saturating_add(b.tokens), cost }
+}
+
+fn difference(a: Usage, b: Usage) -> Usage {
+    let cost = Money::from_nanos(a.cost.nanos().saturating_sub(b.cost.nanos()));
+    Usage { tokens: a.tokens.saturating_sub(b.tokens), cost }
 }
 
 #[cfg(test)]
@@ -131,36 +247,95 @@ mod tests {
         Usage { tokens, cost: Money::cents(cents) }
     }
 
+    fn tokens(most: u64) -> Cap {
+        Cap { tokens: Some(most), cost: None }
+    }
+
     #[test]
     fn what_cannot_be_funded_takes_nothing() {
-        let ledger = Ledger::default();
-        let outer = ledger.open(Cap { cost: Some(Money::cents(10)), tokens: None });
-        let inner = ledger.open(Cap { tokens: Some(100), cost: None });
-        assert_eq!(ledger.reserve(&[inner, outer], usage(60, 6)), Ok(()));
-        assert_eq!(ledger.reserve(&[inner, outer], usage(10, 6)).unwrap_err().account, outer);
-        assert_eq!(ledger.taken(inner), usage(60, 6));
-        ledger.settle(&[inner, outer], usage(60, 6), usage(5, 1));
-        assert_eq!(ledger.reserve(&[inner, outer], usage(95, 9)), Ok(()));
+        let outer = Account::of_run(Cap { cost: Some(Money::cents(10)), tokens: None });
+        let inner = outer.within(tokens(100), 1);
+        assert_eq!(inner.reserve(usage(60, 6)), Ok(()));
+        let refused = inner.reserve(usage(10, 6)).unwrap_err();
+        assert_eq!((refused.depth, inner.taken()), (0, usage(60, 6)));
+        assert_eq!(refused.message, "costs up to $0.06, and $0.04 of the run's $0.10 are left");
+        assert_eq!(inner.settle(usage(60, 6), usage(5, 1)), None);
+        assert_eq!(inner.reserve(usage(95, 9)), Ok(()));
+    }
+
+    #[test]
+    fn a_cap_of_nothing_funds_what_costs_nothing() {
+        let cap = Cap { cost: Some(Money::ZERO), tokens: Some(0) };
+        let account = Account::of_run(cap);
+        assert_eq!(account.reserve(usage(0, 0)), Ok(()));
+        assert!(account.reserve(usage(1, 0)).is_err());
+        assert!(account.reserve(usage(0, 1)).is_err());
+    }
+
+    #[test]
+    fn closed_accounts_leave_their_place_to_others() {
+        let run = Account::of_run(Cap::default());
+        for _ in 0..1000 {
+            let one = run.within(tokens(5), 1);
+            let two = one.within(tokens(5), 2);
+            assert_eq!(two.reserve(usage(5, 0)), Ok(()));
+            assert_eq!(two.settle(usage(5, 0), usage(5, 0)), None);
+        }
+        assert_eq!(run.ledger.lock().entries.len(), 3);
+        assert_eq!(run.taken(), usage(5000, 0));
+    }
+
+    #[test]
+    fn what_is_used_beyond_a_cap_is_counted_and_ends_it() {
+        let run = Account::of_run(tokens(100));
+        let middle = run.within(tokens(50), 1);
+        let inner = middle.within(tokens(10), 2);
+        assert_eq!(inner.reserve(usage(10, 0)), Ok(()));
+        assert_eq!(inner.settle(usage(10, 0), usage(60, 0)), Some(1), "the middle one, too");
+        assert_eq!(run.taken(), usage(60, 0));
+        assert_eq!(middle.reserve(usage(1, 0)).unwrap_err().depth, 1);
+        assert_eq!(run.reserve(usage(40, 0)), Ok(()));
+    }
+
+    #[test]
+    fn no_amount_is_too_large_to_be_counted() {
+        let run = Account::of_run(Cap::default());
+        let all = Usage { tokens: u64::MAX, cost: Money::from_nanos(i64::MAX) };
+        assert_eq!(run.reserve(all), Ok(()));
+        assert!(run.reserve(usage(0, 1)).is_err());
+        assert_eq!(run.settle(all, all), None);
+        assert_eq!(run.taken(), all);
     }
 
     proptest! {
-        /// However attempts interleave, a cap is never exceeded.
+        /// However attempts of nested accounts interleave, no cap is ever exceeded, and
+        /// in the end each account has spent what its attempts have used.
         #[test]
-        fn no_cap_is_overshot(calls in prop::collection::vec((0_u64..50, 0_u64..50), 1..60)) {
-            let ledger = Ledger::default();
-            let cap = ledger.open(Cap { tokens: Some(200), cost: None });
-            let mut open = Vec::new();
-            for (most, used) in calls {
-                if ledger.reserve(&[cap], usage(most, 0)).is_ok() {
-                    open.push((most, used.min(most)));
+        fn no_cap_is_overshot(
+            calls in prop::collection::vec((0_u64..50, 0_u64..50, 0_usize..3), 1..60),
+        ) {
+            let run = Account::of_run(tokens(300));
+            let outer = run.within(tokens(200), 1);
+            let accounts = [run.clone(), outer.clone(), outer.within(tokens(90), 2)];
+            let (mut open, mut spent) = (Vec::new(), 0);
+            let kept = || accounts.iter().zip([300, 200, 90]).all(|(it, cap)| it.taken().tokens <= cap);
+            for (most, used, at) in calls {
+                if accounts[at].reserve(usage(most, 0)).is_ok() {
+                    open.push((at, most, used.min(most)));
                 }
-                prop_assert!(ledger.taken(cap).tokens <= 200);
+                prop_assert!(kept());
                 if open.len() > 3 {
-                    let (most, used) = open.remove(0);
-                    ledger.settle(&[cap], usage(most, 0), usage(used, 0));
+                    let (at, most, used) = open.remove(0);
+                    accounts[at].settle(usage(most, 0), usage(used, 0));
+                    spent += used;
                 }
-                prop_assert!(ledger.taken(cap).tokens <= 200);
+                prop_assert!(kept());
             }
+            for (at, most, used) in open {
+                accounts[at].settle(usage(most, 0), usage(used, 0));
+                spent += used;
+            }
+            prop_assert_eq!(run.taken().tokens, spent);
         }
     }
 }

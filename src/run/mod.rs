@@ -8,18 +8,24 @@
 //! computation that did not end within its grace, which is named.
 
 mod attempt;
+mod backoff;
+mod blocks;
 mod callback;
+mod calls;
 mod env;
 mod error;
 mod events;
-mod ledger;
+mod fund;
+pub mod ledger;
 mod now;
+mod partial;
 mod path;
 mod reach;
 mod scope;
 mod secrets;
 mod task;
 mod testing;
+mod together;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -27,24 +33,24 @@ use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-pub use error::RunError;
+pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
+pub use partial::{Partial, Parts};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{
     check::{Checked, Input},
     diag::Span,
     host::Host,
-    plan::Plan,
+    plan::{Caps, Plan},
     registry::{OpError, Usage},
     value::{Text, Value},
 };
 use env::Env;
-use ledger::{AccountId, Cap, Ledger};
 use path::Path;
 use scope::Scope;
 use secrets::Secrets;
-use task::Place;
+use task::{Place, in_time};
 use testing::Mocks;
 
 /// What a run needs beside its plan.
@@ -55,6 +61,7 @@ pub struct Surroundings {
     /// How many computations may work at the same time.
     pub workers: Arc<Semaphore>,
     pub cancel: CancellationToken,
+    pub caps: Caps,
 }
 
 /// What a run gave.
@@ -69,7 +76,6 @@ struct Run {
     host: Arc<dyn Host>,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
-    ledger: Ledger,
     secrets: Secrets,
     /// What stands for components; only a test has any.
     mocks: Option<Mocks>,
@@ -83,13 +89,19 @@ pub async fn run(
     inputs: BTreeMap<Text, Value>,
     around: Surroundings,
 ) -> Result<Outcome, Box<RunError>> {
-    let (mut run, scope, account) = Run::begin(around, Cap::default());
+    let caps = around.caps;
+    let (mut run, scope) = Run::begin(around);
     let program = plan.program();
     let values = run.inputs(&program.inputs, inputs, &scope)?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
-    let work = AssertUnwindSafe(run.main(program, &values, &scope, account)).catch_unwind();
-    work.await.unwrap_or_else(|_| Err(engine_panicked(Span::default())))
+    let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
+    let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
+    let usage = scope.account.taken();
+    match ended {
+        Ok(value) => Ok(Outcome { value, usage }),
+        Err(err) => Err(Box::new(RunError { usage, ..*err })),
+    }
 }
 
 fn engine_panicked(span: Span) -> Box<RunError> {
@@ -98,12 +110,11 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 }
 
 impl Run {
-    fn begin(around: Surroundings, cap: Cap) -> (Self, Scope, AccountId) {
-        let Surroundings { host, observer, workers, cancel } = around;
-        let (ledger, secrets) = (Ledger::default(), Secrets::default());
-        let account = ledger.open(cap);
-        let scope = Scope::of_run(cancel.child_token(), account);
-        (Self { host, observer, workers, ledger, secrets, mocks: None }, scope, account)
+    fn begin(around: Surroundings) -> (Self, Scope) {
+        let Surroundings { host, observer, workers, cancel, caps } = around;
+        let scope = Scope::of_run(cancel.child_token(), &caps);
+        let secrets = Secrets::default();
+        (Self { host, observer, workers, secrets, mocks: None }, scope)
     }
 
     async fn main(
@@ -111,15 +122,18 @@ impl Run {
         program: &Checked,
         values: &[Value],
         scope: &Scope,
-        account: AccountId,
-    ) -> error::Result<Outcome> {
+        caps: Caps,
+    ) -> error::Result<Value> {
         let Some(main) = &program.main else {
             let message = "the script has no main pipeline: it only defines flows and types";
             return Err(RunError::new(OpError::invalid_input(message), Span::default()));
         };
         let env = Env::of_params(values);
-        let value = self.eval(main, Place { env: &env, scope, path: &Path::Root }).await?;
-        Ok(Outcome { value, usage: self.ledger.taken(account) })
+        let work = self.eval(main, Place { env: &env, scope, path: &Path::Root });
+        match caps.time {
+            Some(limit) => in_time(work, limit, scope, main.span).await,
+            None => work.await,
+        }
     }
 
     /// The values of the script's inputs, in their order.

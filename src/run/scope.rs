@@ -7,11 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     error::{Result, RunError},
-    ledger::{AccountId, Cap, Ledger},
+    ledger::{Account, Cap},
 };
 use crate::{
     check::BoundKey,
     diag::Span,
+    plan::Caps,
     registry::{ErrorKind, OpError},
     value::{Money, Value, units},
 };
@@ -28,13 +29,15 @@ pub(super) struct Scope {
     pub(super) cancel: CancellationToken,
     /// The nearest end of time, and how deep the bound is that sets it.
     pub(super) deadline: Option<(Instant, usize)>,
+    /// Whether a bound inside the run limits time, and not only whoever runs it.
+    pub(super) script_limits_time: bool,
     pub(super) attempts: Attempts,
     /// The fewest tasks that any bound around allows.
     pub(super) max_parallel: Option<usize>,
     /// One for every `max_parallel` around, innermost first.
     pub(super) permits: Vec<Arc<Semaphore>>,
-    /// One for every cap around, innermost first, with the depth of its bound.
-    pub(super) accounts: Vec<(AccountId, usize)>,
+    /// That of the innermost cap, and through it of all others.
+    pub(super) account: Arc<Account>,
 }
 
 /// What a `within` says of single calls: the default of every call inside.
@@ -91,32 +94,38 @@ fn wrong(key: BoundKey, value: &Value, span: Span) -> Box<RunError> {
 
 impl Scope {
     /// The scope of a whole run.
-    pub(super) fn of_run(cancel: CancellationToken, account: AccountId) -> Self {
-        Self {
+    pub(super) fn of_run(cancel: CancellationToken, caps: &Caps) -> Self {
+        let mut scope = Self {
             depth: 0,
             cancel,
             deadline: None,
+            script_limits_time: false,
             attempts: Attempts::default(),
             max_parallel: None,
             permits: Vec::new(),
-            accounts: vec![(account, 0)],
+            account: Account::of_run(Cap { tokens: caps.tokens, cost: caps.cost }),
+        };
+        if let Some(time) = caps.time {
+            scope.limit_time(time);
         }
+        scope
     }
 
     /// The scope inside a `within`. Nested bounds take the tighter value, except those
     /// about single calls, of which the inner one wins.
-    pub(super) fn bounded(&self, bounds: &Bounds, ledger: &Ledger) -> Self {
+    pub(super) fn bounded(&self, bounds: &Bounds) -> Self {
         let mut inner = self.child();
         inner.depth += 1;
         if let Some(timeout) = bounds.timeout {
             inner.limit_time(timeout);
+            inner.script_limits_time = true;
         }
         if let Some(most) = bounds.max_parallel {
             inner.permits.insert(0, Arc::new(Semaphore::new(most)));
             inner.max_parallel = Some(self.max_parallel.map_or(most, |it| it.min(most)));
         }
         if bounds.cap != Cap::default() {
-            inner.accounts.insert(0, (ledger.open(bounds.cap), inner.depth));
+            inner.account = self.account.within(bounds.cap, inner.depth);
         }
         let own = &bounds.attempts;
         inner.attempts.timeout = own.timeout.or(self.attempts.timeout);
@@ -130,6 +139,7 @@ impl Scope {
         let mut inner = self.child();
         inner.depth += 1;
         inner.limit_time(timeout);
+        inner.script_limits_time = true;
         inner
     }
 
@@ -143,6 +153,11 @@ impl Scope {
         if self.deadline.is_none_or(|(sooner, _)| end < sooner) {
             self.deadline = Some((end, self.depth));
         }
+    }
+
+    /// How much time there is until the nearest end of it.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|(end, _)| end.saturating_duration_since(Instant::now()))
     }
 
     /// How many items may run at the same time.
@@ -168,6 +183,9 @@ pub(super) fn out_of_time(limit: Option<Duration>, span: Span, depth: usize) -> 
         Some(limit) => format!("took longer than {}", units::show_duration(limit)),
         None => "took longer than its `timeout`".to_owned(),
     };
-    let help = "give it more time with `within { timeout: .. }`";
+    let help = match depth {
+        0 => "that is the `timeout` of the run: allow it more",
+        _ => "give it more time with `within { timeout: .. }`",
+    };
     RunError::new(OpError::new(ErrorKind::Timeout, message).help(help), span).at_bound(depth)
 }

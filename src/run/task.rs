@@ -6,26 +6,26 @@
 use std::{
     future::Future,
     pin::Pin,
-    sync::{Arc, OnceLock},
     task::{Context, Poll},
 };
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
-
 use super::{
     Run,
+    calls::spends,
     env::Env,
     error::{Result, RunError},
     events::Event,
     now::{self, Now},
+    partial::{Partial, Parts},
     path::Path,
     scope::{Bounds, Scope, out_of_time},
+    together::{TASKS_PER_YIELD, Task, together},
 };
 use crate::{
-    check::{Block, BoundKey, Branch, Entry, Piece, Repeat, Term, TermKind},
+    check::{BoundKey, Piece, Repeat, Term, TermKind},
     diag::Span,
     syntax::ast::BinaryOp,
-    value::{List, Record, Text, Value},
+    value::Value,
 };
 
 /// Where a term runs: its frames, its bounds, its place in the paths.
@@ -45,31 +45,14 @@ impl<'a> Place<'a> {
         Place { env, scope: self.scope, path: self.path }
     }
 
-    fn in_scope<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
+    pub(super) fn in_scope<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
         Place { env: self.env, scope, path: self.path }
     }
 
-    fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
+    pub(super) fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
         Place { env: self.env, scope: self.scope, path }
     }
 }
-
-/// An `each` and the list that it runs over.
-#[derive(Clone, Copy)]
-struct Each<'a> {
-    segment: &'a str,
-    optional: bool,
-    body: &'a Term,
-    items: &'a List,
-}
-
-/// How many tasks end, or turns pass, between two looks at the clock.
-const TASKS_PER_YIELD: usize = 256;
-
-type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
-
-/// A let by its number, or the block's result, and what it gave.
-type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
 
 /// Polls on a stack that is long enough, however deep terms are nested.
 struct Deep<F>(F);
@@ -141,10 +124,7 @@ impl Run {
                 self.eval(&arm.body, place.at(&path)).await
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
-            TermKind::Record(entries) => {
-                let values = self.all(entries.iter().map(entry_term), place).await?;
-                now::bearable(now::record_of(entries, values), span)
-            }
+            TermKind::Record(entries) => self.record(entries, place, span).await,
             TermKind::List(items) => {
                 now::bearable(Value::from(self.all(items, place).await?), span)
             }
@@ -181,12 +161,16 @@ impl Run {
 
     async fn pipeline<'a>(&'a self, terms: &'a [Term], place: Place<'a>) -> Result<Value> {
         let mut value = self.eval(&terms[0], place).await?;
-        for term in &terms[1..] {
+        for (idx, term) in terms[1..].iter().enumerate() {
             let env = place.env.with_it(&value);
             let place = place.in_env(&env);
-            let next =
-                if term.waits { self.eval(term, place).await? } else { now_at(term, place)? };
-            value = next;
+            let next = if term.waits { self.eval(term, place).await } else { now_at(term, place) };
+            value = match next {
+                Ok(next) => next,
+                Err(err) => {
+                    return Err(keeping_stages(err, &terms[..=idx], terms.len(), place, &value));
+                }
+            };
         }
         Ok(value)
     }
@@ -209,127 +193,7 @@ impl Run {
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let tasks: Vec<Task<'_>> = terms.iter().map(|it| self.eval(it, place)).collect();
-        together(tasks, &scope, usize::MAX, span).await
-    }
-
-    async fn parallel<'a>(
-        &'a self,
-        names: &'a Arc<[Text]>,
-        branches: &'a [Branch],
-        place: Place<'a>,
-        span: Span,
-    ) -> Result<Value> {
-        let scope = place.scope.child();
-        let place = place.in_scope(&scope);
-        let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
-        let values = together(tasks, &scope, usize::MAX, span).await?;
-        Ok(Value::Record(Record::new(names.clone(), values)))
-    }
-
-    fn branch<'a>(&'a self, branch: &'a Branch, place: Place<'a>) -> Task<'a> {
-        Box::pin(async move {
-            let path = place.path.name(&branch.name);
-            let result = self.eval(&branch.body, place.at(&path)).await;
-            if branch.optional { self.swallow(result, place.scope, &path) } else { result }
-        })
-    }
-
-    async fn each<'a>(
-        &'a self,
-        segment: &'a str,
-        input: &'a Term,
-        optional: bool,
-        body: &'a Term,
-        place: Place<'a>,
-    ) -> Result<Value> {
-        let items = match self.eval(input, place).await? {
-            Value::List(items) => items,
-            other => return Err(now::not_a_list(&other, input.span)),
-        };
-        let scope = place.scope.child();
-        let place = place.in_scope(&scope);
-        let each = Each { segment, optional, body, items: &items };
-        let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        together(tasks, &scope, scope.items_at_once(), body.span).await.map(Value::from)
-    }
-
-    fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
-        Box::pin(async move {
-            let item = each.items.get(idx).expect("an item of the list");
-            let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
-            let inner = Place { env: &env, scope: place.scope, path: &path };
-            let result = self.eval(each.body, inner).await;
-            if each.optional { self.swallow(result, place.scope, &path) } else { result }
-        })
-    }
-
-    /// Makes null of a failure that may be swallowed here.
-    fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
-        match result {
-            Err(err) if err.is_caught_at(scope.depth) => {
-                self.tell(path, &Event::Swallowed { error: &err.error });
-                Ok(Value::Null)
-            }
-            other => other,
-        }
-    }
-
-    /// Lets run as soon as what they need is there; the result, when what it needs is.
-    pub(super) async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
-        let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
-        let env = place.env.with_lets(&slots);
-        let scope = place.scope.child();
-        let place = Place { env: &env, scope: &scope, path: place.path };
-        let mut started: Vec<bool> = block.lets.iter().map(|it| it.skipped).collect();
-        let mut result_started = false;
-        let mut result = Value::Null;
-        let mut failure = None;
-        let mut running = FuturesUnordered::new();
-        loop {
-            if failure.is_none() {
-                let there = |needs: &[usize]| needs.iter().all(|it| slots[*it].get().is_some());
-                for (idx, bind) in block.lets.iter().enumerate() {
-                    if !started[idx] && there(&bind.needs) {
-                        started[idx] = true;
-                        running.push(self.let_task(Some((idx, &bind.name)), &bind.value, place));
-                    }
-                }
-                if !result_started && there(&block.needs) {
-                    result_started = true;
-                    running.push(self.let_task(None, &block.result, place));
-                }
-            }
-            match running.next().await {
-                None => break,
-                Some((Some(idx), Ok(value))) => {
-                    slots[idx].set(value).expect("a let is computed once");
-                }
-                Some((None, Ok(value))) => result = value,
-                Some((_, Err(err))) => {
-                    scope.cancel.cancel();
-                    failure.get_or_insert(err);
-                }
-            }
-        }
-        failure.map_or(Ok(result), Err)
-    }
-
-    /// The task of a let, or of the block's result.
-    fn let_task<'a>(
-        &'a self,
-        bind: Option<(usize, &'a Text)>,
-        term: &'a Term,
-        place: Place<'a>,
-    ) -> LetTask<'a> {
-        Box::pin(async move {
-            match bind {
-                Some((idx, name)) => {
-                    let path = place.path.name(name);
-                    (Some(idx), self.eval(term, place.at(&path)).await)
-                }
-                None => (None, self.eval(term, place).await),
-            }
-        })
+        together(tasks, &scope, usize::MAX, span).await.all()
     }
 
     async fn binary<'a>(
@@ -396,15 +260,19 @@ impl Run {
             if turn < repeat.turns {
                 let path = place.path.item(&repeat.segment, turn as usize + 1);
                 let inner = Place { env: &env, scope: place.scope, path: &path };
-                let next = self.eval(&repeat.body, inner).await?;
-                value = next;
+                value = match self.eval(&repeat.body, inner).await {
+                    Ok(next) => next,
+                    Err(err) => return Err(keeping_turns(err, repeat, turn, place, &value)),
+                };
             }
         }
         let Some(otherwise) = &repeat.otherwise else {
             return Err(now::exhausted(repeat.turns, span));
         };
         let (env, path) = (place.env.with_it(&value), place.path.name("?else"));
-        self.eval(otherwise, Place { env: &env, scope: place.scope, path: &path }).await
+        let inner = Place { env: &env, scope: place.scope, path: &path };
+        let ended = self.eval(otherwise, inner).await;
+        ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))
     }
 
     async fn within<'a>(
@@ -417,12 +285,13 @@ impl Run {
         for (key, term) in bounds {
             values.set(*key, &now_at(term, place)?, term.span)?;
         }
-        let scope = place.scope.bounded(&values, &self.ledger);
+        let scope = place.scope.bounded(&values);
         let work = self.eval(body, place.in_scope(&scope));
-        match values.timeout {
+        let ended = match values.timeout {
             Some(limit) => in_time(work, limit, &scope, body.span).await,
             None => work.await,
-        }
+        };
+        ended.map_err(|it| it.at_cap(scope.depth, caps_of(bounds)))
     }
 }
 
@@ -449,42 +318,46 @@ pub(super) async fn in_time<T>(
     }
 }
 
-/// Runs tasks together, at most `at_once` of them, and gives their values in order. The
-/// first failure cancels the others, and is given when they have ended.
-async fn together<'a>(
-    tasks: impl IntoIterator<Item = Task<'a>>,
-    scope: &Scope,
-    at_once: usize,
-    span: Span,
-) -> Result<Vec<Value>> {
-    let mut waiting = tasks.into_iter().enumerate();
-    let mut running = FuturesUnordered::new();
-    let mut values: Vec<Value> = Vec::new();
-    let mut failure: Option<Box<RunError>> = None;
-    for done in 1_usize.. {
-        // Tasks that never wait would keep the clock and a cancel from being looked at.
-        if done.is_multiple_of(TASKS_PER_YIELD) {
-            tokio::task::yield_now().await;
-            if let Err(err) = scope.check(span) {
-                scope.cancel.cancel();
-                failure.get_or_insert(err);
-            }
+/// A failed stage keeps what entered it, where something was paid for that and nothing
+/// inside the stage was finished.
+fn keeping_stages(
+    err: Box<RunError>,
+    before: &[Term],
+    of: usize,
+    place: Place<'_>,
+    value: &Value,
+) -> Box<RunError> {
+    let is_kept = err.is_declined_at(place.scope.depth) && err.partial.is_none();
+    match is_kept && before.iter().any(spends) {
+        true => {
+            let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
+            err.keeping(kept.at(place.path), [])
         }
-        while failure.is_none() && running.len() < at_once {
-            let Some((idx, task)) = waiting.next() else { break };
-            values.push(Value::Null);
-            running.push(async move { (idx, task.await) });
-        }
-        match running.next().await {
-            None => break,
-            Some((idx, Ok(value))) => values[idx] = value,
-            Some((_, Err(err))) => {
-                scope.cancel.cancel();
-                failure.get_or_insert(err);
-            }
-        }
+        false => err,
     }
-    failure.map_or(Ok(values), Err)
+}
+
+/// A declined turn keeps the value after the last turn that was finished.
+fn keeping_turns(
+    err: Box<RunError>,
+    repeat: &Repeat,
+    done: u32,
+    place: Place<'_>,
+    value: &Value,
+) -> Box<RunError> {
+    if !err.is_declined_at(place.scope.depth) {
+        return err;
+    }
+    let (done, of) = (done as usize, repeat.turns as usize);
+    let kept = Partial::of_steps(Parts::Turns, done, of, value.clone());
+    err.keeping(kept.at(place.path.name(&repeat.segment)), [])
+}
+
+/// Where the caps among bounds stand.
+fn caps_of(bounds: &[(BoundKey, Term)]) -> Option<Span> {
+    let caps =
+        bounds.iter().filter(|(it, _)| matches!(it, BoundKey::MaxCost | BoundKey::MaxTokens));
+    caps.map(|(_, it)| it.span).reduce(Span::to)
 }
 
 /// The value of a term that waits for nothing.
@@ -497,12 +370,6 @@ fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
         err.path = path;
         err
     })
-}
-
-fn entry_term(entry: &Entry) -> &Term {
-    match entry {
-        Entry::Field(_, term) | Entry::Spread(term, _) => term,
-    }
 }
 
 fn piece_term(piece: &Piece) -> Option<&Term> {

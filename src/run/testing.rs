@@ -14,7 +14,6 @@ use super::{
     Run, Surroundings, engine_panicked,
     env::Env,
     error::{Result, RunError},
-    ledger::Cap,
     now::Now,
     path::Path,
     scope::Scope,
@@ -193,7 +192,7 @@ fn at_price(read: u64, written: u64, (input, output): (Money, Money)) -> Usage {
 
 /// Runs one test of a program.
 pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Tested {
-    let (mut run, scope, account) = Run::begin(around, Cap::default());
+    let (mut run, scope) = Run::begin(around);
     let started = Instant::now();
     let mocks = match Mocks::of(program, test, &scope) {
         Ok(mocks) => mocks,
@@ -203,7 +202,7 @@ pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Teste
         }
     };
     run.mocks = Some(mocks);
-    let work = AssertUnwindSafe(run.expectations(test, &scope, account, started)).catch_unwind();
+    let work = AssertUnwindSafe(run.expectations(test, &scope, started)).catch_unwind();
     let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(test.span)));
     let mut failures = ended.unwrap_or_else(|err| vec![TestFailure::Run(err)]);
     let mocks = run.mocks.take().expect("it was set above");
@@ -215,7 +214,7 @@ pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Teste
             .map(|((_, span), (op, source))| TestFailure::Unmocked { op, span, source })
             .collect();
     }
-    Tested { failures, usage: run.ledger.taken(account), took: started.elapsed() }
+    Tested { failures, usage: scope.account.taken(), took: started.elapsed() }
 }
 
 impl Run {
@@ -223,14 +222,13 @@ impl Run {
         &self,
         test: &Test,
         scope: &Scope,
-        account: super::ledger::AccountId,
         started: Instant,
     ) -> Result<Vec<TestFailure>> {
         let slots = self.let_values(test, scope).await?;
         let mut failures = Vec::new();
         for expect in &test.expects {
             let mocks = self.mocks.as_ref().expect("a test has mocks");
-            let known = [mocks.record(self.ledger.taken(account), started.elapsed())];
+            let known = [mocks.record(scope.account.taken(), started.elapsed())];
             let run = Env::of_params(&known);
             let env = run.with_lets(&slots);
             let place = Place { env: &env, scope, path: &Path::Root };

@@ -7,8 +7,8 @@ use std::{
 
 use svc::{
     registry::{
-        Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price, Scheme,
-        Scope, TokenPrice, Usage, Var, compute, io,
+        Callee, Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price,
+        Scheme, Scope, TokenPrice, Usage, Var, compute, io,
     },
     value::{Money, Secret, Text, Value},
 };
@@ -23,6 +23,7 @@ const TESTING: Component = Component {
     aliases: &[
         ("slow", "slow"),
         ("flaky", "flaky"),
+        ("limited", "limited"),
         ("paid", "paid"),
         ("liar", "liar"),
         ("panics", "panics"),
@@ -30,6 +31,7 @@ const TESTING: Component = Component {
         ("busy", "busy"),
         ("stuck", "stuck"),
         ("quick", "quick"),
+        ("relay", "relay"),
         ("unpriced", "unpriced"),
         ("overspends", "overspends"),
         ("login", "login"),
@@ -38,6 +40,7 @@ const TESTING: Component = Component {
     ops: &[
         io::<Slow>(),
         io::<Flaky>(),
+        io::<Limited>(),
         io::<Paid>(),
         io::<Liar>(),
         compute::<Panics>(),
@@ -45,6 +48,7 @@ const TESTING: Component = Component {
         compute::<Busy>(),
         compute::<Stuck>(),
         io::<Quick>(),
+        io::<Relay>(),
         io::<Unpriced>(),
         io::<Overspends>(),
         io::<Login>(),
@@ -107,6 +111,29 @@ impl Io for Flaky {
 /// Lets the next `flaky` begin to count anew.
 pub(crate) fn reset() {
     FAILED.store(0, Ordering::SeqCst);
+}
+
+svc::params! {
+    /// Asks to come back later, always.
+    struct Limited {
+        /// Anything.
+        value: Var<'T'>,
+        /// How much later.
+        wait: Duration,
+    }
+}
+
+impl Op for Limited {
+    const NAME: &'static str = "limited";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::RateLimit];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Limited {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Err(OpError::new(ErrorKind::RateLimit, "too many requests").retry_after(self.wait))
+    }
 }
 
 svc::params! {
@@ -208,6 +235,29 @@ impl Io for AppendLog {
         let _ = self.line;
         APPENDED.fetch_add(1, Ordering::SeqCst);
         Err(OpError::new(ErrorKind::Unavailable, "written, perhaps"))
+    }
+}
+
+svc::params! {
+    /// Calls a flow, and gives what it gives.
+    struct Relay {
+        /// What the flow takes.
+        value: Var<'A'>,
+        /// The flow.
+        flow: Callee<'A', 'B'>,
+    }
+}
+
+impl Op for Relay {
+    const NAME: &'static str = "relay";
+    const YIELDS: Scheme = Scheme::Var('B');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Relay {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.call(&self.flow, self.value.0).await
     }
 }
 

@@ -189,10 +189,15 @@ fn shown_outputs_are_real() {
     let cache = tempfile::tempdir().unwrap();
     for Shown { page, command, output } in shown_outputs() {
         let words = words(&command);
+        let is_set = |it: &&String| it.contains('=');
+        let variables = words.iter().take_while(is_set).filter_map(|it| it.split_once('='));
+        let words: Vec<&String> = words.iter().skip_while(is_set).collect();
         assert_eq!(words[0], "svc", "{command}");
         let done = assert_cmd::Command::cargo_bin("svc")
             .unwrap()
             .args(&words[1..])
+            .env_remove("SVC_MODEL")
+            .envs(variables)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .env("SVC_CACHE", cache.path())
             .output()

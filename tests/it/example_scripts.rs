@@ -17,7 +17,7 @@ fn root() -> &'static Path {
 }
 
 /// Paths from the root of the repository.
-fn scripts() -> BTreeSet<PathBuf> {
+pub(crate) fn scripts() -> BTreeSet<PathBuf> {
     let mut scripts = BTreeSet::new();
     let mut folders = vec![root().join("examples")];
     while let Some(folder) = folders.pop() {

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::components;
 
 /// What brings about those whose wrong sample is more than a script.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     // Too large to be shown.
     ("E104", ""),
     // No component of ours writes anew with each try.
@@ -24,8 +24,9 @@ const ELSEWHERE: [(&str, &str); 8] = [
     // These need a service that refuses, or one that breaks.
     ("E406", r#"fail("slow down", "rate_limit")"#),
     ("E407", r#""x" >> flaky(failures: 9)"#),
-    // No component of ours spends tokens.
-    ("E409", r#""Say hello" >> paid(max_tokens: 1000) within { max_tokens: 500 }"#),
+    // What the price table has is not the same everywhere.
+    ("E311", r#""hello" >> unpriced within { max_cost: $1.00 }"#),
+    ("E409", r#"["a", "b", "c"] >> each { paid(max_tokens: 400) } within { max_tokens: 1500 }"#),
     // A person ends the run.
     ("E411", r#""tea" >> wait(duration: 1h)"#),
     // A component of ours that does this would be mended.
@@ -132,7 +133,7 @@ fn nearly_all_wrong_samples_are_scripts() {
             let claim = entry.wrong.info.rsplit(' ').next();
             assert_eq!(claim, Some(entry.code));
         }
-        let needs_more = ["E304", "E406", "E407", "E409"];
+        let needs_more = ["E304", "E311", "E406", "E407", "E409"];
         let right = if needs_more.contains(&entry.code) { "text" } else { "svc" };
         assert_eq!(entry.right.info, right, "{}", entry.code);
     }

@@ -46,6 +46,7 @@ impl Observer for Log {
             Event::Retrying { .. } => "retrying",
             Event::Swallowed { .. } => "swallowed",
             Event::Straggler { .. } => "straggler",
+            Event::Reserved { .. } | Event::Settled { .. } => return,
             Event::Progress { .. } | Event::Notice { .. } => return,
         };
         self.0.lock().unwrap().push(format!("{word} {path}"));
@@ -123,7 +124,7 @@ async fn a_straggler_is_left_behind_after_its_grace_and_named() {
 #[tokio::test(start_paused = true)]
 async fn timeout_is_everything_and_attempt_timeout_is_one_try() {
     let started = Instant::now();
-    let script = r#""x" >> wait(duration: 1h) within
+    let script = r#""x" >> repeat 1 { wait(duration: 1h) } until it == "y" within
         { attempt_timeout: 10s, max_retries: 2, timeout: 2h }"#;
     let err = failure(script).await;
     assert_eq!(err.kind(), Some(ErrorKind::Timeout));
@@ -132,15 +133,87 @@ async fn timeout_is_everything_and_attempt_timeout_is_one_try() {
     assert!(took < Duration::from_secs(40), "and two short waits: {took:?}");
 
     let started = Instant::now();
-    let script = r#""x" >> wait(duration: 1h) within
+    let script = r#""x" >> repeat 1 { wait(duration: 1h) } until it == "y" within
         { attempt_timeout: 10s, max_retries: 99, timeout: 25s }"#;
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Timeout));
     assert_eq!(started.elapsed().as_secs(), 25);
 }
 
+/// Waiting for what comes after the end is useless, so the call fails at once, as itself.
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_ends_too_late_is_not_begun() {
+    let cases = [
+        (r#""x" >> limited(wait: 60s) within { timeout: 10s }"#, "10s of the `timeout` are left"),
+        (
+            r#"("x" >> limited(wait: 1h)) within { timeout: 2h, max_retries: 9 }"#,
+            "and 1h of the `timeout` are left",
+        ),
+        (r#""x" >> limited(wait: 2m)"#, "it asks to wait 2m, and 1m of the `timeout` are left"),
+    ];
+    for (script, wanted) in cases {
+        let started = Instant::now();
+        let err = failure(script).await;
+        assert_eq!(err.kind(), Some(ErrorKind::RateLimit), "{script}");
+        let shown = err.render(svc::diag::Style::Plain);
+        assert!(shown.contains(wanted), "{shown}");
+        assert!(started.elapsed() < Duration::from_hours(2), "{:?}", started.elapsed());
+    }
+    let started = Instant::now();
+    let script = r#"(("x" >> limited(wait: 60s)) fallback "y") within { timeout: 10s }"#;
+    assert_eq!(value(script).await, Value::from("y"));
+    assert_eq!(started.elapsed(), Duration::ZERO, "there is time for the fallback");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_back_off_that_does_not_fit_is_not_begun() {
+    let script = r#""x" >> limited(wait: 0s) within { timeout: 20s, max_retries: 99 }"#;
+    let started = Instant::now();
+    let err = failure(script).await;
+    assert_eq!(err.kind(), Some(ErrorKind::RateLimit));
+    let shown = err.render(svc::diag::Style::Plain);
+    assert!(shown.contains("too little for another try"), "{shown}");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+/// Whoever backs off lets others take its place.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_another_try_holds_no_turn() {
+    let started = Instant::now();
+    let script = r#"{
+          a?: "x" >> limited(wait: 10s) within { max_retries: 1 },
+          b: "y" >> wait(duration: 6s) >> wait(duration: 3s),
+        }"#;
+    let script = format!("\"x\" >> (parallel {script} within {{ max_parallel: 1 }})");
+    assert_eq!(json::write(&value(&script).await), r#"{"a":null,"b":"y"}"#);
+    assert_eq!(started.elapsed().as_secs(), 10);
+}
+
+/// The cap is what ends it, but not all that went wrong.
+#[tokio::test(start_paused = true)]
+async fn a_try_that_cannot_be_funded_tells_of_the_one_before() {
+    let script = r#"("x" >> paid(max_tokens: 1000))
+        within { max_tokens: 2000, attempt_timeout: 1ms, max_retries: 5 }"#;
+    let err = failure(script).await;
+    assert_eq!(err.kind(), Some(ErrorKind::Budget));
+    let shown = err.render(svc::diag::Style::Plain);
+    assert!(shown.contains("the try before it failed: took longer than 1ms"), "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_kinds_in_retry_on_are_tried_again() {
+    let started = Instant::now();
+    let script =
+        r#""x" >> limited(wait: 10s) within { max_retries: 2, retry_on: ["unavailable"] }"#;
+    assert_eq!(failure(script).await.kind(), Some(ErrorKind::RateLimit));
+    assert_eq!(started.elapsed(), Duration::ZERO);
+    let script = r#""x" >> limited(wait: 10s) within { max_retries: 2, retry_on: ["rate_limit"] }"#;
+    assert_eq!(failure(script).await.kind(), Some(ErrorKind::RateLimit));
+    assert_eq!(started.elapsed().as_secs(), 20);
+}
+
 #[tokio::test(start_paused = true)]
 async fn queueing_counts_as_time() {
-    let script = r#"[1, 2, 3] >> each { "x" >> wait(duration: 10s) }
+    let script = r#"[1, 2, 3] >> each { "x" >> repeat 1 { wait(duration: 10s) } until it == "y" else { it } }
         within { max_parallel: 1, timeout: 25s }"#;
     let started = Instant::now();
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Timeout));
@@ -173,6 +246,12 @@ async fn a_write_is_never_tried_again() {
     let script = r#"("x" >> append_log) within { max_retries: 5, timeout: 1h }"#;
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
     assert_eq!(APPENDED.load(Ordering::SeqCst), 1);
+
+    // Nor is a call that runs a flow which writes.
+    let script = r#"flow note(line: string) -> string { line >> trim >> append_log }
+        ("x" >> relay(flow: note)) within { max_retries: 5, timeout: 1h }"#;
+    assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
+    assert_eq!(APPENDED.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -194,12 +273,13 @@ async fn sixty_four_branches_race_for_the_last_cent() {
 async fn an_inner_cap_can_be_caught_and_the_outer_one_still_counts() {
     let script = r#"
         (parallel {
-          a: ("x" >> paid(max_tokens: 1000) within { max_tokens: 10 }) fallback "too dear",
+          a: (["x", "y"] >> each { paid(max_tokens: 1000) } within { max_tokens: 2000 })
+            fallback ["too dear"],
           b: "x" >> paid(max_tokens: 100),
-        }) within { max_tokens: 400 }"#;
+        }) within { max_tokens: 4000 }"#;
     let response = engine().run(script).await.unwrap();
-    assert_eq!(json::write(&response.value), r#"{"a":"too dear","b":"an answer"}"#);
-    assert_eq!(response.usage.tokens, 100);
+    assert_eq!(json::write(&response.value), r#"{"a":["too dear"],"b":"an answer"}"#);
+    assert_eq!(response.usage.tokens, 1_100, "the first item was paid for");
 }
 
 #[tokio::test]

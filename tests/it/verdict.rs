@@ -12,15 +12,25 @@ use svc::{
 use crate::{components, grammar, scripts};
 
 /// As much of JSON Schema as the published one uses.
-struct Schema(Value);
+pub(crate) struct Schema(Value);
 
 impl Schema {
     fn published() -> Self {
-        Self(serde_json::from_str(VERDICT_SCHEMA).unwrap())
+        Self::of(VERDICT_SCHEMA)
+    }
+
+    pub(crate) fn of(text: &str) -> Self {
+        Self(serde_json::from_str(text).unwrap())
+    }
+
+    /// The fields of a record that the schema names.
+    pub(crate) fn fields(&self, record: &str) -> Vec<&str> {
+        let fields = self.0["$defs"][record]["properties"].as_object().unwrap();
+        fields.keys().map(String::as_str).collect()
     }
 
     /// Every place where `value` does not fit.
-    fn misfits(&self, value: &Value) -> Vec<String> {
+    pub(crate) fn misfits(&self, value: &Value) -> Vec<String> {
         let mut found = Vec::new();
         self.compare(&self.0, value, "", &mut found);
         found

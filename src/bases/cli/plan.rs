@@ -1,15 +1,16 @@
 //! `svc plan`: what a script would run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
 
-use super::{Session, exit::Result, policy::Rules, script, terminal};
-use crate::{
-    engine::verdict::{self, Param},
-    plan::{Node, Plan},
+use super::{
+    Session,
+    exit::{Failure, Result},
+    policy::Rules,
+    script, terminal,
 };
+use crate::{engine::planned::Planned, registry::OpError};
 
 /// Show what a script would run: its nodes, their types and what they touch.
 #[derive(Args)]
@@ -18,9 +19,15 @@ pub(super) struct Show {
     /// The script; `-` is standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Print the plan as JSON.
-    #[arg(long)]
+    /// Print the plan as JSON (`svc schema plan`).
+    #[arg(long, group = "form")]
     json: bool,
+    /// Print the plan as a Mermaid flowchart.
+    #[arg(long, group = "form")]
+    mermaid: bool,
+    /// Write the plan as a picture, in SVG; `-` is standard output.
+    #[arg(long, value_name = "FILE", group = "form")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     rules: Rules,
 }
@@ -28,69 +35,34 @@ pub(super) struct Show {
 const EXAMPLES: &str = "Examples:
   svc plan report.svc
   svc plan report.svc --deny writes
-  svc plan --json report.svc | jq '.effects'";
+  svc plan --svg report.svg report.svc
+  svc plan --mermaid report.svc
+  svc plan --json report.svc | jq '.effects'
 
-#[derive(Serialize)]
-struct PlanJson {
-    file: String,
-    inputs: Vec<Param>,
-    nodes: Vec<NodeJson>,
-    /// What the whole plan does to the world, each effect once.
-    effects: Vec<String>,
-    gives: Option<String>,
-}
-
-#[derive(Serialize)]
-struct NodeJson {
-    path: String,
-    name: String,
-    op: Option<String>,
-    r#type: String,
-    /// The paths of the nodes whose results it uses.
-    needs: Vec<String>,
-    effects: Vec<String>,
-    bounds: serde_json::Map<String, serde_json::Value>,
-    cost_class: Option<&'static str>,
-}
+`~` is what is expected, `≤` the most that it can be; `any` is written where nothing
+limits it.";
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let plan = script::plan(session, &self.file)?;
         if self.json {
-            terminal::print_json(&PlanJson::new(&plan))?;
+            terminal::print_json(&Planned::of(&plan))?;
+        } else if self.mermaid {
+            terminal::print(&plan.mermaid())?;
+        } else if let Some(file) = self.svg {
+            write(session, &file, &plan.svg())?;
         } else {
-            terminal::print(&plan.show())?;
+            terminal::print(&plan.render(session.terminal.out.style()))?;
         }
         self.rules.tell(&plan, session)
     }
 }
 
-impl PlanJson {
-    fn new(plan: &Plan) -> Self {
-        let program = plan.program();
-        Self {
-            file: program.source.name().to_owned(),
-            inputs: verdict::inputs(program),
-            nodes: plan.nodes().iter().map(|it| NodeJson::new(it, plan)).collect(),
-            effects: plan.effects().iter().map(ToString::to_string).collect(),
-            gives: verdict::gives(program),
-        }
+/// Writes a picture into a file, or to standard output.
+fn write(session: &Session, file: &Path, picture: &str) -> Result<()> {
+    if script::is_stdin(file) {
+        return terminal::print(picture);
     }
-}
-
-impl NodeJson {
-    fn new(node: &Node, plan: &Plan) -> Self {
-        let needs = node.needs.iter().filter_map(|it| plan.nodes().get(*it));
-        let bounds = node.bounds.iter().map(|(key, it)| ((*key).to_owned(), it.clone().into()));
-        Self {
-            path: node.path.clone(),
-            name: node.name.clone(),
-            op: node.op.clone(),
-            r#type: node.ty.to_string(),
-            needs: needs.map(|it| it.path.clone()).collect(),
-            effects: node.effects.iter().map(ToString::to_string).collect(),
-            bounds: bounds.collect(),
-            cost_class: node.cost_class,
-        }
-    }
+    let written = session.engine.host().write(file, picture.as_bytes());
+    written.map_err(|err| Failure::reading(OpError::io(err, file)))
 }

@@ -1,9 +1,10 @@
 //! `svc run`: a script, what it is given, and what it gives.
 
-use std::{collections::BTreeSet, io::IsTerminal, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, io::IsTerminal, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use comfy_table::Table;
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -18,10 +19,11 @@ use super::{
 };
 use crate::{
     check::Input,
-    engine::{Error, Request},
+    engine::{Error, Request, failure},
     plan::Plan,
     registry::ErrorKind,
-    value::Value,
+    run::Partial,
+    value::{Money, Value, units},
 };
 
 /// Run a script and print its result.
@@ -38,11 +40,27 @@ pub(super) struct Run {
     /// A param of the script: `-p top_k=5`, `-p since=30d`, `-p 'tags=["a", "b"]'`.
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     params: Vec<(String, String)>,
-    /// Print the result as JSON.
+    /// Print the result as JSON, or the failure of the run.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    caps: CapArgs,
+}
+
+/// Caps of the whole run. They only tighten what the script says: of both, the tighter holds.
+#[derive(Args)]
+struct CapArgs {
+    /// The most money that the run may cost.
+    #[arg(long, value_name = "DOLLARS", value_parser = money)]
+    max_cost: Option<Money>,
+    /// The most tokens that the run may use.
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -52,6 +70,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '"hello" >> upper' | svc run -
   svc run report.svc --json | jq .text
   svc run report.svc --allow "reads fs:./docs" --deny spends
+  svc run triage.svc --max-cost '$0.10' --timeout 5m
 
 How results are printed:
   null                   nothing
@@ -62,6 +81,9 @@ How results are printed:
   another record         `name  value`, one field below the other
   --json                 the whole value as JSON, whoever reads it
 
+A run that fails prints nothing but, where a cap could not fund a call, what was finished.
+With --json it prints { "error": { kind, message, help, path, file, line, partial, .. } }.
+
 Progress, notes and errors go to standard error. Ctrl-C ends the run within about a second
 and tells what had finished; a second Ctrl-C exits at once."#;
 
@@ -70,6 +92,17 @@ fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("a param is given as NAME=VALUE".to_owned()),
     }
+}
+
+/// An amount of dollars, with or without the sign, which shells take for their own.
+fn money(text: &str) -> std::result::Result<Money, String> {
+    let amount = Money::parse(text.strip_prefix('$').unwrap_or(text));
+    let amount = amount.filter(|it| *it >= Money::ZERO);
+    amount.ok_or_else(|| "an amount is written `0.10` or `$0.10`".to_owned())
+}
+
+fn duration(text: &str) -> std::result::Result<Duration, String> {
+    units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
 }
 
 impl Run {
@@ -85,7 +118,7 @@ impl Run {
         let request = self.give(engine.run_plan(plan), piped.as_ref());
         match watched(request, &watch).await {
             Ok(value) => self.print(&value, session),
-            Err(error) => Ok(fail(&error, &watch, session)),
+            Err(error) => self.fail(&error, &watch, session),
         }
     }
 
@@ -126,6 +159,7 @@ impl Run {
     fn give<'e>(&self, request: Request<'e>, piped: Option<&(String, String)>) -> Request<'e> {
         let named = self.params.iter().chain(piped);
         let request = named.fold(request, |it, (name, value)| it.param_text(name, value));
+        let request = self.caps.give(request);
         match &self.input {
             Some(input) => request.input_text(input),
             None => request,
@@ -144,6 +178,34 @@ impl Run {
         }
         terminal::print(&text)?;
         Ok(OK)
+    }
+
+    /// Tells why a run failed, and prints what is left of it.
+    fn fail(&self, error: &Error, watch: &Watch, session: &Session) -> Result<u8> {
+        let code = tell(error, watch, session);
+        if self.json {
+            if let Some(error) = error.failure() {
+                terminal::print_json(&Failed { error })?;
+            }
+        } else if let Some(partial) = error.partial() {
+            terminal::print(&show::show(&partial.value, reader(session)))?;
+        }
+        Ok(code)
+    }
+}
+
+/// What `--json` prints of a run that failed.
+#[derive(Serialize)]
+struct Failed {
+    error: failure::Failure,
+}
+
+impl CapArgs {
+    fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
+        let Self { max_cost, max_tokens, timeout } = *self;
+        let request = max_cost.into_iter().fold(request, Request::max_cost);
+        let request = max_tokens.into_iter().fold(request, Request::max_tokens);
+        timeout.into_iter().fold(request, Request::timeout)
     }
 }
 
@@ -179,7 +241,7 @@ async fn interrupts(cancel: CancellationToken, watch: Arc<Watch>) {
 }
 
 /// Tells why a run failed and how far it was, and gives the exit code.
-fn fail(error: &Error, watch: &Watch, session: &Session) -> u8 {
+fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
         Error::Check(_) => {
@@ -202,7 +264,18 @@ fn fail(error: &Error, watch: &Watch, session: &Session) -> u8 {
             if let Some(finished) = watch.finished() {
                 session.terminal.note(&format!("finished before: {finished}"));
             }
+            if let Some(partial) = error.partial.as_deref() {
+                tell_kept(partial, session);
+            }
             error.kind().exit_code()
         }
+    }
+}
+
+/// Says what is printed of a run that could not be funded to its end.
+fn tell_kept(partial: &Partial, session: &Session) {
+    session.terminal.note(&format!("{partial}"));
+    for inner in &partial.inside {
+        session.terminal.note(&format!("{inner}; `--json` shows it"));
     }
 }

@@ -6,7 +6,7 @@ use super::{
     exit::{OK, Result},
     terminal,
 };
-use crate::engine::verdict::VERDICT_SCHEMA;
+use crate::engine::{planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
 
 /// Print the JSON Schema of what a command prints with `--json`.
 #[derive(Args)]
@@ -19,12 +19,14 @@ pub(super) struct Schema {
 #[derive(Clone, Copy, ValueEnum)]
 enum Described {
     Check,
+    Plan,
 }
 
 impl Schema {
     pub(super) fn execute(self) -> Result<u8> {
         match self.command {
             Described::Check => terminal::print(VERDICT_SCHEMA)?,
+            Described::Plan => terminal::print(PLAN_SCHEMA)?,
         }
         Ok(OK)
     }

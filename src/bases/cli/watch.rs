@@ -196,6 +196,7 @@ impl Observer for Watch {
                     Some(Progress { what: (*what).to_owned(), done: *done, total: *total });
             }),
             Event::Notice { message } => self.note(message),
+            Event::Reserved { .. } | Event::Settled { .. } => {}
             Event::Straggler { component } => {
                 self.note(&format!("{component} did not stop in time; its result is dropped"));
             }

@@ -46,6 +46,8 @@ enum End {
     Whole,
     /// The connection is closed in the middle of the body.
     Cut,
+    /// The connection is closed before anything is said.
+    Nothing,
 }
 
 impl Reply {
@@ -81,6 +83,11 @@ impl Reply {
     /// Closes the connection before the end of the body.
     pub(crate) fn cut(self) -> Self {
         Self { end: End::Cut, ..self }
+    }
+
+    /// Takes the request and hangs up.
+    pub(crate) fn nothing() -> Self {
+        Self { end: End::Nothing, ..Self::new(200, "") }
     }
 }
 
@@ -137,6 +144,9 @@ fn read(stream: &TcpStream) -> Request {
 
 fn write(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {
     let Reply { status, headers, .. } = reply;
+    if reply.end == End::Nothing {
+        return Ok(());
+    }
     write!(stream, "HTTP/1.1 {status} Status\r\n{headers}transfer-encoding: chunked\r\n")?;
     write!(stream, "connection: close\r\n\r\n")?;
     for piece in reply.pieces.iter().filter(|it| !it.is_empty()) {
@@ -148,6 +158,6 @@ fn write(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {
     }
     match reply.end {
         End::Whole => write!(stream, "0\r\n\r\n"),
-        End::Cut => Ok(()),
+        End::Cut | End::Nothing => Ok(()),
     }
 }

@@ -42,7 +42,22 @@ impl Tokens {
     }
 }
 
+/// No tokenizer makes longer tokens than this of a text, on the average.
+const LONGEST_TOKEN: u64 = 64;
+
 impl Answer {
+    /// What the provider counted, unless nobody could have counted so: then what was really
+    /// used is not known.
+    pub(super) fn counted(&self, question: &Question<'_>) -> Option<Tokens> {
+        let asked = question.prompt.len().saturating_add(question.system.len());
+        let holds =
+            |tokens: u64, bytes: usize| tokens.saturating_mul(LONGEST_TOKEN) >= bytes as u64;
+        let is_plausible = |it: &Tokens| {
+            it.input > 0 && holds(it.input, asked) && holds(it.output, self.text.len())
+        };
+        self.tokens.filter(is_plausible)
+    }
+
     pub(super) fn is_cut(&self) -> bool {
         self.end == Some(End::Cut)
     }

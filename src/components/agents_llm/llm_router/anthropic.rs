@@ -42,14 +42,14 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
 
 pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {
     match event["type"].as_str() {
-        Some("message_start") => count(&event["message"]["usage"], answer),
+        Some("message_start") => count_input(&event["message"]["usage"], answer),
         Some("content_block_delta") => {
             if let Some(text) = event["delta"]["text"].as_str() {
                 answer.text.push_str(text);
             }
         }
         Some("message_delta") => {
-            count(&event["usage"], answer);
+            count_output(&event["usage"], answer);
             answer.end = end(&event["delta"]).or(answer.end.take());
         }
         Some("message_stop") => return Flow::Break(()),
@@ -58,18 +58,19 @@ pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {
     Flow::Continue(())
 }
 
-/// The counts stand in several events, the later ones for the whole answer so far.
-fn count(usage: &Json, answer: &mut Answer) {
-    let mut tokens = answer.tokens.unwrap_or_default();
-    if let Some(input) = usage["input_tokens"].as_u64() {
-        let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"];
-        let cached: u64 = cached.iter().filter_map(|it| usage[it].as_u64()).sum();
-        tokens.input = input.saturating_add(cached);
-    }
-    if let Some(output) = usage["output_tokens"].as_u64() {
-        tokens.output = output;
-    }
-    answer.tokens = Some(tokens).filter(|it| *it != Tokens::default());
+/// The counts of the prompt stand in the first event.
+fn count_input(usage: &Json, answer: &mut Answer) {
+    let counts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+    // A count that is none makes the sum none; a cache that is not spoken of was not used.
+    let counts = counts.iter().map(|it| &usage[it]).filter(|it| !it.is_null());
+    let input = counts.map(Json::as_u64).try_fold(0_u64, |sum, it| Some(sum.saturating_add(it?)));
+    answer.tokens = input.map(|input| Tokens { input, output: 0 });
+}
+
+/// The last event but one has the final count of the answer; those before it are of a part.
+fn count_output(usage: &Json, answer: &mut Answer) {
+    let counts = answer.tokens.zip(usage["output_tokens"].as_u64());
+    answer.tokens = counts.map(|(tokens, output)| Tokens { output, ..tokens });
 }
 
 fn end(delta: &Json) -> Option<End> {

@@ -112,12 +112,15 @@ impl Io for Infer {
         let model = Model::find(cx.host(), &self.model)?;
         let question = self.question(cx.wanted())?;
         let answer = talk::ask(&model, &question, cx).await?;
-        if let Some(tokens) = answer.tokens {
+        if let Some(tokens) = answer.counted(&question) {
             let cost = prices::cost(cx.host(), &model, tokens)?;
             if cost.is_err() {
                 cx.notice(format!("the price of `{model}` is unknown: the cost leaves it out"));
             }
             cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
+        } else if answer.tokens.is_some() {
+            let why = "fewer tokens than there can be: all that was reserved counts";
+            cx.notice(format!("`{model}` counts {why}"));
         }
         give(answer, &model, &question, cx)
     }

@@ -118,8 +118,11 @@ impl Table {
     }
 }
 
+/// More than anybody has.
+const MOST: Money = Money::from_nanos(i64::MAX);
+
 impl Rate {
-    /// Nothing for a price that is none.
+    /// Nothing for a price that is none; the most there is for more than can be counted.
     fn cost(self, tokens: Tokens) -> Option<Money> {
         let (input, output) = match self.long.filter(|it| tokens.input > it.over) {
             Some(long) => (long.input, long.output),
@@ -127,9 +130,10 @@ impl Rate {
         };
         let of = |dollars: f64, tokens: u64| {
             let price = Money::from_dollars(dollars).filter(|it| *it >= Money::ZERO)?;
-            price.per_million(tokens)
+            Some(price.per_million(tokens).unwrap_or(MOST))
         };
-        of(input, tokens.input)?.checked_add(of(output, tokens.output)?)
+        let (read, written) = (of(input, tokens.input)?, of(output, tokens.output)?);
+        Some(read.checked_add(written).unwrap_or(MOST))
     }
 }
 

@@ -46,8 +46,9 @@ pub(super) async fn ask(
         }
     };
     if head.status != 200 {
-        // No provider takes money for a request that it refuses.
-        cx.used(Usage::default());
+        if is_refused(head.status) {
+            cx.used(Usage::default());
+        }
         return Err(refused(model, head, cx).await);
     }
     Reading { model, cx, answer: Answer::default(), told: 0 }.read(head).await
@@ -78,6 +79,13 @@ fn never_sent(err: &io::Error) -> bool {
         err.kind(),
         Io::InvalidInput | Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable
     )
+}
+
+/// Whether a status says that nothing was answered. No provider takes money for a request
+/// that it refuses; but what accepts one, or a gateway that lost the answer to it, does not
+/// say that.
+fn is_refused(status: u16) -> bool {
+    !matches!(status, 200..=299 | 502 | 504 | 520..=527)
 }
 
 async fn refused(model: &Model, mut head: Response, cx: &Cx) -> OpError {

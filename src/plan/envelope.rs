@@ -1,11 +1,27 @@
 //! What a plan takes before it runs: tokens, money and time, at the least, as expected, and
 //! at the most; and what that says about its bounds.
 
-mod amount;
-
-pub use amount::{Envelope, Range};
+use std::time::Duration;
 
 use crate::{check::BoundKey, diag::Span, value::Money};
+
+/// An amount of tokens, money or time before the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range<T> {
+    /// What a run that ends well takes at the least.
+    pub min: T,
+    pub expected: T,
+    /// Nothing where no run is long or dear enough to be ruled out.
+    pub max: Option<T>,
+}
+
+/// What a part of a plan takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    pub tokens: Range<u64>,
+    pub cost: Range<Money>,
+    pub time: Range<Duration>,
+}
 
 /// What is known of one bound before the run.
 #[derive(Clone, Debug)]
@@ -51,10 +67,6 @@ impl Envelope {
     pub const NONE: Self = Self {
         tokens: Range { min: 0, expected: 0, max: Some(0) },
         cost: Range { min: Money::ZERO, expected: Money::ZERO, max: Some(Money::ZERO) },
-        time: Range {
-            min: std::time::Duration::ZERO,
-            expected: std::time::Duration::ZERO,
-            max: Some(std::time::Duration::ZERO),
-        },
+        time: Range { min: Duration::ZERO, expected: Duration::ZERO, max: Some(Duration::ZERO) },
     };
 }

@@ -1,0 +1,15 @@
+//! What whoever starts a run allows it to take, whatever its script says.
+
+use std::time::Duration;
+
+use crate::value::Money;
+
+/// The caps of a whole run. They hold beside the bounds of the script, so they can only
+/// tighten them; nothing said is no cap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caps {
+    pub cost: Option<Money>,
+    pub tokens: Option<u64>,
+    /// From the start of the run to its end.
+    pub time: Option<Duration>,
+}

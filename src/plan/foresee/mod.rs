@@ -1,0 +1,210 @@
+//! One pass over a checked script that foresees its run: the nodes, what each of them
+//! takes, and what that says about the bounds.
+//!
+//! A term is looked at as if it ran, with what is known of values ([`extent`]) in the place
+//! of values, and what it takes ([`load`]) in the place of taking it.
+//!
+//! **Invariant:** no run takes more than what is foreseen for its inputs, whatever fails, is
+//! tried again or comes late; and no run that ends well takes less. Time is measured by the
+//! host's clock, and counts what components take, not what the engine does between them.
+
+mod amount;
+mod blocks;
+mod bounds;
+mod calls;
+mod extent;
+mod load;
+mod shown;
+mod values;
+mod walk;
+
+use std::collections::BTreeMap;
+
+use self::{
+    amount::Amount,
+    bounds::{InForce, Limits},
+    extent::Extent,
+    load::Load,
+    walk::Walk,
+};
+use super::{Caps, Envelope, Holds, Node, Verdict};
+use crate::{
+    check::{BoundKey, Checked, Input},
+    diag::{Code, Problem, Report, Source, Span},
+    host::Host,
+    value::{Text, Value, units},
+};
+
+/// What is known when a script is looked at.
+pub struct Outlook<'a> {
+    /// Where prices and models are configured.
+    pub host: &'a dyn Host,
+    /// How many computations work at the same time.
+    pub workers: usize,
+    /// The inputs that are there already. Those that have a default and are not here have
+    /// their default.
+    pub given: &'a BTreeMap<Text, Value>,
+    /// What whoever starts the run allows.
+    pub caps: Caps,
+}
+
+/// What a run will be like.
+#[derive(Debug)]
+pub struct Foresight {
+    pub nodes: Vec<Node>,
+    pub envelope: Envelope,
+    /// What is known of the bounds of the whole file and of the whole run.
+    pub verdicts: Vec<Verdict>,
+    /// The price tables that money was counted with, by day.
+    pub prices: Vec<String>,
+    /// Why no most can be given, where none is.
+    pub open: Option<String>,
+    /// What is wrong with the bounds, by the file that it is wrong in.
+    pub problems: Problems,
+}
+
+/// Problems of several files, each once.
+#[derive(Debug, Default)]
+pub struct Problems {
+    by_file: Vec<(Source, Vec<Problem>)>,
+    is_muted: bool,
+}
+
+impl Problems {
+    fn add(&mut self, source: &Source, problem: Problem) {
+        if self.is_muted {
+            return;
+        }
+        let known = self.by_file.iter().position(|(it, _)| it.name() == source.name());
+        let idx = known.unwrap_or_else(|| {
+            self.by_file.push((source.clone(), Vec::new()));
+            self.by_file.len() - 1
+        });
+        let all = &mut self.by_file[idx].1;
+        // The same bound may be met on several ways; the first one tells it.
+        let is_new = !all.iter().any(|it| it.code == problem.code && it.span() == problem.span());
+        if is_new {
+            all.push(problem);
+        }
+    }
+
+    /// Adds them to the report of a check.
+    pub fn tell(self, report: &mut Report) {
+        for (source, problems) in self.by_file {
+            let own = match report.source.name() == source.name() {
+                true => Some(&mut *report),
+                false => report.used.iter_mut().find(|it| it.source.name() == source.name()),
+            };
+            match own {
+                Some(report) => {
+                    let all = report.problems.drain(..).chain(problems).collect();
+                    report.problems = Report::new(source, all).problems;
+                }
+                None => report.used.push(Report::new(source, problems)),
+            }
+        }
+    }
+}
+
+/// Foresees the run of a program. A file without a main pipeline has no nodes; its flows are
+/// judged all the same.
+pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
+    let mut walk = Walk::new(program, outlook);
+    let mut load = Load::none();
+    let mut verdicts = Vec::new();
+    if let Some(main) = &program.main {
+        let inputs = program.inputs.iter().map(|it| walk.input(it)).collect();
+        load = walk.whole(main, inputs);
+        verdicts = std::mem::take(&mut walk.of_whole);
+    }
+    walk.flows_by_themselves();
+    if let Some(main) = &program.main {
+        verdicts.extend(walk.judge_caps(main.span, &load));
+    }
+    let load = load.in_turns(outlook.workers).limited(&limits(outlook.caps));
+    let open = (load.tokens.max.is_none() || load.cost.max.is_none()).then(|| load.why_open());
+    let (envelope, prices) = load.envelope_and_prices();
+    Foresight { nodes: walk.nodes, envelope, verdicts, prices, open, problems: walk.problems }
+}
+
+fn limits(caps: Caps) -> Limits {
+    Limits { cost: caps.cost, tokens: caps.tokens, timeout: caps.time, max_parallel: None }
+}
+
+/// What the caps of a run put in force everywhere.
+fn in_force(caps: Caps) -> InForce {
+    let value = [
+        (BoundKey::MaxCost, caps.cost.map(Value::Money)),
+        (
+            BoundKey::MaxTokens,
+            caps.tokens.map(|it| Value::Int(i64::try_from(it).unwrap_or(i64::MAX))),
+        ),
+        (BoundKey::Timeout, caps.time.map(Value::Duration)),
+    ];
+    let given: Vec<_> = value.into_iter().filter(|(_, it)| it.is_some()).collect();
+    InForce::default().inside(&given).0
+}
+
+impl Load {
+    /// The whole of a run, whose computations wait for one of so many workers.
+    fn in_turns(mut self, workers: usize) -> Self {
+        let workers = u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
+        let waits = self.compute.map(|it| it / workers);
+        self.time.max = self.time.max.zip(waits).map(|(a, b)| a.plus(b));
+        self
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// What is known of an input.
+    fn input(&mut self, input: &'a Input) -> Extent {
+        if let Some(value) = self.outlook.given.get(&input.name) {
+            return Extent::Known(value.clone());
+        }
+        match &input.default {
+            Some(default) => self.quietly(|walk| walk.term(default).extent),
+            None => Extent::given(&input.ty),
+        }
+    }
+
+    /// What is known of the caps that whoever starts the run gave.
+    fn judge_caps(&mut self, span: Span, load: &Load) -> Vec<Verdict> {
+        let Caps { cost, tokens, time } = self.outlook.caps;
+        let cost = cost.map(|cap| {
+            let lacks = (load.needs.cost > cap).then(|| load.needs.cost.to_string());
+            (BoundKey::MaxCost, cap.to_string(), lacks, load.cost.max.is_some_and(|it| it <= cap))
+        });
+        let tokens = tokens.map(|cap| {
+            let lacks = (load.needs.tokens > cap).then(|| format!("{} tokens", load.needs.tokens));
+            let holds = load.tokens.max.is_some_and(|it| it <= cap);
+            (BoundKey::MaxTokens, cap.to_string(), lacks, holds)
+        });
+        let time = time.map(|cap| {
+            let least = load.time.min;
+            let lacks = (least > cap).then(|| units::show_duration(least));
+            (BoundKey::Timeout, units::show_duration(cap), lacks, false)
+        });
+        let all = [cost, tokens, time].into_iter().flatten();
+        all.map(|(key, limit, lacks, is_proven)| {
+            let (holds, why) = match lacks {
+                Some(least) => (Holds::Impossible, format!("the run needs at least {least}")),
+                None if is_proven => (Holds::Proven, String::new()),
+                None => (Holds::Enforced, String::new()),
+            };
+            if holds == Holds::Impossible {
+                let message = format!("the run's `{}: {limit}` cannot be kept", key.name());
+                let problem = Problem::error(Code::E309, span, message)
+                    .label(&*why)
+                    .help("raise it, or let the script ask for less");
+                let source = self.source.clone();
+                self.problems.add(&source, problem);
+            }
+            let prices = match key {
+                BoundKey::MaxCost => load.prices.iter().map(ToString::to_string).collect(),
+                _ => Vec::new(),
+            };
+            Verdict { key, limit, holds, why, span: None, prices }
+        })
+        .collect()
+    }
+}

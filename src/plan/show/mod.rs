@@ -1,0 +1,72 @@
+//! A plan for people: as text, as a Mermaid flowchart, as a picture.
+//!
+//! All of them see the same [`Outline`](outline::Outline) of it, and round amounts in the
+//! same way: what is shown as the most is never less than it is.
+
+mod amounts;
+mod mermaid;
+mod outline;
+mod remarks;
+mod svg;
+mod table;
+mod totals;
+
+use super::{Holds, Plan, Verdict};
+use crate::diag::Style;
+
+impl Plan {
+    /// The plan as a person reads it.
+    pub fn show(&self) -> String {
+        self.render(Style::Plain)
+    }
+
+    /// The same, perhaps in colour.
+    pub fn render(&self, style: Style) -> String {
+        table::of(self, style)
+    }
+
+    /// The plan as a Mermaid flowchart.
+    pub fn mermaid(&self) -> String {
+        mermaid::of(self)
+    }
+
+    /// The plan as a picture, in SVG.
+    pub fn svg(&self) -> String {
+        svg::of(self)
+    }
+}
+
+/// A bound as the script writes it, and what is known of it: `max_cost $0.50: PROVEN`.
+fn bound(key: &str, limit: &str, verdict: Option<&Verdict>, style: Style) -> String {
+    match verdict.filter(|it| it.is_judged()) {
+        Some(it) => format!("{key} {limit}: {}", painted(it.holds, style)),
+        None => format!("{key} {limit}"),
+    }
+}
+
+fn painted(holds: Holds, style: Style) -> String {
+    let word = holds.word().to_uppercase();
+    let code = match holds {
+        Holds::Proven => "1;32",
+        Holds::Enforced => "1;36",
+        Holds::Impossible => "1;31",
+        Holds::Useless => "1;33",
+    };
+    match style {
+        Style::Plain => word,
+        Style::Colour => format!("\x1b[{code}m{word}\x1b[0m"),
+    }
+}
+
+impl Verdict {
+    /// Whether there is something to say of it. How often and at what time calls are tried
+    /// is obeyed, and no amount.
+    fn is_judged(&self) -> bool {
+        !self.why.is_empty()
+    }
+}
+
+/// The verdict on the bound of this name.
+fn verdict_on<'v>(key: &str, verdicts: &'v [Verdict]) -> Option<&'v Verdict> {
+    verdicts.iter().find(|it| it.key.name() == key)
+}

@@ -1,0 +1,102 @@
+//! The tree that a plan's nodes stand in, and short names for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::{Node, Plan};
+
+/// The nodes of a plan as a tree.
+pub(super) struct Outline<'p> {
+    pub(super) plan: &'p Plan,
+    /// The nodes that stand in no other one.
+    pub(super) roots: Vec<usize>,
+    children: Vec<Vec<usize>>,
+}
+
+impl<'p> Outline<'p> {
+    pub(super) fn of(plan: &'p Plan) -> Self {
+        let nodes = plan.nodes();
+        let mut children = vec![Vec::new(); nodes.len()];
+        let mut roots = Vec::new();
+        for (idx, node) in nodes.iter().enumerate() {
+            match node.parent {
+                Some(parent) => children[parent].push(idx),
+                None => roots.push(idx),
+            }
+        }
+        Self { plan, roots, children }
+    }
+
+    pub(super) fn node(&self, idx: usize) -> &'p Node {
+        &self.plan.nodes()[idx]
+    }
+
+    /// Every node, in the order of the script.
+    pub(super) fn all(&self) -> std::ops::Range<usize> {
+        0..self.plan.nodes().len()
+    }
+
+    pub(super) fn children(&self, idx: usize) -> &[usize] {
+        &self.children[idx]
+    }
+
+    /// It and the nodes around it, the innermost first.
+    pub(super) fn around(&self, idx: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(idx), |it| self.node(*it).parent)
+    }
+
+    /// For the inside of each block and of the file, who uses whom among what stands in it,
+    /// as places in the list of its children. What is inside of a child counts as the child.
+    pub(super) fn sibling_edges(&self) -> BTreeMap<Option<usize>, BTreeSet<(usize, usize)>> {
+        let mut edges: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        let mut place = vec![0; self.children.len()];
+        for children in self.children.iter().chain([&self.roots]) {
+            children.iter().enumerate().for_each(|(idx, child)| place[*child] = idx);
+        }
+        for idx in self.all() {
+            for need in &self.node(idx).needs {
+                if let Some((block, from, to)) = self.lifted(*need, idx) {
+                    edges.entry(block).or_default().insert((place[from], place[to]));
+                }
+            }
+        }
+        edges
+    }
+
+    /// Two nodes, or the blocks around them, that stand side by side; nothing where one
+    /// stands in the other.
+    fn lifted(&self, from: usize, to: usize) -> Option<(Option<usize>, usize, usize)> {
+        let down = |idx| {
+            let mut around: Vec<usize> = self.around(idx).collect();
+            around.reverse();
+            around
+        };
+        let (from, to) = (down(from), down(to));
+        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        let (a, b) = (*from.get(shared)?, *to.get(shared)?);
+        // Nodes come behind what they use.
+        (a < b).then(|| (shared.checked_sub(1).map(|it| from[it]), a, b))
+    }
+
+    /// What the node is called where the blocks around it are in sight: its path without
+    /// the part that it shares with them.
+    pub(super) fn label(&self, idx: usize) -> String {
+        let node = self.node(idx);
+        if node.path.is_empty() {
+            return node.name.clone();
+        }
+        let around = self.around(idx).skip(1).find(|it| !self.node(*it).path.is_empty());
+        let around = around.map_or("", |it| &self.node(it).path);
+        let shared = node.path.split('/').zip(around.split('/')).take_while(|(a, b)| a == b);
+        let own: Vec<&str> = node.path.split('/').skip(shared.count()).collect();
+        let turns = node.name.strip_prefix("repeat ").map(|it| format!(" ×{it}"));
+        // A block whose every segment is shared has still its own name.
+        let label = if own.is_empty() { node.name.clone() } else { own.join("/") };
+        label + &turns.unwrap_or_default()
+    }
+
+    /// Where the node is, from the outside.
+    pub(super) fn place(&self, idx: usize) -> &'p str {
+        let named = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
+        named.map_or("file", |it| &it.path)
+    }
+}

@@ -1,0 +1,91 @@
+//! What a plan says below its table: what it gives and does, why its bounds hold, where
+//! streaming ends.
+
+use super::{
+    super::{Node, Range, Verdict},
+    amounts::{self, ANY, Amount},
+    bound,
+    outline::Outline,
+};
+use crate::diag::Style;
+
+pub(super) fn of(outline: &Outline, style: Style) -> String {
+    let plan = outline.plan;
+    let mut text = String::new();
+    if let Some(main) = &plan.program().main {
+        text.push_str(&format!("gives {}\n", main.ty));
+    }
+    let effects: Vec<String> = plan.effects().iter().map(ToString::to_string).collect();
+    if !effects.is_empty() {
+        text.push_str(&format!("does {}\n", effects.join(", ")));
+    }
+    text.push_str(&signs(outline));
+    text.push_str(&section("bounds", &verdicts(outline, style)));
+    text.push_str(&section("streaming ends", &places(outline, barriers)));
+    text.push_str(&section("notes", &places(outline, |it| it.notes.clone())));
+    text
+}
+
+fn section(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n{title}\n  {}\n", lines.join("\n  "))
+}
+
+/// What the signs before amounts mean, and what is expected is based on.
+fn signs(outline: &Outline) -> String {
+    let envelopes: Vec<_> = outline.plan.nodes().iter().map(|it| &it.envelope).collect();
+    let envelopes = || envelopes.iter().copied().chain([outline.plan.envelope()]);
+    let takes_something = envelopes().any(|it| {
+        !amounts::is_nothing(&it.tokens)
+            || !amounts::is_nothing(&it.cost)
+            || !amounts::is_nothing(&it.time)
+    });
+    if !takes_something {
+        return String::new();
+    }
+    let is_open = envelopes().any(|it| open(&it.tokens) || open(&it.cost) || open(&it.time));
+    let any = if is_open { format!(", {ANY}: nothing limits it") } else { String::new() };
+    let why = outline.plan.open().map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
+    format!("~ expected, by the components' own estimates; ≤ at most{any}\n{why}")
+}
+
+fn open<T: Amount>(range: &Range<T>) -> bool {
+    range.max.is_none()
+}
+
+fn verdicts(outline: &Outline, style: Style) -> Vec<String> {
+    let line = |place: &str, verdict: &Verdict| {
+        let shown = bound(verdict.key.name(), &verdict.limit, Some(verdict), style);
+        let prices = match verdict.prices.as_slice() {
+            [] => String::new(),
+            tables => format!(" (prices: {})", tables.join(", ")),
+        };
+        format!("{place}: {shown}, {}{prices}", verdict.why)
+    };
+    let file = outline.plan.verdicts().iter().map(|it| ("file", it));
+    let inner = outline
+        .all()
+        .flat_map(|idx| outline.node(idx).verdicts.iter().map(move |it| (outline.place(idx), it)));
+    let judged = file.chain(inner).filter(|(_, it)| it.is_judged());
+    judged.map(|(place, it)| line(place, it)).collect()
+}
+
+fn barriers(node: &Node) -> Vec<String> {
+    node.barrier.map(|it| format!("{it} must be there first")).into_iter().collect()
+}
+
+/// What is said of nodes, each once, with the places that it is said of.
+fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String> {
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    for idx in outline.all() {
+        for text in said(outline.node(idx)) {
+            match all.iter_mut().find(|(it, _)| *it == text) {
+                Some((_, places)) => places.push(outline.place(idx)),
+                None => all.push((text, vec![outline.place(idx)])),
+            }
+        }
+    }
+    all.into_iter().map(|(text, places)| format!("{}: {text}", places.join(", "))).collect()
+}

@@ -1,0 +1,212 @@
+//! A plan as text: aligned columns, children indented under their blocks.
+
+use std::ops::RangeInclusive;
+
+use super::{
+    super::{Node, Plan, Range},
+    amounts::{self, Amount},
+    bound,
+    outline::Outline,
+    remarks, totals, verdict_on,
+};
+use crate::diag::Style;
+
+/// The width that a table keeps to where it can.
+const WIDTH: usize = 120;
+
+/// What is shortened where a table is too wide, and how narrow and how wide it may be. What
+/// is cut stands below the table, and in JSON.
+const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("gives", 16..=48), ("does", 24..=60)];
+
+/// The room that bounds have at the least.
+const BOUNDS: usize = 28;
+
+/// The plan as a person reads it.
+pub(super) fn of(plan: &Plan, style: Style) -> String {
+    let outline = Outline::of(plan);
+    let inputs = inputs(plan);
+    if plan.nodes().is_empty() {
+        return inputs + without_nodes(plan);
+    }
+    let parts =
+        [inputs, nodes(&outline, style), totals::of(&outline, style), remarks::of(&outline, style)];
+    let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn inputs(plan: &Plan) -> String {
+    let line = |input: &crate::check::Input| match (input.is_secret(), input.default.is_some()) {
+        (true, _) => format!("secret {}\n", input.name),
+        (_, true) => format!("input {}: {}, optional\n", input.name, input.ty),
+        (_, false) => format!("input {}: {}\n", input.name, input.ty),
+    };
+    plan.program().inputs.iter().map(line).collect()
+}
+
+fn without_nodes(plan: &Plan) -> &'static str {
+    match plan.program().main {
+        Some(_) => "no component runs: the value is computed from the inputs\n",
+        None => "nothing runs: the script only defines flows and types\n",
+    }
+}
+
+/// One column but the last: its head, and a cell for every node.
+struct Column {
+    head: &'static str,
+    cells: Vec<String>,
+}
+
+fn nodes(outline: &Outline, style: Style) -> String {
+    let nodes: Vec<&Node> = outline.all().map(|it| outline.node(it)).collect();
+    let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
+    let mut columns = vec![
+        Column { head: "node", cells: names(outline) },
+        Column { head: "gives", cells: each(&|it| it.ty.to_string()) },
+        Column { head: "does", cells: each(&does) },
+        Column { head: "tokens", cells: pairs(nodes.iter().map(|it| &it.envelope.tokens)) },
+        Column { head: "cost", cells: pairs(nodes.iter().map(|it| &it.envelope.cost)) },
+        Column { head: "time", cells: pairs(nodes.iter().map(|it| &it.envelope.time)) },
+    ];
+    columns.retain(|it| it.cells.iter().any(|it| !it.is_empty()));
+    let bounds = Bounds::of(&nodes, style);
+    for (head, widths) in SHORTENED {
+        shorten(&mut columns, head, &widths, bounds.width().min(BOUNDS));
+    }
+    joined(&aligned(&columns), &bounds)
+}
+
+fn names(outline: &Outline) -> Vec<String> {
+    let name = |idx| {
+        let depth = outline.around(idx).count() - 1;
+        format!("{}{}", "  ".repeat(depth), outline.label(idx))
+    };
+    outline.all().map(name).collect()
+}
+
+fn does(node: &Node) -> String {
+    let effects: Vec<String> = node.effects.iter().map(ToString::to_string).collect();
+    match (&node.op, effects.is_empty()) {
+        (Some(_), true) => "pure".to_owned(),
+        _ => effects.join(", "),
+    }
+}
+
+/// What is expected and the most, one below the other.
+fn pairs<'a, T: Amount + 'a>(ranges: impl Iterator<Item = &'a Range<T>>) -> Vec<String> {
+    let pairs: Vec<(String, String)> = ranges.map(amounts::brief).collect();
+    let width = pairs.iter().map(|(expected, _)| width(expected)).max().unwrap_or(0);
+    let cell = |(expected, most): &(String, String)| match (width, most.is_empty()) {
+        (_, true) => String::new(),
+        (0, _) => most.clone(),
+        _ => format!("{expected:>width$} {most}"),
+    };
+    pairs.iter().map(cell).collect()
+}
+
+/// The last column: for each node its bounds, and how wide each of them is without colour.
+struct Bounds(Vec<Vec<(String, usize)>>);
+
+impl Bounds {
+    fn of(nodes: &[&Node], style: Style) -> Self {
+        let written = |node: &&Node| {
+            let shown = |(key, limit): &(&'static str, String)| {
+                let verdict = verdict_on(key, &node.verdicts);
+                let plain = bound(key, limit, verdict, Style::Plain);
+                (bound(key, limit, verdict, style), width(&plain))
+            };
+            node.bounds.iter().map(shown).collect()
+        };
+        Self(nodes.iter().map(written).collect())
+    }
+
+    fn width(&self) -> usize {
+        let cell = |all: &Vec<(String, usize)>| all.iter().map(|it| it.1 + 2).sum::<usize>();
+        self.0.iter().map(cell).max().unwrap_or(0)
+    }
+
+    /// The bounds of a node in lines that are no wider than `room` where they can be.
+    fn lines(&self, node: usize, room: usize) -> Vec<String> {
+        let mut lines: Vec<(String, usize)> = Vec::new();
+        for (text, width) in &self.0[node] {
+            match lines.last_mut() {
+                Some((line, used)) if *used + 2 + width <= room => {
+                    line.push_str(", ");
+                    line.push_str(text);
+                    *used += 2 + width;
+                }
+                last => {
+                    if let Some((line, _)) = last {
+                        line.push(',');
+                    }
+                    lines.push((text.clone(), *width));
+                }
+            }
+        }
+        lines.into_iter().map(|(line, _)| line).collect()
+    }
+}
+
+/// Puts the bounds beside the other columns, in several lines where there are many.
+fn joined(table: &[String], bounds: &Bounds) -> String {
+    let left = table.first().map_or(0, |it| width(it));
+    let room = WIDTH.saturating_sub(left + 2).max(BOUNDS);
+    let head = if bounds.width() > 0 { "within" } else { "" };
+    let mut text = String::new();
+    let mut line = |left: &str, right: &str| {
+        text.push_str(format!("{left}  {right}").trim_end());
+        text.push('\n');
+    };
+    for (row, cells) in table.iter().enumerate() {
+        let lines = match row.checked_sub(1) {
+            Some(node) => bounds.lines(node, room),
+            None => vec![head.to_owned()],
+        };
+        line(cells, lines.first().map_or("", |it| it));
+        for more in lines.iter().skip(1) {
+            line(&" ".repeat(left), more);
+        }
+    }
+    text
+}
+
+/// Cuts a column as far as the table is too wide beside bounds of this width.
+fn shorten(columns: &mut [Column], head: &str, widths: &RangeInclusive<usize>, bounds: usize) {
+    let all: usize = columns.iter().map(|it| it.width() + 2).sum();
+    let Some(column) = columns.iter_mut().find(|it| it.head == head) else { return };
+    let others = (all + bounds).saturating_sub(column.width());
+    let room = WIDTH.saturating_sub(others).clamp(*widths.start(), *widths.end());
+    for cell in &mut column.cells {
+        *cell = cut(std::mem::take(cell), room);
+    }
+}
+
+fn cut(text: String, room: usize) -> String {
+    if width(&text) <= room {
+        return text;
+    }
+    let kept: String = text.chars().take(room - 1).collect();
+    format!("{kept}…")
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        self.cells.iter().map(|it| width(it)).chain([width(self.head)]).max().unwrap_or(0)
+    }
+}
+
+/// The head and the rows, all of one width.
+fn aligned(columns: &[Column]) -> Vec<String> {
+    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let cells = cells.zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    let rows = columns.first().map_or(0, |it| it.cells.len());
+    let row = |row: usize| line(&mut columns.iter().map(|it| it.cells[row].as_str()));
+    let head = line(&mut columns.iter().map(|it| it.head));
+    std::iter::once(head).chain((0..rows).map(row)).collect()
+}

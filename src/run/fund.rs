@@ -1,0 +1,140 @@
+//! What one try may take: reserved before it begins, settled once when it has ended,
+//! whatever ended it.
+
+use super::{
+    Run,
+    attempt::Try,
+    error::{Result, RunError},
+    events::Event,
+};
+use crate::{
+    registry::{ErrorKind, Meter, OpError, Price, Quote, Usage},
+    value::Money,
+};
+
+/// What is reserved for a try that runs. Dropped before it is settled, it settles itself:
+/// a try that panicked, or whose future was dropped, may have been charged for.
+pub(super) struct Funds<'a> {
+    run: &'a Run,
+    one: Try<'a>,
+    most: Usage,
+    meter: Meter,
+    is_open: bool,
+}
+
+/// What a try has used in the end.
+pub(super) struct Settled {
+    pub(super) used: Usage,
+    most: Usage,
+    /// How deep the outermost bound lies that this has used up beyond its cap.
+    broken: Option<usize>,
+}
+
+impl Run {
+    /// Takes the most that a try can use from every cap around, or says which lacks it.
+    pub(super) fn fund<'a>(&'a self, one: &Try<'a>, quote: Quote) -> Result<Funds<'a>> {
+        let most = quote.most;
+        if let Some(error) = refusal(one, most.tokens, quote.unpriced) {
+            return Err(RunError::new(error, one.span));
+        }
+        one.scope.account.reserve(most).map_err(|refused| {
+            let error = too_much(refused.message, help(refused.depth));
+            RunError::new(error, one.span).at_bound(refused.depth)
+        })?;
+        let funds = Funds { run: self, one: *one, most, meter: Meter::default(), is_open: true };
+        funds.tell(&Event::Reserved { component: &one.call.name, most });
+        Ok(funds)
+    }
+}
+
+/// Why a try cannot be funded, whatever is left of the caps around it.
+///
+/// `unpriced` is the error of a call whose price nobody knows, under a cap.
+fn refusal(one: &Try<'_>, tokens: u64, unpriced: Option<OpError>) -> Option<OpError> {
+    let (op, account) = (one.call.op.op, &one.scope.account);
+    // A cap that the script gives, anywhere around, replaces the op's own.
+    if let Some(limit) = op.limits.max_tokens.filter(|it| tokens > *it)
+        && !account.script_caps_tokens()
+    {
+        let message = format!("needs up to {tokens} tokens, and one call may use {limit}");
+        let help = "raise it with `within { max_tokens: .. }`, or ask for less";
+        return Some(too_much(message, help));
+    }
+    // Where nothing at all is known, not even tokens can be counted.
+    unpriced.filter(|_| match op.price {
+        Price::Unknown => account.is_capped(),
+        _ => account.caps_cost(),
+    })
+}
+
+fn too_much(message: String, help: &str) -> OpError {
+    OpError::new(ErrorKind::Budget, message).help(help)
+}
+
+fn help(depth: usize) -> &'static str {
+    match depth {
+        0 => "raise the cap of the run, or ask for less",
+        _ => "raise the cap, or ask for less",
+    }
+}
+
+impl Funds<'_> {
+    /// Where the try writes down what it used.
+    pub(super) fn meter(&self) -> Meter {
+        self.meter.clone()
+    }
+
+    /// Settles what was reserved.
+    pub(super) fn settle(mut self) -> Settled {
+        self.close()
+    }
+
+    fn close(&mut self) -> Settled {
+        self.is_open = false;
+        let most = self.most;
+        // Nobody is paid for a call: a report of less than nothing is none.
+        let used = self.meter.read().filter(|it| it.cost >= Money::ZERO).unwrap_or(most);
+        let broken = self.one.scope.account.settle(most, used);
+        let component = &self.one.call.name;
+        self.tell(&Event::Settled { component, reserved: most, used });
+        Settled { used, most, broken }
+    }
+
+    /// Tells of calls that are counted, which are few and dear.
+    fn tell(&self, event: &Event<'_>) {
+        if !matches!(self.one.call.op.op.price, Price::Free) {
+            self.run.tell(self.one.path, event);
+        }
+    }
+}
+
+impl Drop for Funds<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.close();
+        }
+    }
+}
+
+impl Settled {
+    /// Holds a call to its word. One whose price is quoted is counted by someone else, who
+    /// may count otherwise: that matters where a cap is.
+    pub(super) fn beyond_its_word(&self, one: &Try<'_>) -> Option<Box<RunError>> {
+        let Self { used, most, broken } = self;
+        if used.tokens <= most.tokens && used.cost <= most.cost {
+            return None;
+        }
+        let kind = match one.call.op.op.price {
+            Price::Unknown => return None,
+            Price::Quoted(_) if !one.scope.account.is_capped() => return None,
+            Price::Quoted(_) => ErrorKind::Budget,
+            Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
+        };
+        let message = format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
+        let error = RunError::new(OpError::new(kind, message), one.span);
+        Some(match broken {
+            Some(depth) => error.at_bound(*depth),
+            None => error,
+        })
+    }
+}

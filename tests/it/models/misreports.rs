@@ -1,0 +1,242 @@
+//! Providers that count wrongly, fail after they have charged, break off, or answer too late:
+//! what may have been charged counts as spent, and no cap is exceeded but by a report of more
+//! than was reserved.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value as Json, json};
+use svc::{
+    Engine, Error,
+    registry::{ErrorKind, Usage},
+    value::Money,
+};
+
+use super::{
+    host,
+    provider::{PROVIDERS, chunk, finishes},
+    server::{Reply, Server},
+};
+use crate::meter::Meter;
+
+/// What the server takes for each answer, by its own count: 100 tokens in and 20 out.
+const CHARGED: Usage = Usage { tokens: 120, cost: Money::from_nanos(100 * 3_000 + 20 * 15_000) };
+
+/// A text that has more than one token, however long tokens are.
+const LONG: &str =
+    "sixty-five bytes and more are never a single token, whoever counts them, by far";
+
+/// One answer whose counts are these, whatever was really said.
+fn counting(provider: &str, input: &Json, output: &Json) -> Reply {
+    let event = |it: &Json| format!("data: {it}\n\n");
+    let body = match provider {
+        "openai" => {
+            let usage = json!({ "prompt_tokens": input, "completion_tokens": output });
+            let usage = event(&json!({ "choices": [], "usage": usage }));
+            [chunk(&json!({ "content": LONG }), Some("stop")), usage, event(&json!("end"))].concat()
+        }
+        "anthropic" => [
+            json!({ "type": "message_start", "message": { "usage": { "input_tokens": input, "output_tokens": 1 } } }),
+            json!({ "type": "content_block_delta", "delta": { "type": "text_delta", "text": LONG } }),
+            json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": output } }),
+            json!({ "type": "message_stop" }),
+        ]
+        .iter()
+        .map(event)
+        .collect(),
+        _ => {
+            let end = json!({
+                "message": { "content": LONG },
+                "done": true,
+                "prompt_eval_count": input,
+                "eval_count": output,
+            });
+            format!("{end}\n")
+        }
+    };
+    Reply::new(200, &body.replace("data: \"end\"", "data: [DONE]"))
+}
+
+/// What became of a run, by its own account.
+struct Told {
+    kind: Option<ErrorKind>,
+    total: Usage,
+    /// What one attempt reserves.
+    most: Usage,
+    attempts: usize,
+    message: String,
+}
+
+/// Runs a script against a server, and holds the run to what it promises of every run.
+async fn told(server: &Server, provider: &str, script: &str) -> Told {
+    let meter = Arc::new(Meter::default());
+    let engine = Engine::new().on(Arc::new(host(server, &format!("{provider}/priced"))));
+    let ended = engine.watched_by(meter.clone()).run(script).await;
+    let (kind, total, message) = match ended {
+        Ok(response) => (None, response.usage, String::new()),
+        Err(Error::Run { error, .. }) => (Some(error.kind()), error.usage, error.to_string()),
+        Err(err) => panic!("{err}"),
+    };
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let counted = meter.counted();
+    assert!(server.requests().len() <= counted.attempts, "nothing is asked that is not funded");
+    assert_eq!(counted.spent, total, "the ledger holds what was settled, and no more");
+    assert_eq!((counted.open.tokens, counted.open.cost), (0, Money::ZERO));
+    Told { kind, total, most: counted.most, attempts: counted.attempts, message }
+}
+
+const CAPPED: &str = r#"("x" >> ask(max_tokens: 50))
+    within { max_cost: $0.10, max_tokens: 5_000, max_retries: 0 }"#;
+
+fn is_priced(provider: &str) -> bool {
+    provider != "ollama"
+}
+
+#[tokio::test]
+async fn counts_that_cannot_be_are_no_report() {
+    let wrong = [
+        (json!(0), json!(20)),
+        (json!(100), json!(0)),
+        (json!(100), json!(1)),
+        (json!(-100), json!(20)),
+        (json!(100), json!(-20)),
+        (json!("100"), json!(20)),
+        (json!(100), json!([20])),
+        (json!(1.5), json!(20.25)),
+        (json!(null), json!(20)),
+        (json!(100), json!(null)),
+        (json!(1e40), json!(20)),
+    ];
+    for provider in PROVIDERS {
+        for (input, output) in &wrong {
+            let server = Server::start(vec![counting(provider, input, output)]);
+            let told = told(&server, provider, CAPPED).await;
+            assert_eq!(told.kind, None, "{provider}: {}", told.message);
+            assert_eq!(told.total, told.most, "{provider}: {input} in, {output} out");
+        }
+        let server = Server::start(vec![counting(provider, &json!(100), &json!(20))]);
+        let told = told(&server, provider, CAPPED).await;
+        assert_eq!(told.total.tokens, CHARGED.tokens, "{provider}");
+        assert_eq!(told.total.cost == CHARGED.cost, is_priced(provider), "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_prompt_has_more_than_one_token() {
+    let server = Server::start(vec![counting("openai", &json!(2), &json!(20))]);
+    let script = format!("\"{LONG} {LONG} {LONG}\" >> ask(max_tokens: 50)");
+    let told = told(&server, "openai", &script).await;
+    assert_eq!(told.total, told.most);
+}
+
+/// It may be so, and then it is owed: it counts, and nothing more is begun under the cap.
+#[tokio::test]
+async fn more_than_was_reserved_counts_as_reported() {
+    for provider in PROVIDERS {
+        for (input, output) in [(9_999_u64, 20_u64), (100, 90_000), (u64::MAX, u64::MAX)] {
+            let server = Server::start(vec![counting(provider, &json!(input), &json!(output))]);
+            let script = r#"["x", "y", "z"] >> each { ask(max_tokens: 50) fallback "none" }
+                within { max_tokens: 5_000, max_parallel: 1, max_retries: 0 }"#;
+            let told = told(&server, provider, script).await;
+            assert_eq!(told.kind, Some(ErrorKind::Budget), "{provider}: {}", told.message);
+            assert_eq!(told.total.tokens, input.saturating_add(output), "{provider}");
+            assert_eq!((told.attempts, server.requests().len()), (1, 1), "{provider}");
+            let (used, most) = (told.total.to_string(), told.most.to_string());
+            assert!(told.message.contains(&format!("{used}, not {most}")), "{}", told.message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_may_have_been_charged_counts() {
+    use ErrorKind as Kind;
+    let slowly = Duration::from_millis(100);
+    for provider in PROVIDERS {
+        let whole = || finishes(provider, "an answer of some length");
+        let half = || whole().in_pieces_of(30).first_half();
+        let error = match provider {
+            "ollama" => Reply::new(200, "{\"error\": \"out of memory\"}\n"),
+            _ => Reply::new(200, "data: {\"error\": {\"type\": \"api_error\"}}\n\n"),
+        };
+        let late = "timeout: 150ms, max_cost: $0.10, max_tokens: 5_000, max_retries: 0";
+        let usual = "max_cost: $0.10, max_tokens: 5_000, max_retries: 0";
+        let cases = [
+            ("cut in the middle", half().cut(), usual, Kind::Unavailable),
+            ("ended in the middle", half(), usual, Kind::Unavailable),
+            ("hung up", Reply::nothing(), usual, Kind::Unavailable),
+            ("an error in the stream", error, usual, Kind::Unavailable),
+            ("a gateway that lost it", Reply::new(502, "bad gateway"), usual, Kind::Unavailable),
+            ("a gateway that gave up", Reply::new(504, "too late"), usual, Kind::Unavailable),
+            ("accepted", Reply::new(202, "come back"), usual, Kind::Failed),
+            ("no answer at all", Reply::new(200, "<html>"), usual, Kind::InvalidOutput),
+            ("too late", whole().in_pieces_of(30).slowly(slowly), late, Kind::Timeout),
+        ];
+        for (name, reply, bounds, kind) in cases {
+            let server = Server::start(vec![reply]);
+            let script = format!("(\"x\" >> ask(max_tokens: 50)) within {{ {bounds} }}");
+            let told = told(&server, provider, &script).await;
+            assert_eq!(told.kind, Some(kind), "{provider}, {name}: {}", told.message);
+            assert_eq!(told.total, told.most, "{provider}, {name}");
+            assert!(told.total.tokens >= CHARGED.tokens, "{provider}, {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_refused_is_free() {
+    for provider in PROVIDERS {
+        for status in [400, 401, 404, 429, 500, 503, 529] {
+            let server = Server::start(vec![Reply::new(status, "no")]);
+            let told = told(&server, provider, CAPPED).await;
+            assert!(told.kind.is_some());
+            assert_eq!((told.total, told.attempts), (Usage::default(), 1), "{provider}: {status}");
+        }
+    }
+}
+
+/// Each try may have been charged for.
+#[tokio::test]
+async fn tries_that_fail_late_are_counted_each() {
+    let late = finishes("openai", "late").in_pieces_of(30).slowly(Duration::from_millis(100));
+    let server = Server::start(vec![late]);
+    let script = r#"("x" >> ask(max_tokens: 50))
+        within { max_cost: $0.0050, attempt_timeout: 60ms, max_retries: 9 }"#;
+    let told = told(&server, "openai", script).await;
+    assert_eq!(told.kind, Some(ErrorKind::Budget), "the third try cannot be funded");
+    assert_eq!(told.attempts, 2);
+    assert_eq!(told.total.cost.nanos(), 2 * told.most.cost.nanos());
+}
+
+/// Every kind of trouble at once, 64 branches, and a cap for a few of them.
+#[tokio::test]
+async fn sixty_four_branches_race_for_the_last_cent_of_a_bad_provider() {
+    let slowly = Duration::from_millis(5);
+    let replies = vec![
+        finishes("openai", "fine").in_pieces_of(60).slowly(slowly),
+        counting("openai", &json!(0), &json!(0)),
+        finishes("openai", "cut in the middle").in_pieces_of(40).first_half().cut(),
+        Reply::new(503, "busy"),
+        Reply::nothing(),
+        finishes("openai", "fine").in_pieces_of(20).slowly(slowly),
+    ];
+    let names: Vec<String> = (0..64).map(|it| format!("b{it}?: ask(max_tokens: 50)")).collect();
+    for cents in [1, 2, 5] {
+        let server = Server::start(replies.clone());
+        let cap = Money::cents(cents);
+        let bounds = format!("max_cost: {cap}, max_retries: 2, attempt_timeout: 2s");
+        let script = format!("\"x\" >> parallel {{ {} }} within {{ {bounds} }}", names.join(", "));
+        let meter = Arc::new(Meter::default());
+        let engine = Engine::new().on(Arc::new(host(&server, "openai/priced")));
+        let ended = engine.watched_by(meter.clone()).run(script.as_str()).await;
+        let Err(Error::Run { error, .. }) = ended else { panic!("the cap is too low") };
+        assert_eq!(error.kind(), ErrorKind::Budget, "{error}");
+        let counted = meter.counted();
+        assert!(counted.highest.cost <= cap, "{} of {cap}", counted.highest.cost);
+        assert_eq!(counted.spent, error.usage);
+        let asked = server.requests().len();
+        assert_eq!(asked, counted.attempts, "only what is funded is asked");
+        // All but the busy ones are charged for; the first replies are given one by one.
+        let charged = asked - usize::from(asked > 3);
+        let charged = CHARGED.cost.nanos() * i64::try_from(charged).unwrap();
+        assert!(error.usage.cost.nanos() >= charged, "{} for {charged}", error.usage.cost);
+    }
+}

@@ -1,0 +1,240 @@
+//! How plans are shown: as text, as JSON, as a flowchart, as a picture.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use svc::{
+    Engine,
+    diag::Source,
+    engine::planned::{PLAN_SCHEMA, Planned},
+    host::test::TestHost,
+    plan::Plan,
+};
+
+use crate::{components, example_scripts, grammar, helpdesk, scripts, verdict::Schema};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// An engine that knows the price of what the examples ask, wherever it runs.
+fn engine() -> Engine {
+    let host = TestHost::new()
+        .env("SVC_MODEL", "anthropic/claude-haiku-4-5")
+        .env("ANTHROPIC_API_KEY", "k");
+    let mut folders = vec![root().join("examples")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false => host.put(path.strip_prefix(root()).unwrap(), fs::read(&path).unwrap()),
+            }
+        }
+    }
+    helpdesk::engine().on(Arc::new(host))
+}
+
+fn plan_of(script: &Path) -> Plan {
+    let text = fs::read_to_string(root().join(script)).unwrap();
+    let source = Source::new(script.to_str().unwrap(), text).in_folder(script.parent().unwrap());
+    engine().plan(source).unwrap_or_else(|report| panic!("{}\n{report}", script.display()))
+}
+
+/// The name of a script's snapshot.
+fn stem(script: &Path) -> String {
+    script.with_extension("").to_str().unwrap().replace('/', "__")
+}
+
+#[test]
+fn plans_of_the_examples() {
+    for script in example_scripts::scripts() {
+        insta::assert_snapshot!(stem(&script), plan_of(&script).show());
+    }
+}
+
+/// Where paths, amounts and bounds are all long, a table is wider than the 120 columns that
+/// it keeps to.
+const WIDEST: usize = 160;
+
+#[test]
+fn plans_are_narrow() {
+    for script in example_scripts::scripts() {
+        let text = plan_of(&script).show();
+        let table =
+            text.lines().skip_while(|it| !it.starts_with("node ")).take_while(|it| !it.is_empty());
+        let widest = table.map(|it| it.chars().count()).max().unwrap_or(0);
+        assert!(widest <= WIDEST, "{}: {widest}\n{text}", script.display());
+    }
+}
+
+#[test]
+fn plans_as_charts_and_pictures() {
+    for name in ["compare", "research", "draft"] {
+        let plan = plan_of(&PathBuf::from(format!("examples/{name}.svc")));
+        insta::assert_snapshot!(format!("{name}.mmd"), plan.mermaid());
+        // The picture of `compare` stands in the documentation.
+        if name != "compare" {
+            insta::assert_snapshot!(format!("{name}.svg"), plan.svg());
+        }
+    }
+}
+
+/// The picture that the documentation shows. `UPDATE_DOCS=1` draws it anew.
+#[test]
+fn the_picture_of_the_documentation_is_real() {
+    let file = root().join("docs/plan.svg");
+    let picture = plan_of(Path::new("examples/compare.svc")).svg();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&file, &picture).unwrap();
+    }
+    assert!(fs::read_to_string(&file).unwrap() == picture, "draw it with UPDATE_DOCS=1");
+}
+
+/// The plans of all scripts that have one.
+fn all_plans() -> Vec<(String, Plan)> {
+    let engine = Engine::new().with(components::ALL).on(Arc::new(scripts::host()));
+    let golden = grammar::scripts().into_iter().filter_map(|(name, text)| {
+        Some((name.clone(), engine.plan(Source::new(name, text)).ok()?))
+    });
+    let examples = example_scripts::scripts().into_iter();
+    let examples = examples.map(|it| (it.display().to_string(), plan_of(&it)));
+    golden.chain(examples).chain([odd()]).collect()
+}
+
+/// A plan whose names are full of signs that mean something elsewhere.
+fn odd() -> (String, Plan) {
+    let name = "<&\">\u{1b}]]>--\u{7}`#;%%{\\.svc";
+    let script = r##"
+        param q: "a<b" | "c&d" | "\"]" | "#quot;" | "-->" | "end"
+        param text: string
+        text >> parallel {
+            end: search(source: "a<b>&\"c\"'`d`#35;*e*]]>") within { timeout: 5s },
+            other?: search(source: "\u{1b}[31m\n%% end") >> len,
+        }
+        >> { left: .end, right: .other, kind: q }
+    "##;
+    (name.to_owned(), engine().plan(Source::new(name, script)).unwrap())
+}
+
+#[test]
+fn every_plan_fits_the_schema() {
+    let schema = Schema::of(PLAN_SCHEMA);
+    let mut known = BTreeSet::new();
+    for (name, plan) in all_plans() {
+        let printed = serde_json::to_value(Planned::of(&plan)).unwrap();
+        assert_eq!(schema.misfits(&printed), [""; 0], "{name}");
+        for node in printed["nodes"].as_array().unwrap() {
+            let filled = node.as_object().unwrap().iter().filter(|(_, it)| match it {
+                serde_json::Value::Array(items) => !items.is_empty(),
+                other => !other.is_null(),
+            });
+            known.extend(filled.map(|(name, _)| name.clone()));
+        }
+    }
+    // Nothing fits because it is never there.
+    let fields = schema.fields("node").into_iter();
+    assert_eq!(fields.filter(|it| !known.contains(*it)).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// Blocks open and close, every node has a name of its own, every arrow joins two of them,
+/// and no text ends its quotes.
+#[test]
+fn flowcharts_are_valid() {
+    for (name, plan) in all_plans() {
+        let chart = plan.mermaid();
+        let (mut ids, mut arrows, mut open) = (BTreeSet::new(), Vec::new(), 0_usize);
+        for line in chart.lines().skip(1).map(str::trim) {
+            if line == "end" {
+                open = open.checked_sub(1).unwrap();
+            } else if let Some((from, to)) = line.split_once(" --> ") {
+                arrows.push((from.to_owned(), to.to_owned()));
+            } else if line != "flowchart TB" {
+                open += usize::from(line.starts_with("subgraph "));
+                let node = line.trim_start_matches("subgraph ");
+                let (id, label) = node.split_once("[\"").unwrap();
+                let label = label.strip_suffix("\"]").unwrap();
+                assert!(!label.contains(['"', '`', '\n']), "{name}: {line}");
+                let tags = label.replace("<b>", "").replace("</b>", "").replace("<br/>", "");
+                assert!(!tags.contains(['<', '>', '&']), "{name}: {line}");
+                assert!(ids.insert(id.to_owned()), "{name}: {id} is there twice");
+            }
+        }
+        assert_eq!(open, 0, "{name}");
+        for (from, to) in arrows {
+            assert!(ids.contains(&from) && ids.contains(&to) && from != to, "{name}: {from} {to}");
+        }
+    }
+}
+
+/// Elements open and close, and all text in them is text.
+fn is_well_formed(xml: &str) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = xml.trim();
+    while let Some((text, after)) = rest.split_once('<') {
+        let (tag, after) = after.split_once('>').ok_or("a tag has no end")?;
+        for entity in text.split('&').skip(1) {
+            let known = ["lt;", "gt;", "amp;", "quot;"].iter().any(|it| entity.starts_with(it));
+            known.then_some(()).ok_or_else(|| format!("&{entity}"))?;
+        }
+        if text.chars().any(|it| it.is_control() && it != '\n') {
+            return Err(format!("{text:?}"));
+        }
+        match tag.strip_prefix('/') {
+            Some(name) if open.pop() == Some(name) => {}
+            Some(name) => return Err(format!("</{name}>")),
+            None if tag.ends_with('/') => {}
+            None => open.push(tag.split_whitespace().next().unwrap_or_default()),
+        }
+        if tag.matches('"').count() % 2 == 1 {
+            return Err(tag.to_owned());
+        }
+        rest = after;
+    }
+    if open.is_empty() && rest.is_empty() { Ok(()) } else { Err(format!("{open:?} {rest}")) }
+}
+
+#[test]
+fn pictures_are_well_formed() {
+    assert!(is_well_formed("<a><b c=\"d\"/>&lt;</a>").is_ok());
+    for wrong in ["<a>", "<a></b>", "<a>&</a>", "<a>\u{1b}</a>", "<a b=\"></a>"] {
+        assert!(is_well_formed(wrong).is_err(), "{wrong}");
+    }
+    for (name, plan) in all_plans() {
+        let picture = plan.svg();
+        assert_eq!(is_well_formed(&picture), Ok(()), "{name}");
+        assert_eq!(picture, plan.svg(), "{name}");
+    }
+}
+
+/// The width and height of a picture.
+fn size(picture: &str) -> (u32, u32) {
+    let number = |it: &str| {
+        let (_, rest) = picture.split_once(&format!(" {it}=\"")).unwrap();
+        rest.split('"').next().unwrap().parse().unwrap()
+    };
+    (number("width"), number("height"))
+}
+
+/// What is large is wrapped, whatever its form.
+#[test]
+fn large_pictures_fit_a_page() {
+    let each = |text: &dyn Fn(usize) -> String| (0..200).map(text).collect::<Vec<_>>().concat();
+    let branches = each(&|it| format!("b{it}: search(source: \"docs\", top_k: 5),\n"));
+    let wide = format!("param q: string\nq >> parallel {{ {branches} }}");
+    let long = format!("param q: string\nq{}", " >> upper >> trim".repeat(100));
+    let uses = each(&|it| format!("${{v{it}.text}}"));
+    let lets = each(&|it| format!("let v{it} = found >> summary(max_words: {})\n", it + 10));
+    let fan = format!(
+        "param q: string\nlet found = q >> search(source: \"docs\")\n{lets}\"{uses}\" >> upper >> trim"
+    );
+    for (name, script) in [("wide", wide), ("long", long), ("fan", fan)] {
+        let plan = engine().plan(script).unwrap_or_else(|it| panic!("{name}: {it}"));
+        assert!(plan.nodes().len() >= 200, "{name}: {}", plan.nodes().len());
+        let (width, height) = size(&plan.svg());
+        assert!(width < 2_000 && height < 4_500, "{name}: {width} x {height}");
+    }
+}
