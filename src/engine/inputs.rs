@@ -20,9 +20,27 @@ pub(super) enum Given {
     Words(Text),
 }
 
-/// Reads what was given as values of the declared types. `first` is for the input of a
-/// script that begins with a stage, or else for the first one that nothing was given for.
+/// Reads what was given as values of the declared types; everything that is needed must be
+/// there.
 pub(super) fn read(
+    declared: &[Input],
+    given: BTreeMap<Text, Given>,
+    first: Option<Given>,
+) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
+    let values = known(declared, given, first)?;
+    let lacks = |it: &&Input| it.is_required() && !it.is_secret() && !values.contains_key(&it.name);
+    match declared.iter().find(lacks) {
+        Some(lacking) => {
+            let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
+            Err(wrong(message, lacking.span))
+        }
+        None => Ok(values),
+    }
+}
+
+/// The same of what was given so far. `first` is for the input of a script that begins with a
+/// stage, or else for the first one that nothing was given for.
+pub(super) fn known(
     declared: &[Input],
     mut given: BTreeMap<Text, Given>,
     first: Option<Given>,
@@ -55,13 +73,6 @@ pub(super) fn read(
             wrong(message, input.span)
         })?;
         values.insert(name, value);
-    }
-    if let Some(lacking) = declared
-        .iter()
-        .find(|it| it.is_required() && !it.is_secret() && !values.contains_key(&it.name))
-    {
-        let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
-        return Err(wrong(message, lacking.span));
     }
     Ok(values)
 }

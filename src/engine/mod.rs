@@ -19,6 +19,7 @@ mod error;
 pub mod failure;
 mod files;
 mod fix;
+pub mod foreseen;
 mod grammar;
 mod inputs;
 pub mod planned;
@@ -125,31 +126,52 @@ impl Engine {
 
     /// Everything that is wrong with a script, or the program that it is.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
-        let program = check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))?;
+        let program = self.checked(script)?;
         self.foreseen(program, &BTreeMap::new(), Caps::default()).map(|(program, _)| program)
+    }
+
+    fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
+        check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))
     }
 
     /// What is known of a script, for an editor: also when it does not check.
     pub fn analyse(&self, script: impl Into<Source>) -> Analysis {
-        let files = HostFiles::of(self.host());
-        self.judged(check::analyse(&script.into(), &self.registry, &files))
+        self.analysis(&script.into(), &Unsaved::default()).0
     }
 
     /// The same where some files have texts that are not saved yet.
     pub fn analyse_with(&self, script: impl Into<Source>, unsaved: &Unsaved) -> Analysis {
+        self.analysis(&script.into(), unsaved).0
+    }
+
+    /// The same with what is foreseen of a script that checks.
+    fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Foresight>) {
         let files = HostFiles::of(self.host()).with(unsaved);
-        self.judged(check::analyse(&script.into(), &self.registry, &files))
+        let mut analysis = check::analyse(script, &self.registry, &files);
+        let Some(program) = analysis.program.take() else { return (analysis, None) };
+        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default());
+        let (report, program, foresight) = match foreseen {
+            Ok((program, foresight)) => (program.warnings.clone(), Some(program), Some(foresight)),
+            Err(report) => (report, None, None),
+        };
+        (Analysis { report, program, ..analysis }, foresight)
     }
 
     /// What a script would run.
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
-        let program = check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))?;
-        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default());
-        self.accepted(foreseen.map(|(program, foresight)| plan::plan(program, foresight))?)
+        self.planned(self.checked(script)?, &BTreeMap::new(), Caps::default())
     }
 
-    /// The plan, if the policy accepts it.
-    fn accepted(&self, plan: Plan) -> Result<Plan, Report> {
+    /// The plan of a program with these inputs and caps, if its bounds can be kept and the
+    /// policy accepts it.
+    fn planned(
+        &self,
+        program: Checked,
+        given: &BTreeMap<Text, Value>,
+        caps: Caps,
+    ) -> Result<Plan, Report> {
+        let (program, foresight) = self.foreseen(program, given, caps)?;
+        let plan = plan::plan(program, foresight);
         let refused = plan.refusals(&self.policy, self.host());
         if refused.has_errors() { Err(refused) } else { Ok(plan) }
     }
@@ -161,7 +183,7 @@ impl Engine {
 
     /// Runs a plan that was looked at before.
     pub fn run_plan(&self, plan: Plan) -> Request<'_> {
-        Request::new(self, self.accepted(plan))
+        Request::new(self, Ok(plan))
     }
 
     /// What a program will be like with these inputs under these caps, or what is wrong with
@@ -178,19 +200,6 @@ impl Engine {
             true => Err(program.warnings),
             false => Ok((program, foresight)),
         }
-    }
-
-    /// The same analysis with what is wrong with the bounds.
-    fn judged(&self, mut analysis: Analysis) -> Analysis {
-        let Some(program) = analysis.program.take() else { return analysis };
-        match self.foreseen(program, &BTreeMap::new(), Caps::default()) {
-            Ok((program, _)) => {
-                analysis.report = program.warnings.clone();
-                analysis.program = Some(program);
-            }
-            Err(report) => analysis.report = report,
-        }
-        analysis
     }
 
     fn outlook<'a>(&'a self, given: &'a BTreeMap<Text, Value>, caps: Caps) -> Outlook<'a> {

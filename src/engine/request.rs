@@ -93,12 +93,25 @@ impl<'e> Request<'e> {
         self
     }
 
+    /// What would run with what is given so far: inputs that lack are taken for what nobody
+    /// knows yet.
+    pub fn plan(self) -> Result<Plan, Error> {
+        let program = self.plan.map_err(Error::Check)?.into_program();
+        let source = program.source.clone();
+        let inputs = inputs::known(&program.inputs, self.given, self.first)
+            .map_err(|error| Error::Input { source, error })?;
+        self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)
+    }
+
     async fn run(self) -> Result<Response, Error> {
-        let plan = self.plan.map_err(Error::Check)?;
-        let program = plan.program();
+        let program = self.plan.map_err(Error::Check)?.into_program();
         let source = || program.source.clone();
         let inputs = inputs::read(&program.inputs, self.given, self.first)
             .map_err(|error| Error::Input { source: source(), error })?;
+        // What was foreseen without the inputs is not what will run.
+        let plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
+        let program = plan.program();
+        let source = || program.source.clone();
         let around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
         let outcome = run::run(&plan, inputs, around)
             .await

@@ -5,11 +5,13 @@
 
 use serde::Serialize;
 
-use super::Engine;
+use super::{
+    Engine, Unsaved,
+    foreseen::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
+};
 use crate::{
     check::{Analysis, CastReason, Checked, Flow, Input, Term, TermKind},
     diag::{self, Lines, Report, Source, Span},
-    plan::{self, EffectUse},
     value::Type,
 };
 
@@ -34,6 +36,10 @@ pub struct Verdict {
     /// Every stage and what it gives, in the order of the text.
     pub nodes: Vec<Node>,
     pub effects: Vec<Effect>,
+    /// What a run takes with the defaults of its inputs; nothing where it does not check.
+    pub envelope: Option<EnvelopeJson>,
+    /// What is known of the bounds of the whole file.
+    pub bounds: Vec<Bound>,
     /// What only the run can know, and why.
     pub unchecked: Vec<Unchecked>,
 }
@@ -106,12 +112,6 @@ pub struct Node {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Effect {
-    pub verb: &'static str,
-    pub scope: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
 pub struct Unchecked {
     pub span: Place,
     pub what: String,
@@ -122,7 +122,7 @@ impl Engine {
     /// What is known of a script without running it, whether it checks or not.
     pub fn verdict(&self, script: impl Into<Source>) -> Verdict {
         let source = script.into();
-        let analysis = self.analyse(source.clone());
+        let (analysis, foresight) = self.analysis(&source, &Unsaved::default());
         let places = Places(Lines::new(source.text()));
         let mut verdict = Verdict {
             file: source.name().to_owned(),
@@ -134,6 +134,11 @@ impl Engine {
         };
         if let Some(program) = &analysis.program {
             places.tell(program, &mut verdict);
+        }
+        if let Some(foresight) = foresight {
+            verdict.envelope = Some(envelope(&foresight.envelope));
+            verdict.bounds = bounds(&foresight.verdicts);
+            verdict.effects = effects(&foresight.effects);
         }
         verdict
     }
@@ -208,11 +213,6 @@ impl Places<'_> {
         verdict.gives = gives(program);
         verdict.flows = program.flows.iter().map(|it| self.flow(it)).collect();
         verdict.tests = program.tests.iter().map(|it| named(&it.name, it.span)).collect();
-        let effect = |it: EffectUse| {
-            let scope = it.place.map(|it| it.to_string());
-            Effect { verb: it.verb.name(), scope }
-        };
-        verdict.effects = plan::effects(program).into_iter().map(effect).collect();
         if let Some(main) = &program.main {
             self.only_at_run_time(main, &mut verdict.unchecked);
         }

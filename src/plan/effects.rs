@@ -1,9 +1,9 @@
-//! What a program does to the world: the union of the effects of all that it may call.
+//! What a call does to the world, and where.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::fmt;
 
 use crate::{
-    check::{Call, Checked, Flow, Term, TermKind},
+    check::Call,
     host::address::Address,
     registry::{Effect, Scope},
     value::{Text, Value},
@@ -74,44 +74,14 @@ impl fmt::Display for EffectUse {
     }
 }
 
-/// Everything that running a program may do, each once. A file without a main pipeline
-/// does what its flows do.
-pub fn effects(program: &Checked) -> BTreeSet<EffectUse> {
-    let mut walk = Walk::default();
-    match &program.main {
-        Some(main) => walk.term(main),
-        None => program.flows.iter().for_each(|it| walk.flow(it)),
-    }
-    walk.found
-}
-
-#[derive(Default)]
-struct Walk {
-    found: BTreeSet<EffectUse>,
-    /// Flows that were walked: one that is called twice does nothing else.
-    seen: BTreeSet<*const Flow>,
-}
-
-impl Walk {
-    fn term(&mut self, term: &Term) {
-        match &term.kind {
-            TermKind::Call(call) => self.found.extend(of_call(call)),
-            TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) => self.flow(flow),
-            _ => {}
-        }
-        term.each_part(&mut |it| stacker::maybe_grow(64 << 10, 1 << 20, || self.term(it)));
-    }
-
-    fn flow(&mut self, flow: &Arc<Flow>) {
-        if self.seen.insert(Arc::as_ptr(flow)) {
-            self.term(&flow.body);
-        }
-    }
-}
-
 /// The effects of one call, with the paths and hosts that its arguments name.
-pub(in crate::plan) fn of_call(call: &Call) -> Vec<EffectUse> {
-    let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope)) };
+///
+/// `known` gives the argument at a place, where it is known before the run.
+pub(super) fn of_call<'v>(
+    call: &Call,
+    known: &dyn Fn(usize) -> Option<&'v Value>,
+) -> Vec<EffectUse> {
+    let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope, known)) };
     let effects = call.op.op.effects.iter().map(|it| match *it {
         Effect::Reads(scope) => at(Verb::Reads, scope),
         Effect::Writes { scope, .. } => at(Verb::Writes, scope),
@@ -121,10 +91,10 @@ pub(in crate::plan) fn of_call(call: &Call) -> Vec<EffectUse> {
     effects.collect()
 }
 
-fn place(call: &Call, scope: Scope) -> Place {
+fn place<'v>(call: &Call, scope: Scope, known: &dyn Fn(usize) -> Option<&'v Value>) -> Place {
     let constant = |param: &str| {
         let idx = call.op.op.params.iter().position(|it| it.name == param);
-        idx.and_then(|it| call.args.get(it)).and_then(Term::constant)
+        idx.and_then(known)
     };
     match scope {
         Scope::Named(name) => Place::Named(name),

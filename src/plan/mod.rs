@@ -13,11 +13,13 @@ mod policy;
 mod show;
 
 pub use caps::Caps;
-pub use effects::{EffectUse, Place, Verb, effects};
+pub use effects::{EffectUse, Place, Verb};
 pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use foresee::{Foresight, Outlook, Problems, foresee};
 pub use node::Node;
 pub use policy::{Policy, Rule};
+
+use std::collections::BTreeSet;
 
 use crate::check::Checked;
 
@@ -36,6 +38,10 @@ pub fn plan(program: Checked, foresight: Foresight) -> Plan {
 impl Plan {
     pub fn program(&self) -> &Checked {
         &self.program
+    }
+
+    pub fn into_program(self) -> Checked {
+        self.program
     }
 
     /// Every call of a component and every block, in the order of the script.
@@ -64,7 +70,7 @@ impl Plan {
     }
 
     /// What the whole plan does to the world, each effect once.
-    pub fn effects(&self) -> Vec<EffectUse> {
-        effects(&self.program).into_iter().collect()
+    pub fn effects(&self) -> &BTreeSet<EffectUse> {
+        &self.foresight.effects
     }
 }

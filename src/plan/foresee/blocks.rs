@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     check::{Branch, Repeat, Shape, Term},
+    diag::Span,
     value::{Text, Type},
 };
 
@@ -71,7 +72,9 @@ impl<'a> Walk<'a> {
             let count = Count { least: items.least, usual: items.usual, most: items.most };
             let mut load = one.times(count, at_once);
             if items.most.is_none() {
-                let (span, source) = (term.span, this.source.clone());
+                let start = term.span.start;
+                let span = Span::new(start, start + word.len());
+                let source = this.source.clone();
                 load.because(|| Cause::List { span, source, is_given: items.is_given });
             }
             (Extent::List { items, item: given.into() }, load.clone(), list.load.then(load))

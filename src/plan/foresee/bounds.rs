@@ -102,7 +102,8 @@ impl InForce {
     pub(super) fn most_tokens(&self, op: &OpDef) -> Option<u64> {
         // A cap of the script takes the place of the op's own, also while its value is not
         // known yet.
-        if self.caps_tokens { self.tokens } else { op.limits.max_tokens }
+        let own = op.limits.max_tokens.filter(|_| !self.caps_tokens);
+        own.into_iter().chain(self.tokens).min()
     }
 }
 

@@ -33,6 +33,10 @@ impl<'a> Walk<'a> {
             }
         }
         let idx = self.add(&call.name, needs.clone(), term);
+        let effects = of_call(call, &|it| args.get(it).and_then(Extent::as_known));
+        if !self.problems.is_muted {
+            self.effects.extend(effects.iter().cloned());
+        }
         if let Some(idx) = idx {
             let path = self.path_to(&call.segment);
             let bounds = self.own_bounds(op);
@@ -40,7 +44,7 @@ impl<'a> Walk<'a> {
             node.path = path;
             node.op = Some(call.op.to_string());
             node.cost_class = Some(op.cost_class());
-            node.effects = of_call(call);
+            node.effects = effects;
             node.bounds = bounds;
         }
         if op.is_inline() {

@@ -18,7 +18,7 @@ mod shown;
 mod values;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::{
     amount::Amount,
@@ -27,12 +27,12 @@ use self::{
     load::Load,
     walk::Walk,
 };
-use super::{Caps, Envelope, Holds, Node, Verdict};
+use super::{Caps, EffectUse, Envelope, Holds, Node, Verdict};
 use crate::{
     check::{BoundKey, Checked, Input},
     diag::{Code, Problem, Report, Source, Span},
     host::Host,
-    value::{Text, Value, units},
+    value::{Money, Text, Value, units},
 };
 
 /// What is known when a script is looked at.
@@ -53,6 +53,8 @@ pub struct Outlook<'a> {
 pub struct Foresight {
     pub nodes: Vec<Node>,
     pub envelope: Envelope,
+    /// What the whole does to the world, each effect once.
+    pub effects: BTreeSet<EffectUse>,
     /// What is known of the bounds of the whole file and of the whole run.
     pub verdicts: Vec<Verdict>,
     /// The price tables that money was counted with, by day.
@@ -117,32 +119,40 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
         load = walk.whole(main, inputs);
         verdicts = std::mem::take(&mut walk.of_whole);
     }
+    let effects = std::mem::take(&mut walk.effects);
     walk.flows_by_themselves();
+    // A file without a main pipeline does what its flows do.
+    let effects = if program.main.is_some() { effects } else { walk.effects.clone() };
     if let Some(main) = &program.main {
         verdicts.extend(walk.judge_caps(main.span, &load));
     }
     let load = load.in_turns(outlook.workers).limited(&limits(outlook.caps));
     let open = (load.tokens.max.is_none() || load.cost.max.is_none()).then(|| load.why_open());
     let (envelope, prices) = load.envelope_and_prices();
-    Foresight { nodes: walk.nodes, envelope, verdicts, prices, open, problems: walk.problems }
+    Foresight {
+        nodes: walk.nodes,
+        envelope,
+        effects,
+        verdicts,
+        prices,
+        open,
+        problems: walk.problems,
+    }
 }
 
 fn limits(caps: Caps) -> Limits {
     Limits { cost: caps.cost, tokens: caps.tokens, timeout: caps.time, max_parallel: None }
 }
 
-/// What the caps of a run put in force everywhere.
+/// What the caps of a run put in force everywhere. They only tighten: the bounds that an op
+/// has by itself hold beside them.
 fn in_force(caps: Caps) -> InForce {
-    let value = [
-        (BoundKey::MaxCost, caps.cost.map(Value::Money)),
-        (
-            BoundKey::MaxTokens,
-            caps.tokens.map(|it| Value::Int(i64::try_from(it).unwrap_or(i64::MAX))),
-        ),
-        (BoundKey::Timeout, caps.time.map(Value::Duration)),
-    ];
-    let given: Vec<_> = value.into_iter().filter(|(_, it)| it.is_some()).collect();
-    InForce::default().inside(&given).0
+    InForce {
+        tokens: caps.tokens,
+        cost: caps.cost.map(Money::nanos),
+        timeout: caps.time,
+        ..InForce::default()
+    }
 }
 
 impl Load {

@@ -2,6 +2,7 @@
 
 use super::{
     Walk,
+    bounds::{InForce, Limits},
     extent::Extent,
     load::Load,
     walk::{Seen, Sources},
@@ -9,6 +10,7 @@ use super::{
 use crate::{
     check::Term,
     plan::{Envelope, Node},
+    value::Money,
 };
 
 impl Walk<'_> {
@@ -76,8 +78,12 @@ impl Walk<'_> {
     }
 
     pub(super) fn note_envelope(&mut self, idx: Option<usize>, load: &Load) {
+        // No part takes more than what stands around it may.
+        let InForce { tokens, cost, timeout, .. } = self.force;
+        let cost = cost.map(Money::from_nanos);
+        let around = Limits { cost, tokens, timeout, max_parallel: None };
         if let Some(node) = idx.and_then(|it| self.nodes.get_mut(it)) {
-            node.envelope = load.envelope();
+            node.envelope = load.clone().limited(&around).envelope();
         }
     }
 

@@ -1,7 +1,7 @@
 //! The walk over the terms of a program, each as if it ran.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     check::{Block, BoundKey, Checked, Flow, Term, TermKind, Var},
     diag::Source,
-    plan::{Node, Range, Verdict},
+    plan::{EffectUse, Node, Range, Verdict},
     syntax::ast::BinaryOp,
     value::{Text, Type, Value},
 };
@@ -48,6 +48,7 @@ pub(super) struct Walk<'a> {
     pub(super) outlook: &'a Outlook<'a>,
     pub(super) nodes: Vec<Node>,
     pub(super) problems: Problems,
+    pub(super) effects: BTreeSet<EffectUse>,
     /// The verdicts on the bounds of the whole file.
     pub(super) of_whole: Vec<Verdict>,
     /// The file of the term at hand.
@@ -90,6 +91,7 @@ impl<'a> Walk<'a> {
             outlook,
             nodes: Vec::new(),
             problems: Problems::default(),
+            effects: BTreeSet::new(),
             of_whole: Vec::new(),
             source: program.source.clone(),
             frames: Vec::new(),

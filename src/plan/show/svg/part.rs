@@ -92,7 +92,7 @@ impl<'o, 'p> Parts<'o, 'p> {
         }
         lines.extend(takes(outline.plan.envelope()));
         lines.extend(outline.plan.verdicts().iter().map(judged));
-        let badges = badges(&outline.plan.effects());
+        let badges = badges(outline.plan.effects());
         self.part(Look::File, None, lines, badges, None)
     }
 
@@ -202,12 +202,12 @@ fn judged(verdict: &Verdict) -> Line {
     }
 }
 
-fn badges(effects: &[EffectUse]) -> Vec<Badge> {
+fn badges<'e>(effects: impl IntoIterator<Item = &'e EffectUse>) -> Vec<Badge> {
     let badge = |it: &EffectUse| {
         let text = Font::Badge.cut(&it.to_string(), TEXT - 14);
         Badge { verb: it.verb.name(), width: Font::Badge.width(&text) + 12, text }
     };
-    effects.iter().map(badge).collect()
+    effects.into_iter().map(badge).collect()
 }
 
 /// Replaces the badges that there is no room for by their number.
