@@ -9,10 +9,11 @@ use super::{
     inputs::{self, Given},
 };
 use crate::{
-    diag::Report,
-    plan::{Caps, Plan},
-    registry::{Field, Usage},
-    run,
+    check::BoundKey,
+    diag::{Report, Span},
+    plan::{Caps, Holds, Plan},
+    registry::{ErrorKind, Field, OpError, Usage},
+    run::{self, RunError},
     value::{Misfit, Money, Text, Value},
 };
 
@@ -112,6 +113,9 @@ impl<'e> Request<'e> {
         let plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
         let program = plan.program();
         let source = || program.source.clone();
+        if let Some(error) = hopeless(&plan) {
+            return Err(Error::Run { source: source(), error });
+        }
         let around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
         let outcome = run::run(&plan, inputs, around)
             .await
@@ -119,6 +123,21 @@ impl<'e> Request<'e> {
         let warnings = program.warnings.clone();
         Ok(Response { value: outcome.value, usage: outcome.usage, warnings })
     }
+}
+
+/// The failure of a run whose own caps are too low whatever happens. It is none of the
+/// script's.
+fn hopeless(plan: &Plan) -> Option<Box<RunError>> {
+    let caps = plan.verdicts().iter().filter(|it| it.span.is_none());
+    let cap = caps.into_iter().find(|it| it.holds == Holds::Impossible)?;
+    let kind = match cap.key {
+        BoundKey::Timeout => ErrorKind::Timeout,
+        _ => ErrorKind::Budget,
+    };
+    let message = format!("{}, and its `{}` is {}", cap.why, cap.key.name(), cap.limit);
+    let help = "nothing ran: raise the cap of the run, or let the script ask for less";
+    let span = plan.program().main.as_ref().map_or(Span::default(), |it| it.span);
+    Some(RunError::outside(OpError::new(kind, message).help(help), span))
 }
 
 impl<'e> IntoFuture for Request<'e> {

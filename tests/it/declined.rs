@@ -196,19 +196,17 @@ async fn caps_of_the_run_hold_beside_those_of_the_script() {
     assert!(engine().run(script).max_cost(Money::cents(5)).max_tokens(5_000).await.is_ok());
     let err = engine().run(script).max_cost(Money::cents(1)).await.map(|it| it.value).unwrap_err();
     let shown = err.render(svc::diag::Style::Plain);
-    assert!(shown.contains("and $0.01 of the run's $0.01 are left"), "{shown}");
+    assert!(shown.contains("the run needs at least $0.015771, and its `max_cost` is $0.01"));
+    assert!(shown.contains("nothing ran: raise the cap of the run"), "{shown}");
+    let many = r#"["a", "b"] >> each { paid(max_tokens: 1000) }"#;
+    let err = engine().run(many).max_tokens(2000).await.map(|it| it.value).unwrap_err();
+    let shown = err.render(svc::diag::Style::Plain);
+    assert!(shown.contains("needs up to 1257 tokens, and 743 of the run's 2000"), "{shown}");
     assert!(shown.contains("raise the cap of the run"), "{shown}");
-    let err = engine().run(script).max_tokens(1256).await.map(|it| it.value).unwrap_err();
-    assert!(
-        err.to_string().contains("needs up to 1257 tokens, and 1256 of the run's 1256"),
-        "{err}"
-    );
-    let tight = r#"param text: string
-        (text >> paid(max_tokens: 600)) within { max_cost: $0.01 }"#;
-    let long = "long ".repeat(200);
-    let err = engine().run(tight).param("text", long).max_cost(Money::cents(9)).await;
+    let tight = format!("{many} within {{ max_cost: $0.02 }}");
+    let err = engine().run(tight.as_str()).max_cost(Money::cents(9)).await;
     let shown = err.map(|it| it.value).unwrap_err().render(svc::diag::Style::Plain);
-    assert!(shown.contains("and $0.01 of $0.01 are left"), "{shown}");
+    assert!(shown.contains("of $0.02 are left"), "{shown}");
     assert!(shown.contains("this cap cannot fund it"), "{shown}");
 }
 

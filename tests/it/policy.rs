@@ -93,16 +93,26 @@ async fn a_refused_plan_does_nothing() {
 }
 
 #[tokio::test]
+async fn a_path_that_is_given_is_judged_before_the_run() {
+    let engine = Engine::new().on(world()).under(policy(&["reads fs:docs"], &[]));
+    let script = "param file: path\nread_text(path: file) >> len";
+    assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
+    let refused = engine.run(script).param_text("file", "notes/b.md").await.map(|it| it.value);
+    let Err(Error::Check(report)) = refused else { panic!("{refused:?}") };
+    assert!(report.to_string().contains("`read_text` reads fs:notes/b.md"), "{report}");
+}
+
+#[tokio::test]
 async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
     let engine = Engine::new().on(world()).under(policy(&["reads fs:docs", "writes fs:out"], &[]));
-    let script = "param file: path\nread_text(path: file) >> len";
+    let script = "param file: path\nparam b: path = \"b\"\nread_text(path: (if 1 < 2 { file } else { b })) >> len";
     assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
     for file in ["notes/b.md", "docs/../notes/b.md", "/home/notes/b.md", "docs2/a.md"] {
         let err = engine.run(script).param_text("file", file).await.unwrap_err();
         assert_eq!(err.kind(), Some(ErrorKind::Denied), "{err}");
         assert!(err.to_string().contains("the policy does not let it be read"), "{err}");
     }
-    let writing = "param file: path\n\"x\" >> write_file(to: file)";
+    let writing = "param file: path\nparam b: path = \"b\"\n\"x\" >> write_file(to: (if 1 < 2 { file } else { b }))";
     assert!(engine.run(writing).param_text("file", "out/a.txt").await.is_ok());
     let err = engine.run(writing).param_text("file", "docs/a.md").await.unwrap_err();
     assert!(err.to_string().contains("the policy does not let it be written"), "{err}");

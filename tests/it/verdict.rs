@@ -62,6 +62,11 @@ impl Schema {
                     }
                     true
                 }
+                "anyOf" => wanted.as_array().unwrap().iter().any(|it| {
+                    let mut misfits = Vec::new();
+                    self.compare(it, value, at, &mut misfits);
+                    misfits.is_empty()
+                }),
                 "additionalProperties" => {
                     assert_eq!(*wanted, json!(false));
                     let known = &schema["properties"];
@@ -128,7 +133,17 @@ fn every_verdict_fits_the_schema() {
     let unreadable = printed(&Verdict::unreadable("x.svc", "it does not exist"));
     assert_eq!(schema.misfits(&files(&unreadable)), [""; 0]);
     // Nothing fits because it is never there.
-    let all = ["effects", "flows", "inputs", "nodes", "problems", "secrets", "tests", "unchecked"];
+    let all = [
+        "bounds",
+        "effects",
+        "flows",
+        "inputs",
+        "nodes",
+        "problems",
+        "secrets",
+        "tests",
+        "unchecked",
+    ];
     assert!(lists_with_items.iter().eq(all), "{lists_with_items:?}");
 }
 

@@ -30,7 +30,7 @@ use self::{
 use super::{Caps, EffectUse, Envelope, Holds, Node, Verdict};
 use crate::{
     check::{BoundKey, Checked, Input},
-    diag::{Code, Problem, Report, Source, Span},
+    diag::{Problem, Report, Source},
     host::Host,
     value::{Money, Text, Value, units},
 };
@@ -123,9 +123,7 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
     walk.flows_by_themselves();
     // A file without a main pipeline does what its flows do.
     let effects = if program.main.is_some() { effects } else { walk.effects.clone() };
-    if let Some(main) = &program.main {
-        verdicts.extend(walk.judge_caps(main.span, &load));
-    }
+    verdicts.extend(walk.judge_caps(&load));
     let load = load.in_turns(outlook.workers).limited(&limits(outlook.caps));
     let open = (load.tokens.max.is_none() || load.cost.max.is_none()).then(|| load.why_open());
     let (envelope, prices) = load.envelope_and_prices();
@@ -178,7 +176,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What is known of the caps that whoever starts the run gave.
-    fn judge_caps(&mut self, span: Span, load: &Load) -> Vec<Verdict> {
+    fn judge_caps(&self, load: &Load) -> Vec<Verdict> {
         let Caps { cost, tokens, time } = self.outlook.caps;
         let cost = cost.map(|cap| {
             let lacks = (load.needs.cost > cap).then(|| load.needs.cost.to_string());
@@ -198,17 +196,9 @@ impl<'a> Walk<'a> {
         all.map(|(key, limit, lacks, is_proven)| {
             let (holds, why) = match lacks {
                 Some(least) => (Holds::Impossible, format!("the run needs at least {least}")),
-                None if is_proven => (Holds::Proven, String::new()),
+                None if is_proven => (Holds::Proven, "it cannot take more".to_owned()),
                 None => (Holds::Enforced, String::new()),
             };
-            if holds == Holds::Impossible {
-                let message = format!("the run's `{}: {limit}` cannot be kept", key.name());
-                let problem = Problem::error(Code::E309, span, message)
-                    .label(&*why)
-                    .help("raise it, or let the script ask for less");
-                let source = self.source.clone();
-                self.problems.add(&source, problem);
-            }
             let prices = match key {
                 BoundKey::MaxCost => load.prices.iter().map(ToString::to_string).collect(),
                 _ => Vec::new(),

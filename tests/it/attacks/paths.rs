@@ -15,8 +15,9 @@ use tempfile::TempDir;
 
 use super::{failure, policy};
 
-const READ: &str = "param given: path\nread_text(path: given)";
-const WRITE: &str = "param given: path\n\"evil\" >> write_file(to: given)";
+/// The plans do not know the paths, so it is the run's guard that is tried.
+const READ: &str = "param given: path\nparam other: path = \"other\"\nread_text(path: (if 1 < 2 { given } else { other }))";
+const WRITE: &str = "param given: path\nparam other: path = \"other\"\n\"evil\" >> write_file(to: (if 1 < 2 { given } else { other }))";
 
 /// A folder `docs` that may be read, `out` that may be written, a secret beside them, and
 /// links that lead from here to there.
