@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A script that may run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Checked {
     pub source: Source,
     /// What the script wants to be given.

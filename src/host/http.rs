@@ -102,22 +102,29 @@ impl Response {
 /// The most redirects that are followed.
 const MOST_REDIRECTS: usize = 5;
 
-/// Sends a request and goes where the answers lead on to; gives the last answer and its
+/// The headers that are sent to any host that an answer leads on to. Others may hold what
+/// is meant for the first one only.
+const FOR_ALL: [&str; 2] = ["accept", "user-agent"];
+
+/// Sends a GET and goes where the answers lead on to; gives the last answer and its
 /// address. Each step is a request of its own, which the host looks at like the first one.
 pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String, Response)> {
     request.url = request.address()?.to_string();
     for _ in 0..=MOST_REDIRECTS {
         let answer = host.http(request.clone()).await?;
         let Some(next) = next(&request, &answer)? else { return Ok((request.url, answer)) };
-        request.url = next;
+        if next.is_elsewhere(&request.address()?) {
+            request.headers.retain(|(name, _)| FOR_ALL.contains(name));
+        }
+        request.url = next.to_string();
     }
     let message = format!("it leads on more than {MOST_REDIRECTS} times");
     Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
 /// Where an answer leads on to.
-fn next(request: &Request, answer: &Response) -> io::Result<Option<String>> {
-    let leads_on = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
+fn next(request: &Request, answer: &Response) -> io::Result<Option<Address>> {
+    let leads_on = request.method == "GET" && matches!(answer.status, 301..=303 | 307 | 308);
     let Some(reference) = answer.header("location").filter(|_| leads_on) else { return Ok(None) };
     let invalid = |why| {
         let message = format!("it leads on to `{reference}`: {why}");
@@ -128,7 +135,7 @@ fn next(request: &Request, answer: &Response) -> io::Result<Option<String>> {
     if from.is_secure() && !to.is_secure() {
         return Err(refusal(format!("it leads on to `{to}`, which is not encrypted")));
     }
-    Ok(Some(to.to_string()))
+    Ok(Some(to))
 }
 
 impl fmt::Debug for Request {

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use crate::check::Checked;
 
 /// What will run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     program: Checked,
     foresight: Foresight,

@@ -54,7 +54,8 @@ fn every_offending_node_is_named_at_once() {
 #[test]
 fn what_is_proposed_is_accepted() {
     let engine = Engine::new().on(world());
-    let script = r#""cap" >> search(source: "docs") >> each { .text >> ask } >> first"#;
+    let script = r#"let page = fetch(url: "https://Example.com:8443/caps?q=1")
+"cap" >> search(source: "docs") >> each { ask("${.text} ${page.text}") } >> first"#;
     let mut rules = vec!["asks".to_owned()];
     let mut rounds = 0;
     loop {
@@ -72,7 +73,7 @@ fn what_is_proposed_is_accepted() {
         rounds += 1;
         assert!(rounds < 2, "one round names everything: {rules:?}");
     }
-    assert_eq!(rules, ["asks", "reads fs:docs", "reads llm", "spends"]);
+    assert_eq!(rules, ["asks", "reads web:example.com", "reads fs:docs", "reads llm", "spends"]);
 }
 
 #[tokio::test]

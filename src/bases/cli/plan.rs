@@ -41,6 +41,7 @@ pub(super) struct Show {
 const EXAMPLES: &str = "Examples:
   svc plan report.svc
   svc plan report.svc -p top_k=5 --max-cost 0.10
+  svc plan report.svc --deny writes
   svc plan --svg report.svg report.svc
   svc plan --mermaid report.svc
   svc plan --json report.svc | jq '.effects'

@@ -49,6 +49,7 @@ const EXAMPLES: &str = r#"Examples:
   cat notes.txt | svc run shorten.svc
   echo '"hello" >> upper' | svc run -
   svc run report.svc --json | jq .text
+  svc run report.svc --allow "reads fs:./docs" --deny spends
   svc run triage.svc --max-cost '$0.10' --timeout 5m
 
 How results are printed:

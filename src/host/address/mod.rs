@@ -59,6 +59,11 @@ impl Address {
         self.path.split('?').next().unwrap_or_default()
     }
 
+    /// Whether it is another server's, by host, port or encryption.
+    pub fn is_elsewhere(&self, other: &Self) -> bool {
+        (self.secure, &self.host, self.port) != (other.secure, &other.host, other.port)
+    }
+
     /// What a reference on the page at this address leads to.
     pub fn join(&self, reference: &str) -> Result<Self, String> {
         let reference = reference.split('#').next().unwrap_or_default().trim();

@@ -46,11 +46,12 @@ mod walked {
     use super::super::{part_name, write_durably};
     use crate::host::refusal;
 
-    /// Opens something only to look at it or to go on from it, where the system can.
+    /// Opens something only to look at it or to go on from it, where the system can; else
+    /// at least without waiting for who writes into a pipe.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const LOOK: OFlags = OFlags::NOFOLLOW;
+    const LOOK: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
 
     const STEP: OFlags = LOOK.union(OFlags::DIRECTORY);
 

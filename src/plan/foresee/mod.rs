@@ -49,7 +49,7 @@ pub struct Outlook<'a> {
 }
 
 /// What a run will be like.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Foresight {
     pub nodes: Vec<Node>,
     pub envelope: Envelope,
@@ -66,7 +66,7 @@ pub struct Foresight {
 }
 
 /// Problems of several files, each once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Problems {
     by_file: Vec<(Source, Vec<Problem>)>,
     is_muted: bool,

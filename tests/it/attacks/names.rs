@@ -8,7 +8,11 @@ use std::{
 
 use svc::{
     Engine,
-    host::{http::Response, os::OsHost, test::TestHost},
+    host::{
+        http::{self, Request, Response},
+        os::OsHost,
+        test::TestHost,
+    },
     registry::ErrorKind,
 };
 
@@ -144,6 +148,40 @@ async fn redirects_are_looked_at_like_the_first_address() {
     assert!(message.contains("leads on more than 5 times"), "{message}");
 }
 
+/// What is meant for one server is not sent to another one that it leads on to.
+#[tokio::test]
+async fn headers_stay_with_their_server() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = seen.clone();
+    let host = TestHost::new().answering(move |request| {
+        let names: Vec<&str> = request.headers.iter().map(|(name, _)| *name).collect();
+        kept.lock().unwrap().push(format!("{} {}", request.url, names.join(" ")));
+        let mut answer = Response::whole(302, "");
+        let to = match request.url.as_str() {
+            "https://a.example/" => "/again",
+            "https://a.example/again" => "https://b.example/",
+            _ => return Box::pin(async { Ok(Response::whole(200, "there")) }),
+        };
+        answer.headers.push(("location".to_owned(), to.to_owned()));
+        Box::pin(async move { Ok(answer) })
+    });
+    let request = Request::get("https://A.example").header("accept", "*/*");
+    let request = request.header("authorization", "Bearer x");
+    let (url, answer) = http::follow(&host, request.clone()).await.unwrap();
+    assert_eq!((url.as_str(), answer.status), ("https://b.example/", 200));
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "https://a.example/ accept authorization",
+            "https://a.example/again accept authorization",
+            "https://b.example/ accept",
+        ]
+    );
+    // What is no GET is not repeated elsewhere.
+    let post = Request { method: "POST", ..request };
+    assert_eq!(http::follow(&host, post).await.unwrap().1.status, 302);
+}
+
 #[tokio::test]
 async fn an_encrypted_page_leads_to_no_plain_one() {
     let host = TestHost::new().answering(|request| {
@@ -184,4 +222,20 @@ async fn servers_say_why_they_give_nothing() {
         assert_eq!(given, kind, "{path}: {message}");
         assert!(message.contains(why) && message.contains(path), "{message}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_to_wait_is_waited_for() {
+    let start = tokio::time::Instant::now();
+    let turns = Mutex::new(0);
+    let host = TestHost::new().answering(move |_| {
+        let mut turns = turns.lock().unwrap();
+        *turns += 1;
+        let mut answer = Response::whole(if *turns == 1 { 429 } else { 200 }, "there");
+        answer.headers.push(("retry-after".to_owned(), "7".to_owned()));
+        Box::pin(async move { Ok(answer) })
+    });
+    let engine = Engine::new().on(Arc::new(host));
+    engine.run(r#"fetch(url: "https://a.example")"#).await.unwrap();
+    assert_eq!(start.elapsed().as_secs(), 7);
 }
