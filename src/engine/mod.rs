@@ -183,7 +183,7 @@ impl Engine {
 
     /// Runs a plan that was looked at before.
     pub fn run_plan(&self, plan: Plan) -> Request<'_> {
-        Request::new(self, Ok(plan))
+        Request::of_plan(self, plan)
     }
 
     /// What a program will be like with these inputs under these caps, or what is wrong with

@@ -22,6 +22,8 @@ use crate::{
 pub struct Request<'e> {
     engine: &'e Engine,
     plan: Result<Plan, Report>,
+    /// Whether this engine made the plan: another one has other prices and another policy.
+    is_own: bool,
     given: BTreeMap<Text, Given>,
     /// The first input that the script has, whatever its name is.
     first: Option<Given>,
@@ -42,7 +44,12 @@ pub struct Response {
 impl<'e> Request<'e> {
     pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        Self { engine, plan, given, first: None, cancel, caps: Caps::default() }
+        Self { engine, plan, is_own: true, given, first: None, cancel, caps: Caps::default() }
+    }
+
+    /// The same for a plan that may have been made by another engine.
+    pub(super) fn of_plan(engine: &'e Engine, plan: Plan) -> Self {
+        Self { is_own: false, ..Self::new(engine, Ok(plan)) }
     }
 
     /// Gives the script a param.
@@ -105,12 +112,15 @@ impl<'e> Request<'e> {
     }
 
     async fn run(self) -> Result<Response, Error> {
-        let program = self.plan.map_err(Error::Check)?.into_program();
-        let source = || program.source.clone();
-        let inputs = inputs::read(&program.inputs, self.given, self.first)
-            .map_err(|error| Error::Input { source: source(), error })?;
-        // What was foreseen without the inputs is not what will run.
-        let plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
+        let mut plan = self.plan.map_err(Error::Check)?;
+        let declared = &plan.program().inputs;
+        let inputs = inputs::read(declared, self.given, self.first)
+            .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
+        if !(self.is_own && inputs.is_empty() && self.caps == Caps::default()) {
+            // What was foreseen without the inputs is not what will run.
+            let program = plan.into_program();
+            plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
+        }
         let program = plan.program();
         let source = || program.source.clone();
         if let Some(error) = hopeless(&plan) {
