@@ -21,6 +21,7 @@ use svc::{
 };
 use tokio::time::Instant;
 
+use random::Kind;
 use world::Weather;
 
 /// How many scripts each test has, and how many runs each script.
@@ -82,11 +83,11 @@ struct Ran {
 }
 
 /// Runs scripts of chance in this weather.
-fn hold(first: u64, is_tight: bool, weather: Weather) {
+fn hold(first: u64, kind: Kind, weather: Weather) {
     let (mut ran, mut done, mut timed) = (0, 0, 0);
     for seed in first..first + SCRIPTS {
         let mut rng = Rng::with_seed(seed);
-        let script = random::script(&mut rng, is_tight);
+        let script = random::script(&mut rng, kind);
         let engine = Engine::new().with(&[&world::COMPONENT]);
         let plan = match engine.plan(script.text.as_str()) {
             Ok(plan) => plan,
@@ -190,20 +191,25 @@ fn keeps(foreseen: &Envelope, ran: &Ran) -> Result<(), String> {
 
 #[test]
 fn in_fair_weather() {
-    hold(0, false, Weather::default());
+    hold(0, Kind::Loose, Weather::default());
 }
 
 #[test]
 fn when_calls_fail_and_say_little() {
-    hold(100_000, false, Weather { failing: 0.3, silent: 0.2, ..Weather::default() });
+    hold(100_000, Kind::Loose, Weather { failing: 0.3, silent: 0.2, ..Weather::default() });
 }
 
 #[test]
 fn when_calls_are_late() {
-    hold(200_000, false, Weather { failing: 0.1, late: 0.3, silent: 0.1 });
+    hold(200_000, Kind::Loose, Weather { failing: 0.1, late: 0.3, silent: 0.1 });
 }
 
 #[test]
 fn when_caps_are_tight() {
-    hold(300_000, true, Weather { failing: 0.1, late: 0.02, silent: 0.3 });
+    hold(300_000, Kind::Tight, Weather { failing: 0.1, late: 0.02, silent: 0.3 });
+}
+
+#[test]
+fn when_calls_wait_for_their_turns() {
+    hold(400_000, Kind::Timed, Weather::default());
 }

@@ -19,13 +19,24 @@ struct Writer<'r> {
     names: usize,
     flows: usize,
     caps: Vec<(String, u64, u64)>,
-    is_tight: bool,
+    kind: Kind,
 }
 
-/// A script of some calls. A tight one has caps that bite.
-pub(super) fn script(rng: &mut Rng, is_tight: bool) -> Script {
+/// What scripts are about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Anything.
+    Loose,
+    /// Caps that bite.
+    Tight,
+    /// Calls that take exactly so long, and wait for their turns.
+    Timed,
+}
+
+/// A script of some calls.
+pub(super) fn script(rng: &mut Rng, kind: Kind) -> Script {
     let calls = rng.usize(1..12);
-    let mut writer = Writer { rng, calls, names: 0, flows: 0, caps: Vec::new(), is_tight };
+    let mut writer = Writer { rng, calls, names: 0, flows: 0, caps: Vec::new(), kind };
     writer.file()
 }
 
@@ -156,7 +167,7 @@ impl Writer<'_> {
     }
 
     fn each(&mut self, depth: usize) -> String {
-        let most = self.rng.u8(0..7);
+        let most = self.rng.u8(0..if self.kind == Kind::Timed { 40 } else { 7 });
         let body = self.pipeline(depth);
         let within = if self.rng.bool() {
             format!(" within {{ {} }}", self.bounds())
@@ -177,6 +188,9 @@ impl Writer<'_> {
 
     fn call(&mut self) -> String {
         self.calls = self.calls.saturating_sub(1);
+        if self.kind == Kind::Timed && self.rng.u8(0..8) > 0 {
+            return format!("wait(duration: {}ms)", self.rng.u16(500..2_000));
+        }
         let call = match self.rng.u8(0..10) {
             0..=3 => {
                 let exact = if self.rng.bool() { ", exact: true" } else { "" };
@@ -229,9 +243,9 @@ impl Writer<'_> {
     }
 
     fn cap(&mut self) -> (u64, u64) {
-        match self.is_tight {
-            true => (self.rng.u64(1..60), self.rng.u64(100..2_000)),
-            false => (self.rng.u64(100..5_000), self.rng.u64(5_000..200_000)),
+        match self.kind {
+            Kind::Tight => (self.rng.u64(1..60), self.rng.u64(100..2_000)),
+            Kind::Loose | Kind::Timed => (self.rng.u64(100..5_000), self.rng.u64(5_000..200_000)),
         }
     }
 
