@@ -120,7 +120,9 @@ impl Load {
             self.time.max = if most == 1 { self.turns } else { max };
         }
         if let Some(most) = limits.timeout {
+            // That counts all waiting, too.
             self.time = self.time.capped(self.ended_by(most));
+            self.is_delayed = false;
         }
         if let Some(most) = limits.tokens {
             self.tokens = self.tokens.capped(most);
@@ -232,7 +234,7 @@ impl Walk<'_> {
         }
         let why = match time.max {
             Some(it) if it <= most => format!("at most {} by itself", shown_time(it)),
-            Some(it) => format!("up to {} without it", shown_time(it)),
+            Some(it) => format!("it could take up to {}", shown_time(it)),
             None => "nothing else ends it".to_owned(),
         };
         (Holds::Enforced, why)
@@ -343,7 +345,7 @@ fn settled<T: Ord + Copy>(
 ) -> (Holds, String) {
     match most {
         Some(most) if most <= cap => (Holds::Proven, format!("at most {}", shown(most))),
-        Some(most) => (Holds::Enforced, format!("up to {} without it", shown(most))),
+        Some(most) => (Holds::Enforced, format!("it could take up to {}", shown(most))),
         None => (Holds::Enforced, load.why_open()),
     }
 }

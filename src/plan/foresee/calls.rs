@@ -81,9 +81,12 @@ impl<'a> Walk<'a> {
             self.remark(idx, || "not tried again: every try would write anew".to_owned());
         }
         load.time = self.time_of(op, args, tries);
-        load.turns = load.time.max;
+        // However long it takes, the time around it ends it.
+        let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
+        load.turns = load.time.max.into_iter().chain(around).min();
         if matches!(op.body, Body::Compute(_)) {
-            load.compute = load.time.max;
+            load.compute = load.turns;
+            load.is_delayed = true;
         }
         load
     }

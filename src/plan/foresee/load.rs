@@ -27,6 +27,8 @@ pub(super) struct Load {
     pub(super) turns: Option<Duration>,
     /// The same of calls that compute.
     pub(super) compute: Option<Duration>,
+    /// Whether it may wait for a worker longer than its most time says.
+    pub(super) is_delayed: bool,
     /// Whether it calls anything that costs, however much that is.
     pub(super) spends: bool,
     /// Why a most is not known.
@@ -71,6 +73,7 @@ impl Load {
             needs: Needs::default(),
             turns: Some(Duration::ZERO),
             compute: Some(Duration::ZERO),
+            is_delayed: false,
             spends: false,
             causes: Vec::new(),
             prices: Vec::new(),
@@ -197,6 +200,7 @@ impl Load {
             cost: self.cost.plus(other.cost),
             turns: sum(self.turns, other.turns),
             compute: sum(self.compute, other.compute),
+            is_delayed: self.is_delayed || other.is_delayed,
             spends: self.spends || other.spends,
             ..self
         }

@@ -156,9 +156,11 @@ fn in_force(caps: Caps) -> InForce {
 impl Load {
     /// The whole of a run, whose computations wait for one of so many workers.
     fn in_turns(mut self, workers: usize) -> Self {
-        let workers = u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
-        let waits = self.compute.map(|it| it / workers);
-        self.time.max = self.time.max.zip(waits).map(|(a, b)| a.plus(b));
+        if self.is_delayed {
+            let workers = u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
+            let waits = self.compute.map(|it| it / workers);
+            self.time.max = self.time.max.zip(waits).map(|(a, b)| a.plus(b));
+        }
         self
     }
 }

@@ -352,9 +352,9 @@ impl<'a> Walk<'a> {
             verdicts.push(self.judge(&bound));
         }
         let load = seen.load.limited(&limits);
+        self.note_envelope(idx, &load);
         match idx.and_then(|it| self.nodes.get_mut(it)) {
             Some(node) => {
-                node.envelope = load.envelope();
                 node.verdicts.splice(0..0, verdicts);
             }
             None if is_whole && self.parents.is_empty() && !self.is_quiet => {
