@@ -29,7 +29,8 @@ pub struct EnvelopeJson {
 #[derive(Debug, Serialize)]
 pub struct Range<T> {
     pub min: T,
-    pub expected: T,
+    /// Nothing where nobody can say.
+    pub expected: Option<T>,
     /// Nothing where nothing limits it.
     pub max: Option<T>,
 }
@@ -76,12 +77,12 @@ pub(super) fn envelope(envelope: &Envelope) -> EnvelopeJson {
         tokens: Range { min: tokens.min, expected: tokens.expected, max: tokens.max },
         cost: Range {
             min: money(cost.min),
-            expected: money(cost.expected),
+            expected: cost.expected.map(money),
             max: cost.max.map(money),
         },
         time: Range {
             min: floor(time.min),
-            expected: floor(time.expected),
+            expected: time.expected.map(floor),
             max: time.max.map(ceil),
         },
     }

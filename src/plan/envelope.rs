@@ -10,7 +10,8 @@ use crate::{check::BoundKey, diag::Span, value::Money};
 pub struct Range<T> {
     /// What a run that ends well takes at the least.
     pub min: T,
-    pub expected: T,
+    /// Nothing where nobody can say, as where a price is not known.
+    pub expected: Option<T>,
     /// Nothing where no run is long or dear enough to be ruled out.
     pub max: Option<T>,
 }
@@ -65,8 +66,12 @@ impl Holds {
 impl Envelope {
     /// Nothing at all.
     pub const NONE: Self = Self {
-        tokens: Range { min: 0, expected: 0, max: Some(0) },
-        cost: Range { min: Money::ZERO, expected: Money::ZERO, max: Some(Money::ZERO) },
-        time: Range { min: Duration::ZERO, expected: Duration::ZERO, max: Some(Duration::ZERO) },
+        tokens: Range { min: 0, expected: Some(0), max: Some(0) },
+        cost: Range { min: Money::ZERO, expected: Some(Money::ZERO), max: Some(Money::ZERO) },
+        time: Range {
+            min: Duration::ZERO,
+            expected: Some(Duration::ZERO),
+            max: Some(Duration::ZERO),
+        },
     };
 }

@@ -63,7 +63,7 @@ impl Count {
 #[expect(private_bounds, reason = "only what foresees a run counts with amounts")]
 impl<T: Amount> Range<T> {
     pub(super) fn exactly(amount: T) -> Self {
-        Self { min: amount, expected: amount, max: Some(amount) }
+        Self { min: amount, expected: Some(amount), max: Some(amount) }
     }
 
     pub(super) fn none() -> Self {
@@ -75,8 +75,8 @@ impl<T: Amount> Range<T> {
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             min: self.min.plus(other.min),
-            expected: self.expected.plus(other.expected),
-            max: self.max.zip(other.max).map(|(a, b)| a.plus(b)),
+            expected: both(self.expected, other.expected, T::plus),
+            max: both(self.max, other.max, T::plus),
         }
     }
 
@@ -85,8 +85,8 @@ impl<T: Amount> Range<T> {
     pub(super) fn longest(self, other: Self) -> Self {
         Self {
             min: self.min.max(other.min),
-            expected: self.expected.max(other.expected),
-            max: self.max.zip(other.max).map(|(a, b)| a.max(b)),
+            expected: both(self.expected, other.expected, T::max),
+            max: both(self.max, other.max, T::max),
         }
     }
 
@@ -106,7 +106,8 @@ impl<T: Amount> Range<T> {
             (_, Some(0)) => Some(T::default()),
             _ => None,
         };
-        Self { min: self.min.times(count.least), expected: self.expected.times(count.usual), max }
+        let expected = self.expected.map(|it| it.times(count.usual));
+        Self { min: self.min.times(count.least), expected, max }
     }
 
     /// Perhaps not at all, and it may break off anywhere.
@@ -120,10 +121,14 @@ impl<T: Amount> Range<T> {
     pub(super) fn capped(self, most: T) -> Self {
         Self {
             min: self.min.min(most),
-            expected: self.expected.min(most),
+            expected: self.expected.map(|it| it.min(most)),
             max: Some(self.max.map_or(most, |it| it.min(most))),
         }
     }
+}
+
+fn both<T>(a: Option<T>, b: Option<T>, join: impl Fn(T, T) -> T) -> Option<T> {
+    a.zip(b).map(|(a, b)| join(a, b))
 }
 
 #[cfg(test)]
@@ -132,12 +137,12 @@ mod tests {
 
     #[test]
     fn amounts_add_and_multiply() {
-        let one = Range { min: 1_u64, expected: 2, max: Some(3) };
-        assert_eq!(one.plus(one), Range { min: 2, expected: 4, max: Some(6) });
+        let one = Range { min: 1_u64, expected: Some(2), max: Some(3) };
+        assert_eq!(one.plus(one), Range { min: 2, expected: Some(4), max: Some(6) });
         let open = Count { least: 0, usual: 2, most: None };
-        assert_eq!(one.times(open), Range { min: 0, expected: 4, max: None });
+        assert_eq!(one.times(open), Range { min: 0, expected: Some(4), max: None });
         assert_eq!(Range::<u64>::none().times(open).max, Some(0));
-        assert_eq!(one.either(Range::none()), Range { min: 0, expected: 2, max: Some(3) });
+        assert_eq!(one.either(Range::none()), Range { min: 0, expected: Some(2), max: Some(3) });
         assert_eq!(open.in_rounds(64).usual, 1);
         let long = Duration::from_secs(90).times(3);
         assert_eq!(long, Duration::from_secs(270));

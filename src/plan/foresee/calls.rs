@@ -14,7 +14,7 @@ use crate::{
     check::{Call, Flow, Term, TermKind},
     plan::{Range, effects::of_call},
     registry::{Asking, Body, Known, Max, OpDef, Price, Quote, Scheme, Takes},
-    value::{Value, units},
+    value::{Money, Value, units},
 };
 
 /// How long a call usually takes of which nothing is said.
@@ -70,8 +70,8 @@ impl<'a> Walk<'a> {
             Ok(quote) => self.quoted(&mut load, quote, tries, call, term, idx),
             Err(err) => {
                 let most = most_tokens.map(|it| it.saturating_mul(tries));
-                load.tokens = Range { min: 0, expected: 0, max: most };
-                load.cost.max = None;
+                load.tokens = Range { min: 0, expected: None, max: most };
+                load.cost = Range { min: Money::ZERO, expected: None, max: None };
                 let (component, why) = (call.name.to_string(), err.message);
                 self.remark(idx, || format!("its cost is not known yet: {why}"));
                 load.because(|| Cause::Unquoted { component, why });
@@ -105,19 +105,19 @@ impl<'a> Walk<'a> {
         let tokens = most.map_or(quote.most.tokens, |it| quote.most.tokens.min(it));
         load.tokens = Range {
             min: quote.least.tokens,
-            expected: quote.usual.tokens.min(tokens),
+            expected: Some(quote.usual.tokens.min(tokens)),
             max: Some(tokens),
         };
         load.cost = Range {
             min: quote.least.cost,
-            expected: quote.usual.cost.min(quote.most.cost),
+            expected: Some(quote.usual.cost.min(quote.most.cost)),
             max: Some(quote.most.cost),
         };
         load.needs = Needs { tokens: quote.reserved.tokens, cost: quote.reserved.cost };
         load.prices = quote.prices.into_iter().collect();
         let counts_tokens = matches!(call.op.op.price, Price::Unknown);
         if quote.unpriced.is_some() {
-            load.cost.max = None;
+            (load.cost.expected, load.cost.max) = (None, None);
             load.tokens.max = load.tokens.max.filter(|_| !counts_tokens);
         }
         load.tokens = load.tokens.times(count);
@@ -152,7 +152,8 @@ impl<'a> Walk<'a> {
             Takes::Unsaid => USUAL_IO,
         };
         let expected = max.map_or(usual, |it| it.min(usual));
-        Range { min: exact.unwrap_or_default().min(expected), expected, max }
+        let min = exact.unwrap_or_default().min(expected);
+        Range { min, expected: Some(expected), max }
     }
 
     /// What the flows take that an op calls, with their nodes below it.

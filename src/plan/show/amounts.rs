@@ -8,6 +8,9 @@ use crate::value::{Money, units};
 /// What is written where nothing limits an amount.
 pub(super) const ANY: &str = "any";
 
+/// What is expected where nobody can say.
+pub(super) const UNKNOWN: &str = "?";
+
 /// Which way an amount is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounding {
@@ -102,20 +105,23 @@ pub(super) fn grouped(count: u64) -> String {
 
 /// Whether this is always nothing.
 pub(super) fn is_nothing<T: Amount>(range: &Range<T>) -> bool {
-    range.expected == T::default() && range.max == Some(T::default())
+    range.max == Some(T::default())
 }
 
 /// What is expected and what there is at most: `~$0.11` and `≤ $0.26`. What adds nothing
 /// is empty.
 pub(super) fn brief<T: Amount>(range: &Range<T>) -> (String, String) {
-    let expected = || format!("~{}", range.expected.written(Rounding::Nearest));
+    let expected = || match range.expected {
+        Some(it) => format!("~{}", it.written(Rounding::Nearest)),
+        None => UNKNOWN.to_owned(),
+    };
     match range.max {
         Some(max) if is_nothing(range) || range.min == max => {
             let exact = if is_nothing(range) { String::new() } else { max.written(Rounding::Up) };
             (String::new(), exact)
         }
-        Some(max) if range.expected == max => (String::new(), most(range)),
-        None if range.expected == T::default() => (String::new(), ANY.to_owned()),
+        Some(max) if range.expected == Some(max) => (String::new(), most(range)),
+        None if range.expected == Some(T::default()) => (String::new(), ANY.to_owned()),
         _ => (expected(), most(range)),
     }
 }
@@ -191,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_cell_says_no_more_than_is_so() {
-        let range = |min, expected, max| Range { min, expected, max };
+        let range = |min, expected, max| Range { min, expected: Some(expected), max };
         let shown = |it| brief::<u64>(&it);
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(shown(range(0, 0, Some(0))), pair("", ""));
@@ -200,5 +206,7 @@ mod tests {
         assert_eq!(shown(range(0, 3, Some(7))), pair("~3", "≤ 7"));
         assert_eq!(shown(range(0, 0, None)), pair("", "any"));
         assert_eq!(shown(range(0, 3, None)), pair("~3", "any"));
+        let open = Range { min: 0, expected: None, max: Some(7) };
+        assert_eq!(shown(open), pair("?", "≤ 7"));
     }
 }

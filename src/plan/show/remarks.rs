@@ -3,7 +3,7 @@
 
 use super::{
     super::{Node, Range, Verdict},
-    amounts::{self, ANY, Amount},
+    amounts::{self, ANY, Amount, UNKNOWN},
     bound,
     outline::Outline,
 };
@@ -48,7 +48,10 @@ fn signs(outline: &Outline) -> String {
     let is_open = envelopes().any(|it| open(&it.tokens) || open(&it.cost) || open(&it.time));
     let any = if is_open { format!(", {ANY}: nothing limits it") } else { String::new() };
     let why = outline.plan.open().map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
-    format!("~ expected, by the components' own estimates; ≤ at most{any}\n{why}")
+    let is_unknown =
+        envelopes().any(|it| it.tokens.expected.is_none() || it.cost.expected.is_none());
+    let unknown = if is_unknown { format!(", {UNKNOWN}: nobody can say") } else { String::new() };
+    format!("~ expected, by the components' own estimates{unknown}; ≤ at most{any}\n{why}")
 }
 
 fn open<T: Amount>(range: &Range<T>) -> bool {

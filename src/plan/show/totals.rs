@@ -2,7 +2,7 @@
 
 use super::{
     super::Range,
-    amounts::{self, ANY, Amount, Rounding, grouped},
+    amounts::{self, ANY, Amount, Rounding, UNKNOWN, grouped},
     bound,
     outline::Outline,
 };
@@ -65,7 +65,7 @@ fn three<T: Amount>(range: &Range<T>, written: impl Fn(T, Rounding) -> String) -
     }
     [
         written(range.min, Rounding::Down),
-        written(range.expected, Rounding::Nearest),
+        range.expected.map_or_else(|| UNKNOWN.to_owned(), |it| written(it, Rounding::Nearest)),
         range.max.map_or_else(|| ANY.to_owned(), |it| written(it, Rounding::Up)),
     ]
 }
