@@ -213,6 +213,7 @@ impl Engine {
             workers: self.workers.clone(),
             cancel,
             caps: plan::Caps::default(),
+            records: None,
         }
     }
 }

@@ -66,6 +66,9 @@ pub trait Host: Send + Sync + 'static {
     /// ([`http::Request::look`]) or for what its name resolves to.
     fn http(&self, request: http::Request) -> http::Answer;
 
+    /// Milliseconds since 1970. The clock of a machine can be set back.
+    fn now(&self) -> i64;
+
     /// Waits. Tests with a paused clock wait no time at all.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -224,6 +224,11 @@ impl Host for TestHost {
         }
     }
 
+    fn now(&self) -> i64 {
+        // A day in 2026, and always the same.
+        1_790_000_000_000
+    }
+
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         OsHost::default().sleep(duration)
     }

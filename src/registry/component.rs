@@ -200,6 +200,11 @@ impl OpDef {
         self.effects.is_empty()
     }
 
+    /// Whether the op changes the world.
+    pub fn writes(&self) -> bool {
+        self.effects.iter().any(|it| matches!(it, Effect::Writes { .. }))
+    }
+
     /// Whether the op writes something that a second try would write again.
     pub fn writes_once(&self) -> bool {
         self.effects.iter().any(|it| matches!(it, Effect::Writes { idempotent: false, .. }))

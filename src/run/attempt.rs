@@ -13,9 +13,11 @@ use super::{
     calls::writes_once,
     error::{Result, RunError},
     events::Event,
+    fund::Spent,
     now::{flow_of, panicked},
     path::Path,
     reach::narrowed,
+    records::Taken,
     scope::Scope,
     secrets::Secrets,
     task::in_time,
@@ -44,6 +46,8 @@ pub(super) struct Try<'a> {
     pub(super) span: Span,
     /// What is due.
     ty: &'a Type,
+    /// What all tries used.
+    pub(super) spent: &'a Spent,
 }
 
 /// Leave to run: a place under every `max_parallel` around, and a worker for what
@@ -66,30 +70,39 @@ impl Run {
     ) -> Result<Value> {
         let op = call.op.op;
         let started = Instant::now();
+        let record = self.recorded(call, &args, path, ty, span);
+        if let Some(record) = &record {
+            let at = |err: Box<RunError>| err.at_node(path.to_string(), Some(&call.name));
+            if let Some(value) = self.remembered(record, scope, path).map_err(at)? {
+                return Ok(value);
+            }
+            self.write_begin(record).await.map_err(at)?;
+        }
         self.tell(path, &Event::Started { component: &call.name });
         // A time that the script gives, anywhere around, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
+        let spent = Spent::default();
+        let one = Try { call, args: &args, scope, path, span, ty, spent: &spent };
         let result = match own_time {
-            Some(limit) => {
-                let one = Try { call, args: &args, scope, path, span, ty };
-                self.in_own_time(&one, limit).await
-            }
-            None => self.tries(&Try { call, args: &args, scope, path, span, ty }, None).await,
+            Some(limit) => self.in_own_time(&one, limit).await,
+            None => self.tries(&one, None).await,
         };
-        let result = result.and_then(|(value, usage)| {
+        let result = result.and_then(|value| {
             self.broken_promise(call, &args, &value, ty)
-                .map_or(Ok((value, usage)), |it| Err(RunError::new(it, span)))
+                .map_or(Ok(value), |it| Err(RunError::new(it, span)))
         });
-        self.tell_end(path, call, started, &result);
-        match result {
-            Ok((value, _)) => Ok(value),
-            Err(err) => Err(err.at_node(path.to_string(), Some(&call.name))),
-        }
+        let ((tries, usage), took) = (spent.read(), started.elapsed());
+        self.tell_end(path, call, took, usage, &result);
+        let result = match record {
+            Some(record) => self.write_end(record, result, Taken { tries, usage, took }).await,
+            None => result,
+        };
+        result.map_err(|err| err.at_node(path.to_string(), Some(&call.name)))
     }
 
     /// Calls within the time that the op has by itself. That time begins when it is the
     /// op's turn: a script that names no time must not fail because it has much to do.
-    async fn in_own_time(&self, one: &Try<'_>, limit: Duration) -> Result<(Value, Usage)> {
+    async fn in_own_time(&self, one: &Try<'_>, limit: Duration) -> Result<Value> {
         let turn = self.turn(one.call.op.op, one.scope, one.span).await?;
         let inner = one.scope.timed(limit);
         let timed = Try { scope: &inner, ..*one };
@@ -117,18 +130,19 @@ impl Run {
         &self,
         path: &Path<'_>,
         call: &Call,
-        started: Instant,
-        result: &Result<(Value, Usage)>,
+        took: Duration,
+        usage: Usage,
+        result: &Result<Value>,
     ) {
-        let (component, took) = (call.name.as_ref(), started.elapsed());
+        let component = call.name.as_ref();
         match result {
-            Ok((_, usage)) => self.tell(path, &Event::Finished { component, took, usage: *usage }),
+            Ok(_) => self.tell(path, &Event::Finished { component, took, usage }),
             Err(err) => self.tell(path, &Event::Failed { component, took, error: &err.error }),
         }
     }
 
     /// Tries until it works, may not be tried again, or no try is left.
-    async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<(Value, Usage)> {
+    async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<Value> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
         let retries = match op.writes_once() || one.args.iter().any(writes_once_inside) {
@@ -136,7 +150,6 @@ impl Run {
             false => attempts.max_retries.unwrap_or(op.limits.max_retries),
         };
         let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
-        let mut spent = Usage::default();
         let mut waiting = first;
         let mut before: Option<String> = None;
         for attempt in 1.. {
@@ -144,8 +157,8 @@ impl Run {
                 Some(turn) => turn,
                 None => self.turn(op, one.scope, one.span).await?,
             };
-            let mut err = match self.attempt(one, turn, &mut spent).await {
-                Ok(value) => return Ok((value, spent)),
+            let mut err = match self.attempt(one, turn).await {
+                Ok(value) => return Ok(value),
                 Err(err) => err.after(before.take()),
             };
             let again = attempt <= retries
@@ -167,7 +180,7 @@ impl Run {
     }
 
     /// One try: reserves, runs, settles.
-    async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>, spent: &mut Usage) -> Result<Value> {
+    async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
         let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
         let funds = self.fund(one, quote)?;
         let meter = funds.meter();
@@ -181,8 +194,6 @@ impl Run {
             None => self.run_once(one, one.scope, turn, meter).await,
         };
         let settled = funds.settle();
-        spent.tokens = spent.tokens.saturating_add(settled.used.tokens);
-        spent.cost = spent.cost.checked_add(settled.used.cost).unwrap_or(spent.cost);
         settled.beyond_its_word(one, result.is_ok()).map_or(result, Err)
     }
 

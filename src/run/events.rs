@@ -15,6 +15,11 @@ pub enum Event<'a> {
         took: Duration,
         usage: Usage,
     },
+    /// The call was made before, and gives what it gave then.
+    Reused {
+        component: &'a str,
+        usage: Usage,
+    },
     Failed {
         component: &'a str,
         took: Duration,

@@ -1,6 +1,8 @@
 //! What one try may take: reserved before it begins, settled once when it has ended,
 //! whatever ended it.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::{
     Run,
     attempt::Try,
@@ -28,6 +30,24 @@ pub(super) struct Settled {
     most: Usage,
     /// How deep the outermost bound lies that this has used up beyond its cap.
     broken: Option<usize>,
+}
+
+/// How many tries one call had, and what they used.
+#[derive(Debug, Default)]
+pub(super) struct Spent(Mutex<(u32, Usage)>);
+
+impl Spent {
+    fn add(&self, used: Usage) {
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.0 += 1;
+        let all = &mut counted.1;
+        all.tokens = all.tokens.saturating_add(used.tokens);
+        all.cost = all.cost.checked_add(used.cost).unwrap_or(all.cost);
+    }
+
+    pub(super) fn read(&self) -> (u32, Usage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Run {
@@ -95,6 +115,7 @@ impl Funds<'_> {
         // Nobody is paid for a call: a report of less than nothing is none.
         let used = self.meter.read().filter(|it| it.cost >= Money::ZERO).unwrap_or(most);
         let broken = self.one.scope.account.settle(most, used);
+        self.one.spent.add(used);
         let component = &self.one.call.name;
         self.tell(&Event::Settled { component, reserved: most, used });
         Settled { used, most, broken }

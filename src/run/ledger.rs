@@ -129,6 +129,15 @@ impl Account {
         broken.map(|it| it.depth).last()
     }
 
+    /// Adds what an earlier run has spent in this place already.
+    pub fn remember(&self, used: Usage) {
+        let mut book = self.ledger.lock();
+        book.change(self.place, |it| {
+            it.spent = sum(it.spent, used);
+            it.misled |= !it.is_kept();
+        });
+    }
+
     /// What stands against this account: spent, and still reserved.
     pub fn taken(&self) -> Usage {
         self.ledger.lock().entries[self.place].taken()

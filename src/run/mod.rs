@@ -21,6 +21,7 @@ mod now;
 mod partial;
 mod path;
 mod reach;
+mod records;
 mod scope;
 mod secrets;
 mod task;
@@ -36,6 +37,7 @@ use tokio_util::sync::CancellationToken;
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use partial::{Partial, Parts};
+pub use records::{Earlier, Ended, Entry, Kept, Key, Records, Taken};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{
@@ -62,6 +64,8 @@ pub struct Surroundings {
     pub workers: Arc<Semaphore>,
     pub cancel: CancellationToken,
     pub caps: Caps,
+    /// Where calls are written down; nothing where they are not.
+    pub records: Option<Arc<dyn Records>>,
 }
 
 /// What a run gave.
@@ -79,6 +83,7 @@ struct Run {
     secrets: Secrets,
     /// What stands for components; only a test has any.
     mocks: Option<Mocks>,
+    records: Option<Arc<dyn Records>>,
 }
 
 /// Runs a plan with the given inputs.
@@ -111,10 +116,10 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, observer, workers, cancel, caps } = around;
+        let Surroundings { host, observer, workers, cancel, caps, records } = around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         let secrets = Secrets::default();
-        (Self { host, observer, workers, secrets, mocks: None }, scope)
+        (Self { host, observer, workers, secrets, mocks: None, records }, scope)
     }
 
     async fn main(

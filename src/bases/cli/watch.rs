@@ -39,6 +39,7 @@ pub(super) struct Node {
     pub(super) running: usize,
     pub(super) since: Instant,
     finished: usize,
+    reused: usize,
     took: Duration,
     failed: usize,
     /// How many were running when the run was cancelled.
@@ -82,6 +83,7 @@ impl Watch {
         let mut text = format!("interrupted after {after}\n");
         for (path, node) in self.in_order(|_| true) {
             let lines = [
+                ("reused", node.reused, None),
                 ("finished", node.finished, Some(node.took)),
                 ("running", node.running + node.stopped, None),
                 ("failed", node.failed, None),
@@ -150,6 +152,7 @@ impl Node {
             running: 0,
             since: Instant::now(),
             finished: 0,
+            reused: 0,
             took: Duration::ZERO,
             failed: 0,
             stopped: 0,
@@ -179,6 +182,7 @@ impl Observer for Watch {
                 it.finished += 1;
                 it.took = it.took.saturating_add(*took);
             }),
+            Event::Reused { .. } => self.change(path, |it| it.reused += 1),
             Event::Failed { error, .. } => self.change(path, |it| {
                 it.end();
                 match error.kind {

@@ -160,6 +160,10 @@ impl Host for Guard {
         }
     }
 
+    fn now(&self) -> i64 {
+        self.inner.now()
+    }
+
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         self.inner.sleep(duration)
     }

@@ -108,6 +108,10 @@ impl Host for OsHost {
         self.net.send(request)
     }
 
+    fn now(&self) -> i64 {
+        i64::try_from(nanos(SystemTime::now()) / 1_000_000).unwrap_or(i64::MAX)
+    }
+
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
     }
