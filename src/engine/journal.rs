@@ -9,12 +9,14 @@ use crate::{
     host::Host,
     registry::{ErrorKind, OpError, Usage},
     run::{Earlier, Ended, Entry, Kept, Key, Records, Taken},
-    store::{Args, Blob, Entry as Row, Hash, Node, NodeState, RunId, Store, StoreError, StoreErrorKind},
+    store::{
+        Args, Blob, Entry as Row, Hash, Node, NodeState, RunId, Store, StoreError, StoreErrorKind,
+    },
 };
 
 /// The records of one run.
 pub(super) struct Journal {
-    store: Store,
+    store: Arc<Store>,
     run: RunId,
     host: Arc<dyn Host>,
     /// What was written down before, by place.
@@ -33,7 +35,7 @@ struct Known {
 impl Journal {
     /// That of a run which begins, or goes on from what is known of it.
     pub(super) fn open(
-        store: Store,
+        store: Arc<Store>,
         run: RunId,
         host: Arc<dyn Host>,
         may_repeat: BTreeSet<String>,
@@ -109,9 +111,10 @@ impl Records for Journal {
         };
         match (known.state, known.output) {
             (NodeState::Done, Some(hash)) => {
-                let blob = self.store.blob(&hash).map_err(failed)?;
+                let blob = self.store.blob(hash).map_err(failed)?;
                 let value = blob.and_then(|it| String::from_utf8(it).ok());
-                Ok(value.map_or(Earlier::Nothing, |value| Earlier::Done { value, usage: known.used }))
+                Ok(value
+                    .map_or(Earlier::Nothing, |value| Earlier::Done { value, usage: known.used }))
             }
             (NodeState::Intended, _) if !self.may_repeat.contains(path) => Ok(Earlier::Begun),
             _ => Ok(Earlier::Nothing),

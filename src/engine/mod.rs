@@ -22,6 +22,8 @@ mod fix;
 pub mod foreseen;
 mod grammar;
 mod inputs;
+mod journal;
+mod kept;
 pub mod planned;
 mod request;
 mod testing;
@@ -50,6 +52,7 @@ use crate::{
     plan::{self, Caps, Foresight, Outlook, Plan, Policy},
     registry::{Component, Registry},
     run::{Observer, Unwatched},
+    store::Store,
     value::{Text, Value},
 };
 
@@ -64,6 +67,8 @@ pub struct Engine {
     workers: Arc<Semaphore>,
     worker_count: usize,
     policy: Arc<Policy>,
+    /// Where runs are kept; nothing where they are not.
+    store: Option<Arc<Store>>,
 }
 
 impl Default for Engine {
@@ -84,6 +89,7 @@ impl Engine {
             workers: Arc::new(Semaphore::new(workers)),
             worker_count: workers,
             policy: Arc::default(),
+            store: None,
         }
     }
 
@@ -214,6 +220,7 @@ impl Engine {
             cancel,
             caps: plan::Caps::default(),
             records: None,
+            spent: crate::registry::Usage::default(),
         }
     }
 }

@@ -7,13 +7,15 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Engine, Error,
     inputs::{self, Given},
+    kept::{self, Earlier, Kept},
 };
 use crate::{
     check::BoundKey,
     diag::{Report, Span},
     plan::{Caps, Holds, Plan},
     registry::{ErrorKind, Field, OpError, Usage},
-    run::{self, RunError},
+    run::{self, Outcome, RunError},
+    store::RunId,
     value::{Misfit, Money, Text, Value},
 };
 
@@ -24,11 +26,15 @@ pub struct Request<'e> {
     plan: Result<Plan, Report>,
     /// Whether this engine made the plan: another one has other prices and another policy.
     is_own: bool,
-    given: BTreeMap<Text, Given>,
+    pub(super) given: BTreeMap<Text, Given>,
     /// The first input that the script has, whatever its name is.
     first: Option<Given>,
     cancel: CancellationToken,
-    caps: Caps,
+    pub(super) caps: Caps,
+    /// Its name in the store, where it is kept.
+    pub(super) id: Option<RunId>,
+    /// What it goes on from.
+    pub(super) earlier: Option<Earlier>,
 }
 
 /// What a run gave.
@@ -44,7 +50,9 @@ pub struct Response {
 impl<'e> Request<'e> {
     pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        Self { engine, plan, is_own: true, given, first: None, cancel, caps: Caps::default() }
+        let id = engine.store.as_ref().map(|_| RunId::new(engine.host.now()));
+        let caps = Caps::default();
+        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, earlier: None }
     }
 
     /// The same for a plan that may have been made by another engine.
@@ -121,17 +129,35 @@ impl<'e> Request<'e> {
             let program = plan.into_program();
             plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
         }
-        let program = plan.program();
-        let source = || program.source.clone();
         if let Some(error) = hopeless(&plan) {
-            return Err(Error::Run { source: source(), error });
+            return Err(Error::Run { source: plan.program().source.clone(), error });
         }
-        let around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
-        let outcome = run::run(&plan, inputs, around)
-            .await
-            .map_err(|error| Error::Run { source: source(), error })?;
-        let warnings = program.warnings.clone();
-        Ok(Response { value: outcome.value, usage: outcome.usage, warnings })
+        let mut around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
+        let store = self.engine.store.clone().zip(self.id);
+        let Some((store, id)) = store else {
+            let outcome = run::run(&plan, inputs, around).await;
+            return answer(&plan, outcome);
+        };
+        let (engine, caps, earlier) = (self.engine, self.caps, self.earlier);
+        let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, earlier).await?;
+        around.records = Some(kept.journal.clone());
+        around.spent = kept.journal.lost();
+        let outcome = run::run(&plan, inputs, around).await;
+        let written = kept.end(id, engine.host.now(), &outcome).await;
+        let response = answer(&plan, outcome)?;
+        written.map_err(|err| kept::outside(&plan.program().source, err))?;
+        Ok(response)
+    }
+}
+
+/// What a caller gets of a run.
+fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Response, Error> {
+    let program = plan.program();
+    match outcome {
+        Ok(Outcome { value, usage }) => {
+            Ok(Response { value, usage, warnings: program.warnings.clone() })
+        }
+        Err(error) => Err(Error::Run { source: program.source.clone(), error }),
     }
 }
 

@@ -66,6 +66,8 @@ pub struct Surroundings {
     pub caps: Caps,
     /// Where calls are written down; nothing where they are not.
     pub records: Option<Arc<dyn Records>>,
+    /// What an earlier run has spent of the caps in vain.
+    pub spent: Usage,
 }
 
 /// What a run gave.
@@ -116,8 +118,9 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, observer, workers, cancel, caps, records } = around;
+        let Surroundings { host, observer, workers, cancel, caps, records, spent } = around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
+        scope.account.remember(spent);
         let secrets = Secrets::default();
         (Self { host, observer, workers, secrets, mocks: None, records }, scope)
     }

@@ -30,7 +30,7 @@ pub(super) struct Given {
 
 /// Caps of the whole run. They only tighten what the script says: of both, the tighter holds.
 #[derive(Args)]
-struct CapArgs {
+pub(super) struct CapArgs {
     /// The most money that the run may cost.
     #[arg(long, value_name = "DOLLARS", value_parser = money)]
     max_cost: Option<Money>,
@@ -85,7 +85,7 @@ impl Given {
 }
 
 impl CapArgs {
-    fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
+    pub(super) fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
         let Self { max_cost, max_tokens, timeout } = *self;
         let request = max_cost.into_iter().fold(request, Request::max_cost);
         let request = max_tokens.into_iter().fold(request, Request::max_tokens);

@@ -14,6 +14,7 @@ mod fmt;
 mod given;
 mod grammar;
 mod inspect;
+mod keeping;
 mod lsp;
 mod op_json;
 mod op_text;
@@ -21,7 +22,9 @@ mod plan;
 mod policy;
 mod progress;
 mod prose;
+mod resume;
 mod run;
+mod runs;
 mod schema;
 mod screen;
 mod script;
@@ -54,6 +57,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    Resume(resume::Resume),
+    Runs(runs::Runs),
+    Show(runs::Show),
+    Tap(runs::Tap),
     Check(check::Check),
     Test(test::Test),
     Fix(fix::Fix),
@@ -136,6 +143,10 @@ impl Command {
     async fn execute(self, session: &Session) -> Result<u8> {
         match self {
             Self::Run(it) => it.execute(session).await,
+            Self::Resume(it) => it.execute(session).await,
+            Self::Runs(it) => it.execute(session),
+            Self::Show(it) => it.execute(session),
+            Self::Tap(it) => it.execute(session),
             Self::Check(it) => it.execute(session),
             Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),

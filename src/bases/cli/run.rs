@@ -11,6 +11,7 @@ use super::{
     Session,
     exit::{INTERRUPTED, INVALID, OK, Result},
     given::{self, Given},
+    keeping::Keeping,
     policy::Rules,
     progress::Drawing,
     script,
@@ -41,6 +42,8 @@ pub(super) struct Run {
     json: bool,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    keeping: Keeping,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -76,12 +79,12 @@ impl Run {
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
-        let engine = session.engine.clone().watched_by(watch.clone());
-        let request = self.given.give(engine.run_plan(plan), piped.as_ref());
-        match watched(request, &watch).await {
-            Ok(value) => self.print(&value, session),
-            Err(error) => self.fail(&error, &watch, session),
+        let mut engine = session.engine.clone().watched_by(watch.clone());
+        if let Some(store) = self.keeping.open(session)? {
+            engine = engine.keeping(store);
         }
+        let request = self.given.give(engine.run_plan(plan), piped.as_ref());
+        conclude(request, &watch, self.json, session).await
     }
 
     /// The one input that is still needed, from standard input. Never waits for a terminal.
@@ -109,33 +112,51 @@ impl Run {
             several => several.iter().copied().find(|it| it.name.as_ref() == "input"),
         }
     }
+}
 
-    fn print(&self, value: &Value, session: &Session) -> Result<u8> {
-        if self.json {
-            terminal::print_json(value)?;
-            return Ok(OK);
-        }
-        let text = show::show(value, reader(session));
-        if text.is_empty() && session.terminal.out.is_terminal {
-            let what = if value.is_null() { "null" } else { "empty" };
-            session.terminal.note(&format!("the result is {what}"));
-        }
-        terminal::print(&text)?;
-        Ok(OK)
+/// Runs, prints what comes of it, and gives the exit code.
+pub(super) async fn conclude(
+    request: Request<'_>,
+    watch: &Arc<Watch>,
+    json: bool,
+    session: &Session,
+) -> Result<u8> {
+    let id = request.id().cloned();
+    let code = match watched(request, watch).await {
+        Ok(value) => return print(&value, json, session),
+        Err(error) => fail(&error, watch, json, session)?,
+    };
+    if let Some(id) = id {
+        session.terminal.note(&format!("`svc resume {id}` goes on where it was"));
     }
+    Ok(code)
+}
 
-    /// Tells why a run failed, and prints what is left of it.
-    fn fail(&self, error: &Error, watch: &Watch, session: &Session) -> Result<u8> {
-        let code = tell(error, watch, session);
-        if self.json {
-            if let Some(error) = error.failure() {
-                terminal::print_json(&Failed { error })?;
-            }
-        } else if let Some(partial) = error.partial() {
-            terminal::print(&show::show(&partial.value, reader(session)))?;
-        }
-        Ok(code)
+fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
+    if json {
+        terminal::print_json(value)?;
+        return Ok(OK);
     }
+    let text = show::show(value, reader(session));
+    if text.is_empty() && session.terminal.out.is_terminal {
+        let what = if value.is_null() { "null" } else { "empty" };
+        session.terminal.note(&format!("the result is {what}"));
+    }
+    terminal::print(&text)?;
+    Ok(OK)
+}
+
+/// Tells why a run failed, and prints what is left of it.
+fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
+    let code = tell(error, watch, session);
+    if json {
+        if let Some(error) = error.failure() {
+            terminal::print_json(&Failed { error })?;
+        }
+    } else if let Some(partial) = error.partial() {
+        terminal::print(&show::show(&partial.value, reader(session)))?;
+    }
+    Ok(code)
 }
 
 /// What `--json` prints of a run that failed.
@@ -145,7 +166,7 @@ struct Failed {
 }
 
 /// Who reads the results.
-fn reader(session: &Session) -> Reader {
+pub(super) fn reader(session: &Session) -> Reader {
     let out = session.terminal.out;
     // A terminal that does not tell its width has that of all terminals once.
     let width = Table::new().width().unwrap_or(80);

@@ -1,0 +1,52 @@
+//! `svc resume`: a run goes on where it was.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::Result,
+    given::CapArgs,
+    keeping::{self, Keeping},
+    run,
+    watch::Watch,
+};
+
+/// Go on with a run where it was: after a crash, a failure, Ctrl-C or an exhausted budget.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Resume {
+    /// The run, by its name, the beginning of it, or `last`. `svc runs` lists them.
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Let a write happen again that was begun, and of which nobody knows whether it
+    /// happened: the path of its node.
+    #[arg(long, value_name = "PATH")]
+    retry_write: Vec<String>,
+    /// Print the result as JSON, or the failure of the run.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    caps: CapArgs,
+    #[command(flatten)]
+    keeping: Keeping,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc resume last
+  svc resume 01j9 --max-cost 2.00
+  svc resume last --retry-write 'each[3]/file_bug'
+
+What was done is not done again: it keeps its value, and its cost counts against the caps.";
+
+impl Resume {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let store = self.keeping.opened(session)?;
+        let watch = Arc::new(Watch::new(session.terminal));
+        let engine = session.engine.clone().watched_by(watch.clone()).keeping(store.clone());
+        let request = engine.resume(&store, &self.run).map_err(keeping::failure)?;
+        let request = self.retry_write.iter().fold(request, |it, path| it.retry_write(path));
+        run::conclude(self.caps.give(request), &watch, self.json, session).await
+    }
+}

@@ -1,0 +1,190 @@
+//! Runs that are kept: begun, gone on with, and ended in the store.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use serde_json::{Value as Json, json};
+
+use super::{
+    Engine, Error, Request,
+    inputs::Given,
+    journal::{self, Journal},
+};
+use crate::{
+    diag::{Source, Span},
+    plan::{Caps, Plan},
+    registry::{ErrorKind, Usage},
+    run::{Outcome, RunError},
+    store::{Blob, Claim, End, Entry, Run, RunId, RunState, Store, StoreError},
+    value::{Money, Text, Value, json as values},
+};
+
+/// What a run goes on from.
+pub(super) struct Earlier {
+    run: Run,
+    may_repeat: BTreeSet<String>,
+}
+
+/// A run that the store knows of.
+pub(super) struct Kept {
+    store: Arc<Store>,
+    pub(super) journal: Arc<Journal>,
+    /// Nobody else works on the run meanwhile.
+    _claim: Claim,
+}
+
+impl Engine {
+    /// The same engine, which writes down in the store what its runs do, so that they can go
+    /// on where they were.
+    #[must_use]
+    pub fn keeping(mut self, store: Arc<Store>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// The run of that name, or the latest one for `last`, to go on where it was: with the
+    /// script, the inputs and the caps that it had. What was done is not done again.
+    pub fn resume(&self, store: &Store, name: &str) -> Result<Request<'_>, StoreError> {
+        let run = store.run(name)?;
+        let text = store.text(run.text)?;
+        let text = text.ok_or_else(|| {
+            StoreError::not_found(format!("the script of the run {} is not in the store", run.id))
+        })?;
+        let source = Source::new(run.script.as_str(), text);
+        let source = match run.folder.as_str() {
+            "" => source,
+            folder => source.in_folder(folder),
+        };
+        Ok(Request::new(self, self.plan(source)).going_on(run))
+    }
+}
+
+impl<'e> Request<'e> {
+    /// The name that the run has in the store, where it is kept.
+    pub fn id(&self) -> Option<&RunId> {
+        self.id.as_ref()
+    }
+
+    /// Lets a write happen again that an earlier run began, and of which nobody knows
+    /// whether it happened. `path` is its node.
+    pub fn retry_write(mut self, path: &str) -> Self {
+        if let Some(earlier) = &mut self.earlier {
+            earlier.may_repeat.insert(path.to_owned());
+        }
+        self
+    }
+
+    fn going_on(mut self, run: Run) -> Self {
+        self.id = Some(run.id.clone());
+        self.given = given(&run.params);
+        self.caps = caps(&run.bounds);
+        self.earlier = Some(Earlier { run, may_repeat: BTreeSet::new() });
+        self
+    }
+}
+
+/// The inputs as they were written down.
+fn given(params: &str) -> BTreeMap<Text, Given> {
+    let Ok(Value::Record(params)) = values::read(params) else { return BTreeMap::new() };
+    params.iter().map(|(name, value)| (name.clone(), Given::Value(value.clone()))).collect()
+}
+
+fn caps(bounds: &str) -> Caps {
+    let bounds: Json = serde_json::from_str(bounds).unwrap_or_default();
+    let millis = bounds["timeout_ms"].as_u64();
+    Caps {
+        cost: bounds["max_cost_nanos"].as_i64().map(Money::from_nanos),
+        tokens: bounds["max_tokens"].as_u64(),
+        time: millis.map(std::time::Duration::from_millis),
+    }
+}
+
+fn written(caps: Caps) -> String {
+    let millis = caps.time.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
+    let cost = caps.cost.map(Money::nanos);
+    json!({ "max_cost_nanos": cost, "max_tokens": caps.tokens, "timeout_ms": millis }).to_string()
+}
+
+impl Kept {
+    /// Writes down that a run begins, or goes on.
+    pub(super) async fn begin(
+        engine: &Engine,
+        store: Arc<Store>,
+        id: RunId,
+        plan: &Plan,
+        inputs: &BTreeMap<Text, Value>,
+        caps: Caps,
+        earlier: Option<Earlier>,
+    ) -> Result<Self, Error> {
+        let source = &plan.program().source;
+        let failed = |err| outside(source, err);
+        let claim = store.claim(&id).map_err(failed)?;
+        let may_repeat = earlier.as_ref().map(|it| it.may_repeat.clone()).unwrap_or_default();
+        let host = engine.host.clone();
+        let journal = Journal::open(store.clone(), id.clone(), host, may_repeat).map_err(failed)?;
+        let text = Blob::new(source.text().as_bytes());
+        let params =
+            Value::Record(inputs.iter().map(|(name, it)| (name.clone(), it.clone())).collect());
+        let started = earlier.map_or_else(|| engine.host.now(), |it| it.run.started);
+        let run = Run {
+            id,
+            script: source.name().to_owned(),
+            text: text.hash(),
+            folder: source.folder().map(|it| absolute(engine, it)).unwrap_or_default(),
+            params: values::write(&params),
+            bounds: written(caps),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            state: RunState::Running,
+            started,
+            ended: None,
+            used: Usage::default(),
+            value: None,
+            error: None,
+        };
+        let row = Entry::Run { run: Box::new(run), text, imports: Vec::new() };
+        store.commit(row).await.map_err(failed)?;
+        Ok(Self { store, journal: Arc::new(journal), _claim: claim })
+    }
+
+    /// Writes down how the run ended.
+    pub(super) async fn end(
+        &self,
+        id: RunId,
+        at: i64,
+        ended: &Result<Outcome, Box<RunError>>,
+    ) -> Result<(), StoreError> {
+        let (state, used, value, error) = match ended {
+            Ok(outcome) => {
+                let value = Blob::new(values::write(&outcome.value).into_bytes());
+                (RunState::Ok, outcome.usage, Some(value), None)
+            }
+            Err(err) => {
+                let state = match err.kind() {
+                    ErrorKind::Cancelled => RunState::Cancelled,
+                    _ => RunState::Failed,
+                };
+                let told = json!({
+                    "kind": err.kind().name(), "message": err.to_string(), "path": err.path,
+                });
+                (state, err.usage, None, Some(told.to_string()))
+            }
+        };
+        self.store
+            .commit(Entry::End(Box::new(End { run: id, state, at, used, value, error })))
+            .await
+    }
+}
+
+fn absolute(engine: &Engine, folder: &Path) -> String {
+    let whole = engine.host.current_dir().map(|it| it.join(folder));
+    whole.as_deref().unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+/// A failure of the store before the run.
+pub(super) fn outside(source: &Source, err: StoreError) -> Error {
+    let error = RunError::outside(journal::failed(err), Span::default());
+    Error::Run { source: source.clone(), error }
+}
