@@ -57,11 +57,6 @@ impl Journal {
         })
     }
 
-    /// How many calls there are whose values are known.
-    pub(super) fn done(&self) -> usize {
-        self.known.values().filter(|it| it.state == NodeState::Done).count()
-    }
-
     fn row(&self, entry: Entry, state: NodeState) -> (Node, Vec<Blob>) {
         let mut blobs = Vec::new();
         let node = Node {

@@ -15,10 +15,10 @@ use super::{
 };
 use crate::{
     diag::{Source, Span},
-    plan::{Caps, Plan},
-    registry::{ErrorKind, Usage},
+    plan::{Caps, Past, Plan},
+    registry::{ErrorKind, OpRef, Usage},
     run::{Outcome, RunError},
-    store::{Blob, Claim, End, Entry, Run, RunId, RunState, Store, StoreError},
+    store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
 
@@ -43,6 +43,21 @@ impl Engine {
     pub fn keeping(mut self, store: Arc<Store>) -> Self {
         self.store = Some(store);
         self
+    }
+
+    /// What calls of an op took in the runs that are kept. A store that fails knows nothing.
+    pub(super) fn past(&self, op: OpRef) -> Option<Past> {
+        let known = self.store.as_ref()?.history(op.component.name, op.op.name).ok()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "means of counts are no larger than these"
+        )]
+        let whole = |it: Spread| it.mean.round() as u64;
+        let cost = i64::try_from(whole(known.cost)).unwrap_or(i64::MAX);
+        let usage = Usage { tokens: whole(known.tokens), cost: Money::from_nanos(cost) };
+        let took = std::time::Duration::from_micros(whole(known.took));
+        Some(Past { calls: known.count, usage, took })
     }
 
     /// The run of that name, or the latest one for `last`, to go on where it was: with the

@@ -49,8 +49,8 @@ use crate::{
     components,
     diag::{Report, Source},
     host::{Host, os::OsHost},
-    plan::{self, Caps, Foresight, Outlook, Plan, Policy},
-    registry::{Component, Registry},
+    plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
+    registry::{Component, OpRef, Registry},
     run::{Observer, Unwatched},
     store::Store,
     value::{Text, Value},
@@ -200,7 +200,8 @@ impl Engine {
         given: &BTreeMap<Text, Value>,
         caps: Caps,
     ) -> Result<(Checked, Foresight), Report> {
-        let mut foresight = plan::foresee(&program, &self.outlook(given, caps));
+        let mut foresight =
+            plan::foresee(&program, &self.outlook(given, caps, &|op| self.past(op)));
         std::mem::take(&mut foresight.problems).tell(&mut program.warnings);
         match program.warnings.has_errors() {
             true => Err(program.warnings),
@@ -208,8 +209,13 @@ impl Engine {
         }
     }
 
-    fn outlook<'a>(&'a self, given: &'a BTreeMap<Text, Value>, caps: Caps) -> Outlook<'a> {
-        Outlook { host: self.host(), workers: self.worker_count, given, caps }
+    fn outlook<'a>(
+        &'a self,
+        given: &'a BTreeMap<Text, Value>,
+        caps: Caps,
+        past: &'a dyn Fn(OpRef) -> Option<Past>,
+    ) -> Outlook<'a> {
+        Outlook { host: self.host(), workers: self.worker_count, given, caps, past }
     }
 
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {

@@ -15,7 +15,7 @@ mod show;
 pub use caps::Caps;
 pub use effects::{EffectUse, Place, Verb};
 pub use envelope::{Envelope, Holds, Range, Verdict};
-pub use foresee::{Foresight, Outlook, Problems, foresee};
+pub use foresee::{Foresight, Outlook, Past, Problems, foresee};
 pub use node::Node;
 pub use policy::{Policy, Rule};
 
@@ -67,6 +67,11 @@ impl Plan {
     /// Why nobody can say what it takes at the most, where nobody can.
     pub fn open(&self) -> Option<&str> {
         self.foresight.open.as_deref()
+    }
+
+    /// Of how many ops earlier runs say what they take.
+    pub fn from_past(&self) -> usize {
+        self.foresight.from_past
     }
 
     /// What the whole plan does to the world, each effect once.

@@ -8,6 +8,7 @@ use super::{
     Session,
     exit::{Failure, INVALID, Result},
     given::{self, Given},
+    keeping::Keeping,
     policy::Rules,
     script, terminal,
 };
@@ -36,6 +37,8 @@ pub(super) struct Show {
     svg: Option<PathBuf>,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    keeping: Keeping,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -53,7 +56,11 @@ impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
         let plan = script::plan(session, &self.file)?;
-        let plan = match self.given.give(session.engine.run_plan(plan), None).plan() {
+        let mut engine = session.engine.clone();
+        if let Some(store) = self.keeping.open(session)? {
+            engine = engine.keeping(store);
+        }
+        let plan = match self.given.give(engine.run_plan(plan), None).plan() {
             Ok(plan) => plan,
             Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),
             Err(error) => {

@@ -110,6 +110,13 @@ impl<T: Amount> Range<T> {
         Self { min: self.min.times(count.least), expected, max }
     }
 
+    /// The same with nothing expected beyond the most.
+    #[must_use]
+    pub(super) fn sensible(self) -> Self {
+        let within = |it: T| self.max.map_or(it, |max| it.min(max));
+        Self { expected: self.expected.map(within), ..self }
+    }
+
     /// Perhaps not at all, and it may break off anywhere.
     #[must_use]
     pub(super) fn perhaps(self) -> Self {

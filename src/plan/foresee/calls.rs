@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    Walk,
+    Past, Walk,
     amount::Count,
     bounds::GRACE,
     extent::{Extent, Items},
@@ -20,6 +20,9 @@ use crate::{
 /// How long a call usually takes of which nothing is said.
 const USUAL_COMPUTE: Duration = Duration::from_millis(20);
 const USUAL_IO: Duration = Duration::from_millis(200);
+
+/// Fewer earlier calls than these say nothing of the next one.
+pub(super) const FEWEST: usize = 3;
 
 impl<'a> Walk<'a> {
     pub(super) fn call(&mut self, call: &'a Call, term: &'a Term) -> Seen {
@@ -81,6 +84,10 @@ impl<'a> Walk<'a> {
             self.remark(idx, || "not tried again: every try would write anew".to_owned());
         }
         load.time = self.time_of(op, args, tries);
+        if let Some(past) = self.past_of(call) {
+            load.as_before(past);
+            self.remark(idx, || format!("expected from {} earlier calls", past.calls));
+        }
         // However long it takes, the time around it ends it.
         let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
         load.turns = load.time.max.into_iter().chain(around).min();
@@ -89,6 +96,14 @@ impl<'a> Walk<'a> {
             load.is_delayed = true;
         }
         load
+    }
+
+    /// What calls of the same op took before, where there were enough of them.
+    fn past_of(&mut self, call: &Call) -> Option<Past> {
+        let ask = self.outlook.past;
+        let name = call.op.to_string();
+        let past = *self.past.entry(name).or_insert_with(|| ask(call.op));
+        past.filter(|it| it.calls >= FEWEST)
     }
 
     fn quoted(
@@ -257,6 +272,16 @@ fn duration_of(op: &OpDef, args: &[Extent], name: &str) -> Option<Duration> {
 }
 
 impl Load {
+    /// Expects what calls took before, within what is possible.
+    fn as_before(&mut self, past: Past) {
+        self.tokens.expected = Some(past.usage.tokens.max(self.tokens.min));
+        self.cost.expected = Some(past.usage.cost.max(self.cost.min));
+        self.time.expected = Some(past.took.max(self.time.min));
+        self.tokens = self.tokens.sensible();
+        self.cost = self.cost.sensible();
+        self.time = self.time.sensible();
+    }
+
     /// What a call takes together with the calls of flows that it makes: they run within its
     /// own time.
     fn with_calls(self, calls: Self) -> Self {

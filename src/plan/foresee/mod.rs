@@ -18,7 +18,10 @@ mod shown;
 mod values;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use self::{
     amount::Amount,
@@ -32,6 +35,7 @@ use crate::{
     check::{BoundKey, Checked, Input},
     diag::{Problem, Report, Source},
     host::Host,
+    registry::{OpRef, Usage},
     value::{Money, Text, Value, units},
 };
 
@@ -46,6 +50,17 @@ pub struct Outlook<'a> {
     pub given: &'a BTreeMap<Text, Value>,
     /// What whoever starts the run allows.
     pub caps: Caps,
+    /// What calls of an op took in earlier runs, where that is kept.
+    pub past: &'a dyn Fn(OpRef) -> Option<Past>,
+}
+
+/// What calls of an op took in earlier runs, on average.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// How many calls there were.
+    pub calls: usize,
+    pub usage: Usage,
+    pub took: Duration,
 }
 
 /// What a run will be like.
@@ -61,6 +76,8 @@ pub struct Foresight {
     pub prices: Vec<String>,
     /// Why no most can be given, where none is.
     pub open: Option<String>,
+    /// How many ops are expected to take what they took in earlier runs.
+    pub from_past: usize,
     /// What is wrong with the bounds, by the file that it is wrong in.
     pub problems: Problems,
 }
@@ -133,6 +150,7 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
         effects,
         verdicts,
         prices,
+        from_past: walk.past.values().flatten().filter(|it| it.calls >= calls::FEWEST).count(),
         open,
         problems: walk.problems,
     }

@@ -1,13 +1,13 @@
 //! The walk over the terms of a program, each as if it ran.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
 
 use super::{
-    Outlook, Problems,
+    Outlook, Past, Problems,
     bounds::{Bounded, InForce},
     extent::Extent,
     in_force,
@@ -65,6 +65,8 @@ pub(super) struct Walk<'a> {
     /// Nothing is shown of what is only looked at.
     is_quiet: bool,
     terms: usize,
+    /// What is known of ops from earlier runs, by their names.
+    pub(super) past: BTreeMap<String, Option<Past>>,
     /// What flows take in a plan that is too large to look at each of their calls.
     memo: HashMap<(*const Flow, InForce), (Extent, Load)>,
     walked: HashSet<*const Flow>,
@@ -102,6 +104,7 @@ impl<'a> Walk<'a> {
             whole: None,
             is_quiet: false,
             terms: 0,
+            past: BTreeMap::new(),
             memo: HashMap::new(),
             walked: HashSet::new(),
             flows: HashMap::new(),

@@ -51,7 +51,11 @@ fn signs(outline: &Outline) -> String {
     let is_unknown =
         envelopes().any(|it| it.tokens.expected.is_none() || it.cost.expected.is_none());
     let unknown = if is_unknown { format!(", {UNKNOWN}: nobody can say") } else { String::new() };
-    format!("~ expected, by the components' own estimates{unknown}; ≤ at most{any}\n{why}")
+    let by = match outline.plan.from_past() {
+        0 => "by the components' own estimates",
+        _ => "by earlier calls where a note says so, else by the components' own estimates",
+    };
+    format!("~ expected, {by}{unknown}; ≤ at most{any}\n{why}")
 }
 
 fn open<T: Amount>(range: &Range<T>) -> bool {
