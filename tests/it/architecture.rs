@@ -31,9 +31,10 @@ const LAYERS: [&str; 15] = [
 const MACROS: [&str; 3] = ["params", "record", "choices"];
 
 /// The only places that may reach for the operating system themselves: the host, the
-/// cache folder of its double, the index's own directory, and where the process begins.
-const DOORS: [&str; 4] =
-    ["host/os/", "host/test.rs", "components/context_retrieval/ctx_search/", "main.rs"];
+/// cache folder of its double, the store's and the index's own files, and where the process
+/// begins.
+const DOORS: [&str; 5] =
+    ["host/os/", "host/test.rs", "store/", "components/context_retrieval/ctx_search/", "main.rs"];
 
 /// The crates that reach the network or the system.
 const BEYOND: [&str; 5] = ["hyper", "hyper_util", "hyper_rustls", "rustix", "tower_service"];

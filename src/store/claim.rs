@@ -1,0 +1,134 @@
+//! Who works on a run: one process at a time.
+//!
+//! A claim is a lock of the operating system on a small file, so it goes with its process,
+//! however that ends. The file names the process for whoever comes second.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+
+use std::{
+    collections::HashSet,
+    fs::{self, File, TryLockError},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    error::{Result, StoreError, StoreErrorKind},
+    id::RunId,
+    place::{self, Place},
+};
+
+/// The right to work on a run, until dropped.
+#[derive(Debug)]
+pub struct Claim {
+    run: RunId,
+    kept: Kept,
+}
+
+#[derive(Debug)]
+enum Kept {
+    File { path: PathBuf, _file: File },
+    Memory(Claims),
+}
+
+/// The claims of a store in memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Claims(Arc<Mutex<HashSet<RunId>>>);
+
+impl Claims {
+    fn lock(&self) -> MutexGuard<'_, HashSet<RunId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a run, unless somebody works on it.
+    pub(super) fn take(&self, place: &Place, run: &RunId) -> Result<Claim> {
+        let kept = match place.claim(run) {
+            Some(path) => {
+                let file = lock(&path, run)?;
+                Kept::File { path, _file: file }
+            }
+            None if self.lock().insert(run.clone()) => Kept::Memory(self.clone()),
+            None => return Err(claimed(run, Some(std::process::id()))),
+        };
+        Ok(Claim { run: run.clone(), kept })
+    }
+
+    /// Whether somebody works on a run.
+    pub(super) fn is_taken(&self, place: &Place, run: &RunId) -> Result<bool> {
+        let Some(path) = place.claim(run) else { return Ok(self.lock().contains(run)) };
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(err) => return Err(err.into()),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(err)) => Err(err.into()),
+        }
+    }
+}
+
+impl Claim {
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        match &self.kept {
+            // A file that stays is locked by nobody, and so claims nothing.
+            Kept::File { path, .. } if cfg!(unix) => drop(fs::remove_file(path)),
+            Kept::File { .. } => {}
+            Kept::Memory(claims) => drop(claims.lock().remove(&self.run)),
+        }
+    }
+}
+
+/// Locks the file of a claim. Whoever only looks holds it for an instant, so a lock that is
+/// held is tried again.
+fn lock(path: &Path, run: &RunId) -> Result<File> {
+    const PAUSE: Duration = Duration::from_millis(2);
+    const TRIES: u32 = 10;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    for _ in 0..TRIES {
+        let mut file = File::options().create(true).truncate(false).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) if is_still(&file, path)? => {
+                file.set_len(0)?;
+                write!(file, "{}", std::process::id())?;
+                return Ok(file);
+            }
+            // It was released, and so removed, between the opening and the locking.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(err)) => return Err(err.into()),
+        }
+    }
+    Err(claimed(run, holder(path)))
+}
+
+fn is_still(file: &File, path: &Path) -> Result<bool> {
+    match fs::metadata(path) {
+        Ok(there) => Ok(place::identity(&there) == place::identity(&file.metadata()?)),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(err) => Err(err.into()),
+    }
+}
+
+fn holder(path: &Path) -> Option<u32> {
+    const LONGEST: u64 = 20;
+    let mut text = String::new();
+    File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+    text.parse().ok()
+}
+
+fn claimed(run: &RunId, pid: Option<u32>) -> StoreError {
+    let who = pid.map_or_else(|| "another process".to_owned(), |it| format!("process {it}"));
+    StoreError::new(StoreErrorKind::Claimed { pid }, format!("{who} works on run `{run}`"))
+        .help("wait until that one is done, or end it")
+}

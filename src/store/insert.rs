@@ -1,0 +1,180 @@
+//! From entries to rows.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
+
+use super::{
+    blobs,
+    error::{Result, StoreError},
+    id::RunId,
+    place::Place,
+    rows::{Args, Attempt, Blob, End, Entry, Node, Run, RunState},
+};
+
+/// Writes one entry, inside the caller's transaction.
+pub(super) fn entry(connection: &Connection, place: &Place, entry: &Entry) -> Result<()> {
+    let cx = Ctx { connection, place };
+    match entry {
+        Entry::Run { run, text, imports } => cx.run(run, text, imports),
+        Entry::End(end) => cx.end(end),
+        Entry::Node { node, blobs } => cx.node(node, blobs),
+        Entry::Attempt { run, path, attempt } => cx.attempt(run, path, attempt),
+    }
+}
+
+struct Ctx<'a> {
+    connection: &'a Connection,
+    place: &'a Place,
+}
+
+impl<'a> Ctx<'a> {
+    fn sql(&self, sql: &str) -> Result<CachedStatement<'a>> {
+        Ok(self.connection.prepare_cached(sql)?)
+    }
+
+    fn put(&self, blob: &Blob) -> Result<()> {
+        blobs::put(self.connection, self.place, blob)
+    }
+
+    fn run(&self, run: &Run, text: &Blob, imports: &[(String, Blob)]) -> Result<()> {
+        const SQL: &str = "INSERT INTO runs (id, script, text, folder, params, bounds, version,
+                state, started, ended, tokens, cost, value, error)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            ON CONFLICT (id) DO UPDATE SET script = ?2, text = ?3, folder = ?4, params = ?5,
+                bounds = ?6, version = ?7, state = ?8, started = ?9, ended = ?10, tokens = ?11,
+                cost = ?12, value = ?13, error = ?14
+            RETURNING no";
+        self.put(text)?;
+        let row = params![
+            run.id.as_str(),
+            run.script,
+            text.hash().0,
+            run.folder,
+            run.params,
+            run.bounds,
+            run.version,
+            run.state.word(),
+            run.started,
+            run.ended,
+            tokens(run.used.tokens),
+            run.used.cost.nanos(),
+            run.value.map(|it| it.0),
+            run.error,
+        ];
+        let no: i64 = self.sql(SQL)?.query_row(row, |it| it.get(0))?;
+        self.sql("DELETE FROM imports WHERE run = ?1")?.execute([no])?;
+        for (name, text) in imports {
+            self.put(text)?;
+            self.sql("INSERT INTO imports (run, name, text) VALUES (?1, ?2, ?3)")?
+                .execute(params![no, name, text.hash().0])?;
+        }
+        Ok(())
+    }
+
+    fn end(&self, end: &End) -> Result<()> {
+        const SQL: &str = "UPDATE runs SET state = ?2, ended = ?3, tokens = ?4, cost = ?5,
+            value = ?6, error = ?7 WHERE id = ?1";
+        if end.state == RunState::Died {
+            return Err(StoreError::bug("no run says of itself that it died"));
+        }
+        if let Some(value) = &end.value {
+            self.put(value)?;
+        }
+        let row = params![
+            end.run.as_str(),
+            end.state.word(),
+            end.at,
+            tokens(end.used.tokens),
+            end.used.cost.nanos(),
+            end.value.as_ref().map(|it| it.hash().0),
+            end.error,
+        ];
+        match self.sql(SQL)?.execute(row)? {
+            0 => Err(unknown(&end.run)),
+            _ => Ok(()),
+        }
+    }
+
+    fn node(&self, node: &Node, blobs: &[Blob]) -> Result<()> {
+        const SQL: &str = "INSERT INTO nodes (run, path, key, op, state, attempts, started, took,
+                tokens, cost, output, error, args, args_blob, input)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+            ON CONFLICT (run, path) DO UPDATE SET key = ?3, op = ?4, state = ?5, attempts = ?6,
+                started = ?7, took = ?8, tokens = ?9, cost = ?10, output = ?11, error = ?12,
+                args = ?13, args_blob = ?14, input = ?15";
+        let run = self.run_no(&node.run)?;
+        let op = self.op_no(node)?;
+        for blob in blobs {
+            self.put(blob)?;
+        }
+        let (args, args_blob) = match &node.args {
+            Args::None => (None, None),
+            Args::Here(json) => (Some(json), None),
+            Args::Blob(hash) => (None, Some(hash.0)),
+        };
+        self.sql(SQL)?.execute(params![
+            run,
+            node.path,
+            node.key,
+            op,
+            node.state.word(),
+            node.attempts,
+            node.started,
+            tokens(node.took),
+            tokens(node.used.tokens),
+            node.used.cost.nanos(),
+            node.output.map(|it| it.0),
+            node.error,
+            args,
+            args_blob,
+            node.input.map(|it| it.0),
+        ])?;
+        Ok(())
+    }
+
+    fn attempt(&self, run: &RunId, path: &str, attempt: &Attempt) -> Result<()> {
+        const SQL: &str = "INSERT OR REPLACE INTO attempts
+                (node, number, started, took, tokens, cost, error)
+            SELECT no, ?3, ?4, ?5, ?6, ?7, ?8 FROM nodes WHERE run = ?1 AND path = ?2";
+        let row = params![
+            self.run_no(run)?,
+            path,
+            attempt.number,
+            attempt.started,
+            tokens(attempt.took),
+            tokens(attempt.used.tokens),
+            attempt.used.cost.nanos(),
+            attempt.error,
+        ];
+        match self.sql(SQL)?.execute(row)? {
+            0 => Err(StoreError::not_found(format!("run `{run}` has no node `{path}`"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn run_no(&self, run: &RunId) -> Result<i64> {
+        let mut found = self.sql("SELECT no FROM runs WHERE id = ?1")?;
+        let no = found.query_row([run.as_str()], |it| it.get(0)).optional()?;
+        no.ok_or_else(|| unknown(run))
+    }
+
+    fn op_no(&self, node: &Node) -> Result<i64> {
+        let name = params![node.component, node.op, node.version];
+        let mut found =
+            self.sql("SELECT no FROM ops WHERE component = ?1 AND op = ?2 AND version = ?3")?;
+        if let Some(no) = found.query_row(name, |it| it.get(0)).optional()? {
+            return Ok(no);
+        }
+        let sql = "INSERT INTO ops (component, op, version) VALUES (?1, ?2, ?3)";
+        self.sql(sql)?.execute(name)?;
+        Ok(self.connection.last_insert_rowid())
+    }
+}
+
+fn unknown(run: &RunId) -> StoreError {
+    StoreError::not_found(format!("there is no run `{run}`"))
+}
+
+/// `SQLite` counts to 2^63.
+fn tokens(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,129 @@
+//! The high-water mark: how many commits a store has seen, kept outside the database.
+//!
+//! `SQLite` reads a write-ahead log up to the first frame whose checksum is wrong, and drops
+//! the rest without a word: one flipped bit, and later commits that were acknowledged are
+//! gone. So every commit counts itself in the database, and afterwards writes its number
+//! here. A database whose count is below its mark has lost commits.
+//!
+//! The mark is not synced by itself, because that would double the price of a commit: after
+//! a power cut it may be behind, never ahead. Two slots take turns, so that a torn write
+//! leaves the other one.
+
+use std::{
+    fs::{File, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+    time::Duration,
+};
+
+use super::error::{Result, StoreError, StoreErrorKind};
+
+const SLOT: usize = 32;
+
+/// The mark's open file. Its lock also lets one process at a time open the store.
+#[derive(Debug)]
+pub(super) struct Mark {
+    file: File,
+}
+
+/// What a mark says: so many commits of that store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) store: u64,
+    pub(super) commits: u64,
+}
+
+impl Mark {
+    /// Opens the mark beside a store, and makes it where there is none.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let file =
+            File::options().create(true).truncate(false).read(true).write(true).open(path)?;
+        Ok(Self { file })
+    }
+
+    /// Waits until nobody else opens this store.
+    pub(super) fn lock(&self) -> Result<()> {
+        const PAUSE: Duration = Duration::from_millis(5);
+        const PAUSES: u32 = 2_000;
+        for _ in 0..PAUSES {
+            match self.file.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(err)) => return Err(err.into()),
+            }
+        }
+        let message = "the store is kept busy by another process that opens it";
+        Err(StoreError::new(StoreErrorKind::Locked, message))
+    }
+
+    pub(super) fn unlock(&self) -> Result<()> {
+        Ok(self.file.unlock()?)
+    }
+
+    /// The highest mark that is whole.
+    pub(super) fn read(&self) -> Result<Option<Seen>> {
+        let mut bytes = Vec::new();
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        file.take(2 * SLOT as u64).read_to_end(&mut bytes)?;
+        Ok(bytes.chunks_exact(SLOT).filter_map(Seen::decode).max_by_key(|it| it.commits))
+    }
+
+    /// Writes a mark unless a higher one of the same store is there. While another process
+    /// holds the file nothing is written: the next commit makes up for it.
+    pub(super) fn raise(&self, seen: Seen) -> Result<()> {
+        match self.file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Error(err)) => return Err(err.into()),
+        }
+        let raised = self.raise_locked(seen);
+        self.unlock()?;
+        raised
+    }
+
+    /// The same for who holds the lock.
+    pub(super) fn raise_locked(&self, seen: Seen) -> Result<()> {
+        match self.read()? {
+            Some(known) if known.store == seen.store && known.commits >= seen.commits => Ok(()),
+            Some(known) if known.store == seen.store => Ok(self.write(seen)?),
+            _ => self.replace(seen),
+        }
+    }
+
+    /// Forgets what was there, such as the mark of another store.
+    pub(super) fn replace(&self, seen: Seen) -> Result<()> {
+        self.file.set_len(0)?;
+        self.write(seen)?;
+        Ok(self.file.sync_data()?)
+    }
+
+    fn write(&self, seen: Seen) -> io::Result<()> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(seen.commits % 2 * SLOT as u64))?;
+        file.write_all(&seen.encode())
+    }
+}
+
+impl Seen {
+    fn encode(self) -> [u8; SLOT] {
+        let mut slot = [0; SLOT];
+        slot[..8].copy_from_slice(&self.store.to_le_bytes());
+        slot[8..16].copy_from_slice(&self.commits.to_le_bytes());
+        let sum = blake3::hash(&slot[..16]);
+        slot[16..].copy_from_slice(&sum.as_bytes()[..16]);
+        slot
+    }
+
+    fn decode(slot: &[u8]) -> Option<Self> {
+        let (said, sum) = slot.split_at_checked(16)?;
+        if blake3::hash(said).as_bytes()[..16] != *sum {
+            return None;
+        }
+        let (store, commits) = said.split_at_checked(8)?;
+        Some(Self {
+            store: u64::from_le_bytes(store.try_into().ok()?),
+            commits: u64::from_le_bytes(commits.try_into().ok()?),
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Opening a store: makes it, brings it up to date, and refuses one that cannot be trusted.
+//!
+//! **Invariant:** nothing of a store is changed before its mark has been compared. `SQLite`
+//! would write over what it dropped of a damaged log.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+
+use super::{
+    error::{Result, StoreError, StoreErrorKind},
+    mark::{Mark, Seen},
+    place::{self, OF_SQLITE, Place},
+    schema,
+    writer::Writer,
+};
+
+/// How long one process waits for the others.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Larger stores are checked page by page only when asked.
+const QUICK_CHECK_UP_TO: i64 = 16 << 20;
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Milliseconds since 1970.
+    pub now: i64,
+    /// So many pages of 4096 bytes at most, without large contents.
+    pub page_limit: Option<u32>,
+}
+
+/// Opens the store of a file for writing.
+pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mark = Mark::open(&place::beside(file, "-mark"))?;
+    mark.lock()?;
+    let opened = opened(Place::File(file.to_owned()), &mark, options);
+    mark.unlock()?;
+    let (connection, place, seen) = opened?;
+    let identity = place.identity()?;
+    Ok(Writer { connection, place, identity, store: seen.store, mark: Some(mark) })
+}
+
+/// Opens a store in memory for writing.
+pub(super) fn memory(options: Options) -> Result<Writer> {
+    let place = Place::in_memory();
+    let mut connection = place.connect(for_writing())?;
+    prepare(&connection, options)?;
+    schema::migrate(&mut connection, options.now)?;
+    let store = schema::identity(&connection)?;
+    Ok(Writer { connection, place, identity: None, store, mark: None })
+}
+
+fn opened(place: Place, mark: &Mark, options: Options) -> Result<(Connection, Place, Seen)> {
+    let was_there = mark.read()?;
+    let is_cut = place.file().is_some_and(|it| fs::metadata(it).is_ok_and(|it| it.len() == 0));
+    if is_cut && was_there.is_some() {
+        return Err(StoreError::corrupt("its file is empty"));
+    }
+    let mut connection = place.connect(for_writing())?;
+    // Closing a store that is refused must not write over its log.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    prepare(&connection, options)?;
+    if schema::version(&connection)? > 0 {
+        compare(&connection, was_there)?;
+    }
+    schema::migrate(&mut connection, options.now)?;
+    log_ahead(&connection)?;
+    quick_check(&connection)?;
+    let seen = seen(&connection)?;
+    mark.raise_locked(seen)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok((connection, place, seen))
+}
+
+pub(super) fn for_writing() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+}
+
+/// Sets what `SQLite` does not remember by itself.
+pub(super) fn prepare(connection: &Connection, options: Options) -> Result<()> {
+    const STATEMENTS: usize = 32;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    for (name, value) in [
+        ("synchronous", "FULL"),
+        ("foreign_keys", "ON"),
+        ("cell_size_check", "ON"),
+        ("trusted_schema", "OFF"),
+        ("temp_store", "MEMORY"),
+    ] {
+        connection.pragma_update(None, name, value)?;
+    }
+    if let Some(pages) = options.page_limit {
+        connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+fn log_ahead(connection: &Connection) -> Result<()> {
+    const LARGEST_LOG: i64 = 64 << 20;
+    let mode: String =
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |it| it.get(0))?;
+    if mode != "wal" {
+        let message = "the store's file system cannot keep a write-ahead log";
+        return Err(
+            StoreError::new(StoreErrorKind::Io, message).help("`--store FILE` names another place")
+        );
+    }
+    connection.pragma_update_and_check(None, "journal_size_limit", LARGEST_LOG, |_| Ok(()))?;
+    Ok(())
+}
+
+/// What the database itself says of its commits.
+pub(super) fn seen(connection: &Connection) -> Result<Seen> {
+    let store = schema::identity(connection)?;
+    Ok(Seen { store, commits: schema::commits(connection)? })
+}
+
+/// Refuses a database that has fewer commits than its mark has seen.
+pub(super) fn compare(connection: &Connection, mark: Option<Seen>) -> Result<()> {
+    let own = seen(connection)?;
+    match mark.filter(|it| it.store == own.store) {
+        Some(mark) if mark.commits > own.commits => {
+            let lost = mark.commits - own.commits;
+            Err(StoreError::corrupt(format_args!("its last {lost} commits are missing")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn quick_check(connection: &Connection) -> Result<()> {
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |it| it.get(0))?;
+    let size: i64 = connection.pragma_query_value(None, "page_size", |it| it.get(0))?;
+    if pages.saturating_mul(size) > QUICK_CHECK_UP_TO {
+        return Ok(());
+    }
+    let said: String = connection.pragma_query_value(None, "quick_check", |it| it.get(0))?;
+    match said.as_str() {
+        "ok" => Ok(()),
+        _ => Err(StoreError::corrupt(said.trim_start_matches("*** in database main ***\n"))),
+    }
+}
+
+/// Sets a damaged store aside, under a name that says when. Gives that name.
+pub(super) fn set_aside(file: &Path, now: i64) -> Result<PathBuf> {
+    let mark = Mark::open(&place::beside(file, "-mark"))?;
+    mark.lock()?;
+    let mut aside = place::beside(file, &format!(".corrupt-{now}"));
+    while fs::exists(&aside)? {
+        aside = place::beside(&aside, "-again");
+    }
+    // The mark goes last: as long as it is there, a store without its log counts as damaged.
+    for suffix in OF_SQLITE.into_iter().chain(["", "-mark"]) {
+        let (from, to) = (place::beside(file, suffix), place::beside(&aside, suffix));
+        match fs::rename(from, to) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}

@@ -1,0 +1,187 @@
+//! The tables, and how older stores come by them.
+//!
+//! A migration that was released never changes: a store remembers the checksum of each, and
+//! refuses a program that has others.
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+
+use super::error::{Result, StoreError, StoreErrorKind};
+
+/// Tells a store from any other `SQLite` file: "svcs".
+pub(super) const APPLICATION: i32 = 0x7376_6373;
+
+/// Each brings a store from the version before to the next one.
+const MIGRATIONS: [&str; 1] = [include_str!("schema/1.sql")];
+
+const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
+    version INTEGER NOT NULL PRIMARY KEY,
+    checksum BLOB NOT NULL,
+    at INTEGER NOT NULL
+) STRICT";
+
+/// Brings a store up to date: all of it, or nothing.
+pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<()> {
+    migrate_by(&MIGRATIONS, connection, now)
+}
+
+fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Result<()> {
+    if version(connection)? == migrations.len() && is_ours(connection)? {
+        return verify(migrations, connection);
+    }
+    let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it meanwhile.
+    let there = version(&own)?;
+    if there == 0 && !is_empty(&own)? || there > 0 && !is_ours(&own)? {
+        let message = "the file is a database, but not a store of svc";
+        return Err(StoreError::new(StoreErrorKind::Foreign, message)
+            .help("`--store FILE` names another file"));
+    }
+    if there > migrations.len() {
+        return Err(newer(&own));
+    }
+    own.execute(LEDGER, [])?;
+    verify(&migrations[..there], &own)?;
+    for (idx, sql) in migrations.iter().enumerate().skip(there) {
+        own.execute_batch(sql)?;
+        own.execute(
+            "INSERT INTO migrations (version, checksum, at) VALUES (?1, ?2, ?3)",
+            params![idx + 1, blake3::hash(sql.as_bytes()).as_bytes(), now],
+        )?;
+    }
+    if there == 0 {
+        own.pragma_update(None, "application_id", APPLICATION)?;
+        identify(&own)?;
+    }
+    own.execute(
+        "INSERT OR REPLACE INTO meta (name, value) VALUES ('svc', ?1)",
+        [env!("CARGO_PKG_VERSION")],
+    )?;
+    own.pragma_update(None, "user_version", migrations.len())?;
+    Ok(own.commit()?)
+}
+
+/// Gives a new store the number that its mark names it by.
+fn identify(connection: &Connection) -> Result<()> {
+    let id = format!("{:016x}", fastrand::u64(..));
+    connection.execute("INSERT INTO meta (name, value) VALUES ('store', ?1)", [id])?;
+    connection.execute("INSERT INTO mark (one, commits) VALUES (1, 1)", [])?;
+    Ok(())
+}
+
+/// The number that a store's mark names it by.
+pub(super) fn identity(connection: &Connection) -> Result<u64> {
+    let sql = "SELECT value FROM meta WHERE name = 'store'";
+    let id: Option<String> = connection.query_row(sql, [], |it| it.get(0)).optional()?;
+    id.and_then(|it| u64::from_str_radix(&it, 16).ok())
+        .ok_or_else(|| StoreError::corrupt("it has no identity"))
+}
+
+/// How many commits the database knows of.
+pub(super) fn commits(connection: &Connection) -> Result<u64> {
+    let commits: i64 =
+        connection.query_row("SELECT commits FROM mark WHERE one = 1", [], |it| it.get(0))?;
+    u64::try_from(commits).map_err(|_| StoreError::corrupt("its count of commits is negative"))
+}
+
+/// The version of the tables, 0 where there are none. A newer one is refused by who migrates.
+pub(super) fn version(connection: &Connection) -> Result<usize> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |it| it.get(0))?;
+    usize::try_from(version).map_err(|_| StoreError::corrupt("its version is negative"))
+}
+
+fn is_ours(connection: &Connection) -> Result<bool> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |it| it.get(0))?;
+    Ok(id == APPLICATION)
+}
+
+fn is_empty(connection: &Connection) -> Result<bool> {
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0))?;
+    Ok(tables == 0)
+}
+
+fn newer(connection: &Connection) -> StoreError {
+    let sql = "SELECT value FROM meta WHERE name = 'svc'";
+    let maker: Option<String> = connection.query_row(sql, [], |it| it.get(0)).ok();
+    let maker = maker.map_or_else(String::new, |it| format!(" ({it})"));
+    let message = format!("the store was made by a newer svc{maker}");
+    StoreError::new(StoreErrorKind::Newer, message)
+        .help("install that version, or name another file with `--store FILE`")
+}
+
+/// The migrations that a store has seen are those that this program knows.
+fn verify(migrations: &[&str], connection: &Connection) -> Result<()> {
+    let mut rows = connection.prepare("SELECT checksum FROM migrations ORDER BY version")?;
+    let known: rusqlite::Result<Vec<Vec<u8>>> = rows.query_map([], |it| it.get(0))?.collect();
+    let ours = migrations.iter().map(|it| blake3::hash(it.as_bytes()).as_bytes().to_vec());
+    if known?.into_iter().eq(ours) {
+        return Ok(());
+    }
+    let message = "the store was made by a development version of svc with other tables";
+    Err(StoreError::new(StoreErrorKind::Newer, message)
+        .help("name another file with `--store FILE`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn migrated(migrations: &[&str], connection: &mut Connection) -> Result<()> {
+        migrate_by(migrations, connection, 0)
+    }
+
+    #[test]
+    fn a_store_is_brought_up_to_date_once() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, 0).unwrap();
+        let id = identity(&connection).unwrap();
+        let two = [MIGRATIONS[0], "CREATE TABLE more (it TEXT) STRICT"];
+        migrated(&two, &mut connection).unwrap();
+        migrated(&two, &mut connection).unwrap();
+        connection.execute("INSERT INTO more (it) VALUES ('a')", []).unwrap();
+        assert_eq!(identity(&connection).unwrap(), id);
+        assert_eq!(version(&connection).unwrap(), 2);
+    }
+
+    #[test]
+    fn a_newer_store_is_refused() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrated(&[MIGRATIONS[0], "CREATE TABLE more (it TEXT)"], &mut connection).unwrap();
+        connection.execute("UPDATE meta SET value = '9.1.0' WHERE name = 'svc'", []).unwrap();
+        let err = migrate(&mut connection, 0).unwrap_err();
+        assert_eq!(err.kind, StoreErrorKind::Newer);
+        assert_eq!(err.message, "the store was made by a newer svc (9.1.0)");
+    }
+
+    #[test]
+    fn a_changed_migration_is_refused() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let changed = MIGRATIONS[0].replace("-- Times", "-- times");
+        migrated(&[&changed], &mut connection).unwrap();
+        let err = migrate(&mut connection, 0).unwrap_err();
+        assert_eq!(err.kind, StoreErrorKind::Newer);
+        let err = migrated(&[MIGRATIONS[0], "CREATE TABLE more (it TEXT)"], &mut connection);
+        assert_eq!(err.unwrap_err().kind, StoreErrorKind::Newer);
+        assert_eq!(version(&connection).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, 0).unwrap();
+        migrated(&[MIGRATIONS[0], "CREATE TABLE more (it TEXT); nonsense"], &mut connection)
+            .unwrap_err();
+        migrate(&mut connection, 0).unwrap();
+    }
+
+    #[test]
+    fn the_database_of_another_program_is_left_alone() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute("CREATE TABLE theirs (it TEXT)", []).unwrap();
+        let err = migrate(&mut connection, 0).unwrap_err();
+        assert_eq!(err.message, "the file is a database, but not a store of svc");
+        let tables: i64 =
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0)).unwrap();
+        assert_eq!(tables, 1);
+    }
+}
