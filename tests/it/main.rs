@@ -34,4 +34,5 @@ mod retrieval;
 mod run;
 mod scripts;
 mod secrets;
+mod store;
 mod verdict;
