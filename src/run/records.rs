@@ -17,7 +17,7 @@ use crate::{
     check::{Call, Flow},
     diag::Span,
     registry::{ErrorKind, OpError, Price, Usage},
-    value::{Record, Type, Value, json},
+    value::{Record, Type, Value, json, paths},
 };
 
 /// What decides the result of a call: the component, its version, what it is asked for, and
@@ -106,7 +106,7 @@ impl Run {
         let op = call.op.op;
         let entry = Entry {
             path: path.to_string(),
-            key: key(call, args),
+            key: self.key(call, args),
             component: call.op.component.name,
             op: op.name,
             version: call.op.component.version,
@@ -181,31 +181,36 @@ fn in_doubt(path: &str) -> OpError {
     OpError::new(ErrorKind::Failed, message).help(help)
 }
 
-fn key(call: &Call, args: &[Value]) -> Key {
-    let mut hasher = blake3::Hasher::new();
-    let mut part = |text: &str| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    part(&call.op.to_string());
-    part(&call.op.component.version.to_string());
-    part(&call.wanted.as_ref().map(ToString::to_string).unwrap_or_default());
-    for (param, arg) in call.op.op.params.iter().zip(args) {
-        part(param.name);
-        match arg {
-            // Whoever has the store must not be able to guess at it.
-            Value::Secret(_) => part("***"),
-            Value::Flow(it) => {
-                part(it.name());
-                part(
-                    it.downcast::<Flow>()
-                        .map(|it| it.source.text().to_owned())
-                        .as_deref()
-                        .unwrap_or(""),
-                );
+impl Run {
+    fn key(&self, call: &Call, args: &[Value]) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        let here = self.host.current_dir().unwrap_or_default();
+        part(&call.op.to_string());
+        part(&call.op.component.version.to_string());
+        part(&call.wanted.as_ref().map(ToString::to_string).unwrap_or_default());
+        for (param, arg) in call.op.op.params.iter().zip(args) {
+            part(param.name);
+            match arg {
+                // Whoever has the store must not be able to guess at it.
+                Value::Secret(_) => part("***"),
+                Value::Flow(it) => {
+                    part(it.name());
+                    part(
+                        it.downcast::<Flow>()
+                            .map(|it| it.source.text().to_owned())
+                            .as_deref()
+                            .unwrap_or(""),
+                    );
+                }
+                // A run may go on from another folder.
+                Value::Path(it) => part(&paths::join(&here, it)),
+                other => part(&json::write(other)),
             }
-            other => part(&json::write(other)),
         }
+        *hasher.finalize().as_bytes()
     }
-    *hasher.finalize().as_bytes()
 }

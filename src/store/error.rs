@@ -65,7 +65,7 @@ impl StoreError {
         Self::new(StoreErrorKind::Bug, format!("bug in the store: {why}"))
     }
 
-    pub(super) fn not_found(message: impl Into<String>) -> Self {
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::NotFound, message).help("`svc runs` lists all")
     }
 

@@ -42,6 +42,7 @@ impl Observer for Log {
         let word = match event {
             Event::Started { .. } => "started",
             Event::Finished { .. } => "finished",
+            Event::Reused { .. } => "reused",
             Event::Failed { .. } => "failed",
             Event::Retrying { .. } => "retrying",
             Event::Swallowed { .. } => "swallowed",

@@ -19,6 +19,7 @@ use self::{
 
 mod command;
 mod failures;
+mod kills;
 mod misreports;
 mod provider;
 mod server;

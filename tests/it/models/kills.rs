@@ -1,0 +1,92 @@
+//! A run that is killed at any moment goes on where it was: nothing that was written down is
+//! done again, and the result is that of a run which nobody disturbed.
+
+use std::{
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use svc::store::{NodeState, Store};
+
+use super::{KEY, PRICES, provider::finishes, server::Server};
+
+const SCRIPT: &str = r#"
+let xs = range(0, 200) >> each { "${it}" >> wait(duration: 2ms) >> upper } within { max_parallel: 16 }
+let asked = xs >> take(n: 5) >> each { ask(max_tokens: 20) } within { max_cost: $1, max_parallel: 2 }
+let turned = "a" >> repeat 5 { wait(duration: 5ms) >> "${it}a" } until len(it) > 9 else { it }
+let both = "x" >> parallel { a: wait(duration: 9ms) >> upper, b: wait(duration: 6ms) }
+{ xs: xs, asked: asked, turned: turned, both: both } >> save_json(to: "out.json")
+"#;
+
+/// How often a run is killed; `SVC_KILLS=300` kills it more often.
+const KILLS: u64 = 5;
+
+/// A run is killed within so many milliseconds.
+const LONGEST: u64 = 160;
+
+fn svc(folder: &Path, server: &Server, args: &[&str]) -> Child {
+    Command::new(assert_cmd::cargo::cargo_bin!("svc"))
+        .args(args)
+        .args(["--store", "runs.db"])
+        .current_dir(folder)
+        .env("SVC_MODEL", "openai/priced")
+        .env("OPENAI_BASE_URL", format!("{}/v1", server.url))
+        .env("OPENAI_API_KEY", KEY)
+        .env("SVC_PRICES", "prices.toml")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("a.svc"), SCRIPT).unwrap();
+    std::fs::write(place.path().join("prices.toml"), PRICES).unwrap();
+    place
+}
+
+/// What is done in the latest run: places with the times of their beginnings.
+fn done(folder: &Path) -> Vec<(String, i64)> {
+    let store = Store::open(&folder.join("runs.db"), 0).unwrap();
+    let Ok(run) = store.run("last") else { return Vec::new() };
+    let nodes = store.nodes(&run.id).unwrap().into_iter();
+    nodes.filter(|it| it.state == NodeState::Done).map(|it| (it.path, it.started)).collect()
+}
+
+#[test]
+fn a_killed_run_goes_on_where_it_was() {
+    let kills = std::env::var("SVC_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(KILLS);
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut halves = 0;
+    let whole = {
+        let (place, server) = (place(), Server::start(vec![finishes("openai", "yes")]));
+        assert!(svc(place.path(), &server, &["run", "a.svc"]).wait().unwrap().success());
+        std::fs::read_to_string(place.path().join("out.json")).unwrap()
+    };
+    for _ in 0..kills {
+        let (place, server) = (place(), Server::start(vec![finishes("openai", "yes")]));
+        let mut killed = svc(place.path(), &server, &["run", "a.svc"]);
+        std::thread::sleep(Duration::from_millis(rng.u64(1..LONGEST)));
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        let (before, asked) = (done(place.path()), server.requests().len());
+        if before.is_empty() {
+            continue;
+        }
+        halves += 1;
+        let resumed = svc(place.path(), &server, &["resume", "last"]).wait_with_output().unwrap();
+        assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+        let out = std::fs::read_to_string(place.path().join("out.json")).unwrap();
+        assert_eq!(out, whole);
+        let after = done(place.path());
+        for node in &before {
+            assert!(after.contains(node), "{node:?} was done again");
+        }
+        let known = before.iter().filter(|(path, _)| path.ends_with("/ask")).count();
+        let again = server.requests().len() - asked;
+        assert_eq!(again, 5 - known, "what was answered and written down is not asked again");
+    }
+    assert!(halves > 0, "no run was killed in its middle");
+}
