@@ -27,6 +27,8 @@ pub enum StoreErrorKind {
     NotFound,
     /// More than one run is meant.
     Ambiguous,
+    /// What would be made is there already.
+    Exists,
     /// The system failed in another way.
     Io,
     /// The code that calls the store, or the store itself, is wrong.
@@ -61,6 +63,7 @@ impl StoreError {
             .help("`svc doctor` says more, and can set the damaged file aside")
     }
 
+    /// For what nobody but us can have done wrong.
     pub(super) fn bug(why: impl fmt::Display) -> Self {
         Self::new(StoreErrorKind::Bug, format!("bug in the store: {why}"))
     }
@@ -84,7 +87,7 @@ impl StoreError {
             ),
             StoreErrorKind::Corrupt => return Self::corrupt(why),
             StoreErrorKind::Bug => return Self::bug(why),
-            _ => return Self::new(kind, format!("the store failed: {why}")),
+            _ => ("the store failed", "`svc doctor` says whether it is whole"),
         };
         Self::new(kind, format!("{what}: {why}")).help(help)
     }

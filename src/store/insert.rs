@@ -4,7 +4,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
 
 use super::{
     blobs,
-    error::{Result, StoreError},
+    error::{Result, StoreError, StoreErrorKind},
     id::RunId,
     place::Place,
     rows::{Args, Attempt, Blob, End, Entry, Node, Run, RunState},
@@ -106,6 +106,7 @@ impl<'a> Ctx<'a> {
         for blob in blobs {
             self.put(blob)?;
         }
+        self.is_there(node, blobs)?;
         let (args, args_blob) = match &node.args {
             Args::None => (None, None),
             Args::Here(json) => (Some(json), None),
@@ -129,6 +130,17 @@ impl<'a> Ctx<'a> {
             node.input.map(|it| it.0),
         ])?;
         Ok(())
+    }
+
+    /// An output that is reused may have been removed with its run.
+    fn is_there(&self, node: &Node, blobs: &[Blob]) -> Result<()> {
+        let is_new = |hash| blobs.iter().any(|it| it.hash() == hash);
+        let Some(hash) = node.output.filter(|it| !is_new(*it)) else { return Ok(()) };
+        if self.sql("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([hash.0])? {
+            return Ok(());
+        }
+        let message = format!("the content {hash} of `{}` is no longer there", node.path);
+        Err(StoreError::new(StoreErrorKind::NotFound, message))
     }
 
     fn attempt(&self, run: &RunId, path: &str, attempt: &Attempt) -> Result<()> {

@@ -24,7 +24,9 @@ use tokio::sync::oneshot;
 
 use self::{claim::Claims, place::Place, pool::Pool, queue::Queue};
 
+mod backup;
 mod blobs;
+mod check;
 mod claim;
 mod error;
 mod id;
@@ -33,16 +35,19 @@ mod mark;
 mod open;
 mod place;
 mod pool;
+mod prune;
 mod queue;
 mod read;
 mod rows;
 mod schema;
 mod writer;
 
+pub use check::{Health, Size};
 pub use claim::Claim;
 pub use error::{StoreError, StoreErrorKind};
 pub use id::RunId;
 pub use open::Options;
+pub use prune::{Old, Pruned};
 pub use read::{Filter, History, Spread};
 pub use rows::{Args, Attempt, Blob, End, Entry, Hash, Node, NodeState, Run, RunState};
 

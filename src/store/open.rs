@@ -26,6 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Larger stores are checked page by page only when asked.
 const QUICK_CHECK_UP_TO: i64 = 16 << 20;
 
+/// Every database is longer.
+const HEADER: u64 = 512;
+
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -44,7 +47,11 @@ pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     mark.lock()?;
     let opened = opened(Place::File(file.to_owned()), &mark, options);
     mark.unlock()?;
-    let (connection, place, seen) = opened?;
+    let (connection, place, seen) = opened.map_err(|err| match err.kind {
+        // What every store can be asked is asked here, so the file is at fault.
+        StoreErrorKind::Bug => StoreError::corrupt(err.message),
+        _ => err,
+    })?;
     let identity = place.identity()?;
     Ok(Writer { connection, place, identity, store: seen.store, mark: Some(mark) })
 }
@@ -61,16 +68,22 @@ pub(super) fn memory(options: Options) -> Result<Writer> {
 
 fn opened(place: Place, mark: &Mark, options: Options) -> Result<(Connection, Place, Seen)> {
     let was_there = mark.read()?;
-    let is_cut = place.file().is_some_and(|it| fs::metadata(it).is_ok_and(|it| it.len() == 0));
-    if is_cut && was_there.is_some() {
-        return Err(StoreError::corrupt("its file is empty"));
+    let len = place.file().and_then(|it| fs::metadata(it).ok()).map(|it| it.len());
+    // `SQLite` takes a file without a whole header for an empty one, and begins it anew.
+    if len.is_some_and(|it| it < HEADER && (it > 0 || was_there.is_some())) {
+        return Err(StoreError::corrupt("its file is too short"));
     }
     let mut connection = place.connect(for_writing())?;
     // Closing a store that is refused must not write over its log.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     prepare(&connection, options)?;
-    if schema::version(&connection)? > 0 {
+    if schema::is_ours(&connection)? {
         compare(&connection, was_there)?;
+    } else if len.is_some() && was_there.is_some() {
+        return Err(StoreError::corrupt("its file has lost what it held"));
+    } else {
+        // Lets a prune give pages back; only an empty file takes it.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
     schema::migrate(&mut connection, options.now)?;
     log_ahead(&connection)?;

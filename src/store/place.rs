@@ -64,6 +64,11 @@ impl Place {
         self.file().map(|it| beside(it, "-blobs").join(&name[..2]).join(&name[2..]))
     }
 
+    /// The folder of large contents.
+    pub(super) fn blobs(&self) -> Option<PathBuf> {
+        self.file().map(|it| beside(it, "-blobs"))
+    }
+
     /// The lock file of a run.
     pub(super) fn claim(&self, run: &RunId) -> Option<PathBuf> {
         self.file().map(|it| beside(it, "-claims").join(run.as_str()))

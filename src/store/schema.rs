@@ -50,7 +50,8 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     }
     if there == 0 {
         own.pragma_update(None, "application_id", APPLICATION)?;
-        identify(&own)?;
+        own.execute("INSERT INTO mark (one, commits) VALUES (1, 1)", [])?;
+        rename(&own)?;
     }
     own.execute(
         "INSERT OR REPLACE INTO meta (name, value) VALUES ('svc', ?1)",
@@ -60,11 +61,10 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     Ok(own.commit()?)
 }
 
-/// Gives a new store the number that its mark names it by.
-fn identify(connection: &Connection) -> Result<()> {
+/// Gives a store another number for its mark to name it by.
+pub(super) fn rename(connection: &Connection) -> Result<()> {
     let id = format!("{:016x}", fastrand::u64(..));
-    connection.execute("INSERT INTO meta (name, value) VALUES ('store', ?1)", [id])?;
-    connection.execute("INSERT INTO mark (one, commits) VALUES (1, 1)", [])?;
+    connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('store', ?1)", [id])?;
     Ok(())
 }
 
@@ -89,7 +89,8 @@ pub(super) fn version(connection: &Connection) -> Result<usize> {
     usize::try_from(version).map_err(|_| StoreError::corrupt("its version is negative"))
 }
 
-fn is_ours(connection: &Connection) -> Result<bool> {
+/// Whether the file says that it is a store.
+pub(super) fn is_ours(connection: &Connection) -> Result<bool> {
     let id: i32 = connection.pragma_query_value(None, "application_id", |it| it.get(0))?;
     Ok(id == APPLICATION)
 }

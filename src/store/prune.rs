@@ -1,0 +1,129 @@
+//! What becomes of old runs.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+
+use std::fs;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use super::{
+    Store, StoreErrorKind,
+    check::{self, NAMED},
+    claim::Claim,
+    error::{Result, StoreError},
+    id::RunId,
+    mark::Mark,
+    open::{self, Options},
+    place, writer,
+};
+
+/// Which runs are old: those that all of it is true of, so every run where nothing is said.
+/// Runs that somebody works on never are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Old {
+    /// Started before, in milliseconds since 1970.
+    pub before: Option<i64>,
+    /// Not among so many latest ones.
+    pub but_last: Option<usize>,
+}
+
+/// What was removed, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub runs: Vec<RunId>,
+    /// Contents that no other run names.
+    pub contents: usize,
+    /// Bytes of those contents, as they were kept.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Removes old runs, and the contents that none of the others names.
+    pub fn prune(&self, old: Old) -> Result<Pruned> {
+        let mut connection = self.maintenance()?;
+        let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (pruned, claims) = self.remove(&own, old)?;
+        writer::count(&own)?;
+        own.commit()?;
+        if let Some(file) = self.place.file() {
+            Mark::open(&place::beside(file, "-mark"))?.raise(open::seen(&connection)?)?;
+        }
+        drop(claims);
+        self.sweep(&mut connection)?;
+        // Gives free pages back to the file system.
+        connection.execute_batch("PRAGMA incremental_vacuum")?;
+        Ok(pruned)
+    }
+
+    /// What [`Store::prune`] would remove.
+    pub fn would_prune(&self, old: Old) -> Result<Pruned> {
+        let mut connection = self.maintenance()?;
+        let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (pruned, _) = self.remove(&own, old)?;
+        own.rollback()?;
+        Ok(pruned)
+    }
+
+    fn maintenance(&self) -> Result<Connection> {
+        let connection = self.place.connect(open::for_writing())?;
+        open::prepare(&connection, Options::default())?;
+        Ok(connection)
+    }
+
+    fn remove(&self, own: &Transaction<'_>, old: Old) -> Result<(Pruned, Vec<Claim>)> {
+        let mut pruned = Pruned::default();
+        let mut claims = Vec::new();
+        for (no, id) in candidates(own, old)? {
+            match self.claim(&id) {
+                Ok(claim) => claims.push(claim),
+                Err(err) if matches!(err.kind, StoreErrorKind::Claimed { .. }) => continue,
+                Err(err) => return Err(err),
+            }
+            own.execute("DELETE FROM runs WHERE no = ?1", [no])?;
+            pruned.runs.push(id);
+        }
+        let unnamed = format!("hash NOT IN ({NAMED})");
+        let mut found =
+            own.prepare(&format!("SELECT hash, length(data) FROM blobs WHERE {unnamed}"))?;
+        let mut rows = found.query([])?;
+        while let Some(row) = rows.next()? {
+            pruned.contents += 1;
+            let bytes: Option<u64> = row.get(1)?;
+            pruned.bytes += match bytes {
+                Some(bytes) => bytes,
+                None => self.place.blob(super::Hash(row.get(0)?)).map_or(0, |it| len(&it)),
+            };
+        }
+        own.execute(&format!("DELETE FROM blobs WHERE {unnamed}"), [])?;
+        Ok((pruned, claims))
+    }
+
+    /// Removes the files of contents that no row names. Nobody writes files meanwhile, because
+    /// that needs the lock that is held here.
+    fn sweep(&self, connection: &mut Connection) -> Result<()> {
+        let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let named = check::in_files(&own)?;
+        for file in check::files(&self.place)? {
+            if file.hash.is_none_or(|it| !named.contains(&it)) {
+                fs::remove_file(file.path)?;
+            }
+        }
+        Ok(own.rollback()?)
+    }
+}
+
+fn candidates(own: &Connection, old: Old) -> Result<Vec<(i64, RunId)>> {
+    let sql = "SELECT no, id FROM runs WHERE (?1 IS NULL OR started < ?1)
+        AND no NOT IN (SELECT no FROM runs ORDER BY id DESC LIMIT ?2) ORDER BY id";
+    let mut found = own.prepare(sql)?;
+    let mut rows = found.query(params![old.before, old.but_last.unwrap_or(0)])?;
+    let mut runs = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id = RunId::parse(&row.get::<_, String>(1)?);
+        runs.push((row.get(0)?, id.map_err(|err| StoreError::corrupt(err.message))?));
+    }
+    Ok(runs)
+}
+
+fn len(path: &std::path::Path) -> u64 {
+    fs::metadata(path).map_or(0, |it| it.len())
+}

@@ -1,0 +1,225 @@
+//! Stores that are damaged, newer, or something else: refused with a reason, never written.
+
+use std::{fs, path::Path};
+
+use rusqlite::Connection;
+use svc::store::{Blob, Entry, Hash, Node, Store, StoreErrorKind};
+
+use super::{NOW, begun, done, noise, open};
+
+#[test]
+fn a_flipped_bit_in_the_log_loses_nothing_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let run = begun(&store, NOW).id;
+    for idx in 0..20 {
+        store.commit(done(&run, &format!("each[{idx}]"), "out").1).wait().unwrap();
+    }
+    let log = fs::read(folder.path().join("store.db-wal")).unwrap();
+    let nodes = store.nodes(&run).unwrap();
+    let mut refused = 0;
+    for at in (0..log.len()).step_by(log.len() / 97) {
+        let copy = copied(folder.path());
+        flip(&copy.path().join("store.db-wal"), at);
+        match Store::open(&copy.path().join("store.db"), NOW) {
+            Ok(store) => assert_eq!(store.nodes(&run).unwrap(), nodes, "byte {at}"),
+            Err(err) => {
+                assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
+                let kept = fs::read(copy.path().join("store.db-wal")).unwrap();
+                assert!(kept.len() == log.len() && kept[at] != log[at], "the log is as it was");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[test]
+fn a_log_that_is_gone_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    begun(&store, NOW);
+    let copy = copied(folder.path());
+    fs::remove_file(copy.path().join("store.db-wal")).unwrap();
+    let err = Store::open(&copy.path().join("store.db"), NOW).unwrap_err();
+    assert_eq!(err.message, "the store is damaged: its last 1 commits are missing");
+    // Whoever deletes a store wants a new one.
+    fs::remove_file(copy.path().join("store.db")).unwrap();
+    assert_eq!(open(copy.path()).size().unwrap().runs, 0);
+}
+
+#[test]
+fn a_file_in_the_place_of_a_store_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    drop(open(folder.path()));
+    Connection::open(folder.path().join("empty.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE it (it TEXT); DROP TABLE it")
+        .unwrap();
+    fs::rename(folder.path().join("empty.db"), &file).unwrap();
+    let before = fs::read(&file).unwrap();
+    let err = Store::open(&file, NOW).unwrap_err();
+    assert_eq!(err.message, "the store is damaged: its file has lost what it held");
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn flipped_bytes_of_the_file_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let run = begun(&store, NOW).id;
+    for idx in 0..50 {
+        store.append(done(&run, &format!("each[{idx}]"), "out").1).unwrap();
+    }
+    drop(store);
+    let len = fs::read(folder.path().join("store.db")).unwrap().len();
+    let mut refused = 0;
+    for at in (0..len).step_by(len / 150).chain(0..100) {
+        let copy = copied(folder.path());
+        let file = copy.path().join("store.db");
+        flip(&file, at);
+        let damaged = fs::read(&file).unwrap();
+        match Store::open(&file, NOW) {
+            Ok(store) => {
+                let _ = store.nodes(&run);
+                let _ = store.runs(&svc::store::Filter::default());
+                let _ = store.check();
+            }
+            Err(err) => {
+                assert_ne!(err.kind, StoreErrorKind::Bug, "byte {at}: {err}");
+                assert_eq!(fs::read(&file).unwrap(), damaged, "byte {at}: {err}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+#[test]
+fn a_damaged_store_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = open(folder.path());
+    begun(&store, NOW);
+    drop(store);
+    for at in 0..200 {
+        flip(&file, at);
+    }
+    let damaged = fs::read(&file).unwrap();
+    let err = Store::open(&file, NOW).unwrap_err();
+    assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
+    assert_eq!(fs::read(&file).unwrap(), damaged);
+    for _ in 0..2 {
+        let (store, aside) = Store::recover(&file, 77).unwrap();
+        assert!(aside.to_str().unwrap().contains("store.db.corrupt-77"), "{aside:?}");
+        begun(&store, NOW);
+        assert_eq!(store.size().unwrap().runs, 1);
+    }
+    assert_eq!(fs::read(folder.path().join("store.db.corrupt-77")).unwrap(), damaged);
+    assert!(folder.path().join("store.db.corrupt-77-again").is_file());
+}
+
+#[test]
+fn a_cut_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    drop(open(folder.path()));
+    let whole = fs::read(&file).unwrap();
+    for len in [0, 10, 4096, whole.len() / 2, whole.len() - 4096] {
+        fs::write(&file, &whole[..len]).unwrap();
+        let err = Store::open(&file, NOW).unwrap_err();
+        assert_eq!(err.kind, StoreErrorKind::Corrupt, "{len}: {err}");
+        assert_eq!(fs::read(&file).unwrap(), whole[..len]);
+    }
+}
+
+#[test]
+fn a_newer_store_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    drop(open(folder.path()));
+    let other = Connection::open(&file).unwrap();
+    other.pragma_update(None, "user_version", 99).unwrap();
+    other.execute("UPDATE meta SET value = '9.0.0' WHERE name = 'svc'", []).unwrap();
+    drop(other);
+    let err = Store::open(&file, NOW).unwrap_err();
+    assert_eq!(err.kind, StoreErrorKind::Newer);
+    assert_eq!(err.message, "the store was made by a newer svc (9.0.0)");
+}
+
+#[test]
+fn what_is_no_store_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    fs::write(&file, "a letter to a friend, which is long enough to be one. ".repeat(20)).unwrap();
+    let err = Store::open(&file, NOW).unwrap_err();
+    assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
+    assert!(fs::read_to_string(&file).unwrap().starts_with("a letter"));
+
+    let theirs = folder.path().join("theirs.db");
+    let other = Connection::open(&theirs).unwrap();
+    other.execute_batch("PRAGMA user_version = 1; CREATE TABLE theirs (it TEXT)").unwrap();
+    drop(other);
+    let before = fs::read(&theirs).unwrap();
+    let err = Store::open(&theirs, NOW).unwrap_err();
+    assert_eq!(err.kind, StoreErrorKind::Foreign, "{err}");
+    assert_eq!(fs::read(&theirs).unwrap(), before);
+}
+
+#[test]
+fn a_damaged_content_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let run = begun(&store, NOW).id;
+    let large = Blob::new(noise(2 << 20));
+    let (node, _) = done(&run, "large", "");
+    let node = Box::new(Node { output: Some(large.hash()), input: None, ..node });
+    store.commit(Entry::Node { node, blobs: vec![large.clone()] }).wait().unwrap();
+    let name = large.hash().to_string();
+    let path = folder.path().join("store.db-blobs").join(&name[..2]).join(&name[2..]);
+    flip(&path, 5000);
+    let err = store.blob(large.hash()).unwrap_err();
+    assert_eq!(err.message, format!("the store is damaged: the content {name} is another one"));
+    fs::remove_file(&path).unwrap();
+    let err = store.blob(large.hash()).unwrap_err();
+    assert_eq!(err.message, format!("the store is damaged: the content {name} has lost its file"));
+    fs::write(path.with_extension("12345678.part"), "half").unwrap();
+    let health = store.check().unwrap();
+    assert_eq!((health.problems, health.litter), (vec![err.message], 1));
+    assert_eq!(store.blob(Hash::of(b"never")).unwrap(), None);
+}
+
+#[test]
+fn a_mark_that_is_damaged_or_gone_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("store.db-mark");
+    drop(open(folder.path()));
+    for content in [&b""[..], b"nonsense", &[0xff; 64]] {
+        fs::write(&mark, content).unwrap();
+        let store = open(folder.path());
+        begun(&store, NOW);
+        assert_eq!(store.check().unwrap().problems, [""; 0]);
+    }
+    fs::remove_file(&mark).unwrap();
+    drop(open(folder.path()));
+    assert!(mark.is_file());
+}
+
+/// A copy of a folder as it is, whoever has its files open.
+fn copied(folder: &Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && !path.to_str().unwrap().ends_with("-shm") {
+            fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    copy
+}
+
+fn flip(file: &Path, at: usize) {
+    let mut bytes = fs::read(file).unwrap();
+    bytes[at] ^= 0x10;
+    fs::write(file, bytes).unwrap();
+}
