@@ -100,6 +100,8 @@ impl Bench {
             workers: Arc::new(Semaphore::new(2)),
             cancel: CancellationToken::new(),
             caps: Caps::default(),
+            records: None,
+            spent: svc::registry::Usage::default(),
         };
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { plan, around, runtime }

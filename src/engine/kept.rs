@@ -77,7 +77,7 @@ impl Engine {
     }
 }
 
-impl<'e> Request<'e> {
+impl Request<'_> {
     /// The name that the run has in the store, where it is kept.
     pub fn id(&self) -> Option<&RunId> {
         self.id.as_ref()

@@ -25,19 +25,30 @@ pub(super) struct Keeping {
 impl Keeping {
     /// The store, where one is named.
     pub(super) fn open(&self, session: &Session) -> Result<Option<Arc<Store>>> {
+        let Some(file) = self.file(session) else { return Ok(None) };
+        let now = session.engine.host().now();
+        Store::open(&file, now).map(|it| Some(Arc::new(it))).map_err(failure)
+    }
+
+    fn file(&self, session: &Session) -> Option<PathBuf> {
         let host = session.engine.host();
-        let file = self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from));
-        let Some(file) = file else { return Ok(None) };
-        Store::open(&file, host.now()).map(|it| Some(Arc::new(it))).map_err(failure)
+        self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from))
     }
 
     /// The store, which must be named.
     pub(super) fn opened(&self, session: &Session) -> Result<Arc<Store>> {
-        self.open(session)?.ok_or_else(|| {
-            let help = format!("name it with `--store FILE`, or in `{VARIABLE}`");
-            Failure::new(USAGE, "no store of runs is named").help(help)
-        })
+        self.open(session)?.ok_or_else(unnamed)
     }
+
+    /// The file of the store, which must be named.
+    pub(super) fn named(&self, session: &Session) -> Result<PathBuf> {
+        self.file(session).ok_or_else(unnamed)
+    }
+}
+
+fn unnamed() -> Failure {
+    let help = format!("name it with `--store FILE`, or in `{VARIABLE}`");
+    Failure::new(USAGE, "no store of runs is named").help(help)
 }
 
 /// A failure of the store as one of the command.

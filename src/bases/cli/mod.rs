@@ -29,6 +29,7 @@ mod schema;
 mod screen;
 mod script;
 mod show;
+mod store;
 mod terminal;
 mod test;
 mod watch;
@@ -61,6 +62,8 @@ enum Command {
     Runs(runs::Runs),
     Show(runs::Show),
     Tap(runs::Tap),
+    Store(store::Upkeep),
+    Doctor(store::Doctor),
     Check(check::Check),
     Test(test::Test),
     Fix(fix::Fix),
@@ -85,6 +88,8 @@ const TOUR: &str = r#"A short tour:
   svc fix report.svc                               mend what can be mended
   svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
+  svc run triage.svc --store runs.db               keep what the run does
+  svc resume last --store runs.db                  go on with it where it was
   svc components search                            find a component
   svc inspect search                               read its documentation
   svc explain E203                                 read what an error means
@@ -94,6 +99,7 @@ Exit codes:
   check, 8 timeout, 130 interrupted
 
 Environment:
+  SVC_STORE  the file that keeps what runs do (default: none, and nothing is kept)
   SVC_CACHE  where search indexes are kept (default: `svc` in the user's cache folder)
   NO_COLOR   no colour, unless --color says so"#;
 
@@ -147,6 +153,8 @@ impl Command {
             Self::Runs(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),
+            Self::Store(it) => it.execute(session),
+            Self::Doctor(it) => it.execute(session),
             Self::Check(it) => it.execute(session),
             Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
