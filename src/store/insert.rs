@@ -1,5 +1,7 @@
 //! From entries to rows.
 
+use std::collections::HashMap;
+
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
 
 use super::{
@@ -10,23 +12,31 @@ use super::{
     rows::{Args, Attempt, Blob, End, Entry, Node, Run, RunState},
 };
 
-/// Writes one entry, inside the caller's transaction.
-pub(super) fn entry(connection: &Connection, place: &Place, entry: &Entry) -> Result<()> {
-    let cx = Ctx { connection, place };
-    match entry {
-        Entry::Run { run, text, imports } => cx.run(run, text, imports),
-        Entry::End(end) => cx.end(end),
-        Entry::Node { node, blobs } => cx.node(node, blobs),
-        Entry::Attempt { run, path, attempt } => cx.attempt(run, path, attempt),
-    }
-}
-
-struct Ctx<'a> {
+/// Writes entries, inside one transaction.
+pub(super) struct Batch<'a> {
     connection: &'a Connection,
     place: &'a Place,
+    /// The numbers of runs and operations that were looked up. They are good as long as the
+    /// transaction, because afterwards another process may remove the run.
+    runs: HashMap<RunId, i64>,
+    ops: HashMap<(String, String, u32), i64>,
 }
 
-impl<'a> Ctx<'a> {
+impl<'a> Batch<'a> {
+    pub(super) fn new(connection: &'a Connection, place: &'a Place) -> Self {
+        Self { connection, place, runs: HashMap::new(), ops: HashMap::new() }
+    }
+
+    /// Writes one entry. One that is wrong by itself spoils no other.
+    pub(super) fn entry(&mut self, entry: &Entry) -> Result<()> {
+        match entry {
+            Entry::Run { run, text, imports } => self.run(run, text, imports),
+            Entry::End(end) => self.end(end),
+            Entry::Node { node, blobs } => self.node(node, blobs),
+            Entry::Attempt { run, path, attempt } => self.attempt(run, path, attempt),
+        }
+    }
+
     fn sql(&self, sql: &str) -> Result<CachedStatement<'a>> {
         Ok(self.connection.prepare_cached(sql)?)
     }
@@ -94,7 +104,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    fn node(&self, node: &Node, blobs: &[Blob]) -> Result<()> {
+    fn node(&mut self, node: &Node, blobs: &[Blob]) -> Result<()> {
         const SQL: &str = "INSERT INTO nodes (run, path, key, op, state, attempts, started, took,
                 tokens, cost, output, error, args, args_blob, input)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
@@ -143,7 +153,7 @@ impl<'a> Ctx<'a> {
         Err(StoreError::new(StoreErrorKind::NotFound, message))
     }
 
-    fn attempt(&self, run: &RunId, path: &str, attempt: &Attempt) -> Result<()> {
+    fn attempt(&mut self, run: &RunId, path: &str, attempt: &Attempt) -> Result<()> {
         const SQL: &str = "INSERT OR REPLACE INTO attempts
                 (node, number, started, took, tokens, cost, error)
             SELECT no, ?3, ?4, ?5, ?6, ?7, ?8 FROM nodes WHERE run = ?1 AND path = ?2";
@@ -163,22 +173,27 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    fn run_no(&self, run: &RunId) -> Result<i64> {
+    fn run_no(&mut self, run: &RunId) -> Result<i64> {
+        if let Some(no) = self.runs.get(run) {
+            return Ok(*no);
+        }
         let mut found = self.sql("SELECT no FROM runs WHERE id = ?1")?;
         let no = found.query_row([run.as_str()], |it| it.get(0)).optional()?;
-        no.ok_or_else(|| unknown(run))
+        let no = no.ok_or_else(|| unknown(run))?;
+        self.runs.insert(run.clone(), no);
+        Ok(no)
     }
 
-    fn op_no(&self, node: &Node) -> Result<i64> {
-        let name = params![node.component, node.op, node.version];
-        let mut found =
-            self.sql("SELECT no FROM ops WHERE component = ?1 AND op = ?2 AND version = ?3")?;
-        if let Some(no) = found.query_row(name, |it| it.get(0)).optional()? {
-            return Ok(no);
+    fn op_no(&mut self, node: &Node) -> Result<i64> {
+        const SQL: &str = "INSERT INTO ops (component, op, version) VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET version = ?3 RETURNING no";
+        let name = (node.component.clone(), node.op.clone(), node.version);
+        if let Some(no) = self.ops.get(&name) {
+            return Ok(*no);
         }
-        let sql = "INSERT INTO ops (component, op, version) VALUES (?1, ?2, ?3)";
-        self.sql(sql)?.execute(name)?;
-        Ok(self.connection.last_insert_rowid())
+        let no = self.sql(SQL)?.query_row(params![name.0, name.1, name.2], |it| it.get(0))?;
+        self.ops.insert(name, no);
+        Ok(no)
     }
 }
 

@@ -29,6 +29,12 @@ const QUICK_CHECK_UP_TO: i64 = 16 << 20;
 /// Every database is longer.
 const HEADER: u64 = 512;
 
+/// KiB, as `SQLite` counts them, so that one transaction seldom writes a page twice.
+const CACHE: i32 = -32_768;
+
+/// So many pages of the log are written back at once; those that changed often, once.
+const CHECKPOINT: u32 = 4_000;
+
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -112,6 +118,8 @@ pub(super) fn prepare(connection: &Connection, options: Options) -> Result<()> {
     ] {
         connection.pragma_update(None, name, value)?;
     }
+    connection.pragma_update(None, "cache_size", CACHE)?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT, |_| Ok(()))?;
     if let Some(pages) = options.page_limit {
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
     }

@@ -22,25 +22,6 @@ pub struct Filter {
     pub before: Option<RunId>,
 }
 
-/// What an operation used, of its latest nodes that are done.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct History {
-    /// So many nodes were looked at.
-    pub count: usize,
-    pub tokens: Spread,
-    /// Billionths of a dollar.
-    pub cost: Spread,
-    /// Microseconds.
-    pub took: Spread,
-}
-
-/// The middle of many numbers, in two senses.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    pub median: u64,
-    pub mean: f64,
-}
-
 const RUN: &str = "SELECT id, script, text, folder, params, bounds, version, state, started,
     ended, tokens, cost, value, error FROM runs";
 
@@ -199,38 +180,6 @@ impl Store {
         let text = self.blob(hash)?.map(String::from_utf8).transpose();
         text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is no text")))
     }
-
-    /// What an operation used, of its latest thousand nodes that are done.
-    pub fn history(&self, component: &str, op: &str) -> Result<History> {
-        let reader = self.pool.reader()?;
-        let mut found = reader.prepare_cached(
-            "SELECT nodes.tokens, nodes.cost, nodes.took
-                FROM nodes JOIN ops ON ops.no = nodes.op
-                WHERE ops.component = ?1 AND ops.op = ?2 AND nodes.state = 'done'
-                ORDER BY nodes.no DESC LIMIT 1000",
-        )?;
-        let mut rows = found.query([component, op])?;
-        let [mut tokens, mut cost, mut took] = [const { Vec::new() }; 3];
-        while let Some(row) = rows.next()? {
-            tokens.push(count(row, 0)?);
-            cost.push(count(row, 1)?);
-            took.push(count(row, 2)?);
-        }
-        let count = tokens.len();
-        let [tokens, cost, took] = [tokens, cost, took].map(Spread::of);
-        Ok(History { count, tokens, cost, took })
-    }
-}
-
-impl Spread {
-    /// Of an even number of numbers the upper one of the two in the middle.
-    fn of(mut numbers: Vec<u64>) -> Self {
-        numbers.sort_unstable();
-        let Some(median) = numbers.get(numbers.len() / 2).copied() else { return Self::default() };
-        #[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
-        let mean = numbers.iter().map(|it| *it as f64).sum::<f64>() / numbers.len() as f64;
-        Self { median, mean }
-    }
 }
 
 fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
@@ -293,7 +242,7 @@ fn used(row: &Row<'_>, at: usize) -> Result<Usage> {
     Ok(Usage { tokens: count(row, at)?, cost: Money::from_nanos(row.get(at + 1)?) })
 }
 
-fn count(row: &Row<'_>, at: usize) -> Result<u64> {
+pub(super) fn count(row: &Row<'_>, at: usize) -> Result<u64> {
     let count: i64 = row.get(at)?;
     u64::try_from(count).map_err(|_| StoreError::corrupt("a count is negative"))
 }

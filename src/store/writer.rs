@@ -6,12 +6,12 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use super::{
     error::{Result, StoreError},
-    insert,
+    insert::Batch,
     mark::{Mark, Seen},
     place::{Identity, Place},
     queue::{Item, Queue},
@@ -80,13 +80,14 @@ impl Writer {
     fn commit(&mut self, pending: &Pending, items: &[Item]) -> Result<Vec<(usize, StoreError)>> {
         self.place.is_still(self.identity)?;
         let own = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut batch = Batch::new(&own, &self.place);
         for entry in pending {
-            attempt(&own, &self.place, entry)?;
+            attempt(&mut batch, entry)?;
         }
         let mut wrong = Vec::new();
         for (idx, item) in items.iter().enumerate() {
             let Some(entry) = &item.entry else { continue };
-            if let Some(err) = attempt(&own, &self.place, entry)? {
+            if let Some(err) = attempt(&mut batch, entry)? {
                 wrong.push((idx, err));
             }
         }
@@ -100,9 +101,9 @@ impl Writer {
     }
 }
 
-/// Writes one entry. One that is wrong by itself spoils no other.
-fn attempt(own: &Transaction<'_>, place: &Place, entry: &Entry) -> Result<Option<StoreError>> {
-    match insert::entry(own, place, entry) {
+/// Writes one entry. Gives why, where only that one is wrong.
+fn attempt(batch: &mut Batch<'_>, entry: &Entry) -> Result<Option<StoreError>> {
+    match batch.entry(entry) {
         Ok(()) => Ok(None),
         Err(err) if err.is_of_entry() => Ok(Some(err)),
         Err(err) => Err(err),

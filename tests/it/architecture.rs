@@ -37,7 +37,8 @@ const DOORS: [&str; 5] =
     ["host/os/", "host/test.rs", "store/", "components/context_retrieval/ctx_search/", "main.rs"];
 
 /// The crates that reach the network or the system.
-const BEYOND: [&str; 5] = ["hyper", "hyper_util", "hyper_rustls", "rustix", "tower_service"];
+const BEYOND: [&str; 6] =
+    ["hyper", "hyper_util", "hyper_rustls", "rusqlite", "rustix", "tower_service"];
 
 const LONGEST_FILE: usize = 600;
 

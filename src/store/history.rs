@@ -1,0 +1,56 @@
+//! What operations used, for what is expected of the next run.
+
+use super::{Store, error::Result, read::count};
+
+/// What an operation used, of its latest nodes that are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct History {
+    /// So many nodes were looked at.
+    pub count: usize,
+    pub tokens: Spread,
+    /// Billionths of a dollar.
+    pub cost: Spread,
+    /// Microseconds.
+    pub took: Spread,
+}
+
+/// The middle of many numbers, in two senses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    pub median: u64,
+    pub mean: f64,
+}
+
+impl Store {
+    /// What an operation used, of its latest thousand nodes that are done.
+    pub fn history(&self, component: &str, op: &str) -> Result<History> {
+        let reader = self.pool.reader()?;
+        let mut found = reader.prepare_cached(
+            "SELECT nodes.tokens, nodes.cost, nodes.took
+                FROM nodes JOIN ops ON ops.no = nodes.op
+                WHERE ops.component = ?1 AND ops.op = ?2 AND nodes.state = 'done'
+                ORDER BY nodes.no DESC LIMIT 1000",
+        )?;
+        let mut rows = found.query([component, op])?;
+        let [mut tokens, mut cost, mut took] = [const { Vec::new() }; 3];
+        while let Some(row) = rows.next()? {
+            tokens.push(count(row, 0)?);
+            cost.push(count(row, 1)?);
+            took.push(count(row, 2)?);
+        }
+        let count = tokens.len();
+        let [tokens, cost, took] = [tokens, cost, took].map(Spread::of);
+        Ok(History { count, tokens, cost, took })
+    }
+}
+
+impl Spread {
+    /// Of an even number of numbers the upper one of the two in the middle.
+    fn of(mut numbers: Vec<u64>) -> Self {
+        numbers.sort_unstable();
+        let Some(median) = numbers.get(numbers.len() / 2).copied() else { return Self::default() };
+        #[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
+        let mean = numbers.iter().map(|it| *it as f64).sum::<f64>() / numbers.len() as f64;
+        Self { median, mean }
+    }
+}
