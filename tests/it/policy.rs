@@ -50,6 +50,40 @@ fn every_offending_node_is_named_at_once() {
     }
 }
 
+/// An address of this machine is allowed by its port only, and so the refusal says.
+#[test]
+fn an_address_of_this_machine_is_proposed_with_a_port() {
+    let engine = Engine::new().on(world()).under(policy(&["asks"], &[]));
+    for (url, rule) in [
+        ("http://localhost:8080/a", "reads web:localhost:PORT"),
+        ("http://[::1]:8080/a", "reads web:[::1]:PORT"),
+        ("http://10.0.0.1/a", "reads web:10.0.0.1:PORT"),
+        ("http://[2606:4700::1111]/a", "reads web:[2606:4700::1111]"),
+    ] {
+        let script = format!("fetch(url: \"{url}\") >> .text");
+        let report = engine.plan(script.as_str()).unwrap_err();
+        let help = report.problems[0].help.clone().unwrap();
+        assert!(help.starts_with(&format!("`--allow \"{rule}\"` accepts it")), "{help}");
+        let rule = rule.replace("PORT", "8080");
+        assert!(engine.clone().under(policy(&[&rule], &[])).plan(script.as_str()).is_ok());
+    }
+}
+
+/// Who lists nothing allows nothing; who leaves the list out allows everything.
+#[test]
+fn an_empty_list_allows_nothing() {
+    let read = |text: &str| Policy::read(&Source::new("policy.toml", text)).unwrap();
+    let engine = |policy| Engine::new().on(world()).under(policy);
+    let script = r#""cap" >> search(source: "docs")"#;
+    assert!(engine(read("deny = []")).plan(script).is_ok());
+    let report = engine(read("allow = []")).plan(script).unwrap_err();
+    assert_eq!(report.problems[0].code, Code::E315);
+    assert!(engine(read("allow = []")).plan("[1, 2] >> len").is_ok());
+    let wider = read("allow = []").allow("reads fs:docs").unwrap();
+    assert!(engine(wider).plan(script).is_ok());
+    assert!(engine(read("").and(read("allow = []"))).plan(script).is_err());
+}
+
 /// Each `--allow` that a refusal proposes accepts what it refused.
 #[test]
 fn what_is_proposed_is_accepted() {
