@@ -232,6 +232,12 @@ fn the_command_line_holds_plans_to_rules() {
     assert!(out.contains("writes fs:out/a.txt") && err.contains("E315"), "{out}{err}");
     assert!(err.contains("`--allow \"writes fs:out/a.txt\"` accepts it"), "{err}");
 
+    let (code, out, _) = svc(folder, &["plan", "s.svc", "--json", "--allow", "reads fs:."]);
+    let plan: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let refused = &plan["refused"][0];
+    assert_eq!((code, refused["code"].as_str()), (Some(7), Some("E315")), "{out}");
+    assert_eq!(refused["help"], "`--allow \"writes fs:out/a.txt\"` accepts it");
+
     let (code, out, err) = svc(folder, &["run", "s.svc", "--policy", "rules/p.toml"]);
     assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
     let both = ["run", "s.svc", "--policy", "rules/p.toml", "--deny", "reads fs:out/a.txt"];

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, INVALID, Result},
+    exit::{Failure, INVALID, OK, Result},
     given::{self, Given},
     policy::Rules,
     script, terminal,
@@ -44,7 +44,7 @@ const EXAMPLES: &str = "Examples:
   svc plan report.svc --deny writes
   svc plan --svg report.svg report.svc
   svc plan --mermaid report.svc
-  svc plan --json report.svc | jq '.effects'
+  svc plan --json report.svc | jq '.envelope.cost.max, .effects'
 
 `~` is what is expected, `≤` the most that it can be; `any` is written where nothing
 limits it.";
@@ -61,8 +61,9 @@ impl Show {
                 return Ok(INVALID);
             }
         };
+        let refused = self.rules.refused(&plan, session)?;
         if self.json {
-            terminal::print_json(&Planned::of(&plan))?;
+            terminal::print_json(&Planned::of(&plan, &refused))?;
         } else if self.mermaid {
             terminal::print(&plan.mermaid())?;
         } else if let Some(file) = self.svg {
@@ -70,7 +71,8 @@ impl Show {
         } else {
             terminal::print(&plan.render(session.terminal.out.style()))?;
         }
-        self.rules.tell(&plan, session)
+        terminal::tell(&refused.render(session.terminal.err.style()));
+        Ok(if refused.has_errors() { INVALID } else { OK })
     }
 }
 
