@@ -10,7 +10,7 @@ use std::{
 use svc::{
     Engine, Error,
     host::test::TestHost,
-    registry::{Component, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, Usage, io},
+    registry::{Component, Cx, Effect, Example, Io, Op, OpError, Price, Quote, Scheme, Usage, io},
     run::{Event, Observer},
     value::{Money, Value},
 };
@@ -114,7 +114,10 @@ impl Op for Pay {
     const NAME: &'static str = "pay";
     const YIELDS: Scheme = Scheme::Int;
     const EFFECTS: &'static [Effect] = &[Effect::Spends];
-    const PRICE: Price = Price::Fixed(MOST);
+    const PRICE: Price = Price::Quoted(|_| {
+        let most = Usage { tokens: 0, cost: MOST };
+        Ok(Quote { most, usual: most, reserved: most, ..Quote::default() })
+    });
     const EXAMPLES: &'static [Example] = &[];
 }
 

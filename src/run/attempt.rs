@@ -183,7 +183,7 @@ impl Run {
         let settled = funds.settle();
         spent.tokens = spent.tokens.saturating_add(settled.used.tokens);
         spent.cost = spent.cost.checked_add(settled.used.cost).unwrap_or(spent.cost);
-        settled.beyond_its_word(one).map_or(result, Err)
+        settled.beyond_its_word(one, result.is_ok()).map_or(result, Err)
     }
 
     async fn run_once(

@@ -119,9 +119,13 @@ impl Drop for Funds<'_> {
 impl Settled {
     /// Holds a call to its word. One whose price is quoted is counted by someone else, who
     /// may count otherwise: that matters where a cap is.
-    pub(super) fn beyond_its_word(&self, one: &Try<'_>) -> Option<Box<RunError>> {
+    ///
+    /// A fixed price is the price of every call that ends well: what is foreseen of a run
+    /// counts on it.
+    pub(super) fn beyond_its_word(&self, one: &Try<'_>, ends_well: bool) -> Option<Box<RunError>> {
         let Self { used, most, broken } = self;
-        if used.tokens <= most.tokens && used.cost <= most.cost {
+        let is_fixed = matches!(one.call.op.op.price, Price::Fixed(_)) && ends_well;
+        if used.tokens <= most.tokens && used.cost <= most.cost && !(is_fixed && used != most) {
             return None;
         }
         let kind = match one.call.op.op.price {
@@ -130,7 +134,8 @@ impl Settled {
             Price::Quoted(_) => ErrorKind::Budget,
             Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
         };
-        let message = format!("`{}` used more than it declares: {used}, not {most}", one.call.op);
+        let than = if is_fixed { "something else than" } else { "more than" };
+        let message = format!("`{}` used {than} it declares: {used}, not {most}", one.call.op);
         let error = RunError::new(OpError::new(kind, message), one.span);
         Some(match broken {
             Some(depth) => error.at_bound(*depth),
