@@ -245,6 +245,16 @@ fn the_command_line_holds_plans_to_rules() {
     assert_eq!(code, Some(1), "only the run knows what is read: {err}");
     assert!(err.contains("the policy does not let it be read"), "{err}");
 
+    // A misspelt place would deny nothing, so somebody should hear of it.
+    let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;
+    assert!(note("reads lmm").contains("note: the rule `reads lmm` is about nothing"));
+    assert!(
+        note("writes web:a.example").contains("note: the rule `writes web:a.example` is about")
+    );
+    for rule in ["reads llm", "reads web:a.example", "reads fs:none", "asks"] {
+        assert_eq!(note(rule), "", "{rule}");
+    }
+
     let (code, _, err) = svc(folder, &["run", "s.svc", "--allow", "read"]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("`read` is no rule"), "{err}");

@@ -53,6 +53,11 @@ impl Rules {
         };
         let policy = self.allow.iter().try_fold(file, |it, rule| it.allow(rule));
         let policy = policy.and_then(|it| self.deny.iter().try_fold(it, |it, rule| it.deny(rule)));
-        policy.map_err(wrong)
+        let policy = policy.map_err(wrong)?;
+        for rule in policy.idle(session.engine.registry()) {
+            let note = format!("the rule `{rule}` is about nothing that a component does");
+            session.terminal.note(&note);
+        }
+        Ok(policy)
     }
 }

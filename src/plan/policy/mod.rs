@@ -18,6 +18,7 @@ use crate::{
         Host,
         guard::{By, Fence, Guard, Rules, Site, Web},
     },
+    registry::{Effect, Registry},
 };
 use rule::Scope;
 
@@ -89,6 +90,14 @@ impl Policy {
         }
         self.deny.extend(other.deny);
         self
+    }
+
+    /// The rules about places that no component names: mostly somebody misspelt one.
+    pub fn idle<'a>(&'a self, registry: &Registry) -> Vec<&'a Rule> {
+        let ops = registry.components().iter().flat_map(|it| it.ops);
+        let effects: Vec<&Effect> = ops.flat_map(|it| it.effects).collect();
+        let rules = self.allow.iter().flatten().chain(&self.deny);
+        rules.filter(|it| it.is_idle(&effects)).collect()
     }
 
     /// Whether everything is allowed.

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     host::{Host, address, guard::Site},
     plan::{EffectUse, Place, Verb},
+    registry::{self, Effect},
 };
 
 /// What is allowed or denied: an effect, everywhere or at one place.
@@ -83,6 +84,27 @@ impl Rule {
             (Some(Scope::Named(rule)), Some(Place::Named(name))) => when(rule == name),
             _ => Covers::No,
         }
+    }
+
+    /// Whether it is about a place that none of these effects has. Files are in reach of
+    /// every program.
+    pub(super) fn is_idle(&self, effects: &[&Effect]) -> bool {
+        let has_place = matches!(self.scope, Some(Scope::Web(_) | Scope::Named(_)));
+        has_place && !effects.iter().any(|it| self.is_about(it))
+    }
+
+    fn is_about(&self, effect: &Effect) -> bool {
+        let (verb, place) = match effect {
+            Effect::Reads(place) => (Verb::Reads, place),
+            Effect::Writes { scope, .. } => (Verb::Writes, scope),
+            Effect::Spends | Effect::Asks => return false,
+        };
+        let is_place = match (&self.scope, place) {
+            (Some(Scope::Web(_)), registry::Scope::Web(_)) => true,
+            (Some(Scope::Named(rule)), registry::Scope::Named(name)) => rule == name,
+            _ => false,
+        };
+        verb == self.verb && is_place
     }
 }
 
