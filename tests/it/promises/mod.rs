@@ -2,7 +2,7 @@
 //! is true, no cap is overshot at any moment, and nothing runs after the end.
 
 mod random;
-mod world;
+pub(crate) mod world;
 
 use std::{
     collections::BTreeMap,

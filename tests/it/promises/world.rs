@@ -62,7 +62,7 @@ impl Drop for Running {
     }
 }
 
-pub(super) const COMPONENT: Component = Component {
+pub(crate) const COMPONENT: Component = Component {
     name: "sim",
     cluster: "test",
     summary: "What chance does.",
