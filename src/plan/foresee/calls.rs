@@ -272,9 +272,10 @@ fn duration_of(op: &OpDef, args: &[Extent], name: &str) -> Option<Duration> {
 
 impl Load {
     /// What a call takes together with the calls of flows that it makes: they run within its
-    /// own time.
+    /// own time, and end with it.
     fn with_calls(self, calls: Self) -> Self {
-        let (time, needs) = (self.time, self.needs);
+        let (mut time, needs) = (self.time, self.needs);
+        time.max = time.max.map(|it| calls.ended_by(it));
         Self { time, needs, ..self.then(calls) }
     }
 }
