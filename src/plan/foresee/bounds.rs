@@ -1,6 +1,6 @@
 //! The bounds in force at a place, and what a `within` says about what it bounds.
 
-use std::{rc::Rc, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, rc::Rc, sync::Arc, time::Duration};
 
 use super::{
     Walk,
@@ -33,6 +33,8 @@ pub(super) struct InForce {
     pub(super) attempt_timeout: Option<Duration>,
     pub(super) max_retries: Option<u64>,
     pub(super) retry_on: Option<Arc<[String]>>,
+    /// The keys whose value is not known yet, and may be any.
+    pub(super) open: BTreeSet<BoundKey>,
 }
 
 /// The values of one `within`, as far as they are known.
@@ -50,8 +52,12 @@ impl InForce {
     pub(super) fn inside(&self, bounds: &[(BoundKey, Option<Value>)]) -> (Self, Limits) {
         let (mut inner, mut limits) = (self.clone(), Limits::default());
         for (key, value) in bounds {
+            inner.opens(*key, value.is_none());
             match (key, value) {
-                (BoundKey::MaxCost, Some(Value::Money(it))) => limits.cost = Some(*it),
+                // The run refuses less than nothing.
+                (BoundKey::MaxCost, Some(Value::Money(it))) if *it >= Money::ZERO => {
+                    limits.cost = Some(*it);
+                }
                 (BoundKey::MaxTokens, Some(Value::Int(it))) => {
                     limits.tokens = u64::try_from(*it).ok();
                 }
@@ -78,24 +84,56 @@ impl InForce {
         inner.cost = tighter(inner.cost, limits.cost.map(Money::nanos));
         inner.timeout = tighter(inner.timeout, limits.timeout);
         inner.max_parallel = tighter(inner.max_parallel, limits.max_parallel);
+        if bounds.iter().any(|it| *it == (BoundKey::MaxParallel, None)) {
+            // Nothing takes longer than one call after the other.
+            limits.max_parallel = Some(1);
+        }
         (inner, limits)
     }
 
-    /// How often a call is tried at the most.
-    pub(super) fn tries(&self, op: &OpDef) -> u64 {
-        let retries = match op.writes_once() {
-            true => 0,
-            false => self.max_retries.unwrap_or(u64::from(op.limits.max_retries)),
-        };
+    /// Notes whether the value of a key is open. The inner value wins where it is about
+    /// single calls; a `max_parallel` holds for all that is inside.
+    fn opens(&mut self, key: BoundKey, is_open: bool) {
+        match key {
+            _ if is_open => {
+                self.open.insert(key);
+            }
+            BoundKey::MaxParallel => {}
+            _ => {
+                self.open.remove(&key);
+            }
+        }
+        match key {
+            BoundKey::AttemptTimeout => self.attempt_timeout = None,
+            BoundKey::MaxRetries => self.max_retries = None,
+            BoundKey::RetryOn => self.retry_on = None,
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_open(&self, key: BoundKey) -> bool {
+        self.open.contains(&key)
+    }
+
+    /// How often a call is tried at the most; nothing where that may be any number.
+    pub(super) fn tries(&self, op: &OpDef) -> Option<u64> {
         let wanted = |kind: ErrorKind| match &self.retry_on {
+            _ if self.is_open(BoundKey::RetryOn) => true,
             Some(kinds) => kinds.iter().any(|it| it == kind.name()),
             None => ErrorKind::RETRIED.contains(&kind),
         };
         // Only a try that has a time of its own can fail with `timeout` and leave time for
         // another one.
-        let times_out = self.attempt_timeout.is_some() && wanted(ErrorKind::Timeout);
+        let is_timed = self.attempt_timeout.is_some() || self.is_open(BoundKey::AttemptTimeout);
         let fails = op.errors.iter().any(|it| wanted(*it));
-        if times_out || fails { retries.saturating_add(1) } else { 1 }
+        if op.writes_once() || !(fails || is_timed && wanted(ErrorKind::Timeout)) {
+            return Some(1);
+        }
+        if self.is_open(BoundKey::MaxRetries) {
+            return None;
+        }
+        let retries = self.max_retries.unwrap_or(u64::from(op.limits.max_retries));
+        Some(retries.saturating_add(1))
     }
 
     /// No attempt that may use more tokens is ever started.
@@ -126,6 +164,8 @@ impl Load {
         }
         if let Some(most) = limits.tokens {
             self.tokens = self.tokens.capped(most);
+            // What asks for more is refused here, before a cap around is asked.
+            self.asks = Some(self.asks.map_or(most, |it| it.min(most)));
         }
         if let Some(most) = limits.cost {
             self.cost = self.cost.capped(most);
@@ -160,6 +200,8 @@ impl Walk<'_> {
     /// What is known of one bound, with its problems reported.
     pub(super) fn judge(&mut self, bound: &Bounded<'_>) -> Verdict {
         let (holds, why) = match (bound.key, &bound.value) {
+            (BoundKey::MaxCost, Some(Value::Money(cap))) if *cap < Money::ZERO => below_nothing(),
+            (_, Some(Value::Int(it))) if *it < 0 => below_nothing(),
             (BoundKey::MaxCost, Some(Value::Money(cap))) => self.judge_cost(bound, *cap),
             (BoundKey::MaxTokens, Some(Value::Int(cap))) => {
                 self.judge_tokens(bound, cap.unsigned_abs())
@@ -215,6 +257,9 @@ impl Walk<'_> {
         }
         if load.needs.tokens > cap {
             return self.impossible(bound, &shown(load.needs.tokens));
+        }
+        if load.is_within(cap) && !load.asks_within(cap) {
+            return (Holds::Enforced, "one call may ask for more".to_owned());
         }
         settled(load.tokens.max, cap, shown, load)
     }
@@ -320,6 +365,11 @@ impl Walk<'_> {
     }
 }
 
+/// The verdict on a bound that the run refuses.
+fn below_nothing() -> (Holds, String) {
+    (Holds::Enforced, "nothing can be kept below zero, so nothing begins".to_owned())
+}
+
 /// The verdict on a bound of what takes nothing of its kind. On a whole file or flow it is a
 /// promise, which holds whatever becomes of the lines inside.
 fn nothing_inside(bound: &Bounded<'_>, what: &str) -> (Holds, String) {
@@ -364,6 +414,7 @@ impl Load {
             Cause::List { .. } => "a list may have any length".to_owned(),
             Cause::Unpriced { component, error, .. } => format!("`{component}`: {error}"),
             Cause::Unquoted { component, why } => format!("`{component}`: {why}"),
+            Cause::Open(key) => format!("`{}` is known when the run has its inputs", key.name()),
         });
         told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
             .unwrap_or_else(|| "it may take any amount".to_owned())

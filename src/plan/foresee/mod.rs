@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         });
         let tokens = tokens.map(|cap| {
             let lacks = (load.needs.tokens > cap).then(|| format!("{} tokens", load.needs.tokens));
-            let holds = load.tokens.max.is_some_and(|it| it <= cap);
+            let holds = load.is_within(cap) && load.asks_within(cap);
             (BoundKey::MaxTokens, cap.to_string(), lacks, holds)
         });
         let time = time.map(|cap| {
