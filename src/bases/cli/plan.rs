@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     engine::{Error, planned::Planned},
+    plan::Holds,
     registry::OpError,
 };
 
@@ -72,7 +73,8 @@ impl Show {
             terminal::print(&plan.render(session.terminal.out.style()))?;
         }
         terminal::tell(&refused.render(session.terminal.err.style()));
-        Ok(if refused.has_errors() { INVALID } else { OK })
+        let is_hopeless = plan.verdicts().iter().any(|it| it.holds == Holds::Impossible);
+        Ok(if refused.has_errors() || is_hopeless { INVALID } else { OK })
     }
 }
 

@@ -15,6 +15,9 @@ use crate::{
     value::{Money, Value, units},
 };
 
+/// Why a cap of tokens is not proven that is met by no sum, but by a single call.
+pub(super) const ASKS: &str = "one call may ask for more";
+
 /// How long a cancelled computation may take to end.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
@@ -259,7 +262,7 @@ impl Walk<'_> {
             return self.impossible(bound, &shown(load.needs.tokens));
         }
         if load.is_within(cap) && !load.asks_within(cap) {
-            return (Holds::Enforced, "one call may ask for more".to_owned());
+            return (Holds::Enforced, ASKS.to_owned());
         }
         settled(load.tokens.max, cap, shown, load)
     }
@@ -289,7 +292,10 @@ impl Walk<'_> {
     fn impossible(&mut self, bound: &Bounded<'_>, least: &str) -> (Holds, String) {
         let (key, value) = (bound.key.name(), bound.value.as_ref());
         let value = value.map(ToString::to_string).unwrap_or_default();
-        let why = format!("what it bounds needs at least {least}");
+        let why = match bound.key {
+            BoundKey::Timeout => format!("what it bounds takes at least {least}"),
+            _ => format!("what it bounds must reserve at least {least}"),
+        };
         let problem = Problem::error(
             Code::E309,
             bound.term.span,
@@ -387,7 +393,7 @@ fn is_instant(body: &Term) -> bool {
     !body.waits && matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_))
 }
 
-fn settled<T: Ord + Copy>(
+pub(super) fn settled<T: Ord + Copy>(
     most: Option<T>,
     cap: T,
     shown: impl Fn(T) -> String,
@@ -405,6 +411,14 @@ fn shown_time(time: Duration) -> String {
 }
 
 impl Load {
+    /// Why a cap of money cannot be kept: something has no price.
+    pub(super) fn unpriced(&self) -> Option<String> {
+        self.causes.iter().find_map(|it| match it.as_ref() {
+            Cause::Unpriced { component, error, .. } => Some(format!("`{component}`: {error}")),
+            _ => None,
+        })
+    }
+
     /// Why nobody can say how much it is, in words.
     pub(super) fn why_open(&self) -> String {
         let told = self.causes.iter().map(|it| match it.as_ref() {
@@ -413,7 +427,9 @@ impl Load {
             }
             Cause::List { .. } => "a list may have any length".to_owned(),
             Cause::Unpriced { component, error, .. } => format!("`{component}`: {error}"),
-            Cause::Unquoted { component, why } => format!("`{component}`: {why}"),
+            Cause::Unquoted { component, why } => {
+                format!("what `{component}` costs is not known yet: {why}")
+            }
             Cause::Open(key) => format!("`{}` is known when the run has its inputs", key.name()),
         });
         told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
