@@ -7,9 +7,12 @@ use serde::Serialize;
 
 use super::{
     foreseen::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
-    verdict::{self, Param},
+    verdict::{self, Param, Problem},
 };
-use crate::plan::{self, Plan};
+use crate::{
+    diag::Report,
+    plan::{self, Plan},
+};
 
 /// The JSON Schema of a [`Planned`].
 pub const PLAN_SCHEMA: &str = include_str!("planned.json");
@@ -29,6 +32,8 @@ pub struct Planned {
     pub prices: Vec<String>,
     /// What the whole plan does to the world, each effect once.
     pub effects: Vec<Effect>,
+    /// What a policy refuses of it.
+    pub refused: Vec<Problem>,
     pub nodes: Vec<Node>,
 }
 
@@ -53,7 +58,8 @@ pub struct Node {
 }
 
 impl Planned {
-    pub fn of(plan: &Plan) -> Self {
+    /// A plan, and what a policy refuses of it.
+    pub fn of(plan: &Plan, refused: &Report) -> Self {
         let program = plan.program();
         Self {
             file: program.source.name().to_owned(),
@@ -63,6 +69,7 @@ impl Planned {
             verdicts: bounds(plan.verdicts()),
             prices: plan.prices().to_vec(),
             effects: effects(plan.effects()),
+            refused: verdict::problems(refused),
             nodes: plan.nodes().iter().map(|it| node(it, plan)).collect(),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     check::Call,
-    host::address::Address,
+    host::address::{self, Address},
     registry::{Effect, Scope},
     value::{Text, Value},
 };
@@ -57,7 +57,7 @@ impl fmt::Display for Place {
         match self {
             Self::Path(path) => write!(f, "fs:{path}"),
             Self::PathOf(param) => write!(f, "fs:<{param}>"),
-            Self::Web(Some(host)) => write!(f, "web:{host}"),
+            Self::Web(Some(host)) => write!(f, "web:{}", address::authority(host)),
             Self::Web(None) => f.write_str("web"),
             Self::Named(name) => f.write_str(name),
         }

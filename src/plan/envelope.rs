@@ -42,7 +42,7 @@ pub struct Verdict {
 /// Whether a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// What it bounds cannot take more.
+    /// What it bounds cannot take more, and where it counts tokens, no call asks for more.
     Proven,
     /// What it bounds could take more; the ledger or the clock ends it.
     Enforced,

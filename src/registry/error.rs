@@ -120,7 +120,7 @@ impl OpError {
                 (ErrorKind::Denied, why)
             }
             Io::IsADirectory => (ErrorKind::InvalidInput, "it is a folder".to_owned()),
-            Io::FileTooLarge => (ErrorKind::InvalidInput, err.to_string()),
+            Io::FileTooLarge | Io::InvalidInput => (ErrorKind::InvalidInput, err.to_string()),
             Io::StorageFull | Io::QuotaExceeded => (ErrorKind::Failed, "no space left".to_owned()),
             _ => (ErrorKind::Failed, err.to_string()),
         };

@@ -2,7 +2,7 @@
 //! its decoder.
 
 use super::{Field, OpError, Scheme};
-use crate::value::Value;
+use crate::value::{Value, json};
 
 /// One parameter as help, checker and schemas see it.
 #[derive(Debug)]
@@ -28,6 +28,17 @@ impl Param {
     /// The documentation as one line.
     pub fn summary(&self) -> String {
         one_line(self.doc)
+    }
+
+    /// It with its type and its default, as a script writes them.
+    pub fn signature(&self) -> String {
+        let default = self.default.map(|it| match it() {
+            value @ (Value::Duration(_) | Value::Money(_) | Value::Size(_)) => {
+                format!(" = {value}")
+            }
+            value => format!(" = {}", json::write(&value)),
+        });
+        format!("{}: {}{}", self.name, self.scheme.show(), default.unwrap_or_default())
     }
 
     /// Takes this parameter's argument out of `args`.

@@ -235,11 +235,9 @@ impl Run {
                 }
                 let (sender, calls) = mpsc::unbounded_channel();
                 let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
-                let work = self.with_callbacks(work, calls, scope, one.path, one.span);
-                match scope.cancel.run_until_cancelled(work).await {
-                    Some(Err(err)) => return Err(err),
-                    Some(Ok(Ok(result))) => result,
-                    Some(Ok(Err(_))) => Err(panicked(call)),
+                match self.with_callbacks(work, calls, scope, one.path, one.span).await? {
+                    Some(Ok(result)) => result,
+                    Some(Err(_)) => Err(panicked(call)),
                     None => Err(OpError::cancelled()),
                 }
             }

@@ -21,7 +21,8 @@ use crate::{
 
 impl Run {
     /// Drives `work` and the calls of flows that it makes. A failure that nobody may
-    /// swallow ends it, whatever the op makes of it.
+    /// swallow ends it, whatever the op makes of it; a cancel ends it with nothing. When it
+    /// has ended, so has all that it called.
     pub(super) async fn with_callbacks<T>(
         &self,
         work: impl Future<Output = T>,
@@ -29,13 +30,14 @@ impl Run {
         scope: &Scope,
         path: &Path<'_>,
         span: Span,
-    ) -> Result<T> {
+    ) -> Result<Option<T>> {
+        let inner = scope.child();
         let passes: Mutex<Option<Box<RunError>>> = Mutex::new(None);
         let mut work = pin!(work);
         let mut running = FuturesUnordered::new();
-        poll_fn(|cx| {
+        let driven = poll_fn(|cx| {
             while let Poll::Ready(Some(call)) = calls.poll_recv(cx) {
-                running.push(self.call_back(call, scope, path, span, &passes));
+                running.push(self.call_back(call, &inner, path, span, &passes));
             }
             while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {}
             let failed = passes.lock().ok().and_then(|mut it| it.take());
@@ -43,8 +45,12 @@ impl Run {
                 Some(err) => Poll::Ready(Err(err)),
                 None => work.as_mut().poll(cx).map(Ok),
             }
-        })
-        .await
+        });
+        let ended = scope.cancel.run_until_cancelled(driven).await;
+        // A computation only ends when it is told, and takes a moment.
+        inner.cancel.cancel();
+        while running.next().await.is_some() {}
+        ended.transpose()
     }
 
     async fn call_back(

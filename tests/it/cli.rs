@@ -367,6 +367,8 @@ fn components_are_found_and_explained() {
             assert!(page.out.contains(part), "{name}: {part}: {}", page.out);
         }
     }
+    let page = place.svc(&["inspect", "fetch"]);
+    assert!(page.out.contains("max_size: size = 5MiB\n"), "{}", page.out);
     let json = place.svc(&["inspect", "upper", "--json"]).json();
     assert_eq!(json["ops"].as_array().unwrap().len(), 1);
     assert_eq!(json["ops"][0]["path"], "text.upper");

@@ -13,6 +13,7 @@ mod docs;
 mod drafts;
 mod editors;
 mod embedding;
+mod envelope;
 mod example_scripts;
 mod examples;
 mod explain;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use svc::{
-    Engine,
+    Engine, Policy,
     diag::Source,
     engine::planned::{PLAN_SCHEMA, Planned},
     host::test::TestHost,
@@ -123,9 +123,12 @@ fn odd() -> (String, Plan) {
 #[test]
 fn every_plan_fits_the_schema() {
     let schema = Schema::of(PLAN_SCHEMA);
+    let rules = Policy::default().deny("reads").unwrap();
     let mut known = BTreeSet::new();
     for (name, plan) in all_plans() {
-        let printed = serde_json::to_value(Planned::of(&plan)).unwrap();
+        let refused = plan.refusals(&rules, &TestHost::new());
+        let printed = serde_json::to_value(Planned::of(&plan, &refused)).unwrap();
+        assert_eq!(printed["refused"] == serde_json::json!([]), !refused.has_errors(), "{name}");
         assert_eq!(schema.misfits(&printed), [""; 0], "{name}");
         for node in printed["nodes"].as_array().unwrap() {
             let filled = node.as_object().unwrap().iter().filter(|(_, it)| match it {

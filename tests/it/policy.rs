@@ -50,6 +50,40 @@ fn every_offending_node_is_named_at_once() {
     }
 }
 
+/// An address of this machine is allowed by its port only, and so the refusal says.
+#[test]
+fn an_address_of_this_machine_is_proposed_with_a_port() {
+    let engine = Engine::new().on(world()).under(policy(&["asks"], &[]));
+    for (url, rule) in [
+        ("http://localhost:8080/a", "reads web:localhost:PORT"),
+        ("http://[::1]:8080/a", "reads web:[::1]:PORT"),
+        ("http://10.0.0.1/a", "reads web:10.0.0.1:PORT"),
+        ("http://[2606:4700::1111]/a", "reads web:[2606:4700::1111]"),
+    ] {
+        let script = format!("fetch(url: \"{url}\") >> .text");
+        let report = engine.plan(script.as_str()).unwrap_err();
+        let help = report.problems[0].help.clone().unwrap();
+        assert!(help.starts_with(&format!("`--allow \"{rule}\"` accepts it")), "{help}");
+        let rule = rule.replace("PORT", "8080");
+        assert!(engine.clone().under(policy(&[&rule], &[])).plan(script.as_str()).is_ok());
+    }
+}
+
+/// Who lists nothing allows nothing; who leaves the list out allows everything.
+#[test]
+fn an_empty_list_allows_nothing() {
+    let read = |text: &str| Policy::read(&Source::new("policy.toml", text)).unwrap();
+    let engine = |policy| Engine::new().on(world()).under(policy);
+    let script = r#""cap" >> search(source: "docs")"#;
+    assert!(engine(read("deny = []")).plan(script).is_ok());
+    let report = engine(read("allow = []")).plan(script).unwrap_err();
+    assert_eq!(report.problems[0].code, Code::E315);
+    assert!(engine(read("allow = []")).plan("[1, 2] >> len").is_ok());
+    let wider = read("allow = []").allow("reads fs:docs").unwrap();
+    assert!(engine(wider).plan(script).is_ok());
+    assert!(engine(read("").and(read("allow = []"))).plan(script).is_err());
+}
+
 /// Each `--allow` that a refusal proposes accepts what it refused.
 #[test]
 fn what_is_proposed_is_accepted() {
@@ -198,12 +232,28 @@ fn the_command_line_holds_plans_to_rules() {
     assert!(out.contains("writes fs:out/a.txt") && err.contains("E315"), "{out}{err}");
     assert!(err.contains("`--allow \"writes fs:out/a.txt\"` accepts it"), "{err}");
 
+    let (code, out, _) = svc(folder, &["plan", "s.svc", "--json", "--allow", "reads fs:."]);
+    let plan: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let refused = &plan["refused"][0];
+    assert_eq!((code, refused["code"].as_str()), (Some(7), Some("E315")), "{out}");
+    assert_eq!(refused["help"], "`--allow \"writes fs:out/a.txt\"` accepts it");
+
     let (code, out, err) = svc(folder, &["run", "s.svc", "--policy", "rules/p.toml"]);
     assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
     let both = ["run", "s.svc", "--policy", "rules/p.toml", "--deny", "reads fs:out/a.txt"];
     let (code, _, err) = svc(folder, &both);
     assert_eq!(code, Some(1), "only the run knows what is read: {err}");
     assert!(err.contains("the policy does not let it be read"), "{err}");
+
+    // A misspelt place would deny nothing, so somebody should hear of it.
+    let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;
+    assert!(note("reads lmm").contains("note: the rule `reads lmm` is about nothing"));
+    assert!(
+        note("writes web:a.example").contains("note: the rule `writes web:a.example` is about")
+    );
+    for rule in ["reads llm", "reads web:a.example", "reads fs:none", "asks"] {
+        assert_eq!(note(rule), "", "{rule}");
+    }
 
     let (code, _, err) = svc(folder, &["run", "s.svc", "--allow", "read"]);
     assert_eq!(code, Some(2), "{err}");

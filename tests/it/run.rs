@@ -283,6 +283,25 @@ async fn an_inner_cap_can_be_caught_and_the_outer_one_still_counts() {
     assert_eq!(response.usage.tokens, 1_100, "the first item was paid for");
 }
 
+/// What a component calls ends before the component's own call does, whatever ends that.
+#[tokio::test]
+async fn what_a_component_calls_does_not_outlive_it() {
+    let _alone = ALONE.lock().await;
+    let script = |bounds: &str| {
+        format!(
+            r#"flow f(x: string) -> string {{
+                 if x == "a" {{ x >> wait(duration: 50ms) >> paid(max_tokens: 1000) }} else {{ x >> busy }}
+               }}
+               ([{{ input: "a", expected: "a" }}, {{ input: "b", expected: "b" }}]
+                 >> (evaluate(flow: f) within {{ {bounds} }}) >> .score) fallback 0.5"#
+        )
+    };
+    for bounds in ["max_cost: $0.001", "timeout: 30ms", "attempt_timeout: 30ms, max_retries: 0"] {
+        assert_eq!(value(&script(bounds)).await, Value::Float(0.5), "{bounds}");
+        assert_eq!(BUSY.load(Ordering::SeqCst), 0, "{bounds}");
+    }
+}
+
 #[tokio::test]
 async fn a_run_can_be_cancelled_from_outside() {
     let _alone = ALONE.lock().await;

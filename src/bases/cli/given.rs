@@ -32,10 +32,10 @@ pub(super) struct Given {
 #[derive(Args)]
 pub(super) struct CapArgs {
     /// The most money that the run may cost.
-    #[arg(long, value_name = "DOLLARS", value_parser = money)]
+    #[arg(long, value_name = "DOLLARS", value_parser = money, allow_negative_numbers = true)]
     max_cost: Option<Money>,
     /// The most tokens that the run may use.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     max_tokens: Option<u64>,
     /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -53,6 +53,11 @@ fn money(text: &str) -> std::result::Result<Money, String> {
     let amount = Money::parse(text.strip_prefix('$').unwrap_or(text));
     let amount = amount.filter(|it| *it >= Money::ZERO);
     amount.ok_or_else(|| "an amount is written `0.10` or `$0.10`".to_owned())
+}
+
+fn tokens(text: &str) -> std::result::Result<u64, String> {
+    let count = text.replace('_', "").parse();
+    count.map_err(|_| "a count is written `50000` or `50_000`".to_owned())
 }
 
 fn duration(text: &str) -> std::result::Result<Duration, String> {

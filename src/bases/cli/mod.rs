@@ -99,9 +99,12 @@ Exit codes:
   check, 8 timeout, 130 interrupted
 
 Environment:
-  SVC_STORE  the file that keeps what runs do (default: none, and nothing is kept)
-  SVC_CACHE  where search indexes are kept (default: `svc` in the user's cache folder)
-  NO_COLOR   no colour, unless --color says so"#;
+  SVC_MODEL   the language model of `ask`, as `provider/model`; `svc inspect ask` tells of
+              the keys, and of models beside it
+  SVC_PRICES  a price table of one's own, in place of the built-in one
+  SVC_STORE   the file that keeps what runs do (default: none, and nothing is kept)
+  SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
+  NO_COLOR    no colour, unless --color says so"#;
 
 /// The other ways in that a command starts. Each serves until its client leaves, and gives
 /// the exit code.

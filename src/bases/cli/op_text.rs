@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
-    value::{json, units},
+    value::units,
 };
 
 /// Everything that the component and the ops that are meant say of themselves.
@@ -76,11 +76,8 @@ fn facts(op: &OpRef, out: Stream) -> String {
 }
 
 fn param(param: &Param) -> (String, String) {
-    let default = param.default.map(|it| format!(" = {}", json::write(&it())));
     let input = if param.is_input { "  (input)" } else { "" };
-    let head =
-        format!("{}: {}{}{input}", param.name, param.scheme.show(), default.unwrap_or_default());
-    (head, param.summary())
+    (format!("{}{input}", param.signature()), param.summary())
 }
 
 fn field(field: &FieldScheme) -> (String, String) {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, INVALID, Result},
+    exit::{Failure, INVALID, OK, Result},
     given::{self, Given},
     keeping::Keeping,
     policy::Rules,
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     engine::{Error, planned::Planned},
+    plan::Holds,
     registry::OpError,
 };
 
@@ -47,7 +48,7 @@ const EXAMPLES: &str = "Examples:
   svc plan report.svc --deny writes
   svc plan --svg report.svg report.svc
   svc plan --mermaid report.svc
-  svc plan --json report.svc | jq '.effects'
+  svc plan --json report.svc | jq '.envelope.cost.max, .effects'
 
 `~` is what is expected, `≤` the most that it can be; `any` is written where nothing
 limits it.";
@@ -68,8 +69,9 @@ impl Show {
                 return Ok(INVALID);
             }
         };
+        let refused = self.rules.refused(&plan, session)?;
         if self.json {
-            terminal::print_json(&Planned::of(&plan))?;
+            terminal::print_json(&Planned::of(&plan, &refused))?;
         } else if self.mermaid {
             terminal::print(&plan.mermaid())?;
         } else if let Some(file) = self.svg {
@@ -77,7 +79,9 @@ impl Show {
         } else {
             terminal::print(&plan.render(session.terminal.out.style()))?;
         }
-        self.rules.tell(&plan, session)
+        terminal::tell(&refused.render(session.terminal.err.style()));
+        let is_hopeless = plan.verdicts().iter().any(|it| it.holds == Holds::Impossible);
+        Ok(if refused.has_errors() || is_hopeless { INVALID } else { OK })
     }
 }
 

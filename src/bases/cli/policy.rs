@@ -6,10 +6,13 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, INVALID, OK, Result, USAGE},
-    script, terminal,
+    exit::{Failure, Result, USAGE},
+    script,
 };
-use crate::plan::{Plan, Policy};
+use crate::{
+    diag::Report,
+    plan::{Plan, Policy},
+};
 
 /// The rules that a plan is held to.
 #[derive(Args)]
@@ -34,11 +37,9 @@ impl Rules {
         Ok(Session { engine, ..*session })
     }
 
-    /// Tells what the rules refuse of a plan, and gives the exit code.
-    pub(super) fn tell(&self, plan: &Plan, session: &Session) -> Result<u8> {
-        let refused = plan.refusals(&self.read(session)?, session.engine.host());
-        terminal::tell(&refused.render(session.terminal.err.style()));
-        Ok(if refused.has_errors() { INVALID } else { OK })
+    /// What the rules refuse of a plan.
+    pub(super) fn refused(&self, plan: &Plan, session: &Session) -> Result<Report> {
+        Ok(plan.refusals(&self.read(session)?, session.engine.host()))
     }
 
     fn read(&self, session: &Session) -> Result<Policy> {
@@ -52,6 +53,11 @@ impl Rules {
         };
         let policy = self.allow.iter().try_fold(file, |it, rule| it.allow(rule));
         let policy = policy.and_then(|it| self.deny.iter().try_fold(it, |it, rule| it.deny(rule)));
-        policy.map_err(wrong)
+        let policy = policy.map_err(wrong)?;
+        for rule in policy.idle(session.engine.registry()) {
+            let note = format!("the rule `{rule}` is about nothing that a component does");
+            session.terminal.note(&note);
+        }
+        Ok(policy)
     }
 }

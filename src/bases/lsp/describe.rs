@@ -5,7 +5,6 @@ use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use crate::{
     check::{Facts, Flow, Input},
     registry::{OpRef, Param, Registry},
-    value::json,
 };
 
 /// An op or a flow, as one who calls it sees it.
@@ -90,11 +89,9 @@ fn params(ports: &[Port]) -> String {
 }
 
 fn op_port(param: &Param) -> Port {
-    let default = param.default.map(|it| format!(" = {}", json::write(&it())));
-    let ty = param.scheme.show();
     Port {
         name: param.name.to_owned(),
-        label: format!("{}: {ty}{}", param.name, default.unwrap_or_default()),
+        label: param.signature(),
         doc: param.summary(),
         is_required: param.default.is_none(),
     }

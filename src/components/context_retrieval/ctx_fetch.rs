@@ -130,7 +130,9 @@ fn unreachable(url: &str, err: io::Error) -> OpError {
     };
     let error = OpError::new(kind, format!("cannot read `{url}`: {err}"));
     let error = match host::refused(&err) {
-        Some(_) => error.help("whoever runs the script says what it may read: docs/policy.md"),
+        Some(_) => error.help(
+            "whoever runs the script may allow a host, and one of this machine or of a private network with its port: `--allow \"reads web:HOST:PORT\"`",
+        ),
         None => error,
     };
     error.because(err)

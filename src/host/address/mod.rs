@@ -102,11 +102,13 @@ impl Address {
             (true, 443) | (false, 80) => String::new(),
             (_, port) => format!(":{port}"),
         };
-        match self.ip() {
-            Some(IpAddr::V6(ip)) => format!("[{ip}]{port}"),
-            _ => format!("{}{port}", self.host),
-        }
+        format!("{}{port}", authority(&self.host))
     }
+}
+
+/// A host as it stands in an address: an IPv6 address has brackets around it.
+pub fn authority(host: &str) -> String {
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
 impl fmt::Display for Address {

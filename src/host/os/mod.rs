@@ -76,6 +76,9 @@ impl Host for OsHost {
         };
         fs::create_dir_all(folder)?;
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        if let Ok(there) = fs::symlink_metadata(path) {
+            replaceable(&there)?;
+        }
         let part = folder.join(part_name(name));
         let written = fs::File::create_new(&part)
             .and_then(|it| write_durably(it, content))
@@ -151,6 +154,17 @@ fn readable(file: fs::File) -> io::Result<Box<dyn Read + Send>> {
     match file.metadata()?.is_dir() {
         true => Err(io::ErrorKind::IsADirectory.into()),
         false => Ok(Box::new(file)),
+    }
+}
+
+/// Whether a file may come to stand in the place of this. A folder refuses that by itself.
+fn replaceable(there: &fs::Metadata) -> io::Result<()> {
+    match there.is_file() || there.is_symlink() || there.is_dir() {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a device, a pipe or a socket, not a file",
+        )),
     }
 }
 

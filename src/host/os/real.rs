@@ -43,7 +43,7 @@ mod walked {
         io::Errno,
     };
 
-    use super::super::{part_name, write_durably};
+    use super::super::{part_name, replaceable, write_durably};
     use crate::host::refusal;
 
     /// Opens something only to look at it or to go on from it, where the system can; else
@@ -98,6 +98,9 @@ mod walked {
     pub(in super::super) fn write(real: &Path, content: &[u8]) -> io::Result<()> {
         let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
         let folder = folder(real, |at, name| mkdirat(at, name, Mode::from_raw_mode(0o777)))?;
+        if let Ok(there) = opened(&folder, name, LOOK, real) {
+            replaceable(&File::from(there).metadata()?)?;
+        }
         let part = part_name(name);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let file = openat(&folder, &part, flags, Mode::from_raw_mode(0o666))?;

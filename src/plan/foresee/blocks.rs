@@ -8,7 +8,7 @@ use super::{
     walk::{Seen, Slot, Sources},
 };
 use crate::{
-    check::{Branch, Repeat, Shape, Term},
+    check::{BoundKey, Branch, Repeat, Shape, Term},
     diag::Span,
     value::{Text, Type},
 };
@@ -70,7 +70,11 @@ impl<'a> Walk<'a> {
                 false => (seen.load, seen.extent),
             };
             let count = Count { least: items.least, usual: items.usual, most: items.most };
+            let in_turn = one.time.times(count).max;
             let mut load = one.times(count, at_once);
+            if this.force.is_open(BoundKey::MaxParallel) {
+                load.time.max = in_turn;
+            }
             if items.most.is_none() {
                 let start = term.span.start;
                 let span = Span::new(start, start + word.len());

@@ -1,6 +1,6 @@
 //! The bounds in force at a place, and what a `within` says about what it bounds.
 
-use std::{rc::Rc, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, rc::Rc, sync::Arc, time::Duration};
 
 use super::{
     Walk,
@@ -14,6 +14,9 @@ use crate::{
     registry::{ErrorKind, OpDef},
     value::{Money, Value, units},
 };
+
+/// Why a cap of tokens is not proven that is met by no sum, but by a single call.
+pub(super) const ASKS: &str = "one call may ask for more";
 
 /// How long a cancelled computation may take to end.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
@@ -33,6 +36,8 @@ pub(super) struct InForce {
     pub(super) attempt_timeout: Option<Duration>,
     pub(super) max_retries: Option<u64>,
     pub(super) retry_on: Option<Arc<[String]>>,
+    /// The keys whose value is not known yet, and may be any.
+    pub(super) open: BTreeSet<BoundKey>,
 }
 
 /// The values of one `within`, as far as they are known.
@@ -50,8 +55,12 @@ impl InForce {
     pub(super) fn inside(&self, bounds: &[(BoundKey, Option<Value>)]) -> (Self, Limits) {
         let (mut inner, mut limits) = (self.clone(), Limits::default());
         for (key, value) in bounds {
+            inner.opens(*key, value.is_none());
             match (key, value) {
-                (BoundKey::MaxCost, Some(Value::Money(it))) => limits.cost = Some(*it),
+                // The run refuses less than nothing.
+                (BoundKey::MaxCost, Some(Value::Money(it))) if *it >= Money::ZERO => {
+                    limits.cost = Some(*it);
+                }
                 (BoundKey::MaxTokens, Some(Value::Int(it))) => {
                     limits.tokens = u64::try_from(*it).ok();
                 }
@@ -78,24 +87,56 @@ impl InForce {
         inner.cost = tighter(inner.cost, limits.cost.map(Money::nanos));
         inner.timeout = tighter(inner.timeout, limits.timeout);
         inner.max_parallel = tighter(inner.max_parallel, limits.max_parallel);
+        if bounds.iter().any(|it| *it == (BoundKey::MaxParallel, None)) {
+            // Nothing takes longer than one call after the other.
+            limits.max_parallel = Some(1);
+        }
         (inner, limits)
     }
 
-    /// How often a call is tried at the most.
-    pub(super) fn tries(&self, op: &OpDef) -> u64 {
-        let retries = match op.writes_once() {
-            true => 0,
-            false => self.max_retries.unwrap_or(u64::from(op.limits.max_retries)),
-        };
+    /// Notes whether the value of a key is open. The inner value wins where it is about
+    /// single calls; a `max_parallel` holds for all that is inside.
+    fn opens(&mut self, key: BoundKey, is_open: bool) {
+        match key {
+            _ if is_open => {
+                self.open.insert(key);
+            }
+            BoundKey::MaxParallel => {}
+            _ => {
+                self.open.remove(&key);
+            }
+        }
+        match key {
+            BoundKey::AttemptTimeout => self.attempt_timeout = None,
+            BoundKey::MaxRetries => self.max_retries = None,
+            BoundKey::RetryOn => self.retry_on = None,
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_open(&self, key: BoundKey) -> bool {
+        self.open.contains(&key)
+    }
+
+    /// How often a call is tried at the most; nothing where that may be any number.
+    pub(super) fn tries(&self, op: &OpDef) -> Option<u64> {
         let wanted = |kind: ErrorKind| match &self.retry_on {
+            _ if self.is_open(BoundKey::RetryOn) => true,
             Some(kinds) => kinds.iter().any(|it| it == kind.name()),
             None => ErrorKind::RETRIED.contains(&kind),
         };
         // Only a try that has a time of its own can fail with `timeout` and leave time for
         // another one.
-        let times_out = self.attempt_timeout.is_some() && wanted(ErrorKind::Timeout);
+        let is_timed = self.attempt_timeout.is_some() || self.is_open(BoundKey::AttemptTimeout);
         let fails = op.errors.iter().any(|it| wanted(*it));
-        if times_out || fails { retries.saturating_add(1) } else { 1 }
+        if op.writes_once() || !(fails || is_timed && wanted(ErrorKind::Timeout)) {
+            return Some(1);
+        }
+        if self.is_open(BoundKey::MaxRetries) {
+            return None;
+        }
+        let retries = self.max_retries.unwrap_or(u64::from(op.limits.max_retries));
+        Some(retries.saturating_add(1))
     }
 
     /// No attempt that may use more tokens is ever started.
@@ -126,6 +167,8 @@ impl Load {
         }
         if let Some(most) = limits.tokens {
             self.tokens = self.tokens.capped(most);
+            // What asks for more is refused here, before a cap around is asked.
+            self.asks = Some(self.asks.map_or(most, |it| it.min(most)));
         }
         if let Some(most) = limits.cost {
             self.cost = self.cost.capped(most);
@@ -160,6 +203,8 @@ impl Walk<'_> {
     /// What is known of one bound, with its problems reported.
     pub(super) fn judge(&mut self, bound: &Bounded<'_>) -> Verdict {
         let (holds, why) = match (bound.key, &bound.value) {
+            (BoundKey::MaxCost, Some(Value::Money(cap))) if *cap < Money::ZERO => below_nothing(),
+            (_, Some(Value::Int(it))) if *it < 0 => below_nothing(),
             (BoundKey::MaxCost, Some(Value::Money(cap))) => self.judge_cost(bound, *cap),
             (BoundKey::MaxTokens, Some(Value::Int(cap))) => {
                 self.judge_tokens(bound, cap.unsigned_abs())
@@ -216,6 +261,9 @@ impl Walk<'_> {
         if load.needs.tokens > cap {
             return self.impossible(bound, &shown(load.needs.tokens));
         }
+        if load.is_within(cap) && !load.asks_within(cap) {
+            return (Holds::Enforced, ASKS.to_owned());
+        }
         settled(load.tokens.max, cap, shown, load)
     }
 
@@ -244,7 +292,10 @@ impl Walk<'_> {
     fn impossible(&mut self, bound: &Bounded<'_>, least: &str) -> (Holds, String) {
         let (key, value) = (bound.key.name(), bound.value.as_ref());
         let value = value.map(ToString::to_string).unwrap_or_default();
-        let why = format!("what it bounds needs at least {least}");
+        let why = match bound.key {
+            BoundKey::Timeout => format!("what it bounds takes at least {least}"),
+            _ => format!("what it bounds must reserve at least {least}"),
+        };
         let problem = Problem::error(
             Code::E309,
             bound.term.span,
@@ -320,6 +371,11 @@ impl Walk<'_> {
     }
 }
 
+/// The verdict on a bound that the run refuses.
+fn below_nothing() -> (Holds, String) {
+    (Holds::Enforced, "nothing can be kept below zero, so nothing begins".to_owned())
+}
+
 /// The verdict on a bound of what takes nothing of its kind. On a whole file or flow it is a
 /// promise, which holds whatever becomes of the lines inside.
 fn nothing_inside(bound: &Bounded<'_>, what: &str) -> (Holds, String) {
@@ -337,7 +393,7 @@ fn is_instant(body: &Term) -> bool {
     !body.waits && matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_))
 }
 
-fn settled<T: Ord + Copy>(
+pub(super) fn settled<T: Ord + Copy>(
     most: Option<T>,
     cap: T,
     shown: impl Fn(T) -> String,
@@ -355,6 +411,14 @@ fn shown_time(time: Duration) -> String {
 }
 
 impl Load {
+    /// Why a cap of money cannot be kept: something has no price.
+    pub(super) fn unpriced(&self) -> Option<String> {
+        self.causes.iter().find_map(|it| match it.as_ref() {
+            Cause::Unpriced { component, error, .. } => Some(format!("`{component}`: {error}")),
+            _ => None,
+        })
+    }
+
     /// Why nobody can say how much it is, in words.
     pub(super) fn why_open(&self) -> String {
         let told = self.causes.iter().map(|it| match it.as_ref() {
@@ -363,7 +427,10 @@ impl Load {
             }
             Cause::List { .. } => "a list may have any length".to_owned(),
             Cause::Unpriced { component, error, .. } => format!("`{component}`: {error}"),
-            Cause::Unquoted { component, why } => format!("`{component}`: {why}"),
+            Cause::Unquoted { component, why } => {
+                format!("what `{component}` costs is not known yet: {why}")
+            }
+            Cause::Open(key) => format!("`{}` is known when the run has its inputs", key.name()),
         });
         told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
             .unwrap_or_else(|| "it may take any amount".to_owned())

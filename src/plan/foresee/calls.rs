@@ -11,7 +11,7 @@ use super::{
     walk::{Seen, Slot, Sources},
 };
 use crate::{
-    check::{Call, Flow, Term, TermKind},
+    check::{BoundKey, Call, Flow, Term, TermKind},
     plan::{Range, effects::of_call},
     registry::{Asking, Body, Known, Max, OpDef, Price, Quote, Scheme, Takes},
     value::{Money, Value, units},
@@ -70,9 +70,13 @@ impl<'a> Walk<'a> {
         let mut load = Load { spends: !matches!(op.price, Price::Free), ..Load::none() };
         let tries = self.force.tries(op);
         match asking.quote() {
-            Ok(quote) => self.quoted(&mut load, quote, tries, call, term, idx),
+            Ok(quote) => {
+                load.asks = self.asked(asking);
+                self.quoted(&mut load, quote, tries, call, term, idx);
+            }
             Err(err) => {
-                let most = most_tokens.map(|it| it.saturating_mul(tries));
+                let most = most_tokens.zip(tries).map(|(a, b)| a.saturating_mul(b));
+                load.asks = None;
                 load.tokens = Range { min: 0, expected: None, max: most };
                 load.cost = Range { min: Money::ZERO, expected: None, max: None };
                 let (component, why) = (call.name.to_string(), err.message);
@@ -110,12 +114,12 @@ impl<'a> Walk<'a> {
         &mut self,
         load: &mut Load,
         quote: Quote,
-        tries: u64,
+        tries: Option<u64>,
         call: &Call,
         term: &Term,
         idx: Option<usize>,
     ) {
-        let count = Count { least: 1, usual: 1, most: Some(tries) };
+        let count = Count { least: 1, usual: 1, most: tries };
         let most = self.force.most_tokens(call.op.op);
         let tokens = most.map_or(quote.most.tokens, |it| quote.most.tokens.min(it));
         load.tokens = Range {
@@ -137,6 +141,9 @@ impl<'a> Walk<'a> {
         }
         load.tokens = load.tokens.times(count);
         load.cost = load.cost.times(count);
+        if tries.is_none() {
+            load.because(|| Cause::Open(BoundKey::MaxRetries));
+        }
         if let Some(error) = quote.unpriced {
             let (component, span) = (call.name.to_string(), term.span);
             let source = self.source.clone();
@@ -145,7 +152,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn time_of(&self, op: &OpDef, args: &[Extent], tries: u64) -> Range<Duration> {
+    /// The most tokens that a try wants to reserve, as if no cap of the script stood around.
+    fn asked(&self, asking: Asking<'_>) -> Option<u64> {
+        // The op's own limit refuses before any cap is asked.
+        let own = asking.op.limits.max_tokens.filter(|_| !self.force.caps_tokens);
+        let most = Asking { most_tokens: own, ..asking }.quote().ok().map(|it| it.most.tokens);
+        most.into_iter().chain(own).min()
+    }
+
+    fn time_of(&self, op: &OpDef, args: &[Extent], tries: Option<u64>) -> Range<Duration> {
         let lingers = match op.body {
             Body::Compute(_) => GRACE,
             Body::Inline(_) | Body::Io(_) => Duration::ZERO,
@@ -157,7 +172,7 @@ impl<'a> Walk<'a> {
         let one_try = self.force.attempt_timeout.map(|it| it.saturating_add(lingers));
         let one_try = one_try.into_iter().chain(exact).min();
         // Between two tries the other side may ask to wait for any time.
-        let by_itself = one_try.filter(|_| tries == 1);
+        let by_itself = one_try.filter(|_| tries == Some(1));
         let own = op.limits.timeout.filter(|_| !self.force.is_timed);
         let max = by_itself.into_iter().chain(own.map(|it| it.saturating_add(lingers))).min();
         let usual = match op.takes {
@@ -175,11 +190,10 @@ impl<'a> Walk<'a> {
     fn called_back(&mut self, call: &'a Call, args: &[Extent], idx: Option<usize>) -> Load {
         let op = call.op.op;
         let mut all = Load::none();
-        for (param, arg) in op.params.iter().zip(&call.args) {
-            let (TermKind::FlowRef(flow), Scheme::Flow(_, _, max)) = (&arg.kind, param.scheme)
-            else {
-                continue;
-            };
+        for ((param, arg), known) in op.params.iter().zip(&call.args).zip(args) {
+            let Scheme::Flow(_, _, max) = param.scheme else { continue };
+            // A flow that is looked at by itself passes on what it will be given.
+            let Some(flow) = self.flow_in(known) else { continue };
             self.parents.extend(idx);
             let load = self.below(call.segment.to_string(), |this| {
                 this.below(flow.name.to_string(), |this| {
@@ -196,7 +210,7 @@ impl<'a> Walk<'a> {
                 let (span, source) = (arg.span, self.source.clone());
                 load.because(|| Cause::List { span, source, is_given: true });
             }
-            let tries = Count { least: 0, usual: 1, most: Some(self.force.tries(op)) };
+            let tries = Count { least: 0, usual: 1, most: self.force.tries(op) };
             all = all.then(load.times(tries, 1));
         }
         all
@@ -283,9 +297,10 @@ impl Load {
     }
 
     /// What a call takes together with the calls of flows that it makes: they run within its
-    /// own time.
+    /// own time, and end with it.
     fn with_calls(self, calls: Self) -> Self {
-        let (time, needs) = (self.time, self.needs);
+        let (mut time, needs) = (self.time, self.needs);
+        time.max = time.max.map(|it| calls.ended_by(it));
         Self { time, needs, ..self.then(calls) }
     }
 }

@@ -4,6 +4,7 @@ use std::{rc::Rc, time::Duration};
 
 use super::amount::{Amount, Count};
 use crate::{
+    check::BoundKey,
     diag::{Source, Span},
     plan::{Envelope, Range},
     registry::OpError,
@@ -29,6 +30,9 @@ pub(super) struct Load {
     pub(super) compute: Option<Duration>,
     /// Whether it may wait for a worker longer than its most time says.
     pub(super) is_delayed: bool,
+    /// The most tokens that one attempt wants to reserve, whether a cap allows it or not;
+    /// nothing where that may be any number.
+    pub(super) asks: Option<u64>,
     /// Whether it calls anything that costs, however much that is.
     pub(super) spends: bool,
     /// Why a most is not known.
@@ -59,6 +63,8 @@ pub(super) enum Cause {
     },
     /// A call cannot be priced before the run, or not on this host.
     Unquoted { component: String, why: String },
+    /// A bound whose value is not known yet.
+    Open(BoundKey),
 }
 
 /// How many causes are kept; nobody reads more.
@@ -74,6 +80,7 @@ impl Load {
             turns: Some(Duration::ZERO),
             compute: Some(Duration::ZERO),
             is_delayed: false,
+            asks: Some(0),
             spends: false,
             causes: Vec::new(),
             prices: Vec::new(),
@@ -150,6 +157,8 @@ impl Load {
                 cost: self.cost.min.times(more).plus(self.needs.cost),
             },
         };
+        // What never happens leaves nothing open.
+        let causes = if count.most == Some(0) { Vec::new() } else { self.causes };
         Self {
             tokens: self.tokens.times(count),
             cost: self.cost.times(count),
@@ -157,6 +166,7 @@ impl Load {
             needs,
             turns: total(self.turns),
             compute: total(self.compute),
+            causes,
             ..self
         }
     }
@@ -171,6 +181,16 @@ impl Load {
             needs: Needs::default(),
             ..self
         }
+    }
+
+    /// Whether no run takes more tokens than these.
+    pub(super) fn is_within(&self, tokens: u64) -> bool {
+        self.tokens.max.is_some_and(|it| it <= tokens)
+    }
+
+    /// Whether no attempt asks for more tokens than these.
+    pub(super) fn asks_within(&self, tokens: u64) -> bool {
+        self.asks.is_some_and(|it| it <= tokens)
     }
 
     /// Says why a most is not known, if one is not.
@@ -201,6 +221,7 @@ impl Load {
             turns: sum(self.turns, other.turns),
             compute: sum(self.compute, other.compute),
             is_delayed: self.is_delayed || other.is_delayed,
+            asks: self.asks.zip(other.asks).map(|(a, b)| a.max(b)),
             spends: self.spends || other.spends,
             ..self
         }

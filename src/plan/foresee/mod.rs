@@ -199,26 +199,30 @@ impl<'a> Walk<'a> {
     fn judge_caps(&self, load: &Load) -> Vec<Verdict> {
         let Caps { cost, tokens, time } = self.outlook.caps;
         let cost = cost.map(|cap| {
-            let lacks = (load.needs.cost > cap).then(|| load.needs.cost.to_string());
-            (BoundKey::MaxCost, cap.to_string(), lacks, load.cost.max.is_some_and(|it| it <= cap))
+            let shown = |it: Money| it.to_string();
+            let ruling = match load.unpriced() {
+                Some(why) => (Holds::Impossible, why),
+                None => ruled(load.needs.cost, load.cost.max, cap, shown, load),
+            };
+            (BoundKey::MaxCost, cap.to_string(), ruling)
         });
         let tokens = tokens.map(|cap| {
-            let lacks = (load.needs.tokens > cap).then(|| format!("{} tokens", load.needs.tokens));
-            let holds = load.tokens.max.is_some_and(|it| it <= cap);
-            (BoundKey::MaxTokens, cap.to_string(), lacks, holds)
+            let shown = |it: u64| format!("{it} tokens");
+            let ruling = match load.is_within(cap) && !load.asks_within(cap) {
+                true if load.needs.tokens <= cap => (Holds::Enforced, bounds::ASKS.to_owned()),
+                _ => ruled(load.needs.tokens, load.tokens.max, cap, shown, load),
+            };
+            (BoundKey::MaxTokens, cap.to_string(), ruling)
         });
         let time = time.map(|cap| {
-            let least = load.time.min;
-            let lacks = (least > cap).then(|| units::show_duration(least));
-            (BoundKey::Timeout, units::show_duration(cap), lacks, false)
+            let ruling = match load.time.min > cap {
+                true => (Holds::Impossible, needs(&units::show_duration(load.time.min))),
+                false => (Holds::Enforced, "the clock ends the run".to_owned()),
+            };
+            (BoundKey::Timeout, units::show_duration(cap), ruling)
         });
         let all = [cost, tokens, time].into_iter().flatten();
-        all.map(|(key, limit, lacks, is_proven)| {
-            let (holds, why) = match lacks {
-                Some(least) => (Holds::Impossible, format!("the run needs at least {least}")),
-                None if is_proven => (Holds::Proven, "it cannot take more".to_owned()),
-                None => (Holds::Enforced, String::new()),
-            };
+        all.map(|(key, limit, (holds, why))| {
             let prices = match key {
                 BoundKey::MaxCost => load.prices.iter().map(ToString::to_string).collect(),
                 _ => Vec::new(),
@@ -226,5 +230,22 @@ impl<'a> Walk<'a> {
             Verdict { key, limit, holds, why, span: None, prices }
         })
         .collect()
+    }
+}
+
+fn needs(least: &str) -> String {
+    format!("the run needs at least {least}")
+}
+
+fn ruled<T: Ord + Copy>(
+    least: T,
+    most: Option<T>,
+    cap: T,
+    shown: impl Fn(T) -> String,
+    load: &Load,
+) -> (Holds, String) {
+    match least > cap {
+        true => (Holds::Impossible, needs(&shown(least))),
+        false => bounds::settled(most, cap, shown, load),
     }
 }

@@ -68,10 +68,21 @@ pub(super) struct Walk<'a> {
     /// What is known of ops from earlier runs, by their names.
     pub(super) past: BTreeMap<String, Option<Past>>,
     /// What flows take in a plan that is too large to look at each of their calls.
-    memo: HashMap<(*const Flow, InForce), (Extent, Load)>,
+    memo: HashMap<Key, (Extent, Load)>,
     walked: HashSet<*const Flow>,
     /// The flows that are arguments, by what their values refer to.
     pub(super) flows: HashMap<*const Flow, &'a Arc<Flow>>,
+}
+
+/// What decides what a flow takes, beside the values that enter it.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    flow: *const Flow,
+    /// The arguments that are flows.
+    given: Vec<Option<*const Flow>>,
+    force: InForce,
+    /// What is looked at for its amounts only tells nothing of its problems and effects.
+    is_muted: bool,
 }
 
 impl Slot {
@@ -255,14 +266,11 @@ impl<'a> Walk<'a> {
     pub(super) fn body_of(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
         self.walked.insert(Arc::as_ptr(flow));
         let is_large = self.terms > MOST_TERMS || self.nodes.len() >= MOST_NODES;
-        let key = (Arc::as_ptr(flow), self.force.clone());
+        let key = self.key(flow, &params);
         if is_large && let Some((extent, load)) = self.memo.get(&key) {
             return (extent.clone(), load.clone());
         }
-        let params = match is_large {
-            true => flow.params.iter().map(|it| Slot::bare(Extent::of(&it.ty))).collect(),
-            false => params,
-        };
+        let params = if is_large { self.of_any_call(flow, params) } else { params };
         let frames = std::mem::replace(&mut self.frames, vec![params]);
         let source = std::mem::replace(&mut self.source, flow.source.clone());
         let near = std::mem::take(&mut self.near);
@@ -274,6 +282,22 @@ impl<'a> Walk<'a> {
             self.memo.insert(key, (seen.extent.clone(), seen.load.clone()));
         }
         (seen.extent, seen.load)
+    }
+
+    fn key(&self, flow: &'a Arc<Flow>, params: &[Slot]) -> Key {
+        let given = params.iter().map(|it| self.flow_in(&it.extent).map(Arc::as_ptr)).collect();
+        let is_muted = self.problems.is_muted;
+        Key { flow: Arc::as_ptr(flow), given, force: self.force.clone(), is_muted }
+    }
+
+    /// The parameters of a flow for all calls that give it the same flows. A count that is
+    /// not looked at is no list without an end.
+    fn of_any_call(&self, flow: &'a Flow, params: Vec<Slot>) -> Vec<Slot> {
+        let any = flow.params.iter().zip(params).map(|(declared, it)| {
+            let is_flow = self.flow_in(&it.extent).is_some();
+            Slot::bare(if is_flow { it.extent } else { Extent::given(&declared.ty) })
+        });
+        any.collect()
     }
 
     fn call_ref(
@@ -289,12 +313,7 @@ impl<'a> Walk<'a> {
         if let Some(idx) = idx {
             self.nodes[idx].path = self.path_to(segment);
         }
-        let flow = extents[0].as_known().and_then(|it| match it {
-            Value::Flow(it) => it.downcast::<Flow>(),
-            _ => None,
-        });
-        let flow = flow.and_then(|it| self.flows.get(&Arc::as_ptr(&it)).copied());
-        let load = match flow {
+        let load = match self.flow_in(&extents[0]) {
             Some(flow) => {
                 self.quietly(|this| this.called(flow, &Sources::new(), Some(&extents[1])))
             }
@@ -304,6 +323,12 @@ impl<'a> Walk<'a> {
         self.note_envelope(idx, &load);
         let extent = Extent::of(&term.ty);
         Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before.then(load) }
+    }
+
+    /// The flow that a value is, where it is known.
+    pub(super) fn flow_in(&self, extent: &Extent) -> Option<&'a Arc<Flow>> {
+        let Some(Value::Flow(value)) = extent.as_known() else { return None };
+        self.flows.get(&Arc::as_ptr(&value.downcast::<Flow>()?)).copied()
     }
 
     fn block(&mut self, block: &'a Block) -> Seen {

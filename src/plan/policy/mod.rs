@@ -18,11 +18,13 @@ use crate::{
         Host,
         guard::{By, Fence, Guard, Rules, Site, Web},
     },
+    registry::{Effect, Registry},
 };
 use rule::Scope;
 
 /// Rules over effects. Without any, everything is allowed; as soon as one is allowed, only
-/// what is allowed may happen. What is denied may not happen, whatever is allowed.
+/// what is allowed may happen. What is denied may not happen, whatever is allowed. A file
+/// whose list of what is allowed is empty allows nothing.
 ///
 /// ```
 /// use svc::Policy;
@@ -34,7 +36,8 @@ use rule::Scope;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    allow: Vec<Rule>,
+    /// Everything where there is no list.
+    allow: Option<Vec<Rule>>,
     deny: Vec<Rule>,
 }
 
@@ -42,8 +45,7 @@ pub struct Policy {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    #[serde(default)]
-    allow: Vec<Spanned<String>>,
+    allow: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     deny: Vec<Spanned<String>>,
 }
@@ -51,7 +53,7 @@ struct File {
 impl Policy {
     /// The same with something allowed; its path starts from the current directory.
     pub fn allow(mut self, rule: &str) -> Result<Self, String> {
-        self.allow.push(Rule::read(rule, Path::new(""))?);
+        self.allow.get_or_insert_default().push(Rule::read(rule, Path::new(""))?);
         Ok(self)
     }
 
@@ -77,20 +79,30 @@ impl Policy {
             };
             all.iter().map(rule).collect::<Result<Vec<_>, _>>()
         };
-        Ok(Self { allow: rules(read.allow)?, deny: rules(read.deny)? })
+        Ok(Self { allow: read.allow.map(rules).transpose()?, deny: rules(read.deny)? })
     }
 
     /// The rules of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.allow.extend(other.allow);
+        if let Some(allow) = other.allow {
+            self.allow.get_or_insert_default().extend(allow);
+        }
         self.deny.extend(other.deny);
         self
     }
 
+    /// The rules about places that no component names: mostly somebody misspelt one.
+    pub fn idle<'a>(&'a self, registry: &Registry) -> Vec<&'a Rule> {
+        let ops = registry.components().iter().flat_map(|it| it.ops);
+        let effects: Vec<&Effect> = ops.flat_map(|it| it.effects).collect();
+        let rules = self.allow.iter().flatten().chain(&self.deny);
+        rules.filter(|it| it.is_idle(&effects)).collect()
+    }
+
     /// Whether everything is allowed.
     pub fn is_empty(&self) -> bool {
-        self.allow.is_empty() && self.deny.is_empty()
+        self.allow.is_none() && self.deny.is_empty()
     }
 
     /// A host that lets nothing happen that is not allowed.
@@ -117,12 +129,12 @@ impl Policy {
             };
             of_verb.filter_map(path).collect()
         };
-        let inside = (!self.allow.is_empty()).then(|| paths(&self.allow));
+        let inside = self.allow.as_deref().map(paths);
         Fence { inside, except: paths(&self.deny) }
     }
 
     fn web(&self) -> Web {
-        let inside = (!self.allow.is_empty()).then(|| sites(&self.allow));
+        let inside = self.allow.as_deref().map(sites);
         Web { inside, except: sites(&self.deny) }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Policy, Rule, rule::Covers};
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
-    host::Host,
+    host::{Host, address},
     plan::{EffectUse, Node, Place, Plan},
 };
 
@@ -64,8 +64,8 @@ impl Policy {
         if let Some(rule) = self.deny.iter().find(|it| covers(it) == Covers::Yes) {
             return Some(Refusal::DeniedBy(rule));
         }
-        let is_allowed =
-            self.allow.is_empty() || self.allow.iter().any(|it| covers(&it) != Covers::No);
+        let accepts = |all: &[Rule]| all.iter().any(|it| covers(&it) != Covers::No);
+        let is_allowed = self.allow.as_deref().is_none_or(accepts);
         (!is_allowed).then_some(Refusal::NotAllowed)
     }
 }
@@ -101,7 +101,17 @@ impl Refusal<'_> {
                     "`--allow \"{verb} fs:FOLDER\"` accepts it; the folder is to hold `{param}`"
                 )
             }
+            (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => format!(
+                "`--allow \"{effect}:PORT\"` accepts it; the port is that of the address, which is none of the open internet"
+            ),
             (Self::NotAllowed, _) => format!("`--allow \"{effect}\"` accepts it"),
         })
     }
+}
+
+/// Whether a host is none of the open internet, as far as its name tells. Only a rule with
+/// its port lets it be read.
+fn is_closed(host: &str) -> bool {
+    let address = address::Address::read(&format!("http://{}", address::authority(host)));
+    address.is_ok_and(|it| it.refused().is_some())
 }

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     host::{Host, address, guard::Site},
     plan::{EffectUse, Place, Verb},
+    registry::{self, Effect},
 };
 
 /// What is allowed or denied: an effect, everywhere or at one place.
@@ -84,6 +85,27 @@ impl Rule {
             _ => Covers::No,
         }
     }
+
+    /// Whether it is about a place that none of these effects has. Files are in reach of
+    /// every program.
+    pub(super) fn is_idle(&self, effects: &[&Effect]) -> bool {
+        let has_place = matches!(self.scope, Some(Scope::Web(_) | Scope::Named(_)));
+        has_place && !effects.iter().any(|it| self.is_about(it))
+    }
+
+    fn is_about(&self, effect: &Effect) -> bool {
+        let (verb, place) = match effect {
+            Effect::Reads(place) => (Verb::Reads, place),
+            Effect::Writes { scope, .. } => (Verb::Writes, scope),
+            Effect::Spends | Effect::Asks => return false,
+        };
+        let is_place = match (&self.scope, place) {
+            (Some(Scope::Web(_)), registry::Scope::Web(_)) => true,
+            (Some(Scope::Named(rule)), registry::Scope::Named(name)) => rule == name,
+            _ => false,
+        };
+        verb == self.verb && is_place
+    }
 }
 
 fn when(is_so: bool) -> Covers {
@@ -105,7 +127,7 @@ impl Scope {
         let is_sign = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
         match text.split_once(':') {
             Some(("fs", "")) => Err("a path is due after `fs:`".to_owned()),
-            Some(("fs", path)) => Ok(Self::Path(folder.join(path))),
+            Some(("fs", path)) => file(path).map(|it| Self::Path(folder.join(it))),
             Some(("web", host)) => site(host).map(|it| Self::Web(Some(it))),
             None if text == "fs" => Ok(Self::Path(PathBuf::from("/"))),
             None if text == "web" => Ok(Self::Web(None)),
@@ -121,7 +143,22 @@ impl Scope {
     }
 }
 
+/// A path that means what it says. Signs of the shell would make a rule that is about
+/// nothing, and what it denies would be allowed.
+fn file(text: &str) -> Result<&str, String> {
+    let sign = if text.contains('*') { "*" } else { "~" };
+    if text.contains('*') || text == "~" || text.starts_with("~/") {
+        return Err(format!(
+            "`{sign}` stands for nothing in a path; a folder is itself and all that is below it"
+        ));
+    }
+    Ok(text)
+}
+
 fn site(text: &str) -> Result<Site, String> {
+    if text.contains('/') {
+        return Err("of an address, the host alone is due: `web:example.com`".to_owned());
+    }
     let below = text.starts_with("*.");
     let (host, port) = address::host_and_port(text.strip_prefix("*.").unwrap_or(text))?;
     Ok(Site { host, below, port })
@@ -211,7 +248,10 @@ mod tests {
             ("reads fs:", "a path is due"),
             ("reads web:", "no name of a host"),
             ("reads web:*", "no name of a host"),
-            ("reads web:http://a", "no port"),
+            ("reads web:http://a", "the host alone"),
+            ("reads web:a.example/b", "the host alone"),
+            ("writes fs:./out/*", "stands for nothing in a path"),
+            ("reads fs:~/notes", "stands for nothing in a path"),
             ("reads web:a@b", "user's name"),
             ("reads ftp:a", "places are"),
             ("spends fs:x", "stands alone"),

@@ -6,8 +6,13 @@ use super::{
     amounts::{self, ANY, Amount, UNKNOWN},
     bound,
     outline::Outline,
+    table::WIDTH,
 };
 use crate::diag::Style;
+
+/// What the lines of a section begin with, and what they go on with.
+const INDENT: &str = "\n  ";
+const HANGING: &str = "\n    ";
 
 pub(super) fn of(outline: &Outline, style: Style) -> String {
     let plan = outline.plan;
@@ -30,7 +35,7 @@ fn section(title: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    format!("\n{title}\n  {}\n", lines.join("\n  "))
+    format!("\n{title}{INDENT}{}\n", lines.join(INDENT))
 }
 
 /// What the signs before amounts mean, and what is expected is based on.
@@ -98,5 +103,22 @@ fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String>
             }
         }
     }
-    all.into_iter().map(|(text, places)| format!("{}: {text}", places.join(", "))).collect()
+    all.into_iter().map(|(text, places)| wrapped(&places.join(", "), &text)).collect()
+}
+
+/// Places and what is said of them, on as many lines as the places need.
+fn wrapped(places: &str, text: &str) -> String {
+    let mut shown = String::new();
+    let mut used = INDENT.len();
+    for place in places.split_inclusive(' ') {
+        let width = place.trim_end().chars().count();
+        if !shown.is_empty() && used + width > WIDTH {
+            shown.truncate(shown.trim_end().len());
+            shown.push_str(HANGING);
+            used = HANGING.len();
+        }
+        shown.push_str(place);
+        used += place.chars().count();
+    }
+    format!("{shown}: {text}")
 }

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::diag::Style;
 
-/// The width that a table keeps to where it can.
-const WIDTH: usize = 120;
+/// The width that a plan keeps to where it can.
+pub(super) const WIDTH: usize = 120;
 
 /// What is shortened where a table is too wide, and how narrow and how wide it may be. What
 /// is cut stands below the table, and in JSON.

@@ -1,7 +1,12 @@
 //! Paths that lead out of the folders that a run may touch.
 #![cfg(unix)]
 
-use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
+use std::{
+    fs,
+    os::unix::{fs::FileTypeExt, fs::symlink, net::UnixListener},
+    path::Path,
+    sync::Arc,
+};
 
 use svc::{
     Engine,
@@ -124,6 +129,22 @@ async fn what_stays_inside_is_read() {
     ] {
         let run = engine.run(READ).param_text("given", &format!("{root}/{path}"));
         assert_eq!(run.await.unwrap().value.as_str(), Some(text), "{path}");
+    }
+}
+
+/// A file is replaced, but a device, a pipe or a socket is something else.
+#[tokio::test]
+async fn what_is_no_file_is_not_replaced() {
+    let place = place();
+    let socket = place.path().join("out/socket");
+    let _listening = UnixListener::bind(&socket).unwrap();
+    let script = "param given: path\n\"x\" >> write_file(to: given)";
+    let free = Engine::new().on(Arc::new(OsHost::with_cache(place.path().join("cache"))));
+    for engine in [engine(&place), free] {
+        let (kind, message) = failure(&engine, script, socket.to_str().unwrap()).await;
+        assert_eq!(kind, ErrorKind::InvalidInput, "{message}");
+        assert!(message.contains("it is a device, a pipe or a socket"), "{message}");
+        assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket());
     }
 }
 

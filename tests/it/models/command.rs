@@ -128,9 +128,10 @@ fn every_failure_has_its_object() {
 fn caps_that_are_none_are_wrong_usage() {
     for (option, value, wanted) in [
         ("--max-cost", "cheap", "an amount is written `0.10` or `$0.10`"),
-        ("--max-cost", "-1", "unexpected argument"),
         ("--max-cost=-1", "x", "an amount is written"),
-        ("--max-tokens", "1.5", "invalid digit"),
+        ("--max-cost", "-1", "an amount is written"),
+        ("--max-tokens", "1.5", "a count is written `50000` or `50_000`"),
+        ("--max-tokens", "-1", "a count is written"),
         ("--timeout", "5", "a time is written `30s`"),
     ] {
         let done = run(SCRIPT, vec![Reply::new(500, "")], &[option, value]);

@@ -237,6 +237,10 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
     let wanted = "the price of `openai/brand-new` is unknown, so it cannot run under `max_cost`: \
                   the price table of test does not have it";
     assert!(err.to_string().contains(wanted), "{err}");
+    let capped = engine.run(r#""x" >> ask"#).max_cost(Money::cents(9)).await;
+    let err = capped.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::Budget), "{err}");
+    assert!(err.to_string().contains("`openai/brand-new` is unknown"), "{err}");
     assert!(server.requests().is_empty(), "nothing was asked");
     let notes = Arc::new(Notes::default());
     let engine = engine.watched_by(notes.clone());
@@ -254,7 +258,7 @@ async fn caps_hold_before_anything_is_asked() {
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0165 }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
     let shown = err.render(svc::diag::Style::Plain);
-    assert!(shown.contains("needs at least $0.016539"), "{shown}");
+    assert!(shown.contains("must reserve at least $0.016539"), "{shown}");
     assert!(server.requests().is_empty(), "nothing was asked");
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0166 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));

@@ -2,7 +2,8 @@
 //! is true, no cap is overshot at any moment, and nothing runs after the end.
 
 mod random;
-mod world;
+mod values;
+pub(crate) mod world;
 
 use std::{
     collections::BTreeMap,
@@ -13,8 +14,9 @@ use std::{
 use fastrand::Rng;
 use svc::{
     Engine, Error,
+    check::BoundKey,
     host::test::TestHost,
-    plan::{Envelope, Plan},
+    plan::{Envelope, Holds, Plan},
     registry::Usage,
     run::{Event, Observer},
     value::Money,
@@ -26,12 +28,16 @@ use world::Weather;
 
 /// How many scripts each test has, and how many runs each script.
 const SCRIPTS: u64 = 2_500;
-const RUNS: u64 = 12;
+const RUNS: u64 = 9;
 
 /// What stands against each cap, as an observer counts it.
 struct Watch {
     caps: Vec<(String, u64, u64)>,
+    /// Whether no cap can ever be met.
+    is_proven: bool,
     taken: Mutex<BTreeMap<String, Usage>>,
+    /// The most that stood against the whole run.
+    highest: Mutex<Usage>,
     wrong: Mutex<Option<String>>,
 }
 
@@ -44,7 +50,11 @@ impl Watch {
             let nanos = it.cost.nanos() + plus.cost.nanos() - minus.cost.nanos();
             it.cost = Money::from_nanos(nanos);
         };
-        add(taken.entry(String::new()).or_default());
+        let whole = taken.entry(String::new()).or_default();
+        add(whole);
+        let mut highest = self.highest.lock().unwrap();
+        highest.tokens = highest.tokens.max(whole.tokens);
+        highest.cost = highest.cost.max(whole.cost);
         let parts: Vec<&str> = path.split('/').collect();
         for (idx, part) in parts.iter().enumerate() {
             let Some((_, cents, tokens)) = self.caps.iter().find(|(name, ..)| name == part) else {
@@ -70,6 +80,11 @@ impl Observer for Watch {
         match event {
             Event::Reserved { most, .. } => self.count(path, *most, Usage::default()),
             Event::Settled { reserved, used, .. } => self.count(path, *used, *reserved),
+            Event::Failed { error, .. }
+                if self.is_proven && error.message.ends_with("are left") =>
+            {
+                *self.wrong.lock().unwrap() = Some(format!("{path}: {error}, which was proven"));
+            }
             _ => {}
         }
     }
@@ -123,8 +138,13 @@ fn once(
     seed: u64,
     weather: Weather,
 ) -> Result<Ran, String> {
-    let watch =
-        Arc::new(Watch { caps: caps.to_vec(), taken: Mutex::default(), wrong: Mutex::default() });
+    let watch = Arc::new(Watch {
+        caps: caps.to_vec(),
+        is_proven: is_proven(plan),
+        taken: Mutex::default(),
+        highest: Mutex::default(),
+        wrong: Mutex::default(),
+    });
     let host = Arc::new(TestHost::new().seeded(seed));
     let engine = engine.clone().on(host).watched_by(watch.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -162,7 +182,33 @@ fn once(
         return Err(format!("the attempts used {}, the run says {}", watch.total(), ran.usage));
     }
     keeps(plan.envelope(), &ran)?;
+    if ran.is_done && seed.is_multiple_of(4) {
+        let most = *watch.highest.lock().unwrap();
+        possible(&engine, plan, most, ran.took)?;
+    }
     Ok(ran)
+}
+
+/// Whether the plan says that none of its caps can ever be met.
+fn is_proven(plan: &Plan) -> bool {
+    let inside = plan.nodes().iter().flat_map(|it| &it.verdicts);
+    let all = plan.verdicts().iter().chain(inside);
+    let mut caps = all.filter(|it| [BoundKey::MaxCost, BoundKey::MaxTokens].contains(&it.key));
+    caps.all(|it| [Holds::Proven, Holds::Useless].contains(&it.holds))
+}
+
+/// A run that has ended well would have done so under caps that it just kept, so nothing may
+/// say that they cannot be kept.
+fn possible(engine: &Engine, plan: &Plan, most: Usage, took: Duration) -> Result<(), String> {
+    let capped = engine.run_plan(plan.clone()).max_cost(most.cost).max_tokens(most.tokens);
+    let capped = capped.timeout(took + Duration::from_millis(5) + took / 20).plan();
+    let capped = capped.map_err(|err| format!("under {most} it does not even check: {err}"))?;
+    match capped.verdicts().iter().find(|it| it.holds == Holds::Impossible) {
+        Some(wrong) => {
+            Err(format!("{}: {} was enough: {}", wrong.key.name(), wrong.limit, wrong.why))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether a run lies within its envelope.
@@ -197,6 +243,12 @@ fn in_fair_weather() {
 #[test]
 fn when_calls_fail_and_say_little() {
     hold(100_000, Kind::Loose, Weather { failing: 0.3, silent: 0.2, ..Weather::default() });
+}
+
+#[test]
+fn when_nothing_is_told() {
+    // All that was reserved counts as used.
+    hold(500_000, Kind::Loose, Weather { silent: 1.0, ..Weather::default() });
 }
 
 #[test]

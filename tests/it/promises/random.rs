@@ -12,12 +12,12 @@ pub(super) struct Script {
 }
 
 /// Writes scripts.
-struct Writer<'r> {
-    rng: &'r mut Rng,
+pub(super) struct Writer<'r> {
+    pub(super) rng: &'r mut Rng,
     /// How many more calls there may be.
     calls: usize,
     names: usize,
-    flows: usize,
+    pub(super) flows: usize,
     caps: Vec<(String, u64, u64)>,
     kind: Kind,
 }
@@ -58,6 +58,10 @@ impl Writer<'_> {
         for _ in 0..self.rng.usize(0..3) {
             let flow = self.flow();
             writeln!(text, "{flow}").unwrap();
+        }
+        if self.flows > 0 {
+            let takers = self.takers();
+            writeln!(text, "{takers}").unwrap();
         }
         for name in ["a", "b"] {
             if self.rng.u8(0..3) == 0 {
@@ -102,7 +106,7 @@ impl Writer<'_> {
         )
     }
 
-    fn pipeline(&mut self, depth: usize) -> String {
+    pub(super) fn pipeline(&mut self, depth: usize) -> String {
         let stages: Vec<String> = (0..self.rng.usize(1..3)).map(|_| self.stage(depth)).collect();
         stages.join(" >> ")
     }
@@ -112,7 +116,7 @@ impl Writer<'_> {
             return self.call();
         }
         let depth = depth - 1;
-        match self.rng.u8(0..12) {
+        match self.rng.u8(0..18) {
             0 | 1 => self.parallel(depth),
             2 | 3 => self.each(depth),
             4 => {
@@ -132,6 +136,11 @@ impl Writer<'_> {
             7 => format!("({}) fallback ({})", self.pipeline(depth), self.pipeline(depth.min(1))),
             8 | 9 => format!("({}) within {{ {} }}", self.pipeline(depth), self.bounds()),
             10 if self.flows > 0 => format!("f{}", self.rng.usize(0..self.flows)),
+            11 if self.flows > 0 => self.passed(),
+            12 | 13 => self.made(),
+            14 => self.grouped(depth),
+            15 => self.block(depth),
+            16 => self.asked(depth),
             _ => self.call(),
         }
     }
@@ -160,7 +169,10 @@ impl Writer<'_> {
             first
         };
         let third = self.name();
-        let optional = self.call();
+        let optional = match self.rng.bool() {
+            true => self.call(),
+            false => format!("({}) fallback ({})", self.call(), self.call()),
+        };
         format!(
             "parallel {{ {one}: {first}, {two}: {second}, {third}?: {optional} }} >> \"${{.{one}}}${{.{two}}}${{.{third} ?? \"-\"}}\""
         )
@@ -186,7 +198,7 @@ impl Writer<'_> {
         }
     }
 
-    fn call(&mut self) -> String {
+    pub(super) fn call(&mut self) -> String {
         self.calls = self.calls.saturating_sub(1);
         if self.kind == Kind::Timed && self.rng.u8(0..8) > 0 {
             return format!("wait(duration: {}ms)", self.rng.u16(500..2_000));
@@ -249,7 +261,7 @@ impl Writer<'_> {
         }
     }
 
-    fn name(&mut self) -> String {
+    pub(super) fn name(&mut self) -> String {
         self.names += 1;
         format!("n{}", self.names)
     }

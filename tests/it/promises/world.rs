@@ -62,7 +62,7 @@ impl Drop for Running {
     }
 }
 
-pub(super) const COMPONENT: Component = Component {
+pub(crate) const COMPONENT: Component = Component {
     name: "sim",
     cluster: "test",
     summary: "What chance does.",
@@ -201,7 +201,10 @@ impl Io for Tell {
         let cost = cost(30_000, input).checked_add(cost(150_000, output)).unwrap_or_default();
         tell(cx, Usage { tokens: input + output, cost });
         let length = usize::try_from(output * 4).unwrap_or(0);
-        Ok(Value::from("y".repeat(length)))
+        // A letter, and what takes two, four or six bytes for one in JSON, or two by itself.
+        let letters = ["y", "\"", "\n", "\u{1}", "é"];
+        let letter = letters[usize::try_from(upto(cx, 4)).unwrap_or(0)];
+        Ok(Value::from(letter.repeat(length / letter.len())))
     }
 }
 

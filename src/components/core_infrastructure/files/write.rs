@@ -1,6 +1,9 @@
 //! Text and JSON into files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use super::io_error;
 use crate::{
@@ -92,14 +95,15 @@ fn write(cx: &Cx, to: &Path, content: &[u8]) -> Result<Value, OpError> {
         let message = format!("cannot use `{}`: it names no file", to.display());
         return Err(OpError::invalid_input(message));
     }
-    cx.host().write(to, content).map_err(|err| io_error(err, to))?;
+    cx.host().write(to, content).map_err(|err| match err.kind() {
+        io::ErrorKind::IsADirectory => OpError::io(err, to).help("name a file in it"),
+        _ => io_error(err, to),
+    })?;
     Ok(to.to_owned().encode())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::{super::super::testing::World, *};
     use crate::host::test::TestHost;
 
@@ -132,6 +136,9 @@ mod tests {
         let err = World::new(full).call::<WriteFile>(vec!["x".into(), to("a.txt")]).unwrap_err();
         assert_eq!(err.message, "cannot use `a.txt`: no space left");
         assert!(err.help.is_some());
+        let folder = TestHost::new().failing("out", io::ErrorKind::IsADirectory);
+        let err = World::new(folder).call::<WriteFile>(vec!["x".into(), to("out")]).unwrap_err();
+        assert_eq!(err.help.as_deref(), Some("name a file in it"));
         for nameless in ["/", "..", ""] {
             let args = vec!["x".into(), to(nameless)];
             let err = World::default().call::<WriteFile>(args).unwrap_err();
