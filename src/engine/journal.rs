@@ -111,7 +111,10 @@ impl Records for Journal {
                 Ok(value
                     .map_or(Earlier::Nothing, |value| Earlier::Done { value, usage: known.used }))
             }
-            (NodeState::Intended, _) if !self.may_repeat.contains(path) => Ok(Earlier::Begun),
+            // What failed may have had its effect all the same.
+            (NodeState::Intended | NodeState::Failed, _) if !self.may_repeat.contains(path) => {
+                Ok(Earlier::Begun)
+            }
             _ => Ok(Earlier::Nothing),
         }
     }

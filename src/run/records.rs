@@ -65,7 +65,7 @@ pub enum Earlier {
         value: String,
         usage: Usage,
     },
-    /// It was begun, and nobody knows whether it ended.
+    /// It was begun, and nobody knows whether it had its effect.
     Begun,
 }
 
@@ -176,7 +176,7 @@ fn shown(call: &Call, args: &[Value]) -> String {
 }
 
 fn in_doubt(path: &str) -> OpError {
-    let message = "it was begun by an earlier run, and nobody knows whether it wrote";
+    let message = "it was begun before, and nobody knows whether it wrote";
     let help = format!("look whether it did; then repeat it with `--retry-write {path}`");
     OpError::new(ErrorKind::Failed, message).help(help)
 }

@@ -23,6 +23,7 @@ mod grammar;
 mod helpdesk;
 mod hostile;
 mod imports;
+mod kept;
 mod laws;
 mod lsp;
 mod meter;

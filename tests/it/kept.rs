@@ -1,0 +1,118 @@
+//! Runs that are kept: what they take from before, what they do not do twice, and what the
+//! store does not learn.
+
+use std::sync::Arc;
+
+use svc::{
+    Engine, Error,
+    host::test::TestHost,
+    registry::ErrorKind,
+    store::{NodeState, RunState, Store},
+    value::{Money, json},
+};
+
+use crate::{components, meter::Meter};
+
+struct World {
+    engine: Engine,
+    store: Arc<Store>,
+    meter: Arc<Meter>,
+}
+
+fn world() -> World {
+    let (store, meter) = (Arc::new(Store::in_memory().unwrap()), Arc::new(Meter::default()));
+    let host = TestHost::new().env("SVC_SECRET_API_KEY", CANARY);
+    let engine = Engine::new().with(components::ALL).on(Arc::new(host));
+    World { engine: engine.watched_by(meter.clone()).keeping(store.clone()), store, meter }
+}
+
+const CANARY: &str = "canary-4711";
+
+/// Everything that stands in a store of these tests.
+fn all_of(store: &Store) -> String {
+    let run = store.run("last").unwrap();
+    let nodes = store.nodes(&run.id).unwrap();
+    let outputs = nodes.iter().filter_map(|it| it.output).chain(run.value);
+    let outputs: Vec<_> = outputs.map(|it| store.text(it).unwrap()).collect();
+    format!("{run:?} {nodes:?} {outputs:?}")
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ended_well_is_not_done_again() {
+    let World { engine, store, meter } = world();
+    let script = r#"["a", "b"] >> each { paid(max_tokens: 10) } >> join(sep: "-") >> append_log"#;
+    let err = engine.run(script).await.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::Unavailable), "{err}");
+    assert_eq!(meter.counted().attempts, 2);
+    let run = store.run("last").unwrap();
+    assert_eq!((run.state, run.used.tokens), (RunState::Failed, 20));
+    let state = |path: &str| store.node(&run.id, path).unwrap().unwrap().state;
+    assert_eq!((state("each[1]/paid"), state("append_log")), (NodeState::Done, NodeState::Failed));
+
+    // A write that failed may have written: it is not repeated unasked.
+    let err = engine.resume(&store, "last").unwrap().await.map(|it| it.value).unwrap_err();
+    assert!(err.to_string().contains("nobody knows whether it wrote"), "{err}");
+    assert!(err.render(svc::diag::Style::Plain).contains("--retry-write append_log"));
+    let again = engine.resume(&store, "last").unwrap().retry_write("append_log");
+    assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
+    assert_eq!(meter.counted().attempts, 2, "nothing was paid for twice");
+    assert_eq!(store.runs(&svc::store::Filter::default()).unwrap().len(), 1);
+    assert_eq!(store.run("last").unwrap().used.tokens, 20, "what was spent is counted once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn caps_outlive_a_run() {
+    let World { engine, store, meter } = world();
+    let script = r#"["a", "b", "c"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
+    let run = engine.run(script).max_cost(Money::cents(4)).await;
+    assert_eq!(run.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
+    assert_eq!(meter.counted().attempts, 2, "each may cost 1.6 cents and costs 1.5");
+    let again = engine.resume(&store, "last").unwrap().await;
+    assert_eq!(again.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
+    assert_eq!(meter.counted().attempts, 2, "what was spent before counts");
+    let raised = engine.resume(&store, "last").unwrap().max_cost(Money::cents(5)).await.unwrap();
+    assert_eq!(json::write(&raised.value), r#"["an answer","an answer","an answer"]"#);
+    assert_eq!((meter.counted().attempts, raised.usage.cost.nanos()), (3, 45_000_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn inputs_are_those_of_the_first_time() {
+    let World { engine, store, .. } = world();
+    let script =
+        "param wait: duration\nparam who: string = \"x\"\nwho >> slow >> wait(duration: wait)";
+    let run = engine.run(script).param_text("wait", "5s").param("who", "ada").await;
+    assert!(run.is_err(), "`slow` takes longer than it may");
+    let shown = store.run("last").unwrap();
+    assert_eq!(shown.params, r#"{"wait":"5s","who":"ada"}"#);
+    let again = engine.resume(&store, "last").unwrap().await.map(|it| it.value).unwrap_err();
+    assert_eq!(again.kind(), Some(ErrorKind::Timeout), "{again}");
+    assert!(engine.resume(&store, "nobody").is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_at_a_time() {
+    let World { engine, store, .. } = world();
+    assert!(engine.run(r#""x" >> append_log"#).await.is_err());
+    let id = store.run("last").unwrap().id;
+    let claim = store.claim(&id).unwrap();
+    let Err(Error::Run { error, .. }) = engine.resume(&store, "last").unwrap().await else {
+        panic!("somebody else has it")
+    };
+    assert!(error.to_string().contains("cannot be recorded"), "{error}");
+    drop(claim);
+    assert!(engine.resume(&store, "last").unwrap().retry_write("append_log").await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_store_learns_no_secret() {
+    for script in [
+        "secret api_key\n\"ada\" >> login(key: api_key)",
+        "secret api_key\n\"ada\" >> blab(key: api_key)",
+    ] {
+        let World { engine, store, .. } = world();
+        let _ = engine.run(script).await;
+        let all = all_of(&store);
+        assert!(all.contains("***"), "the argument is named: {all}");
+        assert!(!all.contains(CANARY), "{all}");
+    }
+}
