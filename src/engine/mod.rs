@@ -133,7 +133,8 @@ impl Engine {
     /// Everything that is wrong with a script, or the program that it is.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let program = self.checked(script)?;
-        self.foreseen(program, &BTreeMap::new(), Caps::default()).map(|(program, _)| program)
+        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
+        foreseen.map(|(program, _)| program)
     }
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
@@ -155,7 +156,7 @@ impl Engine {
         let files = HostFiles::of(self.host()).with(unsaved);
         let mut analysis = check::analyse(script, &self.registry, &files);
         let Some(program) = analysis.program.take() else { return (analysis, None) };
-        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default());
+        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
         let (report, program, foresight) = match foreseen {
             Ok((program, foresight)) => (program.warnings.clone(), Some(program), Some(foresight)),
             Err(report) => (report, None, None),
@@ -176,7 +177,7 @@ impl Engine {
         given: &BTreeMap<Text, Value>,
         caps: Caps,
     ) -> Result<Plan, Report> {
-        let (program, foresight) = self.foreseen(program, given, caps)?;
+        let (program, foresight) = self.foreseen(program, given, caps, true)?;
         let plan = plan::plan(program, foresight);
         let refused = plan.refusals(&self.policy, self.host());
         if refused.has_errors() { Err(refused) } else { Ok(plan) }
@@ -199,9 +200,11 @@ impl Engine {
         mut program: Checked,
         given: &BTreeMap<Text, Value>,
         caps: Caps,
+        shows_nodes: bool,
     ) -> Result<(Checked, Foresight), Report> {
-        let mut foresight =
-            plan::foresee(&program, &self.outlook(given, caps, &|op| self.past(op)));
+        let past = |op| self.past(op);
+        let outlook = Outlook { shows_nodes, ..self.outlook(given, caps, &past) };
+        let mut foresight = plan::foresee(&program, &outlook);
         std::mem::take(&mut foresight.problems).tell(&mut program.warnings);
         match program.warnings.has_errors() {
             true => Err(program.warnings),
@@ -215,7 +218,8 @@ impl Engine {
         caps: Caps,
         past: &'a dyn Fn(OpRef) -> Option<Past>,
     ) -> Outlook<'a> {
-        Outlook { host: self.host(), workers: self.worker_count, given, caps, past }
+        let workers = self.worker_count;
+        Outlook { host: self.host(), workers, given, caps, shows_nodes: true, past }
     }
 
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {

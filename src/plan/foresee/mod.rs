@@ -50,6 +50,8 @@ pub struct Outlook<'a> {
     pub given: &'a BTreeMap<Text, Value>,
     /// What whoever starts the run allows.
     pub caps: Caps,
+    /// Whether the nodes are wanted; what is known of the whole needs none.
+    pub shows_nodes: bool,
     /// What calls of an op took in earlier runs, where that is kept.
     pub past: &'a dyn Fn(OpRef) -> Option<Past>,
 }

@@ -64,6 +64,8 @@ pub(super) struct Walk<'a> {
     whole: Option<*const Term>,
     /// Nothing is shown of what is only looked at.
     is_quiet: bool,
+    /// In how many flows the term at hand stands.
+    flows_around: usize,
     terms: usize,
     /// What is known of ops from earlier runs, by their names.
     pub(super) past: BTreeMap<String, Option<Past>>,
@@ -114,6 +116,7 @@ impl<'a> Walk<'a> {
             near: InForce::default(),
             whole: None,
             is_quiet: false,
+            flows_around: 0,
             terms: 0,
             past: BTreeMap::new(),
             memo: HashMap::new(),
@@ -266,8 +269,8 @@ impl<'a> Walk<'a> {
     pub(super) fn body_of(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
         self.walked.insert(Arc::as_ptr(flow));
         let is_large = self.terms > MOST_TERMS || self.nodes.len() >= MOST_NODES;
-        let key = self.key(flow, &params);
-        if is_large && let Some((extent, load)) = self.memo.get(&key) {
+        let key = is_large.then(|| self.key(flow, &params));
+        if let Some((extent, load)) = key.as_ref().and_then(|it| self.memo.get(it)) {
             return (extent.clone(), load.clone());
         }
         let params = if is_large { self.of_any_call(flow, params) } else { params };
@@ -275,10 +278,12 @@ impl<'a> Walk<'a> {
         let source = std::mem::replace(&mut self.source, flow.source.clone());
         let near = std::mem::take(&mut self.near);
         let whole = self.whole.replace(&raw const flow.body);
+        self.flows_around += 1;
         let seen =
             if is_large { self.quietly(|it| it.term(&flow.body)) } else { self.term(&flow.body) };
+        self.flows_around -= 1;
         (self.frames, self.source, self.near, self.whole) = (frames, source, near, whole);
-        if is_large {
+        if let Some(key) = key {
             self.memo.insert(key, (seen.extent.clone(), seen.load.clone()));
         }
         (seen.extent, seen.load)
@@ -385,7 +390,7 @@ impl<'a> Walk<'a> {
             Some(node) => {
                 node.verdicts.splice(0..0, verdicts);
             }
-            None if is_whole && self.parents.is_empty() && !self.is_quiet => {
+            None if is_whole && self.flows_around == 0 && !self.is_quiet => {
                 self.of_whole.extend(verdicts);
             }
             None => {}
@@ -443,7 +448,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn is_quiet(&self) -> bool {
-        self.is_quiet || self.nodes.len() >= MOST_NODES
+        self.is_quiet || !self.outlook.shows_nodes || self.nodes.len() >= MOST_NODES
     }
 
     /// What comes of a coalescing or a logical operator: its right side may not be needed.
