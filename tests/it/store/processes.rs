@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use svc::store::{RunId, RunState, Store, StoreErrorKind};
+use svc::store::{RunId, RunState, StoreErrorKind};
 
 use super::{NOW, begun, done, open};
 
@@ -126,29 +126,33 @@ fn a_file_that_may_grow_no_more_fails_and_stays_whole() {
     assert_eq!(store.check().unwrap().problems, [""; 0]);
 }
 
-/// What the other tests start in processes of their own.
+/// Writes until it has enough or nothing can be written, and says what is durable. The other
+/// tests start it in processes of their own, and say where and how much.
 #[test]
-#[ignore = "a part of other tests"]
 #[expect(clippy::print_stdout, reason = "the test around reads it")]
-fn in_a_process_of_its_own() {
-    let Ok(folder) = std::env::var("SVC_TEST_FOLDER") else { return };
-    let (what, name) = (std::env::var("SVC_TEST_DOES"), std::env::var("SVC_TEST_NAME"));
-    let (what, name) = (what.unwrap(), name.unwrap());
-    let store = Store::open(&Path::new(&folder).join("store.db"), NOW).unwrap();
+fn a_writer_keeps_what_was_acknowledged() {
+    let alone = tempfile::tempdir().unwrap();
+    let told = |name: &str, alone: &str| std::env::var(name).unwrap_or_else(|_| alone.to_owned());
+    let folder = told("SVC_TEST_FOLDER", alone.path().to_str().unwrap());
+    let (what, name) = (told("SVC_TEST_DOES", "write"), told("SVC_TEST_NAME", "x"));
+    let store = open(Path::new(&folder));
     let run = begun(&store, NOW).id;
     let _claim = store.claim(&run).unwrap();
     let most = if what == "write" { 100 } else { 100_000 };
     let output = if what == "full" { "long ".repeat(2_000) } else { "out".to_owned() };
+    let mut written = 0;
     for idx in 0..most {
         let path = format!("{name}[{idx}]");
         match store.commit(done(&run, &path, &format!("{output}{idx}")).1).wait() {
             Ok(()) => println!("\nacknowledged {run} {path}"),
             Err(err) => {
                 println!("\nfailed: {err}");
-                return;
+                break;
             }
         }
+        written = idx + 1;
     }
+    assert_eq!(store.nodes(&run).unwrap().len(), written);
 }
 
 fn child(folder: &Path, what: &str, name: &str) -> Child {
@@ -156,9 +160,9 @@ fn child(folder: &Path, what: &str, name: &str) -> Child {
 }
 
 fn spawned(mut command: Command, folder: &Path, what: &str, name: &str) -> Child {
-    let test = "store::processes::in_a_process_of_its_own";
+    let test = "store::processes::a_writer_keeps_what_was_acknowledged";
     command
-        .args(["--exact", test, "--ignored", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env("SVC_TEST_FOLDER", folder)
         .env("SVC_TEST_DOES", what)
         .env("SVC_TEST_NAME", name)
