@@ -62,7 +62,9 @@ impl Engine {
 
     /// The run of that name, or the latest one for `last`, to go on where it was: with the
     /// script, the inputs and the caps that it had. What was done is not done again.
-    pub fn resume(&self, store: &Store, name: &str) -> Result<Request<'_>, StoreError> {
+    pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
+        let nothing = || StoreError::not_found("this engine keeps no runs");
+        let store = self.store.as_ref().ok_or_else(nothing)?;
         let run = store.run(name)?;
         let text = store.text(run.text)?;
         let text = text.ok_or_else(|| {

@@ -116,6 +116,35 @@ impl Run {
         Some(Recorded { call, entry, ty, span })
     }
 
+    /// What decides the result of a call.
+    fn key(&self, call: &Call, args: &[Value]) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        let here = self.host.current_dir().unwrap_or_default();
+        part(&call.op.to_string());
+        part(&call.op.component.version.to_string());
+        part(&call.wanted.as_ref().map(ToString::to_string).unwrap_or_default());
+        for (param, arg) in call.op.op.params.iter().zip(args) {
+            part(param.name);
+            match arg {
+                // Whoever has the store must not be able to guess at it.
+                Value::Secret(_) => part("***"),
+                Value::Flow(it) => {
+                    part(it.name());
+                    let flow = it.downcast::<Flow>();
+                    part(flow.as_ref().map_or("", |it| it.source.text()));
+                }
+                // A run may go on from another folder.
+                Value::Path(it) => part(&paths::join(&here, it)),
+                other => part(&json::write(other)),
+            }
+        }
+        *hasher.finalize().as_bytes()
+    }
+
     /// The value of a call that was made before.
     pub(super) fn remembered(
         &self,
@@ -177,40 +206,6 @@ fn shown(call: &Call, args: &[Value]) -> String {
 
 fn in_doubt(path: &str) -> OpError {
     let message = "it was begun before, and nobody knows whether it wrote";
-    let help = format!("look whether it did; then repeat it with `--retry-write {path}`");
+    let help = format!("look whether it did; then repeat it with `--retry-write '{path}'`");
     OpError::new(ErrorKind::Failed, message).help(help)
-}
-
-impl Run {
-    fn key(&self, call: &Call, args: &[Value]) -> Key {
-        let mut hasher = blake3::Hasher::new();
-        let mut part = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        };
-        let here = self.host.current_dir().unwrap_or_default();
-        part(&call.op.to_string());
-        part(&call.op.component.version.to_string());
-        part(&call.wanted.as_ref().map(ToString::to_string).unwrap_or_default());
-        for (param, arg) in call.op.op.params.iter().zip(args) {
-            part(param.name);
-            match arg {
-                // Whoever has the store must not be able to guess at it.
-                Value::Secret(_) => part("***"),
-                Value::Flow(it) => {
-                    part(it.name());
-                    part(
-                        it.downcast::<Flow>()
-                            .map(|it| it.source.text().to_owned())
-                            .as_deref()
-                            .unwrap_or(""),
-                    );
-                }
-                // A run may go on from another folder.
-                Value::Path(it) => part(&paths::join(&here, it)),
-                other => part(&json::write(other)),
-            }
-        }
-        *hasher.finalize().as_bytes()
-    }
 }

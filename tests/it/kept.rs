@@ -50,10 +50,10 @@ async fn what_ended_well_is_not_done_again() {
     assert_eq!((state("each[1]/paid"), state("append_log")), (NodeState::Done, NodeState::Failed));
 
     // A write that failed may have written: it is not repeated unasked.
-    let err = engine.resume(&store, "last").unwrap().await.map(|it| it.value).unwrap_err();
+    let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert!(err.to_string().contains("nobody knows whether it wrote"), "{err}");
-    assert!(err.render(svc::diag::Style::Plain).contains("--retry-write append_log"));
-    let again = engine.resume(&store, "last").unwrap().retry_write("append_log");
+    assert!(err.render(svc::diag::Style::Plain).contains("--retry-write 'append_log'"));
+    let again = engine.resume("last").unwrap().retry_write("append_log");
     assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
     assert_eq!(meter.counted().attempts, 2, "nothing was paid for twice");
     assert_eq!(store.runs(&svc::store::Filter::default()).unwrap().len(), 1);
@@ -62,15 +62,15 @@ async fn what_ended_well_is_not_done_again() {
 
 #[tokio::test(start_paused = true)]
 async fn caps_outlive_a_run() {
-    let World { engine, store, meter } = world();
+    let World { engine, meter, .. } = world();
     let script = r#"["a", "b", "c"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
     let run = engine.run(script).max_cost(Money::cents(4)).await;
     assert_eq!(run.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
     assert_eq!(meter.counted().attempts, 2, "each may cost 1.6 cents and costs 1.5");
-    let again = engine.resume(&store, "last").unwrap().await;
+    let again = engine.resume("last").unwrap().await;
     assert_eq!(again.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
     assert_eq!(meter.counted().attempts, 2, "what was spent before counts");
-    let raised = engine.resume(&store, "last").unwrap().max_cost(Money::cents(5)).await.unwrap();
+    let raised = engine.resume("last").unwrap().max_cost(Money::cents(5)).await.unwrap();
     assert_eq!(json::write(&raised.value), r#"["an answer","an answer","an answer"]"#);
     assert_eq!((meter.counted().attempts, raised.usage.cost.nanos()), (3, 45_000_000));
 }
@@ -84,9 +84,9 @@ async fn inputs_are_those_of_the_first_time() {
     assert!(run.is_err(), "`slow` takes longer than it may");
     let shown = store.run("last").unwrap();
     assert_eq!(shown.params, r#"{"wait":"5s","who":"ada"}"#);
-    let again = engine.resume(&store, "last").unwrap().await.map(|it| it.value).unwrap_err();
+    let again = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert_eq!(again.kind(), Some(ErrorKind::Timeout), "{again}");
-    assert!(engine.resume(&store, "nobody").is_err());
+    assert!(engine.resume("nobody").is_err());
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,12 +95,12 @@ async fn one_at_a_time() {
     assert!(engine.run(r#""x" >> append_log"#).await.is_err());
     let id = store.run("last").unwrap().id;
     let claim = store.claim(&id).unwrap();
-    let Err(Error::Run { error, .. }) = engine.resume(&store, "last").unwrap().await else {
+    let Err(Error::Run { error, .. }) = engine.resume("last").unwrap().await else {
         panic!("somebody else has it")
     };
     assert!(error.to_string().contains("cannot be recorded"), "{error}");
     drop(claim);
-    assert!(engine.resume(&store, "last").unwrap().retry_write("append_log").await.is_err());
+    assert!(engine.resume("last").unwrap().retry_write("append_log").await.is_err());
 }
 
 #[tokio::test(start_paused = true)]

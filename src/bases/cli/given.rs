@@ -60,7 +60,8 @@ fn tokens(text: &str) -> std::result::Result<u64, String> {
     count.map_err(|_| "a count is written `50000` or `50_000`".to_owned())
 }
 
-fn duration(text: &str) -> std::result::Result<Duration, String> {
+/// A time, as scripts write it.
+pub(super) fn duration(text: &str) -> std::result::Result<Duration, String> {
     units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
 }
 

@@ -1,6 +1,9 @@
 //! Where runs are kept, as the command line says it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::Args;
 
@@ -8,7 +11,11 @@ use super::{
     Session,
     exit::{FAILED, Failure, NOT_FOUND, Result, USAGE},
 };
-use crate::store::{Store, StoreError, StoreErrorKind};
+use crate::{
+    engine::Engine,
+    host::Host,
+    store::{Store, StoreError, StoreErrorKind},
+};
 
 /// The variable that names the store.
 const VARIABLE: &str = "SVC_STORE";
@@ -23,32 +30,37 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
-    /// The store, where one is named.
-    pub(super) fn open(&self, session: &Session) -> Result<Option<Arc<Store>>> {
-        let Some(file) = self.file(session) else { return Ok(None) };
-        let now = session.engine.host().now();
-        Store::open(&file, now).map(|it| Some(Arc::new(it))).map_err(failure)
+    /// The engine, which keeps its runs where a store is named.
+    pub(super) fn kept(&self, engine: Engine) -> Result<Engine> {
+        match self.file(engine.host()) {
+            Some(file) => {
+                let store = open(engine.host(), &file)?;
+                Ok(engine.keeping(store))
+            }
+            None => Ok(engine),
+        }
     }
 
-    fn file(&self, session: &Session) -> Option<PathBuf> {
-        let host = session.engine.host();
+    fn file(&self, host: &dyn Host) -> Option<PathBuf> {
         self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from))
     }
 
     /// The store, which must be named.
     pub(super) fn opened(&self, session: &Session) -> Result<Arc<Store>> {
-        self.open(session)?.ok_or_else(unnamed)
+        open(session.engine.host(), &self.named(session)?)
     }
 
     /// The file of the store, which must be named.
     pub(super) fn named(&self, session: &Session) -> Result<PathBuf> {
-        self.file(session).ok_or_else(unnamed)
+        self.file(session.engine.host()).ok_or_else(|| {
+            let help = format!("name it with `--store FILE`, or in `{VARIABLE}`");
+            Failure::new(USAGE, "no store of runs is named").help(help)
+        })
     }
 }
 
-fn unnamed() -> Failure {
-    let help = format!("name it with `--store FILE`, or in `{VARIABLE}`");
-    Failure::new(USAGE, "no store of runs is named").help(help)
+fn open(host: &dyn Host, file: &Path) -> Result<Arc<Store>> {
+    Store::open(file, host.now()).map(Arc::new).map_err(failure)
 }
 
 /// A failure of the store as one of the command.

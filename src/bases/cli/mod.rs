@@ -7,6 +7,7 @@ mod card;
 mod check;
 mod completions;
 mod components;
+mod doctor;
 mod exit;
 mod explain;
 mod fix;
@@ -29,7 +30,9 @@ mod schema;
 mod screen;
 mod script;
 mod show;
+mod show_run;
 mod store;
+mod tap;
 mod terminal;
 mod test;
 mod watch;
@@ -60,10 +63,10 @@ enum Command {
     Run(run::Run),
     Resume(resume::Resume),
     Runs(runs::Runs),
-    Show(runs::Show),
-    Tap(runs::Tap),
+    Show(show_run::Show),
+    Tap(tap::Tap),
     Store(store::Upkeep),
-    Doctor(store::Doctor),
+    Doctor(doctor::Doctor),
     Check(check::Check),
     Test(test::Test),
     Fix(fix::Fix),

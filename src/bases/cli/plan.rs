@@ -57,10 +57,7 @@ impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
         let plan = script::plan(session, &self.file)?;
-        let mut engine = session.engine.clone();
-        if let Some(store) = self.keeping.open(session)? {
-            engine = engine.keeping(store);
-        }
+        let engine = self.keeping.kept(session.engine.clone())?;
         let plan = match self.given.give(engine.run_plan(plan), None).plan() {
             Ok(plan) => plan,
             Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),

@@ -44,8 +44,8 @@ impl Resume {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
-        let engine = session.engine.clone().watched_by(watch.clone()).keeping(store.clone());
-        let request = engine.resume(&store, &self.run).map_err(keeping::failure)?;
+        let engine = session.engine.clone().watched_by(watch.clone()).keeping(store);
+        let request = engine.resume(&self.run).map_err(keeping::failure)?;
         let request = self.retry_write.iter().fold(request, |it, path| it.retry_write(path));
         run::conclude(self.caps.give(request), &watch, self.json, session).await
     }

@@ -79,10 +79,7 @@ impl Run {
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
-        let mut engine = session.engine.clone().watched_by(watch.clone());
-        if let Some(store) = self.keeping.open(session)? {
-            engine = engine.keeping(store);
-        }
+        let engine = self.keeping.kept(session.engine.clone().watched_by(watch.clone()))?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         conclude(request, &watch, self.json, session).await
     }

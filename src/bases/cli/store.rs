@@ -1,4 +1,4 @@
-//! `svc doctor` and `svc store`: whether the store of runs is sound, and its upkeep.
+//! `svc store`: the upkeep of the store of runs.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -6,31 +6,15 @@ use clap::{Args, Subcommand};
 
 use super::{
     Session,
-    exit::{FAILED, Failure, OK, Result, USAGE},
+    exit::{Failure, OK, Result, USAGE},
+    given,
     keeping::{self, Keeping},
     terminal,
 };
 use crate::{
-    store::{Old, Pruned, Store},
+    store::{Old, Pruned},
     value::units,
 };
-
-/// Look whether the store of runs is sound.
-#[derive(Args)]
-#[command(after_help = DOCTOR)]
-pub(super) struct Doctor {
-    /// Set a damaged store aside, under a name of its own, and begin a new one.
-    #[arg(long)]
-    recover: bool,
-    #[command(flatten)]
-    keeping: Keeping,
-}
-
-const DOCTOR: &str = "Examples:
-  svc doctor --store runs.db
-  svc doctor --store runs.db --recover     set a damaged store aside; nothing is deleted
-
-The exit code is 1 where something is wrong.";
 
 /// Copy the store of runs, or remove old runs from it.
 #[derive(Args)]
@@ -52,7 +36,7 @@ enum Task {
     /// Remove runs that are older than a time, or all but the latest ones.
     Prune {
         /// Runs that began longer ago: `30d`, `12h`.
-        #[arg(long, value_name = "TIME", value_parser = duration)]
+        #[arg(long, value_name = "TIME", value_parser = given::duration)]
         older_than: Option<Duration>,
         /// Keep so many of the latest runs.
         #[arg(long, value_name = "N")]
@@ -63,40 +47,6 @@ enum Task {
         #[command(flatten)]
         keeping: Keeping,
     },
-}
-
-fn duration(text: &str) -> std::result::Result<Duration, String> {
-    units::parse_duration(text).ok_or_else(|| "a time is written `12h` or `30d`".to_owned())
-}
-
-impl Doctor {
-    pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        if self.recover {
-            return self.recover(session);
-        }
-        let store = self.keeping.opened(session)?;
-        let health = store.check().map_err(keeping::failure)?;
-        let size = store.size().map_err(keeping::failure)?;
-        let bytes = units::show_size(size.database.saturating_add(size.files));
-        terminal::print(&format!("{} runs, {} nodes, {bytes}\n", size.runs, size.nodes))?;
-        for problem in &health.problems {
-            session.terminal.complain(problem, None);
-        }
-        if !health.problems.is_empty() {
-            return Err(Failure::new(FAILED, "the store is damaged")
-                .help("`--recover` sets it aside and begins a new one"));
-        }
-        terminal::print("sound\n")?;
-        Ok(OK)
-    }
-
-    fn recover(&self, session: &Session) -> Result<u8> {
-        let file = self.keeping.named(session)?;
-        let recovered = Store::recover(&file, session.engine.host().now());
-        let (_, aside) = recovered.map_err(keeping::failure)?;
-        terminal::print(&format!("the old store is now `{}`\n", aside.display()))?;
-        Ok(OK)
-    }
 }
 
 impl Upkeep {

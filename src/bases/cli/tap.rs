@@ -1,0 +1,61 @@
+//! `svc tap`: a value of a run.
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{Failure, NOT_FOUND, OK, Result},
+    keeping::{self, Keeping},
+    run::reader,
+    show, terminal,
+};
+use crate::{
+    store::{Run, Store},
+    value::{Value, json},
+};
+
+/// Print the value that a call of a run gave, or the run itself without a path.
+#[derive(Args)]
+pub(super) struct Tap {
+    /// The run, by its name, the beginning of it, or `last`.
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// The node, as `svc show` names it.
+    #[arg(value_name = "PATH")]
+    path: Option<String>,
+    /// Print it as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    keeping: Keeping,
+}
+
+impl Tap {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let store = self.keeping.opened(session)?;
+        let run = store.run(&self.run).map_err(keeping::failure)?;
+        let value = self.value(&store, &run)?;
+        match self.json {
+            true => terminal::print_json(&value)?,
+            false => terminal::print(&show::show(&value, reader(session)))?,
+        }
+        Ok(OK)
+    }
+
+    fn value(&self, store: &Store, run: &Run) -> Result<Value> {
+        let hash = match &self.path {
+            None => run.value,
+            Some(path) => {
+                let node = store.node(&run.id, path).map_err(keeping::failure)?;
+                let missing = || {
+                    let help = format!("`svc show {}` lists them", self.run);
+                    Failure::new(NOT_FOUND, format!("the run has no node `{path}`")).help(help)
+                };
+                node.ok_or_else(missing)?.output
+            }
+        };
+        let nothing = || Failure::new(NOT_FOUND, "it gave no value");
+        let text = store.text(hash.ok_or_else(nothing)?).map_err(keeping::failure)?;
+        text.and_then(|it| json::read(&it).ok()).ok_or_else(nothing)
+    }
+}
