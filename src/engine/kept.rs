@@ -75,7 +75,7 @@ impl Engine {
             "" => source,
             folder => source.in_folder(folder),
         };
-        Ok(Request::new(self, self.plan(source)).going_on(run))
+        Request::new(self, self.plan(source)).going_on(run)
     }
 }
 
@@ -94,29 +94,32 @@ impl Request<'_> {
         self
     }
 
-    fn going_on(mut self, run: Run) -> Self {
+    fn going_on(mut self, run: Run) -> Result<Self, StoreError> {
+        let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
         self.id = Some(run.id.clone());
-        self.given = given(&run.params);
-        self.caps = caps(&run.bounds);
+        self.given = given(&run.params).ok_or_else(damaged)?;
+        self.caps = caps(&run.bounds).ok_or_else(damaged)?;
         self.earlier = Some(Earlier { run, may_repeat: BTreeSet::new() });
-        self
+        Ok(self)
     }
 }
 
 /// The inputs as they were written down.
-fn given(params: &str) -> BTreeMap<Text, Given> {
-    let Ok(Value::Record(params)) = values::read(params) else { return BTreeMap::new() };
-    params.iter().map(|(name, value)| (name.clone(), Given::Value(value.clone()))).collect()
+fn given(params: &str) -> Option<BTreeMap<Text, Given>> {
+    let params = values::read(params).ok()?;
+    let params = params.as_record()?.iter();
+    Some(params.map(|(name, value)| (name.clone(), Given::Value(value.clone()))).collect())
 }
 
-fn caps(bounds: &str) -> Caps {
-    let bounds: Json = serde_json::from_str(bounds).unwrap_or_default();
+/// The caps as they were written down. A cap that cannot be read is not none.
+fn caps(bounds: &str) -> Option<Caps> {
+    let bounds: Json = serde_json::from_str(bounds).ok()?;
     let millis = bounds["timeout_ms"].as_u64();
-    Caps {
+    Some(Caps {
         cost: bounds["max_cost_nanos"].as_i64().map(Money::from_nanos),
         tokens: bounds["max_tokens"].as_u64(),
         time: millis.map(std::time::Duration::from_millis),
-    }
+    })
 }
 
 fn written(caps: Caps) -> String {

@@ -9,6 +9,7 @@ mod effects;
 mod envelope;
 mod foresee;
 mod node;
+mod pace;
 mod policy;
 mod show;
 
@@ -17,6 +18,7 @@ pub use effects::{EffectUse, Place, Verb};
 pub use envelope::{Envelope, Holds, Range, Verdict};
 pub use foresee::{Foresight, Outlook, Past, Problems, foresee};
 pub use node::Node;
+pub use pace::{GRACE, ITEMS_AT_ONCE};
 pub use policy::{Policy, Rule};
 
 use std::collections::BTreeSet;

@@ -26,15 +26,13 @@ use super::{
 use crate::{
     check::Call,
     diag::Span,
+    plan::GRACE,
     registry::{
         Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
         Usage, written,
     },
     value::{Type, Value},
 };
-
-/// How long a cancelled computation may take to end.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// A call and its surroundings.
 #[derive(Clone, Copy)]

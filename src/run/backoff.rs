@@ -38,17 +38,12 @@ impl Run {
 }
 
 fn no_time(asked: Option<Duration>, left: Duration) -> String {
-    let left = units::show_duration(whole(left));
+    let left = units::show_measured(left);
     match asked {
         Some(asked) => {
-            let asked = units::show_duration(whole(asked));
+            let asked = units::show_measured(asked);
             format!("it asks to wait {asked}, and {left} of the `timeout` are left")
         }
         None => format!("{left} of the `timeout` are left, too little for another try"),
     }
-}
-
-/// A time in whole milliseconds, so that it can be read.
-fn whole(time: Duration) -> Duration {
-    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

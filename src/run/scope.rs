@@ -12,13 +12,10 @@ use super::{
 use crate::{
     check::BoundKey,
     diag::Span,
-    plan::Caps,
+    plan::{Caps, ITEMS_AT_ONCE},
     registry::{ErrorKind, OpError},
     value::{Money, Value, units},
 };
-
-/// How many items of an `each` run at the same time when nothing is said.
-const ITEMS_AT_ONCE: usize = 64;
 
 /// The bounds at one place: those of the innermost `within`, and through it all others.
 #[derive(Clone)]

@@ -58,7 +58,7 @@ impl StoreError {
         self
     }
 
-    pub(super) fn corrupt(why: impl fmt::Display) -> Self {
+    pub(crate) fn corrupt(why: impl fmt::Display) -> Self {
         Self::new(StoreErrorKind::Corrupt, format!("the store is damaged: {why}"))
             .help("`svc doctor` says more, and can set the damaged file aside")
     }

@@ -133,6 +133,12 @@ pub fn show_duration(duration: Duration) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
+/// The same of a measured time, of which nobody wants to read parts of milliseconds.
+pub fn show_measured(duration: Duration) -> String {
+    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    show_duration(Duration::from_millis(millis))
+}
+
 /// Writes a size in the largest unit that divides it.
 pub fn show_size(bytes: u64) -> String {
     let exact = SIZE_UNITS.iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));

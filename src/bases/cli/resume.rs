@@ -9,6 +9,7 @@ use super::{
     exit::Result,
     given::CapArgs,
     keeping::{self, Keeping},
+    policy::Rules,
     run,
     watch::Watch,
 };
@@ -30,6 +31,8 @@ pub(super) struct Resume {
     #[command(flatten)]
     caps: CapArgs,
     #[command(flatten)]
+    rules: Rules,
+    #[command(flatten)]
     keeping: Keeping,
 }
 
@@ -42,6 +45,7 @@ What was done is not done again: it keeps its value, and its cost counts against
 
 impl Resume {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let session = &self.rules.held(session)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().watched_by(watch.clone()).keeping(store);

@@ -79,7 +79,7 @@ impl Watch {
 
     /// What an interrupted run had done, line by line.
     pub(super) fn report(&self) -> String {
-        let after = units::show_duration(whole(self.started.elapsed()));
+        let after = units::show_measured(self.started.elapsed());
         let mut text = format!("interrupted after {after}\n");
         for (path, node) in self.in_order(|_| true) {
             let lines = [
@@ -191,7 +191,7 @@ impl Observer for Watch {
                 }
             }),
             Event::Retrying { component, wait, error, .. } => {
-                let wait = units::show_duration(whole(*wait));
+                let wait = units::show_measured(*wait);
                 self.aside(&format!("{component}: {error}; another try in {wait}"));
             }
             Event::Swallowed { error } => self.aside(&format!("{path}: went on without: {error}")),
@@ -224,17 +224,12 @@ fn place(path: &str) -> String {
 
 /// `1.2s`, or `×12, 3.4s in all`.
 fn counted(n: usize, took: Option<Duration>) -> String {
-    let took = took.map(|it| units::show_duration(whole(it)));
+    let took = took.map(units::show_measured);
     match (n, took) {
         (1, took) => took.unwrap_or_default(),
         (n, Some(took)) => format!("×{n}, {took} in all"),
         (n, None) => format!("×{n}"),
     }
-}
-
-/// A time in whole milliseconds.
-fn whole(time: Duration) -> Duration {
-    Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

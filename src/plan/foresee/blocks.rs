@@ -10,11 +10,9 @@ use super::{
 use crate::{
     check::{BoundKey, Branch, Repeat, Shape, Term},
     diag::Span,
+    plan::ITEMS_AT_ONCE,
     value::{Text, Type},
 };
-
-/// How many items of an `each` run at the same time when nothing is said.
-const ITEMS_AT_ONCE: u64 = 64;
 
 impl<'a> Walk<'a> {
     pub(super) fn parallel(
@@ -58,7 +56,7 @@ impl<'a> Walk<'a> {
         };
         let item = list.extent.item(item_type);
         let word = if optional { "each?" } else { "each" };
-        let at_once = self.force.max_parallel.unwrap_or(ITEMS_AT_ONCE);
+        let at_once = self.force.max_parallel.unwrap_or(ITEMS_AT_ONCE as u64);
         self.inside(word, Some(format!("{segment}[]")), list.sources, term, |this, idx| {
             this.waits_for(idx, "all items");
             this.remark(idx, || format!("{}, {at_once} at once", shown_items(items)));

@@ -1,6 +1,6 @@
 //! The bounds in force at a place, and what a `within` says about what it bounds.
 
-use std::{collections::BTreeSet, rc::Rc, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use super::{
     Walk,
@@ -10,16 +10,13 @@ use super::{
 use crate::{
     check::{BoundKey, Term, TermKind},
     diag::{Code, Problem, Source, Span},
-    plan::{Envelope, Holds, Verdict},
+    plan::{GRACE, Holds, Verdict},
     registry::{ErrorKind, OpDef},
     value::{Money, Value, units},
 };
 
 /// Why a cap of tokens is not proven that is met by no sum, but by a single call.
 pub(super) const ASKS: &str = "one call may ask for more";
-
-/// How long a cancelled computation may take to end.
-pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// What every `within` around a place says together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -281,8 +278,8 @@ impl Walk<'_> {
             return self.impossible(bound, &units::show_duration(time.min));
         }
         let why = match time.max {
-            Some(it) if it <= most => format!("at most {} by itself", shown_time(it)),
-            Some(it) => format!("it could take up to {}", shown_time(it)),
+            Some(it) if it <= most => format!("at most {} by itself", units::show_measured(it)),
+            Some(it) => format!("it could take up to {}", units::show_measured(it)),
             None => "nothing else ends it".to_owned(),
         };
         (Holds::Enforced, why)
@@ -323,8 +320,7 @@ impl Walk<'_> {
 
     /// A cap of money over something that has no price.
     fn unpriced(&mut self, bound: &Bounded<'_>) {
-        let causes: Vec<Rc<Cause>> = bound.load.causes.clone();
-        for cause in causes {
+        for cause in &bound.load.causes {
             let Cause::Unpriced { component, span, source, counts_tokens, error } = cause.as_ref()
             else {
                 continue;
@@ -342,8 +338,7 @@ impl Walk<'_> {
 
     /// A cap over something that runs for every item of a list of any length.
     fn endless(&mut self, bound: &Bounded<'_>) {
-        let causes: Vec<Rc<Cause>> = bound.load.causes.clone();
-        for cause in causes {
+        for cause in &bound.load.causes {
             let Cause::List { span, source, is_given: false } = cause.as_ref() else { continue };
             let message = "this runs for every item of a list that may have any length";
             let problem = Problem::error(Code::E310, *span, message)
@@ -406,10 +401,6 @@ pub(super) fn settled<T: Ord + Copy>(
     }
 }
 
-fn shown_time(time: Duration) -> String {
-    units::show_duration(Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
-}
-
 impl Load {
     /// Why a cap of money cannot be kept: something has no price.
     pub(super) fn unpriced(&self) -> Option<String> {
@@ -434,10 +425,5 @@ impl Load {
         });
         told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
             .unwrap_or_else(|| "it may take any amount".to_owned())
-    }
-
-    /// The same as remarks on a whole plan.
-    pub(super) fn envelope_and_prices(self) -> (Envelope, Vec<String>) {
-        (self.envelope(), self.prices.iter().map(ToString::to_string).collect())
     }
 }

@@ -5,14 +5,13 @@ use std::{sync::Arc, time::Duration};
 use super::{
     Past, Walk,
     amount::Count,
-    bounds::GRACE,
     extent::{Extent, Items},
     load::{Cause, Load, Needs},
     walk::{Seen, Slot, Sources},
 };
 use crate::{
     check::{BoundKey, Call, Flow, Term, TermKind},
-    plan::{Range, effects::of_call},
+    plan::{GRACE, Range, effects::of_call},
     registry::{Asking, Body, Known, Max, OpDef, Price, Quote, Scheme, Takes},
     value::{Money, Value, units},
 };

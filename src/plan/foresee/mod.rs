@@ -145,7 +145,8 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
     verdicts.extend(walk.judge_caps(&load));
     let load = load.in_turns(outlook.workers).limited(&limits(outlook.caps));
     let open = (load.tokens.max.is_none() || load.cost.max.is_none()).then(|| load.why_open());
-    let (envelope, prices) = load.envelope_and_prices();
+    let prices = load.prices.iter().map(ToString::to_string).collect();
+    let envelope = load.envelope();
     Foresight {
         nodes: walk.nodes,
         envelope,
