@@ -344,7 +344,7 @@ fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, O
     (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
 }
 
-fn facts(entry: &Entry) -> Facts {
+pub(super) fn facts(entry: &Entry) -> Facts {
     Facts {
         op: format!("{}.{}", entry.component, entry.op),
         version: entry.version,

@@ -10,7 +10,7 @@ use super::{
     journal::{self, Asked, From, Journal, template},
 };
 use crate::{
-    diag::{Source, Span},
+    diag::{Report, Source, Span},
     plan::{Caps, Past, Plan},
     registry::{ErrorKind, OpRef, Usage},
     run::{Outcome, RunError},
@@ -70,8 +70,7 @@ impl Engine {
     pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
         let store = self.kept()?;
         let run = store.run(name)?;
-        let (source, used) = script(store, &run)?;
-        let request = Request::new(self, self.plan_with(source, &used));
+        let request = Request::new(self, self.plan_of(store, &run)?);
         request.going_on(Earlier { run, is_edited: false })
     }
 
@@ -86,9 +85,34 @@ impl Engine {
         Request::new(self, self.plan(script)).going_on(Earlier { run, is_edited: true })
     }
 
+    /// The plan of the script that a run had, with the files and the tunings that it had.
+    pub(super) fn plan_of(
+        &self,
+        store: &Store,
+        run: &Run,
+    ) -> Result<Result<Plan, Report>, StoreError> {
+        let (source, used) = script(store, run)?;
+        let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
+        let then = about["tuned"].as_object().into_iter().flatten();
+        let then = then.filter_map(|(name, it)| Some((name, values::read(it.as_str()?).ok()?)));
+        // What is said now goes before; a tunable that is gone cannot be tuned.
+        let now: Vec<_> = self.registry.tunings().map(|(name, it)| (name, it.clone())).collect();
+        let all = then.map(|(name, it)| (name.clone(), it)).chain(now);
+        let engine = all.fold(self.clone(), |engine, (name, value)| {
+            engine.clone().tuned(&name, value).unwrap_or(engine)
+        });
+        Ok(engine.plan_with(source, &used))
+    }
+
     /// Whether a run has been kept, so that another one can go on with it.
     pub fn knows(&self, run: &RunId) -> bool {
         self.store.as_ref().is_some_and(|it| it.run(run.as_str()).is_ok())
+    }
+
+    /// What a run gave, as JSON.
+    pub fn value_of(&self, run: &Run) -> Result<Option<String>, StoreError> {
+        let text = run.value.map(|it| self.kept()?.text(it)).transpose()?;
+        Ok(text.flatten())
     }
 
     pub(super) fn kept(&self) -> Result<&Arc<Store>, StoreError> {
@@ -147,16 +171,22 @@ impl Request<'_> {
         if !earlier.is_edited {
             self.id = Some(run.id.clone());
         }
-        self.given = given(&run.params).ok_or_else(damaged)?;
-        if let (true, Ok(plan)) = (earlier.is_edited, &self.plan) {
-            // Another script may have other inputs.
-            let declared = &plan.program().inputs;
-            self.given.retain(|name, _| declared.iter().any(|it| it.name == *name));
+        if let Ok(plan) = &self.plan {
+            self.given = inputs_of(run, plan)?;
         }
         self.caps = caps(&run.bounds).ok_or_else(damaged)?;
         self.wishes.earlier = Some(earlier);
         Ok(self)
     }
+}
+
+/// The inputs that a run had, as far as a plan takes them.
+pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>, StoreError> {
+    let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
+    let mut given = given(&run.params).ok_or_else(damaged)?;
+    let declared = &plan.program().inputs;
+    given.retain(|name, _| declared.iter().any(|it| it.name == *name));
+    Ok(given)
 }
 
 /// The inputs as they were written down.
@@ -229,7 +259,7 @@ impl Kept {
             value: None,
             error: None,
             origin,
-            about: json!({ "prices": plan.prices() }).to_string(),
+            about: about(engine, plan),
         };
         let used = &plan.program().used;
         let imports = used.iter().map(|it| (absolute(engine, Path::new(it.name())), blob(it)));
@@ -279,6 +309,12 @@ impl Earlier {
         let places = || plan.nodes().iter().map(|it| template(&it.path)).collect();
         From { runs: runs.cloned().collect(), places: self.is_edited.then(places) }
     }
+}
+
+fn about(engine: &Engine, plan: &Plan) -> String {
+    let tuned = engine.registry.tunings().map(|(name, it)| (name, values::write(it)));
+    let tuned: BTreeMap<String, String> = tuned.collect();
+    json!({ "prices": plan.prices(), "tuned": tuned }).to_string()
 }
 
 fn blob(source: &Source) -> Blob {

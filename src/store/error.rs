@@ -53,7 +53,7 @@ impl StoreError {
         Self { kind, message: message.into(), help: None }
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

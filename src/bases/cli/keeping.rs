@@ -109,6 +109,11 @@ impl Keeping {
         open(host, &place.file)
     }
 
+    /// The engine, which knows the runs of the store.
+    pub(super) fn reading(&self, session: &Session) -> Result<Engine> {
+        Ok(session.engine.clone().keeping(self.opened(session)?))
+    }
+
     /// The file of the store.
     pub(super) fn named(&self, session: &Session) -> Result<PathBuf> {
         Ok(self.placed(session)?.file)

@@ -3,6 +3,7 @@
 //! Results go to standard output; problems, notes and progress to standard error. Every
 //! command is one file: its arguments, and one call into the engine.
 
+mod against;
 mod card;
 mod check;
 mod completions;
@@ -23,6 +24,7 @@ mod plan;
 mod policy;
 mod progress;
 mod prose;
+mod replay;
 mod resume;
 mod run;
 mod runs;
@@ -35,7 +37,9 @@ mod store;
 mod tap;
 mod terminal;
 mod test;
+mod tuning;
 mod watch;
+mod why;
 
 use std::process::ExitCode;
 
@@ -65,6 +69,8 @@ enum Command {
     Runs(runs::Runs),
     Show(show_run::Show),
     Tap(tap::Tap),
+    Why(why::Why),
+    Replay(replay::Replay),
     Store(store::Upkeep),
     Doctor(doctor::Doctor),
     Check(check::Check),
@@ -158,6 +164,8 @@ impl Command {
             Self::Runs(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),
+            Self::Why(it) => it.execute(session),
+            Self::Replay(it) => it.execute(session),
             Self::Store(it) => it.execute(session),
             Self::Doctor(it) => it.execute(session),
             Self::Check(it) => it.execute(session),

@@ -17,6 +17,7 @@ use super::{
     script,
     show::{self, Reader},
     terminal,
+    tuning::Tuning,
     watch::Watch,
 };
 use crate::{
@@ -42,6 +43,8 @@ pub(super) struct Run {
     json: bool,
     #[command(flatten)]
     rules: Rules,
+    #[command(flatten)]
+    tuning: Tuning,
     #[command(flatten)]
     keeping: MayKeep,
 }
@@ -73,7 +76,7 @@ and tells what had finished; a second Ctrl-C exits at once."#;
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
-        let session = &self.rules.held(session)?;
+        let session = &self.tuning.session(&self.rules.held(session)?)?;
         let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
         let piped = self.piped(&plan)?;
