@@ -32,6 +32,8 @@ pub(super) struct Earlier {
 pub(super) struct Kept {
     store: Arc<Store>,
     pub(super) journal: Arc<Journal>,
+    /// When the run began, in milliseconds since 1970.
+    started: i64,
     /// Nobody else works on the run meanwhile.
     _claim: Claim,
 }
@@ -66,6 +68,9 @@ impl Engine {
         let nothing = || StoreError::not_found("this engine keeps no runs");
         let store = self.store.as_ref().ok_or_else(nothing)?;
         let run = store.run(name)?;
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
         let text = store.text(run.text)?;
         let text = text.ok_or_else(|| {
             StoreError::not_found(format!("the script of the run {} is not in the store", run.id))
@@ -85,6 +90,11 @@ impl Request<'_> {
         self.id.as_ref()
     }
 
+    /// The store that the run is kept in, and its name there.
+    pub fn kept(&self) -> Option<(Arc<Store>, RunId)> {
+        self.engine.store.clone().zip(self.id.clone())
+    }
+
     /// Lets a write happen again that an earlier run began, and of which nobody knows
     /// whether it happened. `path` is its node.
     pub fn retry_write(mut self, path: &str) -> Self {
@@ -102,6 +112,14 @@ impl Request<'_> {
         self.earlier = Some(Earlier { run, may_repeat: BTreeSet::new() });
         Ok(self)
     }
+}
+
+/// A damaged store may have lost a call that wrote or was paid for.
+fn partial(run: &Run) -> StoreError {
+    let message =
+        format!("some of what the run {} did is lost: to go on could do it twice", run.id);
+    StoreError::not_found(message)
+        .help(format!("`svc show {}` shows what is left; run the script anew", run.id))
 }
 
 /// The inputs as they were written down.
@@ -144,6 +162,10 @@ impl Kept {
         let claim = store.claim(&id).map_err(failed)?;
         let may_repeat = earlier.as_ref().map(|it| it.may_repeat.clone()).unwrap_or_default();
         let host = engine.host.clone();
+        if earlier.is_some() {
+            // It may have been removed before it was claimed; then nothing of it is known.
+            store.run(id.as_str()).map_err(failed)?;
+        }
         let journal = Journal::open(store.clone(), id.clone(), host, may_repeat).map_err(failed)?;
         let text = Blob::new(source.text().as_bytes());
         let params =
@@ -166,16 +188,17 @@ impl Kept {
         };
         let row = Entry::Run { run: Box::new(run), text, imports: Vec::new() };
         store.commit(row).await.map_err(failed)?;
-        Ok(Self { store, journal: Arc::new(journal), _claim: claim })
+        Ok(Self { store, journal: Arc::new(journal), started, _claim: claim })
     }
 
-    /// Writes down how the run ended.
+    /// Writes down how the run ended. The clock may have been set back since it began.
     pub(super) async fn end(
         &self,
         id: RunId,
         at: i64,
         ended: &Result<Outcome, Box<RunError>>,
     ) -> Result<(), StoreError> {
+        let at = at.max(self.started);
         let (state, used, value, error) = match ended {
             Ok(outcome) => {
                 let value = Blob::new(values::write(&outcome.value).into_bytes());

@@ -22,7 +22,7 @@ use crate::{
 /// A run that was asked for. Await it to run it.
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
-    engine: &'e Engine,
+    pub(super) engine: &'e Engine,
     plan: Result<Plan, Report>,
     /// Whether this engine made the plan: another one has other prices and another policy.
     is_own: bool,
@@ -50,7 +50,7 @@ pub struct Response {
 impl<'e> Request<'e> {
     pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        let id = engine.store.as_ref().map(|_| RunId::new(engine.host.now()));
+        let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
         Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, earlier: None }
     }
@@ -144,6 +144,10 @@ impl<'e> Request<'e> {
         around.spent = kept.journal.lost();
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;
+        if let (Err(err), Err(_)) = (&written, &outcome) {
+            let message = format!("the end of the run cannot be recorded: {err}");
+            self.engine.observer.event("", &run::Event::Notice { message: &message });
+        }
         let response = answer(&plan, outcome)?;
         written.map_err(|err| kept::outside(&plan.program().source, err))?;
         Ok(response)

@@ -50,6 +50,12 @@ impl Keeping {
         open(session.engine.host(), &self.named(session)?)
     }
 
+    /// The same, only to look into it: it need not be one that can be written.
+    pub(super) fn reading(&self, session: &Session) -> Result<Arc<Store>> {
+        let (file, now) = (self.named(session)?, session.engine.host().now());
+        Store::open_reading(&file, now).map(Arc::new).map_err(failure)
+    }
+
     /// The file of the store, which must be named.
     pub(super) fn named(&self, session: &Session) -> Result<PathBuf> {
         self.file(session.engine.host()).ok_or_else(|| {

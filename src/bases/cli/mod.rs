@@ -19,10 +19,12 @@ mod keeping;
 mod lsp;
 mod op_json;
 mod op_text;
+mod panics;
 mod plan;
 mod policy;
 mod progress;
 mod prose;
+mod prune;
 mod resume;
 mod run;
 mod runs;
@@ -31,6 +33,7 @@ mod screen;
 mod script;
 mod show;
 mod show_run;
+mod signals;
 mod store;
 mod tap;
 mod terminal;
@@ -41,8 +44,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::engine::Engine;
+use crate::{engine::Engine, host::os};
 use exit::Result;
+pub use panics::are_brief as panics_are_brief;
 use terminal::{Color, Terminal};
 
 /// Runs pipelines that are checked before they run.
@@ -133,6 +137,8 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
+    panics::are_brief();
+    os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
     let session = Session { engine, servers, terminal };

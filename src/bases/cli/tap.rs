@@ -32,7 +32,7 @@ pub(super) struct Tap {
 
 impl Tap {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let store = self.keeping.opened(session)?;
+        let store = self.keeping.reading(session)?;
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let value = self.value(&store, &run)?;
         match self.json {

@@ -14,6 +14,7 @@ use svc::{
 
 mod damage;
 mod processes;
+mod salvage;
 mod space;
 
 const NOW: i64 = 1_700_000_000_000;
