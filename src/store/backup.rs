@@ -12,6 +12,8 @@ use rusqlite::{Connection, backup::Backup};
 use super::{
     Store, blobs, check,
     error::{Result, StoreError, StoreErrorKind},
+    mark::Mark,
+    open,
     place::{self, Place},
     private, schema,
 };
@@ -63,9 +65,11 @@ impl Store {
                 blobs::write_durably(&to, &read(&from)?)?;
             }
         }
+        let seen = open::seen(&copy)?;
         copy.close().map_err(|(_, err)| err)?;
         File::open(part)?.sync_all()?;
         fs::rename(part, to)?;
+        Mark::open(&place::beside(to, "-mark"))?.replace(seen)?;
         match to.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => Ok(blobs::sync_folder(folder)?),
             _ => Ok(()),

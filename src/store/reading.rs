@@ -63,10 +63,8 @@ fn pool(file: &Path) -> Result<Option<Pool>> {
 /// `SQLite` cannot make the files by which processes agree.
 fn connected(file: &Path) -> Result<Pool> {
     let place = Place::File(file.to_owned());
-    let pool = Pool::new(place.clone(), Access::Reading)?;
-    let tried = pool.reader().and_then(|it| schema::version(&it));
-    match tried {
-        Ok(_) => Ok(pool),
+    match Pool::new(place.clone(), Access::Reading).and_then(asked) {
+        Ok(pool) => Ok(pool),
         Err(err) if err.kind != StoreErrorKind::ReadOnly => Err(err),
         Err(_) if is_closed(file)? => Pool::new(place, Access::Alone),
         Err(err) => Err(StoreError::new(
@@ -79,6 +77,12 @@ fn connected(file: &Path) -> Result<Pool> {
             file.display()
         ))),
     }
+}
+
+/// Asks something: only then `SQLite` opens what lies beside the file.
+fn asked(pool: Pool) -> Result<Pool> {
+    schema::version(&*pool.reader()?)?;
+    Ok(pool)
 }
 
 /// Whether everything stands in the database, and nothing in a log beside it.

@@ -131,11 +131,13 @@ fn a_store_on_a_disk_that_is_locked_can_be_read() {
     let place = Place::new();
     let disk = place.path().join("disk");
     std::fs::create_dir(&disk).unwrap();
+    let long = r#""a" >> wait(duration: 1ms) >> wait(duration: 60s)"#;
+    std::fs::write(place.path().join("long.svc"), long).unwrap();
     let script = r#"
         mount -t tmpfs svc-test disk || exit 99
         set -e
         "$0" run a.svc --store disk/closed.db > closed.txt
-        "$0" run a.svc --store disk/killed.db & sleep 0.3; kill -9 $!; wait $! || true
+        "$0" run long.svc --store disk/killed.db & sleep 0.5; kill -9 $!; wait $! || true
         cp disk/killed.db disk/copied.db; cp disk/killed.db-wal disk/copied.db-wal
         cp disk/killed.db-mark disk/copied.db-mark
         mount -o remount,ro disk

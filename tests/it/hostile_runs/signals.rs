@@ -29,13 +29,13 @@ fn a_signal_ends_a_run_that_goes_on_later() {
         assert_eq!(ended.status.code(), Some(130), "{signal}: {told}");
         assert!(since.elapsed().as_secs() < 20, "{signal}");
         assert!(told.contains("interrupted after"), "{signal}: {told}");
+        assert!(!place.path().join("runs.db-wal").exists(), "the store was closed");
         let run = last(&place.store()).unwrap();
         assert_eq!(run.state, RunState::Cancelled, "{signal}");
         assert!(run.ended.is_some());
         assert!(told.contains(&format!("`svc resume {}` goes on where it was", run.id)), "{told}");
         let claims = std::fs::read_dir(place.path().join("runs.db-claims")).unwrap();
         assert_eq!(claims.count(), 0, "nobody has the run");
-        assert!(!place.path().join("runs.db-wal").exists(), "the store was closed");
         place.goes_on();
     }
 }

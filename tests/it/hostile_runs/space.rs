@@ -99,10 +99,10 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
     let script = format!(
         r#"range(0, 60) >> each {{ "${{it}} {}" >> quick }}
             >> take(n: 4) >> each {{ paid(max_tokens: 10) }} >> join(sep: "-")"#,
-        "long ".repeat(60)
+        "long ".repeat(600)
     );
     let mut halves = 0;
-    for pages in (30..120).step_by(6) {
+    for pages in (30..150).step_by(8) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.db");
         let meter = Arc::new(Meter::default());

@@ -43,8 +43,12 @@ fn upkeep_beside_a_run_disturbs_nobody() {
     for _ in 0..3 {
         assert!(place.svc(&["run", "a.svc"]).status.success());
     }
-    let child = place.command(&["run", "a.svc"]).spawn().unwrap();
-    wait_for(&place.store(), 3 * 213 + 10);
+    let long = r#"range(0, 400) >> each { "${it}" >> wait(duration: 10ms) } within { max_parallel: 1 }
+        >> take(n: 1)"#;
+    std::fs::write(place.path().join("long.svc"), long).unwrap();
+    let before = Store::open(&place.store(), 0).unwrap().size().unwrap().nodes;
+    let child = place.command(&["run", "long.svc"]).spawn().unwrap();
+    wait_for(&place.store(), before + 10);
     for round in 0..3 {
         let pruned = place.svc(&["runs", "prune", "--keep", "0"]);
         assert!(pruned.status.success(), "{}", err(&pruned));

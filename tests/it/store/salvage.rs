@@ -104,9 +104,9 @@ fn what_can_be_read_comes_over_whole() {
         }
         saved += runs;
         not_all += usize::from(recovered.nodes < 6 * 41);
-        let litter = fs::read_dir(copy.path()).unwrap().filter(|it| {
-            it.as_ref().unwrap().file_name().to_str().unwrap().contains(".part")
-        });
+        let litter = fs::read_dir(copy.path())
+            .unwrap()
+            .filter(|it| it.as_ref().unwrap().file_name().to_str().unwrap().contains(".part"));
         assert_eq!(litter.count(), 0, "{what}");
     }
     assert!(saved > rounds * 2 && not_all > 0, "{saved} of {} runs", rounds * 6);
