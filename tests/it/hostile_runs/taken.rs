@@ -99,3 +99,50 @@ fn a_log_that_is_deleted_loses_nothing() {
         place.goes_on();
     }
 }
+
+#[test]
+fn a_damaged_store_is_recovered() {
+    let place = Place::new();
+    let (code, told) = disturbed(&place, |_| ());
+    assert_eq!(code, Some(0), "{told}");
+    let sound = place.svc(&["doctor", "--recover"]);
+    assert_eq!(super::out(&sound), "sound: nothing is to be recovered\n");
+    let mut bytes = fs::read(place.store()).unwrap();
+    bytes[..16].fill(7);
+    fs::write(place.store(), &bytes).unwrap();
+    let damaged = place.svc(&["doctor"]);
+    assert_eq!(damaged.status.code(), Some(1));
+    assert!(err(&damaged).contains("the store `runs.db` is damaged"), "{}", err(&damaged));
+    let recovered = place.svc(&["doctor", "--recover"]);
+    let said = super::out(&recovered);
+    assert!(recovered.status.success(), "{}", err(&recovered));
+    assert!(said.starts_with("the damaged store is now `runs.db.corrupt-"), "{said}");
+    assert!(said.contains("\n1 runs and "), "{said}");
+    let aside = said.split('`').nth(1).unwrap();
+    assert_eq!(fs::read(place.path().join(aside)).unwrap(), bytes, "it is as it was");
+    place.goes_on();
+}
+
+/// A run of which a call may be missing does not go on: nobody knows what it would do twice.
+#[test]
+fn a_run_that_is_not_whole_does_not_go_on() {
+    let place = Place::new();
+    let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
+    wait_for(&place.store(), 30);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let asked = place.asked();
+    let log = beside(&place.store(), "-wal");
+    let bytes = fs::read(&log).unwrap();
+    fs::write(&log, &bytes[..bytes.len() - 5000]).unwrap();
+    let damaged = place.svc(&["resume", "last"]);
+    assert!(err(&damaged).contains("commits are missing"), "{}", err(&damaged));
+    let recovered = place.svc(&["doctor", "--recover"]);
+    let said = super::out(&recovered);
+    assert!(said.contains("not whole, so that it cannot go on: "), "{said}{}", err(&recovered));
+    let refused = place.svc(&["resume", "last"]);
+    assert_eq!(refused.status.code(), Some(6));
+    assert!(err(&refused).contains("to go on could do it twice"), "{}", err(&refused));
+    assert!(place.svc(&["show", "last"]).status.success());
+    assert_eq!(place.asked(), asked, "nothing ran");
+}
