@@ -19,10 +19,10 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    thread::JoinHandle,
+    thread::{self, JoinHandle},
 };
 
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot};
 
 use self::{
     claim::Claims,
@@ -167,7 +167,12 @@ impl Drop for Store {
 impl Receipt {
     /// Waits on this thread. Not for async code, which awaits the receipt.
     pub fn wait(self) -> Result<()> {
-        self.0.blocking_recv().unwrap_or_else(|_| Err(abandoned()))
+        let wait = || self.0.blocking_recv().unwrap_or_else(|_| Err(abandoned()));
+        match Handle::try_current() {
+            Err(_) => wait(),
+            // A thread that drives async code may not block on a channel itself.
+            Ok(_) => thread::scope(|it| it.spawn(wait).join().unwrap_or_else(|_| Err(abandoned()))),
+        }
     }
 }
 

@@ -39,14 +39,28 @@ impl Store {
 fn pool(file: &Path) -> Result<Option<Pool>> {
     let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
     let mark = Mark::look(&place::beside(file, "-mark"))?;
-    if let Some(mark) = &mark {
-        mark.lock()?;
+    match (looked(file, len, mark.as_ref()), &mark) {
+        // Somebody may be about to make it. Who only looks at a store that is whole takes no
+        // lock, because without it the mark of a commit cannot be raised.
+        (Err(err), Some(mark)) if may_be_unmade(&err) => {
+            mark.lock()?;
+            let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
+            looked(file, len, Some(mark))
+        }
+        (looked, _) => looked,
     }
+}
+
+fn may_be_unmade(err: &StoreError) -> bool {
+    matches!(err.kind, StoreErrorKind::Corrupt | StoreErrorKind::Foreign)
+}
+
+fn looked(file: &Path, len: u64, mark: Option<&Mark>) -> Result<Option<Pool>> {
     if len < HEADER {
         return Err(StoreError::corrupt("its file is too short"));
     }
     // The mark is read first: it may rise while the database is looked at.
-    let seen = mark.as_ref().map(Mark::read).transpose()?.flatten();
+    let seen = mark.map(Mark::read).transpose()?.flatten();
     let pool = connected(file)?;
     let is_current = {
         let reader = pool.reader()?;

@@ -10,7 +10,11 @@ use std::{
 use svc::store::{NodeState, Run, Store};
 use tempfile::TempDir;
 
-use crate::models::{KEY, PRICES, provider::finishes, server::Server};
+use crate::models::{
+    KEY, PRICES,
+    provider::finishes,
+    server::{Reply, Server},
+};
 
 mod clock;
 mod modes;
@@ -38,10 +42,15 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn new() -> Self {
+        Self::asking(vec![finishes("openai", "yes")])
+    }
+
+    /// The same with a provider that gives these replies.
+    pub(super) fn asking(replies: Vec<Reply>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.svc"), SCRIPT).unwrap();
         std::fs::write(folder.path().join("prices.toml"), PRICES).unwrap();
-        Self { folder, server: Server::start(vec![finishes("openai", "yes")]) }
+        Self { folder, server: Server::start(replies) }
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -15,8 +15,11 @@ use svc::{
     store::{Hash, Store},
 };
 
-use super::{err, out};
-use crate::components;
+use super::{Place, err, out};
+use crate::{
+    components,
+    models::{KEY, provider::finishes, server::Reply},
+};
 
 /// What must be seen nowhere. JSON writes it in another way; its beginning is the same.
 const CANARY: &str = "canary-4711\" or \\ \u{e4}";
@@ -47,22 +50,17 @@ const LOOKS: [&[&str]; 8] = [
 
 #[test]
 fn no_secret_is_left_behind() {
-    for (script, idx) in SCRIPTS.into_iter().zip(0..) {
+    for script in SCRIPTS {
         let folder = tempfile::tempdir().unwrap();
         let ran = ran(folder.path(), script);
         assert!(out(&ran).contains("the run has ended"), "{script}: {}{}", out(&ran), err(&ran));
         is_clean(script, &ran);
-        let mut kept = 0;
         for look in LOOKS {
             let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
             command.args(look).current_dir(folder.path()).env("SVC_STORE", "runs.db");
             is_clean(script, &command.output().unwrap());
         }
-        for file in ["runs.db", "copy.db"] {
-            kept += contents(&folder.path().join(file), script);
-        }
-        assert!(kept > 0, "{idx}: nothing was looked at");
-        files(folder.path(), script);
+        holds_nowhere(NEEDLE, folder.path());
     }
 }
 
@@ -72,36 +70,59 @@ fn is_clean(script: &str, output: &Output) {
     assert!(!both.contains(NEEDLE), "{script}: {both}");
 }
 
-/// Every content of a store, as it was before it was packed. Gives how many there are.
-fn contents(file: &Path, script: &str) -> usize {
+/// Looks at every file below a folder, byte by byte, and at every content of the stores
+/// there, as it was before it was packed.
+#[track_caller]
+fn holds_nowhere(needle: &str, folder: &Path) {
+    for store in ["runs.db", "copy.db"] {
+        for content in contents(&folder.join(store)) {
+            assert!(!has(needle, &content), "{}", String::from_utf8_lossy(&content));
+        }
+    }
+    files(needle, folder);
+}
+
+fn contents(file: &Path) -> Vec<Vec<u8>> {
     let store = Store::open(file, 0).unwrap();
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut found = connection.prepare("SELECT hash FROM blobs").unwrap();
     let hashes = found.query_map([], |it| it.get::<_, [u8; 32]>(0)).unwrap();
-    let hashes: Vec<Hash> = hashes.map(|it| Hash(it.unwrap())).collect();
-    for hash in &hashes {
-        let content = store.blob(*hash).unwrap().unwrap();
-        assert!(!has_needle(&content), "{script}: {}", String::from_utf8_lossy(&content));
-    }
-    hashes.len()
+    let all: Vec<Vec<u8>> =
+        hashes.map(|it| store.blob(Hash(it.unwrap())).unwrap().unwrap()).collect();
+    assert!(!all.is_empty(), "nothing was looked at");
+    all
 }
 
-/// Every file below a folder, byte by byte.
-fn files(folder: &Path, script: &str) {
+fn files(needle: &str, folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         match path.is_dir() {
-            true => files(&path, script),
-            false => {
-                let bytes = std::fs::read(&path).unwrap();
-                assert!(!has_needle(&bytes), "{script}: {}", path.display());
-            }
+            true => files(needle, &path),
+            false => assert!(!has(needle, &std::fs::read(&path).unwrap()), "{}", path.display()),
         }
     }
 }
 
-fn has_needle(bytes: &[u8]) -> bool {
-    bytes.windows(NEEDLE.len()).any(|it| it == NEEDLE.as_bytes())
+fn has(needle: &str, bytes: &[u8]) -> bool {
+    bytes.windows(needle.len()).any(|it| it == needle.as_bytes())
+}
+
+/// Servers that give the key of a provider back, in an answer and in a failure.
+#[test]
+fn the_key_of_a_provider_is_not_left_behind() {
+    let told = format!(r#"{{"error": {{"message": "no such key: {KEY}", "type": "t"}}}}"#);
+    let replies = [finishes("openai", &format!("your key is {KEY}")), Reply::new(400, &told)];
+    for reply in replies {
+        let place = Place::asking(vec![reply]);
+        let ran = place.svc(&["run", "a.svc", "--json"]);
+        let mut all = vec![ran];
+        all.extend(LOOKS.iter().map(|it| place.svc(it)));
+        for output in all {
+            let both = format!("{}{}", out(&output), err(&output));
+            assert!(!both.contains(KEY), "{both}");
+        }
+        holds_nowhere(KEY, place.path());
+    }
 }
 
 /// The secret cannot be guessed from the key of a call, either.

@@ -108,6 +108,14 @@ fn many_share_a_commit() {
     assert_eq!(store.check().unwrap().problems, [""; 0]);
 }
 
+#[tokio::test]
+async fn who_waits_in_async_code_is_answered_all_the_same() {
+    let store = Store::in_memory().unwrap();
+    let run = begun(&store, NOW);
+    store.commit(done(&run.id, "a", "out").1).wait().unwrap();
+    assert_eq!(store.nodes(&run.id).unwrap().len(), 1);
+}
+
 #[test]
 fn an_entry_that_is_wrong_spoils_no_other() {
     let store = Store::in_memory().unwrap();
