@@ -171,15 +171,15 @@ impl<'a> Salvage<'a> {
             .filter_map(|(name, text)| Some((name, self.content(text)?)))
             .collect();
         let is_whole = count == Some(imports.len()) && self.has_all_nodes(&run);
-        let bounds = match is_whole {
-            true => run.bounds.clone(),
-            false => partial(&run.bounds),
+        let about = match is_whole {
+            true => run.about.clone(),
+            false => partial(&run.about),
         };
         if !is_whole {
             self.found.partial.push(run.id.clone());
         }
         self.found.runs += 1;
-        let begun = Run { state: RunState::Running, value: None, bounds, ..run.clone() };
+        let begun = Run { state: RunState::Running, value: None, about, ..run.clone() };
         self.append(Entry::Run { run: Box::new(begun), text, imports })?;
         self.runs.insert(run.id.clone(), run);
         Ok(())
@@ -218,16 +218,10 @@ impl<'a> Salvage<'a> {
         let output = output.and_then(|(_, it)| it);
         let hash = |it: &Option<Blob>| it.as_ref().map(Blob::hash);
         let (out, entered) = (hash(&output), hash(&input));
-        let run = node.run.clone();
-        let tries = read::attempts(self.from, &run, &node.path).unwrap_or_default();
-        let path = node.path.clone();
+        let tries = read::attempts(self.from, &node.run, &node.path).unwrap_or_default();
         let node = Box::new(Node { state, output: out, input: entered, args, ..node });
         let blobs = [output, input, long].into_iter().flatten().collect();
-        self.append(Entry::Node { node, blobs })?;
-        for attempt in tries {
-            let (run, path, attempt) = (run.clone(), path.clone(), Box::new(attempt));
-            self.append(Entry::Attempt { run, path, attempt })?;
-        }
+        self.append(Entry::Node { node, blobs, tries })?;
         self.found.nodes += 1;
         Ok(())
     }
@@ -272,14 +266,14 @@ impl<'a> Salvage<'a> {
     }
 }
 
-/// The bounds of a run of which something is lost.
-fn partial(bounds: &str) -> String {
-    let mut bounds: Json = serde_json::from_str(bounds).unwrap_or_default();
-    if !bounds.is_object() {
-        bounds = json!({});
+/// What is said about a run of which something is lost.
+fn partial(about: &str) -> String {
+    let mut about: Json = serde_json::from_str(about).unwrap_or_default();
+    if !about.is_object() {
+        about = json!({});
     }
-    bounds[PARTIAL] = true.into();
-    bounds.to_string()
+    about[PARTIAL] = true.into();
+    about.to_string()
 }
 
 const PARTIAL: &str = "partial";
@@ -287,7 +281,7 @@ const PARTIAL: &str = "partial";
 impl Run {
     /// Whether some of what the run did is lost, so that nobody knows what would happen twice.
     pub fn is_partial(&self) -> bool {
-        let bounds: Json = serde_json::from_str(&self.bounds).unwrap_or_default();
-        bounds[PARTIAL] == true
+        let about: Json = serde_json::from_str(&self.about).unwrap_or_default();
+        about[PARTIAL] == true
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use super::{Place, err, wait_for};
+use super::{Place, SCRIPT, err, wait_for};
 
 /// Does something to the store in the middle of a run, and gives how that ended and what it
 /// said.
@@ -127,8 +127,10 @@ fn a_damaged_store_is_recovered() {
 #[test]
 fn a_run_that_is_not_whole_does_not_go_on() {
     let place = Place::new();
-    let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
-    wait_for(&place.store(), 30);
+    let long = SCRIPT.replace("duration: 2ms", "duration: 20ms");
+    fs::write(place.path().join("long.svc"), long).unwrap();
+    let mut child = place.command(&["run", "long.svc"]).spawn().unwrap();
+    wait_for(&place.store(), 120);
     child.kill().unwrap();
     child.wait().unwrap();
     let asked = place.asked();

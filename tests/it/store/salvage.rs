@@ -16,15 +16,13 @@ fn filled(folder: &Path) {
             let (node, _) = done(&run, &format!("each[{item}]/infer"), &text);
             let mut blobs = vec![Blob::new(text.into_bytes())];
             let args = Args::of(format!("[{}]", "1,".repeat(item * 40)), &mut blobs);
-            let path = node.path.clone();
-            store.append(Entry::Node { node: Box::new(Node { args, ..node }), blobs }).unwrap();
-            let attempt = Box::new(attempt(1));
-            store.append(Entry::Attempt { run: run.clone(), path, attempt }).unwrap();
+            let node = Box::new(Node { args, ..node });
+            store.append(Entry::Node { node, blobs, tries: vec![attempt(1)] }).unwrap();
         }
         let large = Blob::new(noise((1 << 20) + 100_000 + usize::try_from(idx).unwrap()));
         let (node, _) = done(&run, "large", "");
         let node = Box::new(Node { output: Some(large.hash()), input: None, ..node });
-        store.append(Entry::Node { node, blobs: vec![large] }).unwrap();
+        store.append(Entry::Node { node, blobs: vec![large], tries: vec![] }).unwrap();
         if idx % 2 == 0 {
             let (state, at) = (RunState::Ok, NOW + idx + 9);
             let value = Some(Blob::new(format!("value {idx}").into_bytes()));
