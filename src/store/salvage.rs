@@ -88,7 +88,10 @@ impl<'a> Salvage<'a> {
     fn all(mut self) -> Result<Recovered> {
         let runs = format!("{RUN} WHERE no BETWEEN ?1 AND ?2");
         let nodes = format!("{NODE} WHERE nodes.no BETWEEN ?1 AND ?2 ORDER BY nodes.no");
-        self.each("nodes", &nodes, read::node, Self::count)?;
+        self.each("nodes", &nodes, read::node, |it, node| {
+            *it.nodes.entry(node.run).or_default() += 1;
+            Ok(())
+        })?;
         self.each("runs", &runs, read::run, Self::run)?;
         self.each("nodes", &nodes, read::node, Self::node)?;
         self.found.lost_runs = self.names().iter().filter(|it| !self.runs.contains_key(it)).count();
@@ -150,12 +153,6 @@ impl<'a> Salvage<'a> {
             all.push(read(row)?);
         }
         Ok(all)
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "rows are handed over")]
-    fn count(&mut self, node: Node) -> Result<()> {
-        *self.nodes.entry(node.run).or_default() += 1;
-        Ok(())
     }
 
     /// A run comes over if its script does. How it ended is written last.
@@ -251,7 +248,7 @@ impl<'a> Salvage<'a> {
         let Ok(names) = found.query_map([], |it| it.get::<_, String>(0)) else {
             return BTreeSet::new();
         };
-        names.map_while(|it| it.ok()).filter_map(|it| RunId::parse(&it).ok()).collect()
+        names.map_while(rusqlite::Result::ok).filter_map(|it| RunId::parse(&it).ok()).collect()
     }
 
     /// An entry that the new store finds wrong is lost; the one after it is not.
