@@ -374,7 +374,12 @@ pub(super) fn failed(err: StoreError) -> OpError {
         StoreErrorKind::ReadOnly => ErrorKind::Denied,
         _ => ErrorKind::Failed,
     };
-    let error = OpError::new(kind, format!("the run cannot be recorded: {}", err.message));
+    let message = match err.kind {
+        // Nothing is wrong with the store.
+        StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
+        _ => format!("the run cannot be recorded: {}", err.message),
+    };
+    let error = OpError::new(kind, message);
     match &err.help {
         Some(help) => error.help(help.clone()),
         None => error,

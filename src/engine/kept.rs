@@ -37,6 +37,8 @@ pub(super) struct Wishes {
 pub(super) struct Kept {
     store: Arc<Store>,
     pub(super) journal: Arc<Journal>,
+    /// When the run began, in milliseconds since 1970.
+    started: i64,
     /// Nobody else works on the run meanwhile, nor on the one that it goes on from.
     _claims: Vec<Claim>,
 }
@@ -70,6 +72,9 @@ impl Engine {
     pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
         let store = self.kept()?;
         let run = store.run(name)?;
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
         let request = Request::new(self, self.plan_of(store, &run)?);
         request.going_on(Earlier { run, is_edited: false })
     }
@@ -82,6 +87,9 @@ impl Engine {
         script: impl Into<Source>,
     ) -> Result<Request<'_>, StoreError> {
         let run = self.kept()?.run(name)?;
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
         Request::new(self, self.plan(script)).going_on(Earlier { run, is_edited: true })
     }
 
@@ -104,9 +112,9 @@ impl Engine {
         Ok(engine.plan_with(source, &used))
     }
 
-    /// Whether a run has been kept, so that another one can go on with it.
+    /// Whether a run is kept, so that one can go on with it.
     pub fn knows(&self, run: &RunId) -> bool {
-        self.store.as_ref().is_some_and(|it| it.run(run.as_str()).is_ok())
+        self.store.as_ref().is_some_and(|it| it.keeps(run))
     }
 
     /// What a run gave, as JSON.
@@ -189,6 +197,14 @@ pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>,
     Ok(given)
 }
 
+/// A damaged store may have lost a call that wrote or was paid for.
+fn partial(run: &Run) -> StoreError {
+    let message =
+        format!("some of what the run {} did is lost: to go on could do it twice", run.id);
+    StoreError::not_found(message)
+        .help(format!("`svc show {}` shows what is left; run the script anew", run.id))
+}
+
 /// The inputs as they were written down.
 fn given(params: &str) -> Option<BTreeMap<Text, Given>> {
     let params = values::read(params).ok()?;
@@ -236,6 +252,10 @@ impl Kept {
         let origin = earlier.and_then(Earlier::origin);
         let claims = [&id].into_iter().chain(&origin).map(|it| store.claim(it));
         let claims = claims.collect::<Result<_, _>>().map_err(failed)?;
+        if let Some(known) = earlier {
+            // It may have been removed before it was claimed; then nothing of it is known.
+            store.run(known.run.id.as_str()).map_err(failed)?;
+        }
         let (host, asked) = (engine.host.clone(), wishes.asked.clone());
         let journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
@@ -264,18 +284,24 @@ impl Kept {
         let used = &plan.program().used;
         let imports = used.iter().map(|it| (absolute(engine, Path::new(it.name())), blob(it)));
         let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };
-        // It is durable before the first call that writes or pays.
+        // It is durable before the first call that writes or pays; no other waits for it.
         store.append(row).map_err(failed)?;
-        Ok(Self { store, journal: Arc::new(journal), _claims: claims })
+        Ok(Self { store, journal: Arc::new(journal), started, _claims: claims })
     }
 
-    /// Writes down how the run ended.
+    /// Makes sure that the run is written down: what cannot be kept is not paid for.
+    pub(super) async fn is_durable(&self, plan: &Plan) -> Result<(), Error> {
+        self.store.flush().await.map_err(|err| outside(&plan.program().source, err))
+    }
+
+    /// Writes down how the run ended. The clock may have been set back since it began.
     pub(super) async fn end(
         &self,
         id: RunId,
         at: i64,
         ended: &Result<Outcome, Box<RunError>>,
     ) -> Result<(), StoreError> {
+        let at = at.max(self.started);
         let (state, used, value, error) = match ended {
             Ok(outcome) => {
                 let value = Blob::new(values::write(&outcome.value).into_bytes());

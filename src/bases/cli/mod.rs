@@ -20,10 +20,12 @@ mod keeping;
 mod lsp;
 mod op_json;
 mod op_text;
+mod panics;
 mod plan;
 mod policy;
 mod progress;
 mod prose;
+mod prune;
 mod replay;
 mod resume;
 mod run;
@@ -33,6 +35,7 @@ mod screen;
 mod script;
 mod show;
 mod show_run;
+mod signals;
 mod store;
 mod tap;
 mod terminal;
@@ -45,8 +48,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::engine::Engine;
+use crate::{engine::Engine, host::os};
 use exit::Result;
+pub use panics::are_brief as panics_are_brief;
 use terminal::{Color, Terminal};
 
 /// Runs pipelines that are checked before they run.
@@ -138,6 +142,8 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
+    panics::are_brief();
+    os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
     let session = Session { engine, servers, terminal };

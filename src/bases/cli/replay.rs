@@ -64,7 +64,7 @@ struct CallJson<'a> {
 
 impl Replay {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let engine = self.keeping.reading(session)?;
+        let engine = self.keeping.engine(session)?;
         let other = self.with.as_ref().map(|it| script::read(engine.host(), it)).transpose()?;
         let rehearsed = match engine.replay(&self.run, other) {
             Ok(it) => it,

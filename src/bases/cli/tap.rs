@@ -35,8 +35,8 @@ pub(super) struct Tap {
 
 impl Tap {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let engine = self.keeping.reading(session)?;
-        let store = self.keeping.opened(session)?;
+        let store = self.keeping.reading(session)?;
+        let engine = session.engine.clone().keeping(store.clone());
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let value = match &self.path {
             // What is computed where it stands is not kept, but can be computed again.

@@ -113,7 +113,7 @@ impl Test {
 
     /// Prints a run as a test, and says if that does not pass.
     fn of_run(&self, run: &str, session: &Session) -> Result<u8> {
-        let engine = self.keeping.reading(session)?;
+        let engine = self.keeping.engine(session)?;
         let (source, test) = engine.test_of(run).map_err(keeping::failure)?;
         terminal::print(&test)?;
         let whole = source.with_text(format!("{}\n\n{test}", source.text()));

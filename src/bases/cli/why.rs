@@ -42,7 +42,7 @@ const MOST_PATHS: usize = 3;
 
 impl Why {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let engine = self.keeping.reading(session)?;
+        let engine = self.keeping.engine(session)?;
         let why = engine.why(&self.run, self.path.as_deref(), self.since.as_deref());
         let why = why.map_err(keeping::failure)?;
         match self.json {
