@@ -41,6 +41,7 @@ mod queue;
 mod read;
 mod rows;
 mod schema;
+mod survey;
 mod writer;
 
 pub use check::{Health, Size};

@@ -159,13 +159,7 @@ impl Store {
         let mut rows = found.query([run.as_str(), path])?;
         let mut attempts = Vec::new();
         while let Some(row) = rows.next()? {
-            attempts.push(Attempt {
-                number: row.get(0)?,
-                started: row.get(1)?,
-                took: count(row, 2)?,
-                used: used(row, 3)?,
-                error: row.get(5)?,
-            });
+            attempts.push(attempt(row)?);
         }
         Ok(attempts)
     }
@@ -234,6 +228,16 @@ fn node(row: &Row<'_>) -> Result<Node> {
         error: row.get(13)?,
         args,
         input: maybe_hash(row, 16)?,
+    })
+}
+
+pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
+    Ok(Attempt {
+        number: row.get(0)?,
+        started: row.get(1)?,
+        took: count(row, 2)?,
+        used: used(row, 3)?,
+        error: row.get(5)?,
     })
 }
 

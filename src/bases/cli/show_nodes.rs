@@ -1,0 +1,165 @@
+//! The calls of a run as the rows of a table, in time.
+
+use std::time::Duration;
+
+use super::{
+    folded::{self, Place, ended},
+    runs::{cost, row, told},
+    show::Reader,
+};
+use crate::{
+    registry::Usage,
+    store::{Node, NodeState, Run},
+    value::{Value, units},
+};
+
+/// Fewer calls of one place are shown one by one.
+const FOLDED_FROM: usize = 4;
+
+/// So many failures of one place are shown one by one.
+const FAILURES: usize = 10;
+
+/// So many of the slowest calls of one place.
+const SLOWEST: usize = 3;
+
+/// The columns of a bar as long as the run.
+const BAR: i64 = 24;
+
+/// A terminal has the room for bars from this width on.
+const ROOMY: u16 = 100;
+
+/// A row for every call.
+pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
+    let clock = Clock::of(run, nodes, reader);
+    nodes.iter().map(|it| clock.node(it, "")).collect::<Vec<_>>().into()
+}
+
+/// A row for every place; below it those of its calls that failed, and the slowest ones.
+pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
+    let clock = Clock::of(run, nodes, reader);
+    let mut rows = Vec::new();
+    for place in folded::places(nodes) {
+        if place.nodes.len() < FOLDED_FROM {
+            rows.extend(place.nodes.iter().map(|it| clock.node(it, "")));
+        } else {
+            rows.push(clock.place(&place));
+            rows.extend(remarkable(&place).map(|(node, why)| clock.node(node, why)));
+        }
+    }
+    rows.into()
+}
+
+/// The calls of a place that one wants to know of, and why.
+fn remarkable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
+    let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
+    let mut slowest: Vec<&Node> =
+        place.nodes.iter().copied().filter(|it| it.state == NodeState::Done).collect();
+    slowest.sort_by_key(|it| std::cmp::Reverse(it.took));
+    slowest.truncate(SLOWEST);
+    let failed: Vec<&Node> = failed.copied().collect();
+    failed.into_iter().map(|it| (it, "")).chain(slowest.into_iter().map(|it| (it, "slowest")))
+}
+
+/// When a run began and ended, for places in its time.
+struct Clock {
+    /// Milliseconds since 1970.
+    started: i64,
+    /// Milliseconds.
+    length: i64,
+    has_bars: bool,
+}
+
+/// What a row tells of one call or of many.
+struct Told {
+    path: String,
+    state: String,
+    tries: u32,
+    started: i64,
+    ended: i64,
+    took: Duration,
+    used: Usage,
+    note: String,
+}
+
+impl Clock {
+    fn of(run: &Run, nodes: &[Node], reader: Reader) -> Self {
+        let last = nodes.iter().map(ended).chain(run.ended).max().unwrap_or(run.started);
+        let has_bars = matches!(reader, Reader::Terminal { width, .. } if width >= ROOMY);
+        Self { started: run.started, length: (last - run.started).max(1), has_bars }
+    }
+
+    fn node(&self, node: &Node, why: &str) -> Value {
+        let error = told(node.error.as_deref());
+        let message = error.as_ref().and_then(|it| it["message"].as_str());
+        self.row(Told {
+            path: node.path.clone(),
+            state: folded::state(node).to_owned(),
+            tries: node.attempts,
+            started: node.started,
+            ended: ended(node),
+            took: Duration::from_micros(node.took),
+            used: node.used,
+            note: message.unwrap_or(why).to_owned(),
+        })
+    }
+
+    fn place(&self, place: &Place<'_>) -> Value {
+        let failed = place.count(folded::FAILED);
+        let hidden = failed.saturating_sub(FAILURES);
+        self.row(Told {
+            path: format!("{} ×{}", place.path, place.nodes.len()),
+            state: place.state(),
+            tries: place.nodes.iter().map(|it| it.attempts).sum(),
+            started: place.started(),
+            ended: place.ended(),
+            took: place.took(),
+            used: place.used(),
+            note: if hidden > 0 { format!("{hidden} more failed: --all") } else { String::new() },
+        })
+    }
+
+    fn row(&self, told: Told) -> Value {
+        let after = u64::try_from(told.started - self.started).unwrap_or(0);
+        let after = format!("+{}", units::show_duration(Duration::from_millis(after)));
+        let fields = [
+            ("node", told.path.into()),
+            ("state", told.state.into()),
+            ("tries", Value::Int(told.tries.into())),
+            ("start", after.into()),
+            ("took", units::show_measured(told.took).into()),
+            ("cost", cost(told.used).into()),
+            ("note", told.note.into()),
+        ];
+        if !self.has_bars {
+            return row(fields);
+        }
+        let [node, state, tries, start, took, cost, note] = fields;
+        let time = ("time", self.bar(told.started, told.ended).into());
+        row([node, state, tries, start, took, time, cost, note])
+    }
+
+    /// Where in the run something was: `    ██   `.
+    fn bar(&self, from: i64, to: i64) -> String {
+        let column = |at: i64| (at - self.started).clamp(0, self.length) * BAR / self.length;
+        let first = column(from).min(BAR - 1);
+        let width = (column(to) - first).max(1);
+        let count = |it: i64| usize::try_from(it).unwrap_or(0);
+        // A table cuts spaces at the ends of a cell.
+        ["·".repeat(count(first)), "█".repeat(count(width)), "·".repeat(count(BAR - first - width))]
+            .concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+
+    #[test]
+    fn bars_stand_in_the_time_of_the_run() {
+        let clock = Clock { started: 1_000, length: 2_400, has_bars: true };
+        assert_eq!(clock.bar(1_000, 3_400), "█".repeat(24));
+        assert_eq!(clock.bar(1_200, 1_400), format!("··██{}", "·".repeat(20)));
+        assert_eq!(clock.bar(3_400, 3_400), format!("{}█", "·".repeat(23)));
+        assert_eq!(clock.bar(0, 0), format!("█{}", "·".repeat(23)));
+    }
+}
