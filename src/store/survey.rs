@@ -1,14 +1,6 @@
-//! What is asked of many nodes or contents at once.
+//! What is asked of all nodes of a run at once.
 
-use rusqlite::OptionalExtension as _;
-
-use super::{
-    Store,
-    error::Result,
-    id::RunId,
-    read::{attempt, count},
-    rows::{Attempt, Hash},
-};
+use super::{Store, error::Result, id::RunId, read::attempt, rows::Attempt};
 
 impl Store {
     /// The tries of all nodes of a run, with the paths of their nodes, the first one first.
@@ -27,12 +19,5 @@ impl Store {
             attempts.push((row.get(6)?, attempt(row)?));
         }
         Ok(attempts)
-    }
-
-    /// How many bytes a content has, without reading it.
-    pub fn size_of(&self, hash: Hash) -> Result<Option<u64>> {
-        let reader = self.pool.reader()?;
-        let mut found = reader.prepare_cached("SELECT size FROM blobs WHERE hash = ?1")?;
-        Ok(found.query_row([hash.0], |row| Ok(count(row, 0))).optional()?.transpose()?)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     folded::{self, Place, ended},
-    runs::{cost, row, told},
+    runs::{cost, told},
     show::Reader,
 };
 use crate::{
@@ -23,7 +23,7 @@ const FAILURES: usize = 10;
 const SLOWEST: usize = 3;
 
 /// The columns of a bar as long as the run.
-const BAR: i64 = 24;
+const BAR: i64 = 16;
 
 /// A terminal has the room for bars from this width on.
 const ROOMY: u16 = 100;
@@ -31,22 +31,22 @@ const ROOMY: u16 = 100;
 /// A row for every call.
 pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
     let clock = Clock::of(run, nodes, reader);
-    nodes.iter().map(|it| clock.node(it, "")).collect::<Vec<_>>().into()
+    clock.rows(nodes.iter().map(|it| clock.node(it, "")).collect())
 }
 
 /// A row for every place; below it those of its calls that failed, and the slowest ones.
 pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
     let clock = Clock::of(run, nodes, reader);
-    let mut rows = Vec::new();
+    let mut told = Vec::new();
     for place in folded::places(nodes) {
         if place.nodes.len() < FOLDED_FROM {
-            rows.extend(place.nodes.iter().map(|it| clock.node(it, "")));
+            told.extend(place.nodes.iter().map(|it| clock.node(it, "")));
         } else {
-            rows.push(clock.place(&place));
-            rows.extend(remarkable(&place).map(|(node, why)| clock.node(node, why)));
+            told.push(clock.place(&place));
+            told.extend(remarkable(&place).map(|(node, why)| clock.node(node, why)));
         }
     }
-    rows.into()
+    clock.rows(told)
 }
 
 /// The calls of a place that one wants to know of, and why.
@@ -66,7 +66,7 @@ struct Clock {
     started: i64,
     /// Milliseconds.
     length: i64,
-    has_bars: bool,
+    reader: Reader,
 }
 
 /// What a row tells of one call or of many.
@@ -84,14 +84,13 @@ struct Told {
 impl Clock {
     fn of(run: &Run, nodes: &[Node], reader: Reader) -> Self {
         let last = nodes.iter().map(ended).chain(run.ended).max().unwrap_or(run.started);
-        let has_bars = matches!(reader, Reader::Terminal { width, .. } if width >= ROOMY);
-        Self { started: run.started, length: (last - run.started).max(1), has_bars }
+        Self { started: run.started, length: (last - run.started).max(1), reader }
     }
 
-    fn node(&self, node: &Node, why: &str) -> Value {
+    fn node(&self, node: &Node, why: &str) -> Told {
         let error = told(node.error.as_deref());
         let message = error.as_ref().and_then(|it| it["message"].as_str());
-        self.row(Told {
+        Told {
             path: node.path.clone(),
             state: folded::state(node).to_owned(),
             tries: node.attempts,
@@ -100,13 +99,13 @@ impl Clock {
             took: Duration::from_micros(node.took),
             used: node.used,
             note: message.unwrap_or(why).to_owned(),
-        })
+        }
     }
 
-    fn place(&self, place: &Place<'_>) -> Value {
+    fn place(&self, place: &Place<'_>) -> Told {
         let failed = place.count(folded::FAILED);
         let hidden = failed.saturating_sub(FAILURES);
-        self.row(Told {
+        Told {
             path: format!("{} ×{}", place.path, place.nodes.len()),
             state: place.state(),
             tries: place.nodes.iter().map(|it| it.attempts).sum(),
@@ -115,27 +114,50 @@ impl Clock {
             took: place.took(),
             used: place.used(),
             note: if hidden > 0 { format!("{hidden} more failed: --all") } else { String::new() },
+        }
+    }
+
+    /// The rows as a table. Programs get the same columns each time; a person none that says
+    /// nothing, and bars where there is room.
+    fn rows(&self, told: Vec<Told>) -> Value {
+        let Reader::Terminal { width, .. } = self.reader else {
+            return self.table(&told, |_| true);
+        };
+        let tries = told.iter().any(|it| it.tries != 1);
+        let costs = told.iter().any(|it| it.used != Usage::default());
+        let notes = told.iter().any(|it| !it.note.is_empty());
+        self.table(&told, |column| match column {
+            "tries" => tries,
+            "cost" => costs,
+            "note" => notes,
+            "time" => width >= ROOMY,
+            _ => true,
         })
     }
 
-    fn row(&self, told: Told) -> Value {
-        let after = u64::try_from(told.started - self.started).unwrap_or(0);
-        let after = format!("+{}", units::show_duration(Duration::from_millis(after)));
-        let fields = [
-            ("node", told.path.into()),
-            ("state", told.state.into()),
-            ("tries", Value::Int(told.tries.into())),
-            ("start", after.into()),
-            ("took", units::show_measured(told.took).into()),
-            ("cost", cost(told.used).into()),
-            ("note", told.note.into()),
-        ];
-        if !self.has_bars {
-            return row(fields);
+    fn table(&self, told: &[Told], is_shown: impl Fn(&str) -> bool) -> Value {
+        let is_person = matches!(self.reader, Reader::Terminal { .. });
+        let columns = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
+        let columns = columns.into_iter().filter(|it| is_shown(it) && (is_person || *it != "time"));
+        let columns: Vec<&str> = columns.collect();
+        let row = |it: &Told| columns.iter().map(|name| ((*name).into(), self.cell(it, name)));
+        told.iter().map(|it| Value::Record(row(it).collect())).collect::<Vec<_>>().into()
+    }
+
+    fn cell(&self, told: &Told, column: &str) -> Value {
+        match column {
+            "node" => told.path.as_str().into(),
+            "state" => told.state.as_str().into(),
+            "tries" => Value::Int(told.tries.into()),
+            "start" => {
+                let after = u64::try_from(told.started - self.started).unwrap_or(0);
+                format!("+{}", units::show_duration(Duration::from_millis(after))).into()
+            }
+            "took" => units::show_measured(told.took).into(),
+            "time" => self.bar(told.started, told.ended).into(),
+            "cost" => cost(told.used).into(),
+            _ => told.note.as_str().into(),
         }
-        let [node, state, tries, start, took, cost, note] = fields;
-        let time = ("time", self.bar(told.started, told.ended).into());
-        row([node, state, tries, start, took, time, cost, note])
     }
 
     /// Where in the run something was: `    ██   `.
@@ -152,14 +174,14 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::Clock;
+    use super::{Clock, Reader};
 
     #[test]
     fn bars_stand_in_the_time_of_the_run() {
-        let clock = Clock { started: 1_000, length: 2_400, has_bars: true };
-        assert_eq!(clock.bar(1_000, 3_400), "█".repeat(24));
-        assert_eq!(clock.bar(1_200, 1_400), format!("··██{}", "·".repeat(20)));
-        assert_eq!(clock.bar(3_400, 3_400), format!("{}█", "·".repeat(23)));
-        assert_eq!(clock.bar(0, 0), format!("█{}", "·".repeat(23)));
+        let clock = Clock { started: 1_000, length: 1_600, reader: Reader::Pipe };
+        assert_eq!(clock.bar(1_000, 2_600), "█".repeat(16));
+        assert_eq!(clock.bar(1_200, 1_400), format!("··██{}", "·".repeat(12)));
+        assert_eq!(clock.bar(2_600, 2_600), format!("{}█", "·".repeat(15)));
+        assert_eq!(clock.bar(0, 0), format!("█{}", "·".repeat(15)));
     }
 }

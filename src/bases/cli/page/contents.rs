@@ -111,8 +111,8 @@ impl Blocks<'_> {
 
     fn stored(&mut self, store: &Store, hash: Hash) -> Result<()> {
         let missing = || StoreError::corrupt(format_args!("the content {hash} is missing"));
-        let size = store.size_of(hash).and_then(|it| it.ok_or_else(missing)).map_err(failure)?;
         let text = store.text(hash).and_then(|it| it.ok_or_else(missing)).map_err(failure)?;
+        let size = text.len() as u64;
         if size <= self.limits.value && self.all.saturating_add(size) <= self.limits.page {
             return Ok(self.line(&text)?);
         }

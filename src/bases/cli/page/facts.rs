@@ -51,8 +51,8 @@ fn facts(page: &Page<'_>) -> Vec<(&'static str, String)> {
     ];
     if let Some(ended) = run.ended {
         let took = u64::try_from(ended - run.started).unwrap_or(0);
-        facts.push(("Took", against(&time_of(took), caps["timeout_ms"].as_u64().map(time_of))));
         facts.push(("Ended", at(ended)));
+        facts.push(("Took", against(&time_of(took), caps["timeout_ms"].as_u64().map(time_of))));
     }
     let cost_cap = caps["max_cost_nanos"].as_i64().map(|it| Money::from_nanos(it).to_string());
     facts.push(("Cost", against(&run.used.cost.to_string(), cost_cap)));

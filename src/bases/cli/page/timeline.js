@@ -95,8 +95,9 @@ class Timeline {
     bar.style.width = `${width}%`;
     const told = [span(isGroup ? (item.end - item.start) * 1000 : item.took), used(item)];
     const time = element('span', 'time', told.filter((it) => it).join(' · '));
-    if (left + width > 70) { time.classList.add('before'); time.style.right = `${100 - left}%`; }
-    else time.style.left = `${left + width}%`;
+    if (left + width <= 75) time.style.left = `${left + width}%`;
+    else if (left >= 20) time.style.right = `${100 - left}%`;
+    else { time.classList.add('inside'); time.style.right = `${100 - left - width}%`; }
     return [bar, ...(isGroup ? this.ticks(item) : []), time];
   }
 
@@ -147,7 +148,7 @@ class Timeline {
 
   axisMark(kind, time, text) {
     const at = this.percent(time);
-    if (at < -0.01 || at > 97) return;
+    if (at < -0.01 || at > 100 - 4500 / this.axis.clientWidth) return;
     const mark = element('span', `at ${kind}`, text);
     mark.style.left = `${at}%`;
     this.axis.append(mark);
