@@ -10,7 +10,7 @@ use super::{
 use crate::{
     registry::Usage,
     store::{Node, NodeState, Run},
-    value::{Value, units},
+    value::{Record, Value, units},
 };
 
 /// Fewer calls of one place are shown one by one.
@@ -30,23 +30,22 @@ const ROOMY: u16 = 100;
 
 /// A row for every call.
 pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
-    let clock = Clock::of(run, nodes, reader);
-    clock.rows(nodes.iter().map(|it| clock.node(it, "")).collect())
+    let told: Vec<Told> = nodes.iter().map(|it| Told::of_node(it, "")).collect();
+    Clock::of(run, nodes, reader).rows(&told)
 }
 
 /// A row for every place; below it those of its calls that failed, and the slowest ones.
 pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
-    let clock = Clock::of(run, nodes, reader);
     let mut told = Vec::new();
     for place in folded::places(nodes) {
         if place.nodes.len() < FOLDED_FROM {
-            told.extend(place.nodes.iter().map(|it| clock.node(it, "")));
+            told.extend(place.nodes.iter().map(|it| Told::of_node(it, "")));
         } else {
-            told.push(clock.place(&place));
-            told.extend(remarkable(&place).map(|(node, why)| clock.node(node, why)));
+            told.push(Told::of_place(&place));
+            told.extend(remarkable(&place).map(|(node, why)| Told::of_node(node, why)));
         }
     }
-    clock.rows(told)
+    Clock::of(run, nodes, reader).rows(&told)
 }
 
 /// The calls of a place that one wants to know of, and why.
@@ -81,16 +80,11 @@ struct Told {
     note: String,
 }
 
-impl Clock {
-    fn of(run: &Run, nodes: &[Node], reader: Reader) -> Self {
-        let last = nodes.iter().map(ended).chain(run.ended).max().unwrap_or(run.started);
-        Self { started: run.started, length: (last - run.started).max(1), reader }
-    }
-
-    fn node(&self, node: &Node, why: &str) -> Told {
+impl Told {
+    fn of_node(node: &Node, why: &str) -> Self {
         let error = told(node.error.as_deref());
         let message = error.as_ref().and_then(|it| it["message"].as_str());
-        Told {
+        Self {
             path: node.path.clone(),
             state: folded::state(node).to_owned(),
             tries: node.attempts,
@@ -102,13 +96,13 @@ impl Clock {
         }
     }
 
-    fn place(&self, place: &Place<'_>) -> Told {
+    fn of_place(place: &Place<'_>) -> Self {
         let failed = place.count(folded::FAILED);
         let hidden = failed.saturating_sub(FAILURES);
-        Told {
+        Self {
             path: format!("{} ×{}", place.path, place.nodes.len()),
             state: place.state(),
-            tries: place.nodes.iter().map(|it| it.attempts).sum(),
+            tries: place.nodes.iter().fold(0, |sum, it| it.attempts.saturating_add(sum)),
             started: place.started(),
             ended: place.ended(),
             took: place.took(),
@@ -116,17 +110,24 @@ impl Clock {
             note: if hidden > 0 { format!("{hidden} more failed: --all") } else { String::new() },
         }
     }
+}
+
+impl Clock {
+    fn of(run: &Run, nodes: &[Node], reader: Reader) -> Self {
+        let last = nodes.iter().map(ended).chain(run.ended).max().unwrap_or(run.started);
+        Self { started: run.started, length: last.saturating_sub(run.started).max(1), reader }
+    }
 
     /// The rows as a table. Programs get the same columns each time; a person none that says
     /// nothing, and bars where there is room.
-    fn rows(&self, told: Vec<Told>) -> Value {
+    fn rows(&self, told: &[Told]) -> Value {
         let Reader::Terminal { width, .. } = self.reader else {
-            return self.table(&told, |_| true);
+            return self.table(told, |it| it != "time");
         };
         let tries = told.iter().any(|it| it.tries != 1);
         let costs = told.iter().any(|it| it.used != Usage::default());
         let notes = told.iter().any(|it| !it.note.is_empty());
-        self.table(&told, |column| match column {
+        self.table(told, |column| match column {
             "tries" => tries,
             "cost" => costs,
             "note" => notes,
@@ -136,12 +137,13 @@ impl Clock {
     }
 
     fn table(&self, told: &[Told], is_shown: impl Fn(&str) -> bool) -> Value {
-        let is_person = matches!(self.reader, Reader::Terminal { .. });
-        let columns = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
-        let columns = columns.into_iter().filter(|it| is_shown(it) && (is_person || *it != "time"));
-        let columns: Vec<&str> = columns.collect();
-        let row = |it: &Told| columns.iter().map(|name| ((*name).into(), self.cell(it, name)));
-        told.iter().map(|it| Value::Record(row(it).collect())).collect::<Vec<_>>().into()
+        let all = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
+        let columns: Vec<&str> = all.into_iter().filter(|it| is_shown(it)).collect();
+        let row = |it: &Told| {
+            let cells = columns.iter().map(|name| ((*name).into(), self.cell(it, name)));
+            Value::Record(cells.collect::<Record>())
+        };
+        told.iter().map(row).collect::<Vec<_>>().into()
     }
 
     fn cell(&self, told: &Told, column: &str) -> Value {
@@ -150,7 +152,7 @@ impl Clock {
             "state" => told.state.as_str().into(),
             "tries" => Value::Int(told.tries.into()),
             "start" => {
-                let after = u64::try_from(told.started - self.started).unwrap_or(0);
+                let after = u64::try_from(told.started.saturating_sub(self.started)).unwrap_or(0);
                 format!("+{}", units::show_duration(Duration::from_millis(after))).into()
             }
             "took" => units::show_measured(told.took).into(),
@@ -160,9 +162,12 @@ impl Clock {
         }
     }
 
-    /// Where in the run something was: `    ██   `.
+    /// Where in the run something was: `····██··········`.
     fn bar(&self, from: i64, to: i64) -> String {
-        let column = |at: i64| (at - self.started).clamp(0, self.length) * BAR / self.length;
+        let column = |at: i64| {
+            let after = at.saturating_sub(self.started).clamp(0, self.length);
+            after.saturating_mul(BAR) / self.length
+        };
         let first = column(from).min(BAR - 1);
         let width = (column(to) - first).max(1);
         let count = |it: i64| usize::try_from(it).unwrap_or(0);

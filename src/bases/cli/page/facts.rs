@@ -50,7 +50,7 @@ fn facts(page: &Page<'_>) -> Vec<(&'static str, String)> {
         ("Started", at(run.started)),
     ];
     if let Some(ended) = run.ended {
-        let took = u64::try_from(ended - run.started).unwrap_or(0);
+        let took = u64::try_from(ended.saturating_sub(run.started)).unwrap_or(0);
         facts.push(("Ended", at(ended)));
         facts.push(("Took", against(&time_of(took), caps["timeout_ms"].as_u64().map(time_of))));
     }
