@@ -184,9 +184,10 @@ fn a_value_that_has_no_room_is_cut_and_says_so() {
     place.keep("1", &[("long", Ok(long.clone())), ("again", Ok(long.clone()))]);
     let done = place.svc(&["show", "last", "--html", "out/page.html"]);
     let told = String::from_utf8(done.stderr).unwrap();
-    assert!(told.contains("1 large values") && told.contains("`--max-size`"), "{told}");
+    assert!(told.contains("1 large value, 7 MB;") && told.contains("`--max-size`"), "{told}");
     let page = fs::read_to_string(place.file("out/page.html")).unwrap();
     assert!(page.contains(&format!("\n!{} \"\\u003cé", long.len())), "its size and beginning");
+    assert!(page.contains("Cut in this page: 1 large value, 7 MB."), "in the page as well");
     assert!(page.len() < 100_000, "{}", page.len());
 
     place.prints(&["show", "last", "--html", "out/page.html", "--max-size", "10MB"]);

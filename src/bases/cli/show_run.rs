@@ -22,7 +22,6 @@ use crate::{
     plan::Plan,
     registry::OpError,
     store::{Node, Run, Store},
-    value::units,
 };
 
 /// Show what a run did: every call with its state, tries, time and cost.
@@ -136,11 +135,8 @@ fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
 /// Says what had no room.
 fn tell(session: &Session, left: Left) {
     if left.values > 0 {
-        let size = units::show_size(left.bytes);
-        let count = left.values;
-        session.terminal.note(&format!(
-            "{count} large values, {size} in all, are cut in the page; `--max-size` keeps larger ones"
-        ));
+        let what = format!("cut in the page: {left}; `--max-size` keeps larger ones");
+        session.terminal.note(&what);
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     io::{self, Write},
 };
 
@@ -31,6 +32,16 @@ pub(in super::super) struct Limits {
 pub(in super::super) struct Left {
     pub(in super::super) values: usize,
     pub(in super::super) bytes: u64,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.bytes.div_ceil(1_000_000);
+        match self.values {
+            1 => write!(f, "1 large value, {size} MB"),
+            many => write!(f, "{many} large values, {size} MB in all"),
+        }
+    }
 }
 
 /// The values that a page is to have.

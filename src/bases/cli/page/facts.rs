@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::{
     super::{keeping::failure, runs},
-    Page, Result,
+    Left, Page, Result,
     markup::{beginning, escaped, time},
 };
 use crate::{
@@ -114,6 +114,19 @@ pub(super) fn script(text: Option<&str>) -> String {
         let _ = writeln!(lines, "<i>{number:>4}</i>  {}", escaped(line));
     }
     format!("<pre class=\"code\" tabindex=\"0\">{lines}</pre>")
+}
+
+/// What had no room, and where it can be had. It stands behind the values, because only who
+/// has written them knows.
+pub(super) fn left(left: Left, run: &Run) -> String {
+    if left == Left::default() {
+        return String::new();
+    }
+    let run = escaped(run.id.as_str());
+    format!(
+        "<p id=\"left\">Cut in this page: {left}. <code>svc tap {run} PATH</code> shows one \
+         whole, and <code>svc show {run} --html FILE --max-size SIZE</code> keeps larger ones.</p>\n"
+    )
 }
 
 pub(super) fn footer(run: &Run) -> String {

@@ -90,6 +90,7 @@ impl<'a> Page<'a> {
                 "script-text" => facts::script(self.text.as_deref()),
                 "footer" => facts::footer(self.run),
                 "script" => script.clone(),
+                "left" => facts::left(left, self.run),
                 "data" => {
                     data::write(self, &mut contents, out)?;
                     left = contents.write(self.store, self.limits, out)?;

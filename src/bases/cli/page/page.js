@@ -161,6 +161,7 @@ function start() {
     const failed = NODES.find((it) => it.state === 'failed');
     if (failed) chooseCall(failed);
   }
+  if (find('left')) document.querySelector('header').append(find('left'));
   const picture = document.querySelector('#graph svg');
   if (picture) markPicture(picture, NODES, showPlace);
   document.documentElement.dataset.ready = NODES.length;

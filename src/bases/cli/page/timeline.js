@@ -2,6 +2,16 @@
 
 const ROW = 26;
 
+// Milliseconds on the axis, with the digits that tell them from the next ones.
+function hour(millis, step) {
+  if (millis === 0) return '0';
+  if (millis < 1000 || step >= 1000) return span(millis * 1000);
+  const digits = Math.max(1, Math.ceil(-Math.log10(step / 1000) - 1e-9));
+  const minutes = Math.floor(millis / 60000);
+  const seconds = `${((millis - minutes * 60000) / 1000).toFixed(digits)}s`;
+  return minutes ? `${minutes}m${seconds}` : seconds;
+}
+
 class Timeline {
   constructor(rows, axis, clock, choose) {
     Object.assign(this, { rows, axis, clock, choose, items: [], pool: [], chosen: null, version: 0 });
@@ -142,7 +152,7 @@ class Timeline {
     const begins = Math.max(piece.from, piece.from + this.view.from - piece.at) - RUN.started;
     const ends = Math.min(piece.to, piece.from + this.view.to - piece.at) - RUN.started;
     for (let nth = Math.ceil(begins / step - 1e-9); nth * step < ends || nth * step === 0; nth += 1) {
-      this.axisMark('', RUN.started + nth * step, nth === 0 ? '0' : span(nth * step * 1000));
+      this.axisMark('', RUN.started + nth * step, hour(nth * step, step));
     }
   }
 
