@@ -6,7 +6,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
-    sync::Arc,
 };
 
 use svc::{
@@ -57,7 +56,7 @@ impl Place {
                 result.iter().map(|it| Blob::new(it.as_bytes().to_vec())).collect();
             let output = blobs.first().map(Blob::hash);
             let node = Box::new(Node { output, ..node(&id, path, at, result.as_ref().err()) });
-            store.append(Entry::Node { node, blobs }).unwrap();
+            store.append(Entry::Node { node, blobs, tries: Vec::new() }).unwrap();
         }
         let used = Usage { tokens: 1_200, cost: Money::cents(3) };
         let value = Some(Blob::new(br#""the result""#.as_slice()));
@@ -85,6 +84,8 @@ fn run(id: &RunId) -> Run {
         used: Usage::default(),
         value: None,
         error: None,
+        origin: None,
+        about: "{}".to_owned(),
     }
 }
 
@@ -106,6 +107,10 @@ fn node(run: &RunId, path: &str, at: i64, failure: Option<&&str>) -> Node {
         error: error.map(|it| it.to_string()),
         args: Args::Here(r#"{"text":"</script><b>"}"#.to_owned()),
         input: None,
+        born: BEGAN,
+        origin: None,
+        about: "{}".to_owned(),
+        cause: None,
     }
 }
 
@@ -227,6 +232,24 @@ fn items_are_one_line_but_for_what_is_remarkable() {
     assert_eq!(all.lines().filter(|it| it.starts_with("each[")).count(), 40);
 }
 
+#[test]
+fn what_another_run_made_is_reused() {
+    let place = Place::new();
+    let id = place.keep("1", &[("a/ask", Ok("1".to_owned()))]);
+    let store = Store::open(&place.file("runs.db"), 0).unwrap();
+    let cause = Some(r#"{"failed":{"kind":"timeout","message":"too slow"}}"#.to_owned());
+    let reused = Node { origin: Some(id.clone()), ..node(&id, "b/ask", 1, None) };
+    let again = Node { cause, ..node(&id, "c/ask", 2, None) };
+    for node in [reused, again].map(Box::new) {
+        store.append(Entry::Node { node, blobs: Vec::new(), tries: Vec::new() }).unwrap();
+    }
+    drop(store);
+    let shown = place.prints(&["show", "last"]);
+    assert!(shown.contains("b/ask\treused\t") && shown.contains("c/ask\tdone\t"), "{shown}");
+    let page = place.prints(&["show", "last", "--html", "-"]);
+    assert!(page.contains(r#""too slow"}}]"#), "the page has why it was made again");
+}
+
 /// The page as a browser makes it, or why no browser could be asked.
 fn browsed(page: &Path) -> Result<String, String> {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
@@ -256,7 +279,7 @@ fn a_browser_draws_the_page() {
     let script = "param token: string  param topic: string
         range(0, 5000) >> each { \"${it}\" >> upper }";
     let id = place.keep(script, &calls);
-    add_attempt(&place, &id, "each[4321]/upper");
+    add_tries(&place, &id, "each[4321]/upper");
     place.prints(&["show", "last", "--html", "page.html"]);
     let drawn = match browsed(&place.file("page.html")) {
         Ok(drawn) => drawn,
@@ -275,11 +298,12 @@ fn a_browser_draws_the_page() {
     assert!((5..80).contains(&rows), "only rows in sight are drawn: {rows}");
 }
 
-fn add_attempt(place: &Place, run: &RunId, path: &str) {
-    let store = Arc::new(Store::open(&place.file("runs.db"), 0).unwrap());
+/// Another writing down of the failed call, with its tries.
+fn add_tries(place: &Place, run: &RunId, path: &str) {
+    let store = Store::open(&place.file("runs.db"), 0).unwrap();
     let error = Some(r#"{"kind":"unavailable","message":"a hiccup"}"#.to_owned());
     let (used, took) = (Usage::default(), 20);
-    let attempt = Attempt { number: 1, started: BEGAN, took, used, error };
-    let (run, path, attempt) = (run.clone(), path.to_owned(), Box::new(attempt));
-    store.commit(Entry::Attempt { run, path, attempt }).wait().unwrap();
+    let tries = vec![Attempt { number: 1, started: BEGAN, took, used, error }];
+    let node = Box::new(node(run, path, 4_321, Some(&"it is <b>broken</b>")));
+    store.commit(Entry::Node { node, blobs: Vec::new(), tries }).wait().unwrap();
 }

@@ -9,9 +9,11 @@ use crate::{
 };
 
 /// What [`state`] gives, in the order in which it is told.
-const STATES: [&str; 4] = [NodeState::Done.word(), FAILED, CANCELLED, NodeState::Intended.word()];
+const STATES: [&str; 5] =
+    [NodeState::Done.word(), REUSED, FAILED, CANCELLED, NodeState::Intended.word()];
 pub(super) const FAILED: &str = NodeState::Failed.word();
 const CANCELLED: &str = "cancelled";
+const REUSED: &str = "reused";
 
 /// All nodes of one place in the script, in the order in which they were written down.
 pub(super) struct Place<'n> {
@@ -77,9 +79,12 @@ impl Place<'_> {
     }
 }
 
-/// The word for how a node stands. One that failed only because another one did, or because
+/// The word for how a node stands. One whose value another run made was reused; one that failed only because another one did, or because
 /// somebody stopped the run, was cancelled.
 pub(super) fn state(node: &Node) -> &'static str {
+    if node.origin.is_some() {
+        return REUSED;
+    }
     let told = if node.state == NodeState::Failed { told(node.error.as_deref()) } else { None };
     let kind = told.as_ref().and_then(|it| it["kind"].as_str());
     if kind == Some(ErrorKind::Cancelled.name()) { CANCELLED } else { node.state.word() }

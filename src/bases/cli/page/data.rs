@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Guarded, Page, Result, contents::Contents};
 use crate::{
     bases::cli::{folded, runs::told},
-    store::{Attempt, Node},
+    store::{Attempt, Node, RunId},
 };
 
 /// The run itself.
@@ -44,6 +44,10 @@ struct NodeData<'a>(
     /// The numbers of its result, its arguments and what entered.
     [Option<usize>; 3],
     /// Why it failed.
+    Option<serde_json::Value>,
+    /// The run that made its value, where it is another one.
+    Option<&'a str>,
+    /// Why it was made although an earlier run had made it.
     Option<serde_json::Value>,
 );
 
@@ -99,6 +103,8 @@ fn node<'a>(node: &'a Node, contents: &mut Contents) -> NodeData<'a> {
         node.used.cost.nanos(),
         values,
         told(node.error.as_deref()),
+        node.origin.as_ref().map(RunId::as_str),
+        told(node.cause.as_deref()),
     )
 }
 

@@ -65,8 +65,10 @@ function showCall(box, node) {
   fact(list, 'Took', span(node.took));
   fact(list, 'Tries', node.tries || '');
   fact(list, 'Used', used(node));
+  fact(list, 'Made by run', node.origin && element('code', 'wrap', node.origin));
   fact(list, 'At', new Date(node.start).toLocaleString());
   box.append(list);
+  if (node.cause) box.append(element('h4', '', 'Made again because'), shown(JSON.stringify(node.cause), true));
   const [output, args, input] = node.values;
   if (input !== null) box.append(valueOf('Input', input));
   if (args !== null) box.append(valueOf('Arguments', args));
@@ -106,6 +108,7 @@ function showGroup(box, item, choose) {
   fact(list, 'Calls', item.count.toLocaleString());
   fact(list, 'Failed', item.failed || '');
   fact(list, 'Cancelled', item.stopped || '');
+  fact(list, 'Reused', item.reused || '');
   fact(list, 'From', `+${span((item.start - RUN.started) * 1000)}`);
   fact(list, 'Lasted', span((item.end - item.start) * 1000));
   fact(list, 'Took, in all', span(item.took));

@@ -7,12 +7,14 @@ const RUN = data('run')[0];
 const NODES = data('nodes').map((it, at) => ({
   at, path: it[0], op: it[1], state: it[2], tries: it[3], start: it[4], end: it[4] + it[5] / 1000,
   took: it[5], tokens: it[6], cost: it[7], values: it[8], error: it[9],
+  origin: it[10], cause: it[11],
   words: `${it[0]} ${it[1]}`.toLowerCase(),
 }));
-const STATES = { done: '✓', failed: '✗', cancelled: '–', intended: '…' };
+const STATES = { done: '✓', reused: '↺', failed: '✗', cancelled: '–', intended: '…' };
 
 // The state of many calls: the worst of them.
-const stateOf = (it) => (it.failed ? 'failed' : it.open ? 'intended' : it.stopped ? 'cancelled' : 'done');
+const stateOf = (it) => (it.failed ? 'failed' : it.open ? 'intended' : it.stopped ? 'cancelled'
+  : it.reused === it.count ? 'reused' : 'done');
 
 const BLOCKS = [...document.querySelectorAll('script.contents')].map((it) => ({
   first: Number(it.dataset.first), element: it,
@@ -52,12 +54,12 @@ const placeOf = (path) => path.replace(/\[[^\]]*\]/g, '[]');
 // `found/each[3]/summary` as `found`, `/each`, `[3]`, `/summary`.
 const partsOf = (path) => path.match(/\[[^\]]*\]|[^[\]]?[^/[\]]*/g).filter((it) => it);
 
-const SUMS = ['count', 'failed', 'stopped', 'open', 'took', 'tokens', 'cost'];
+const SUMS = ['count', 'failed', 'stopped', 'open', 'reused', 'took', 'tokens', 'cost'];
 
 // A call as one of many.
 const counted = (node) => ({
   ...node, count: 1, failed: +(node.state === 'failed'), stopped: +(node.state === 'cancelled'),
-  open: +(node.state === 'intended'),
+  open: +(node.state === 'intended'), reused: +(node.state === 'reused'),
 });
 
 function treeOf(nodes) {
