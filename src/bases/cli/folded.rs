@@ -68,7 +68,8 @@ impl Place<'_> {
 
     /// Of all of them together, which may be longer than the run.
     pub(super) fn took(&self) -> Duration {
-        Duration::from_micros(self.nodes.iter().fold(0, |sum, it| sum.saturating_add(it.took)))
+        let all = self.nodes.iter().map(|it| took(it));
+        all.fold(Duration::ZERO, Duration::saturating_add)
     }
 
     pub(super) fn used(&self) -> Usage {
@@ -90,7 +91,13 @@ pub(super) fn state(node: &Node) -> &'static str {
     if kind == Some(ErrorKind::Cancelled.name()) { CANCELLED } else { node.state.word() }
 }
 
+/// How long it took in this run: no time where another run made its value.
+pub(super) fn took(node: &Node) -> Duration {
+    Duration::from_micros(if node.origin.is_some() { 0 } else { node.took })
+}
+
 /// Milliseconds since 1970.
 pub(super) fn ended(node: &Node) -> i64 {
-    node.started.saturating_add(i64::try_from(node.took / 1_000).unwrap_or(i64::MAX))
+    let took = i64::try_from(took(node).as_millis()).unwrap_or(i64::MAX);
+    node.started.saturating_add(took)
 }

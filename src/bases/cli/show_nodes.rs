@@ -51,8 +51,9 @@ pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
 /// The calls of a place that one wants to know of, and why.
 fn remarkable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
     let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
-    let mut slowest: Vec<&Node> =
-        place.nodes.iter().copied().filter(|it| it.state == NodeState::Done).collect();
+    let done = place.nodes.iter().copied();
+    let done = done.filter(|it| it.state == NodeState::Done && it.origin.is_none());
+    let mut slowest: Vec<&Node> = done.collect();
     slowest.sort_by_key(|it| std::cmp::Reverse(it.took));
     slowest.truncate(SLOWEST);
     let failed: Vec<&Node> = failed.copied().collect();
@@ -90,7 +91,7 @@ impl Told {
             tries: node.attempts,
             started: node.started,
             ended: ended(node),
-            took: Duration::from_micros(node.took),
+            took: folded::took(node),
             used: node.used,
             note: message.unwrap_or(why).to_owned(),
         }

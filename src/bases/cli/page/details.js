@@ -62,7 +62,7 @@ function showCall(box, node) {
   const list = element('dl');
   fact(list, 'Component', node.op);
   fact(list, 'Start', `+${span((node.start - RUN.started) * 1000)}`);
-  fact(list, 'Took', span(node.took));
+  fact(list, node.origin ? 'Took then' : 'Took', span(node.tookThen));
   fact(list, 'Tries', node.tries || '');
   fact(list, 'Used', used(node));
   fact(list, 'Made by run', node.origin && element('code', 'wrap', node.origin));

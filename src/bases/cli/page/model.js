@@ -4,12 +4,14 @@ const find = (id) => document.getElementById(id);
 const data = (id) => JSON.parse(find(id).textContent);
 
 const RUN = data('run')[0];
-const NODES = data('nodes').map((it, at) => ({
-  at, path: it[0], op: it[1], state: it[2], tries: it[3], start: it[4], end: it[4] + it[5] / 1000,
-  took: it[5], tokens: it[6], cost: it[7], values: it[8], error: it[9],
-  origin: it[10], cause: it[11],
-  words: `${it[0]} ${it[1]}`.toLowerCase(),
-}));
+const NODES = data('nodes').map(
+  ([path, op, state, tries, start, took, tokens, cost, values, error, origin, cause], at) => ({
+    at, path, op, state, tries, start, tokens, cost, values, error, origin, cause,
+    // What another run made took no time in this one.
+    took: origin ? 0 : took, tookThen: took, end: start + (origin ? 0 : took / 1000),
+    words: `${path} ${op}`.toLowerCase(),
+  }),
+);
 const STATES = { done: '✓', reused: '↺', failed: '✗', cancelled: '–', intended: '…' };
 
 // The state of many calls: the worst of them.

@@ -43,7 +43,8 @@ function markBox(box, sum, path, choose) {
   const state = stateOf(sum);
   box.classList.add(`was-${state}`);
   const money = used({ cost: sum.cost, tokens: 0 });
-  const short = [`${STATES[state]} ×${sum.count.toLocaleString()}`, sum.failed ? `${sum.failed} failed` : '', span(sum.took), money];
+  const short = [`${STATES[state]} ×${sum.count.toLocaleString()}`, sum.failed ? `${sum.failed} failed` : '',
+    state === 'reused' ? 'reused' : span(sum.took), money];
   badge(box, short.filter((it) => it).join(' · '), `was-${state}`);
   box.setAttribute('tabindex', '0');
   box.setAttribute('role', 'button');

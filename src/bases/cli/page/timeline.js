@@ -103,7 +103,8 @@ class Timeline {
     const width = Math.min(to, 100) - left;
     bar.style.left = `${left}%`;
     bar.style.width = `${width}%`;
-    const told = [span(isGroup ? (item.end - item.start) * 1000 : item.took), used(item)];
+    const lasted = isGroup ? (item.end - item.start) * 1000 : item.took;
+    const told = [state === 'reused' ? 'reused' : span(lasted), used(item)];
     const time = element('span', 'time', told.filter((it) => it).join(' · '));
     if (left + width <= 75) time.style.left = `${left + width}%`;
     else if (left >= 20) time.style.right = `${100 - left}%`;
