@@ -52,6 +52,7 @@ mod reading;
 mod rows;
 mod salvage;
 mod schema;
+mod survey;
 mod writer;
 
 pub use check::{Health, Size};

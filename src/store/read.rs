@@ -215,13 +215,7 @@ pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> Result<V
     let mut rows = found.query([run.as_str(), path])?;
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
-        attempts.push(Attempt {
-            number: row.get(0)?,
-            started: row.get(1)?,
-            took: count(row, 2)?,
-            used: used(row, 3)?,
-            error: row.get(5)?,
-        });
+        attempts.push(attempt(row)?);
     }
     Ok(attempts)
 }
@@ -284,6 +278,16 @@ pub(super) fn node(row: &Row<'_>) -> Result<Node> {
         origin: origin(row, 18)?,
         about: row.get(19)?,
         cause: row.get(20)?,
+    })
+}
+
+pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
+    Ok(Attempt {
+        number: row.get(0)?,
+        started: row.get(1)?,
+        took: count(row, 2)?,
+        used: used(row, 3)?,
+        error: row.get(5)?,
     })
 }
 

@@ -30,6 +30,7 @@ mod lsp;
 mod meter;
 mod models;
 mod overshoot;
+mod pages;
 mod plans;
 mod policy;
 mod promises;

@@ -209,7 +209,7 @@ impl Observer for Watch {
 }
 
 /// A node's path without the numbers of items: `each[3]/summary` is `each[]/summary`.
-fn place(path: &str) -> String {
+pub(super) fn place(path: &str) -> String {
     let mut place = String::with_capacity(path.len());
     let mut inside = false;
     for it in path.chars() {
