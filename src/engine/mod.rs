@@ -231,6 +231,7 @@ impl Engine {
             caps: plan::Caps::default(),
             records: None,
             spent: crate::registry::Usage::default(),
+            id: None,
         }
     }
 }

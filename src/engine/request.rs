@@ -142,6 +142,7 @@ impl<'e> Request<'e> {
         let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, earlier).await?;
         around.records = Some(kept.journal.clone());
         around.spent = kept.journal.lost();
+        around.id = Some(id.to_string().into());
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;
         let response = answer(&plan, outcome)?;

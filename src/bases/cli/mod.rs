@@ -16,6 +16,8 @@ mod given;
 mod grammar;
 mod inspect;
 mod keeping;
+mod lines;
+mod logs;
 mod lsp;
 mod op_json;
 mod op_text;
@@ -29,12 +31,14 @@ mod runs;
 mod schema;
 mod screen;
 mod script;
+mod seen;
 mod show;
 mod show_run;
 mod store;
 mod tap;
 mod terminal;
 mod test;
+mod traces;
 mod watch;
 
 use std::process::ExitCode;
@@ -54,6 +58,8 @@ struct Cli {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     color: Color,
+    #[command(flatten)]
+    logs: logs::Logs,
     #[command(subcommand)]
     command: Command,
 }
@@ -107,6 +113,7 @@ Environment:
   SVC_PRICES  a price table of one's own, in place of the built-in one
   SVC_STORE   the file that keeps what runs do (default: none, and nothing is kept)
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
+  SVC_LOG     what runs log, as `--log` takes it (default: nothing)
   NO_COLOR    no colour, unless --color says so"#;
 
 /// The other ways in that a command starts. Each serves until its client leaves, and gives
@@ -135,9 +142,15 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     };
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
+    let traces = match cli.logs.start(engine.host(), terminal) {
+        Ok(traces) => traces,
+        Err(failure) => return failure.tell(terminal).into(),
+    };
     let session = Session { engine, servers, terminal };
     let done = cli.command.execute(&session).await;
-    done.unwrap_or_else(|failure| failure.tell(session.terminal)).into()
+    let code = done.unwrap_or_else(|failure| failure.tell(session.terminal));
+    traces.end(terminal).await;
+    code.into()
 }
 
 /// Lets a write beyond the limit of a file's size fail like any other write. Without it

@@ -186,6 +186,7 @@ async fn watched(request: Request<'_>, watch: &Arc<Watch>) -> std::result::Resul
 async fn interrupts(cancel: CancellationToken, watch: Arc<Watch>) {
     while tokio::signal::ctrl_c().await.is_ok() {
         if cancel.is_cancelled() {
+            watch.screen.clear();
             std::process::exit(INTERRUPTED.into());
         }
         cancel.cancel();

@@ -15,11 +15,13 @@ use etcetera::BaseStrategy;
 
 use super::{Answering, Entry, Host, Stat, http};
 
+mod append;
 mod ask;
 mod names;
 mod net;
 mod real;
 
+pub use append::append;
 pub use ask::is_asking;
 
 /// The machine that this process runs on.

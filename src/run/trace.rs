@@ -1,0 +1,145 @@
+//! What a run tells `tracing`: a span for itself and one for each call, and what happens in
+//! them.
+//!
+//! Where nobody listens nothing is made, not even the path of a node. Spans have the level
+//! of errors, so that whoever hears a warning also hears where it belongs; how much is told
+//! is the level of the events. No argument and no value is ever among the fields.
+
+use tracing::{
+    Span, debug, error,
+    field::Empty,
+    info,
+    instrument::{Instrument as _, Instrumented},
+    warn,
+};
+
+use super::{
+    error::{Result, RunError},
+    events::Event,
+    path::Path,
+    records::Taken,
+    secrets::Secrets,
+};
+use crate::{
+    check::Call,
+    plan::Plan,
+    registry::{Body, ErrorKind, Usage},
+    value::Value,
+};
+
+/// The span of a whole run. `id` is its name where it is kept.
+pub(super) fn run(plan: &Plan, id: Option<&str>) -> Span {
+    let script = plan.program().source.name();
+    tracing::error_span!(
+        target: "svc", "run",
+        run = id, script, tokens = Empty, cost = Empty, outcome = Empty
+    )
+}
+
+/// Tells how a run ended, inside its span.
+pub(super) fn run_ended(ended: &Result<Value>, usage: Usage, secrets: &Secrets) {
+    let span = Span::current();
+    used(&span, usage);
+    span.record("outcome", outcome(ended));
+    match ended {
+        Ok(_) => info!(target: "svc", "the run ended"),
+        Err(err) if err.kind() == ErrorKind::Cancelled => {
+            info!(target: "svc", "the run was cancelled");
+        }
+        Err(err) => {
+            let error = secrets.redact(&err.error.message);
+            error!(target: "svc", kind = err.kind().name(), node = err.path, %error, "the run failed");
+        }
+    }
+}
+
+fn used(span: &Span, usage: Usage) {
+    span.record("tokens", usage.tokens);
+    span.record("cost", usage.cost.dollars());
+}
+
+fn outcome<T>(ended: &Result<T>) -> &'static str {
+    match ended.as_ref().map_err(|it| it.kind()) {
+        Ok(_) => "ok",
+        Err(ErrorKind::Cancelled) => "cancelled",
+        Err(_) => "failed",
+    }
+}
+
+/// The span of one call. What is inline has none.
+pub(super) struct Node(Span);
+
+impl Node {
+    pub(super) fn of(call: &Call, path: &Path<'_>) -> Self {
+        if matches!(call.op.op.body, Body::Inline(_)) {
+            return Self(Span::none());
+        }
+        Self(tracing::error_span!(
+            target: "svc", "node",
+            node = %path, op = %call.op, version = call.op.component.version,
+            attempts = Empty, tokens = Empty, cost = Empty, outcome = Empty
+        ))
+    }
+
+    /// The same work inside the span.
+    pub(super) fn around<F: Future>(&self, work: F) -> Instrumented<F> {
+        work.instrument(self.0.clone())
+    }
+
+    /// Tells that the call begins.
+    pub(super) fn began(&self) {
+        self.0.in_scope(|| debug!(target: "svc", "the call began"));
+    }
+
+    /// Tells that the call was made before.
+    pub(super) fn reused(&self) {
+        self.0.record("outcome", "reused");
+        self.0.in_scope(|| debug!(target: "svc", "the call was made before"));
+    }
+
+    /// Tells how the call ended.
+    pub(super) fn ended(&self, taken: Taken, result: &Result<Value>, secrets: &Secrets) {
+        if self.0.is_disabled() {
+            return;
+        }
+        self.0.record("attempts", taken.tries);
+        used(&self.0, taken.usage);
+        self.0.record("outcome", outcome(result));
+        self.0.in_scope(|| match result {
+            Ok(_) => debug!(target: "svc", "the call ended"),
+            Err(err) if err.kind() == ErrorKind::Cancelled => {
+                debug!(target: "svc", "the call was cancelled");
+            }
+            Err(err) => failed(err, secrets),
+        });
+    }
+}
+
+fn failed(err: &RunError, secrets: &Secrets) {
+    let error = secrets.redact(&err.error.message);
+    error!(target: "svc", kind = err.kind().name(), %error, "the call failed");
+}
+
+/// Passes on what nobody learns from how a call ends.
+pub(super) fn happened(path: &Path<'_>, event: &Event<'_>, secrets: &Secrets) {
+    match event {
+        Event::Retrying { attempt, wait, error, .. } => {
+            let (kind, wait_ms) = (error.kind.name(), wait.as_millis());
+            let error = secrets.redact(&error.message);
+            warn!(target: "svc", attempt, wait_ms, kind, %error, "an attempt failed, another one comes");
+        }
+        Event::Swallowed { error } => {
+            let (kind, error) = (error.kind.name(), secrets.redact(&error.message));
+            info!(target: "svc", node = %path, kind, %error, "the run went on without what failed");
+        }
+        Event::Straggler { .. } => {
+            warn!(target: "svc", "a computation did not stop in time; its result is dropped");
+        }
+        _ => {}
+    }
+}
+
+/// Passes on what a component left out; on any thread, so the node is named.
+pub(super) fn noticed(path: &str, notice: &str) {
+    info!(target: "svc", node = path, notice, "something was left out");
+}
