@@ -28,6 +28,7 @@ mod laws;
 mod lsp;
 mod meter;
 mod models;
+mod observed;
 mod overshoot;
 mod plans;
 mod policy;

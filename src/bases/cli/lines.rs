@@ -21,7 +21,7 @@ const LONG: Duration = Duration::from_secs(1);
 const MOST: usize = 8;
 
 /// The fewest columns that are left of a path.
-const PATH: usize = 12;
+const PATH: usize = 8;
 
 /// A moment of a drawing.
 #[derive(Clone, Copy)]
@@ -67,24 +67,30 @@ impl Moment {
 /// Where the terminal is narrow, what matters least is left out: tokens, then calls.
 fn overview(seen: &Seen, at: Moment) -> String {
     let time = Some(whole_seconds(at.elapsed));
-    let parts = [time, Some(calls(seen)), cost(seen), tokens(seen)];
-    let joined = |left_out: &[usize]| {
-        let kept = parts.iter().enumerate().filter(|(idx, _)| !left_out.contains(idx));
-        kept.filter_map(|(_, it)| it.as_deref()).collect::<Vec<_>>().join("  ")
+    let ended = Some(ended(seen));
+    let calls = match seen.running {
+        0 => ended.clone(),
+        running => ended.as_ref().map(|it| format!("{it}, {running} running")),
     };
-    let tries: [&[usize]; 2] = [&[], &[3]];
+    let (cost, tokens) = (cost(seen), tokens(seen));
+    let tries = [
+        [&time, &calls, &cost, &tokens],
+        [&time, &calls, &cost, &None],
+        [&time, &ended, &cost, &None],
+    ];
+    let joined = |parts: &[&Option<String>]| {
+        parts.iter().filter_map(|it| it.as_deref()).collect::<Vec<_>>().join("  ")
+    };
     let fitting = tries.iter().map(|it| joined(it)).find(|it| it.width() <= at.columns);
-    fitting.unwrap_or_else(|| joined(&[1, 3]))
+    fitting.unwrap_or_else(|| joined(&[&time, &cost]))
 }
 
-fn calls(seen: &Seen) -> String {
+fn ended(seen: &Seen) -> String {
     let Seen { ended, running, .. } = seen;
-    let planned = seen.planned.filter(|it| *it >= ended + running);
-    let done = match planned {
-        Some(planned) => format!("{ended} of {} call{}", planned, plural(planned)),
+    match seen.planned.filter(|it| *it >= ended + running) {
+        Some(planned) => format!("{ended} of {planned} call{}", plural(planned)),
         None => format!("{ended} call{}", plural(*ended)),
-    };
-    if *running > 0 { format!("{done}, {running} running") } else { done }
+    }
 }
 
 fn plural(n: usize) -> &'static str {
@@ -136,7 +142,7 @@ fn how_many(items: &Items) -> String {
     text
 }
 
-/// `, try 2 in 3s`, or `, 4 wait to try again, the next in 3s`.
+/// `, try 2 in 3s`, or `, 4 retry in 3s`, which is when the next one of them begins.
 fn retries(node: &Node, now: Instant) -> String {
     let waits = |begins: Instant| begins.saturating_duration_since(now);
     let waiting: Vec<_> = node.retries().filter(|it| !waits(it.begins).is_zero()).collect();
@@ -145,10 +151,7 @@ fn retries(node: &Node, now: Instant) -> String {
     let next = next.map(|it| whole_seconds(it + Duration::from_millis(999)));
     match (node.running, next) {
         (1, Some(next)) => format!(", try {} in {next}", waiting[0].attempt),
-        (_, Some(next)) => {
-            let waits = if waiting.len() == 1 { "waits" } else { "wait" };
-            format!(", {} {waits} to try again, next in {next}", waiting.len())
-        }
+        (_, Some(next)) => format!(", {} retry in {next}", waiting.len()),
         (1, None) => {
             node.retries().next().map_or(String::new(), |it| format!(", try {}", it.attempt))
         }
@@ -245,7 +248,8 @@ mod tests {
         let wide = "12s  12 calls, 4 running  $0.012 of $0.05  1200 of 10000 tokens";
         assert_eq!(first(80), wide);
         assert_eq!(first(45), "12s  12 calls, 4 running  $0.012 of $0.05");
-        assert_eq!(first(30), "12s  $0.012 of $0.05");
+        assert_eq!(first(35), "12s  12 calls  $0.012 of $0.05");
+        assert_eq!(first(25), "12s  $0.012 of $0.05");
         for columns in 0..80 {
             for line in drawn(&seen, columns) {
                 assert!(line.width() <= columns.max(1), "{columns}: {line}");
@@ -265,7 +269,7 @@ mod tests {
         let mut seen = items();
         seen.note("each[13]/ask", &again);
         seen.note("each[14]/ask", &again);
-        assert_eq!(drawn(&seen, 80)[2], "⠋ each[]/ask ×4, 2 wait to try again, next in 3s  12s");
+        assert_eq!(drawn(&seen, 80)[2], "⠋ each[]/ask ×4, 2 retry in 3s  12s");
     }
 
     #[test]

@@ -118,8 +118,10 @@ impl Logs {
 fn filter(text: &str) -> Option<Targets> {
     text.split(',').map(str::trim).try_fold(Targets::new(), |all, part| {
         let (target, level) = part.split_once('=').unwrap_or(("svc", part));
-        let level = LevelFilter::from_str(level).ok()?;
-        (!target.is_empty()).then(|| all.with_target(target, level))
+        // No level at all would be read as one.
+        let is_whole = !target.is_empty() && !level.is_empty();
+        let level = LevelFilter::from_str(level).ok().filter(|_| is_whole)?;
+        Some(all.with_target(target, level))
     })
 }
 

@@ -22,7 +22,7 @@ mod failures;
 mod kills;
 mod misreports;
 mod provider;
-mod server;
+pub(crate) mod server;
 
 const KEY: &str = "sk-very-secret";
 

@@ -4,7 +4,7 @@ use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::timeout};
 
 use crate::host::{Host, http, os::OsHost};
 
@@ -40,8 +40,8 @@ impl HttpClient for Client {
         'a: 'f,
         Self: 'f,
     {
-        let sent = tokio::time::timeout(self.patience, exchange(self.host.clone(), request));
-        let sent = self.runtime.spawn(sent);
+        let (patience, exchange) = (self.patience, exchange(self.host.clone(), request));
+        let sent = self.runtime.spawn(async move { timeout(patience, exchange).await });
         Box::pin(async move { sent.await?? })
     }
 }
