@@ -26,7 +26,8 @@ pub enum Event<'a> {
         took: Duration,
         usage: Usage,
     },
-    /// The call was made before, and gives what it gave then.
+    /// The call was made before, and gives what it gave then; `usage` is what of that counts
+    /// against the caps of this run.
     Reused {
         component: &'a str,
         usage: Usage,

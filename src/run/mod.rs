@@ -28,6 +28,7 @@ mod task;
 mod testing;
 mod together;
 mod trace;
+mod witness;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -38,8 +39,9 @@ use tracing::Instrument as _;
 
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
+pub use fund::Tried;
 pub use partial::{Partial, Parts};
-pub use records::{Earlier, Ended, Entry, Kept, Key, Records, Taken};
+pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Taken};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{

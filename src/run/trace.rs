@@ -17,7 +17,6 @@ use super::{
     error::{Result, RunError},
     events::Event,
     path::Path,
-    records::Taken,
     secrets::Secrets,
 };
 use crate::{
@@ -98,12 +97,18 @@ impl Node {
     }
 
     /// Tells how the call ended.
-    pub(super) fn ended(&self, taken: Taken, result: &Result<Value>, secrets: &Secrets) {
+    pub(super) fn ended(
+        &self,
+        tries: u32,
+        usage: Usage,
+        result: &Result<Value>,
+        secrets: &Secrets,
+    ) {
         if self.0.is_disabled() {
             return;
         }
-        self.0.record("attempts", taken.tries);
-        used(&self.0, taken.usage);
+        self.0.record("attempts", tries);
+        used(&self.0, usage);
         self.0.record("outcome", outcome(result));
         self.0.in_scope(|| match result {
             Ok(_) => debug!(target: "svc", "the call ended"),

@@ -97,8 +97,7 @@ const TOUR: &str = r#"A short tour:
   svc fix report.svc                               mend what can be mended
   svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
-  svc run triage.svc --store runs.db               keep what the run does
-  svc resume last --store runs.db                  go on with it where it was
+  svc resume last                                  go on with a run where it was
   svc components search                            find a component
   svc inspect search                               read its documentation
   svc explain E203                                 read what an error means
@@ -111,7 +110,7 @@ Environment:
   SVC_MODEL   the language model of `ask`, as `provider/model`; `svc inspect ask` tells of
               the keys, and of models beside it
   SVC_PRICES  a price table of one's own, in place of the built-in one
-  SVC_STORE   the file that keeps what runs do (default: none, and nothing is kept)
+  SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
   SVC_LOG     what runs log, as `--log` takes it (default: nothing)
   NO_COLOR    no colour, unless --color says so"#;

@@ -374,6 +374,7 @@ fn the_program_reads_its_own_environment() {
         .env("ANTHROPIC_BASE_URL", &server.url)
         .env("ANTHROPIC_API_KEY", KEY)
         .env_remove("SVC_PRICES")
+        .env("SVC_STORE", "runs.db")
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
