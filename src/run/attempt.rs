@@ -72,7 +72,10 @@ impl Run {
         let started = Instant::now();
         let record = self.recorded(call, &args, path, ty, span, scope);
         if let Some(record) = &record {
-            let at = |err: Box<RunError>| err.at_node(path.to_string(), Some(&call.name));
+            let at = |err: Box<RunError>| {
+                node.failed(&err, &self.secrets);
+                err.at_node(path.to_string(), Some(&call.name))
+            };
             if let Some(value) = self.remembered(record, scope, path).await.map_err(at)? {
                 node.reused();
                 return Ok(value);

@@ -115,7 +115,8 @@ async fn traced(
     let (caps, spent) = (around.caps, around.spent);
     let (mut run, scope) = Run::begin(around);
     let program = plan.program();
-    let values = run.inputs(&program.inputs, inputs, &scope)?;
+    let values = run.inputs(&program.inputs, inputs, &scope);
+    let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
     run.tell(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });

@@ -37,15 +37,22 @@ pub(super) fn run(plan: &Plan, id: Option<&str>) -> Span {
 
 /// Tells how a run ended, inside its span.
 pub(super) fn run_ended(ended: &Result<Value>, usage: Usage, secrets: &Secrets) {
-    let span = Span::current();
-    used(&span, usage);
-    span.record("outcome", outcome(ended));
+    used(&Span::current(), usage);
     match ended {
-        Ok(_) => info!(target: "svc", "the run ended"),
-        Err(err) if err.kind() == ErrorKind::Cancelled => {
-            info!(target: "svc", "the run was cancelled");
+        Ok(_) => {
+            Span::current().record("outcome", outcome(None));
+            info!(target: "svc", "the run ended");
         }
-        Err(err) => {
+        Err(err) => run_failed(err, secrets),
+    }
+}
+
+/// Tells why a run failed, inside its span.
+pub(super) fn run_failed(err: &RunError, secrets: &Secrets) {
+    Span::current().record("outcome", outcome(Some(err)));
+    match err.kind() {
+        ErrorKind::Cancelled => info!(target: "svc", "the run was cancelled"),
+        _ => {
             let error = secrets.redact(&err.error.message);
             error!(target: "svc", kind = err.kind().name(), node = err.path, %error, "the run failed");
         }
@@ -57,11 +64,11 @@ fn used(span: &Span, usage: Usage) {
     span.record("cost", usage.cost.dollars());
 }
 
-fn outcome<T>(ended: &Result<T>) -> &'static str {
-    match ended.as_ref().map_err(|it| it.kind()) {
-        Ok(_) => "ok",
-        Err(ErrorKind::Cancelled) => "cancelled",
-        Err(_) => "failed",
+fn outcome(failure: Option<&RunError>) -> &'static str {
+    match failure.map(RunError::kind) {
+        None => "ok",
+        Some(ErrorKind::Cancelled) => "cancelled",
+        Some(_) => "failed",
     }
 }
 
@@ -80,6 +87,13 @@ impl Node {
         ))
     }
 
+    /// Tells something inside the span, where there is one.
+    fn tell(&self, what: impl FnOnce()) {
+        if !self.0.is_disabled() {
+            self.0.in_scope(what);
+        }
+    }
+
     /// The same work inside the span.
     pub(super) fn around<F: Future>(&self, work: F) -> Instrumented<F> {
         work.instrument(self.0.clone())
@@ -87,13 +101,13 @@ impl Node {
 
     /// Tells that the call begins.
     pub(super) fn began(&self) {
-        self.0.in_scope(|| debug!(target: "svc", "the call began"));
+        self.tell(|| debug!(target: "svc", "the call began"));
     }
 
     /// Tells that the call was made before.
     pub(super) fn reused(&self) {
         self.0.record("outcome", "reused");
-        self.0.in_scope(|| debug!(target: "svc", "the call was made before"));
+        self.tell(|| debug!(target: "svc", "the call was made before"));
     }
 
     /// Tells how the call ended.
@@ -104,32 +118,36 @@ impl Node {
         result: &Result<Value>,
         secrets: &Secrets,
     ) {
-        if self.0.is_disabled() {
-            return;
-        }
         self.0.record("attempts", tries);
         used(&self.0, usage);
-        self.0.record("outcome", outcome(result));
-        self.0.in_scope(|| match result {
-            Ok(_) => debug!(target: "svc", "the call ended"),
-            Err(err) if err.kind() == ErrorKind::Cancelled => {
-                debug!(target: "svc", "the call was cancelled");
+        match result {
+            Ok(_) => {
+                self.0.record("outcome", outcome(None));
+                self.tell(|| debug!(target: "svc", "the call ended"));
             }
-            Err(err) => failed(err, secrets),
+            Err(err) => self.failed(err, secrets),
+        }
+    }
+
+    /// Tells why the call failed, or why it could not begin.
+    pub(super) fn failed(&self, err: &RunError, secrets: &Secrets) {
+        self.0.record("outcome", outcome(Some(err)));
+        self.tell(|| match err.kind() {
+            ErrorKind::Cancelled => debug!(target: "svc", "the call was cancelled"),
+            kind => {
+                let (kind, error) = (kind.name(), secrets.redact(&err.error.message));
+                error!(target: "svc", kind, %error, "the call failed");
+            }
         });
     }
-}
-
-fn failed(err: &RunError, secrets: &Secrets) {
-    let error = secrets.redact(&err.error.message);
-    error!(target: "svc", kind = err.kind().name(), %error, "the call failed");
 }
 
 /// Passes on what nobody learns from how a call ends.
 pub(super) fn happened(path: &Path<'_>, event: &Event<'_>, secrets: &Secrets) {
     match event {
         Event::Retrying { attempt, wait, error, .. } => {
-            let (kind, wait_ms) = (error.kind.name(), wait.as_millis());
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            let kind = error.kind.name();
             let error = secrets.redact(&error.message);
             warn!(target: "svc", attempt, wait_ms, kind, %error, "an attempt failed, another one comes");
         }

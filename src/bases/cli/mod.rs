@@ -112,7 +112,8 @@ Environment:
   SVC_PRICES  a price table of one's own, in place of the built-in one
   SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
-  SVC_LOG     what runs log, as `--log` takes it (default: nothing)
+  SVC_LOG     what runs log, as `--log` takes it (default: nothing); with
+              SVC_LOG_FORMAT=json, every line is an object
   NO_COLOR    no colour, unless --color says so"#;
 
 /// The other ways in that a command starts. Each serves until its client leaves, and gives

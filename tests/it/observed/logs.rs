@@ -15,11 +15,12 @@ fn a_log_is_text_on_standard_error() {
     let done = svc(WAITS, &["run", "a.svc", "--log", "debug"], &[]);
     assert_eq!(out(&done), "A\n");
     let log = err(&done);
-    assert!(log.contains("DEBUG run{script=\"a.svc\"}:node{node=wait op=control.wait"), "{log}");
+    assert!(log.contains(" DEBUG run{run=\""), "{log}");
+    assert!(log.contains("script=\"a.svc\"}:node{node=wait op=control.wait"), "{log}");
     assert!(log.contains("the call ended"), "{log}");
-    assert!(log.contains(" INFO run{"), "{log}");
-    let by_variable = svc(WAITS, &["run", "a.svc"], &[("SVC_LOG", "info")]);
-    assert_eq!(err(&by_variable).lines().count(), 1, "{}", err(&by_variable));
+    let by_variable = err(&svc(WAITS, &["run", "a.svc"], &[("SVC_LOG", "info")]));
+    assert_eq!(by_variable.lines().count(), 1, "{by_variable}");
+    assert!(by_variable.contains(" INFO run{"), "{by_variable}");
 }
 
 #[test]
@@ -40,6 +41,7 @@ fn a_log_may_be_json_in_a_file() {
     assert_eq!((&failed[0]["error"], &failed[0]["kind"]), (&"gone".into(), &"failed".into()));
     assert_eq!(failed[0]["level"], "ERROR");
     assert_eq!(failed[0]["spans"][0]["script"], "a.svc");
+    assert_ne!(failed[0]["spans"][0]["run"], failed[1]["spans"][0]["run"]);
 }
 
 #[test]

@@ -25,7 +25,11 @@ fn command(args: &[&str], variables: &[(&str, &str)]) -> Command {
             command.env_remove(name);
         }
     }
-    command.args(args).envs(variables.iter().copied()).stdin(Stdio::null());
+    command
+        .env("SVC_STORE", "runs.db")
+        .args(args)
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null());
     command
 }
 

@@ -14,7 +14,7 @@ fn drawn(columns: usize, variables: &[(&str, &str)]) -> Option<String> {
     let line = format!("stty cols {columns} rows 20; '{svc}' run a.svc");
     let mut script = std::process::Command::new("script");
     script.args(["-qec", &line, "/dev/null"]).current_dir(place.path());
-    script.env("TERM", "xterm").envs(variables.iter().copied());
+    script.env("TERM", "xterm").env("SVC_STORE", "runs.db").envs(variables.iter().copied());
     script.stdin(std::process::Stdio::null());
     script.output().ok().map(|it| String::from_utf8_lossy(&it.stdout).into_owned())
 }

@@ -47,6 +47,7 @@ fn a_collector_gets_the_spans_of_a_run() {
     assert!(run["parentSpanId"].as_str().is_none_or(str::is_empty), "{run}");
     assert_eq!(attribute(&run["attributes"], "svc.script"), "a.svc");
     assert_eq!(attribute(&run["attributes"], "svc.outcome"), "ok");
+    assert!(attribute(&run["attributes"], "svc.run").is_string());
     let calls: Vec<&Json> = spans.iter().filter(|it| it["name"] == "control.wait").collect();
     assert_eq!(calls.len(), 2, "{spans:?}");
     for call in calls {
