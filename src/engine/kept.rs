@@ -7,13 +7,13 @@ use serde_json::{Value as Json, json};
 use super::{
     Engine, Error, Request, Unsaved,
     inputs::Given,
-    journal::{self, Asked, From, Journal, template},
+    journal::{self, Asked, From, Journal},
 };
 use crate::{
     diag::{Report, Source, Span},
     plan::{Caps, Past, Plan},
     registry::{ErrorKind, OpRef, Usage},
-    run::{Outcome, RunError},
+    run::{Outcome, RunError, place_of},
     store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
@@ -332,7 +332,7 @@ impl Earlier {
 
     fn before(&self, plan: &Plan) -> From {
         let runs = self.run.origin.iter().filter(|_| !self.is_edited).chain([&self.run.id]);
-        let places = || plan.nodes().iter().map(|it| template(&it.path)).collect();
+        let places = || plan.nodes().iter().map(|it| place_of(&it.path)).collect();
         From { runs: runs.cloned().collect(), places: self.is_edited.then(places) }
     }
 }

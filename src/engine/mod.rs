@@ -105,7 +105,7 @@ impl Engine {
         self
     }
 
-    /// The same engine with another default of a tunable param, such as `rerank.depth`.
+    /// The same engine with another default of a tunable param, such as `rerank.keep`.
     pub fn tuned(mut self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
         let tuned = self.registry.as_ref().clone().tuned(param, value.into())?;
         self.registry = Arc::new(tuned);
@@ -250,6 +250,7 @@ impl Engine {
             caps: plan::Caps::default(),
             records: None,
             spent: crate::registry::Usage::default(),
+            id: None,
         }
     }
 }

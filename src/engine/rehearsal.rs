@@ -13,7 +13,7 @@ use super::{
     Engine, Error,
     cause::{Cause, Differences, Facts},
     inputs,
-    journal::{facts, template},
+    journal::facts,
     kept,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     host::offline::Offline,
     plan::Plan,
     registry::{ErrorKind, OpError, Usage},
-    run::{self, Earlier, Ended, Entry, Kept, Outcome, Records, RunError},
+    run::{self, Earlier, Ended, Entry, Kept, Outcome, Records, RunError, place_of},
     store::{Node, Run, Store, StoreError},
     value::{Value, json},
 };
@@ -294,7 +294,7 @@ impl Rehearsed {
     /// The places of the plan that were not reached: they need what was not made.
     pub fn not_reached(&self) -> Vec<&str> {
         let reached: std::collections::BTreeSet<String> =
-            self.calls.keys().map(|it| template(it)).collect();
+            self.calls.keys().map(|it| place_of(it)).collect();
         let calls = self.plan.nodes().iter().filter(|it| {
             it.op.is_some() && it.cost_class != Some("inline") && !reached.contains(&it.path)
         });

@@ -151,6 +151,7 @@ impl<'e> Request<'e> {
         }
         around.records = Some(kept.journal.clone());
         around.spent = kept.journal.lost();
+        around.id = Some(id.to_string().into());
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;
         if let (Err(err), Err(_)) = (&written, &outcome) {

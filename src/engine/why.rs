@@ -11,12 +11,11 @@ use serde_json::Value as Json;
 use super::{
     Engine,
     cause::{Cause, Differences, Facts},
-    journal::template,
 };
 use crate::{
     plan::Plan,
     registry::ErrorKind,
-    run::{About, Most},
+    run::{About, Most, place_of},
     store::{Filter, Node, Run, RunId, Store, StoreError},
     value::{Money, Text, units},
 };
@@ -137,7 +136,7 @@ impl Engine {
         };
         let nodes = store.nodes(&run.id)?;
         let is_meant =
-            |it: &Node| path.is_none_or(|wanted| wanted == it.path || wanted == template(&it.path));
+            |it: &Node| path.is_none_or(|wanted| wanted == it.path || wanted == place_of(&it.path));
         let meant: Vec<&Node> = nodes.iter().filter(|it| is_meant(it)).collect();
         if let (Some(path), true) = (path, meant.is_empty()) {
             let message = format!("the run {} has no call at `{path}`", run.id);
@@ -189,7 +188,7 @@ impl<'a> Side<'a> {
     fn with(engine: &'a Engine, store: &'a Store, run: Run, nodes: Vec<Node>) -> Self {
         let mut by_place: HashMap<String, Vec<String>> = HashMap::new();
         for node in &nodes {
-            by_place.entry(template(&node.path)).or_default().push(node.path.clone());
+            by_place.entry(place_of(&node.path)).or_default().push(node.path.clone());
         }
         let by_path = nodes.into_iter().map(|it| (it.path.clone(), it)).collect();
         Self { engine, store, run, by_path, by_place, plan: std::sync::OnceLock::new() }
@@ -320,7 +319,7 @@ impl Compared<'_> {
 
     /// What made arguments differ: other calls, inputs of the script, or its text.
     fn sources(&self, node: &Node, args: BTreeMap<String, [String; 2]>) -> Vec<Reason> {
-        let place = template(&node.path);
+        let place = place_of(&node.path);
         let (calls, inputs) = self.upstream(&place);
         let mut reasons: Vec<Reason> = calls
             .iter()
@@ -441,7 +440,7 @@ impl Compared<'_> {
 /// Whether a call stands where another one can use it: not in another item or turn.
 fn is_around(path: &str, of: &str) -> bool {
     for (a, b) in path.split('/').zip(of.split('/')) {
-        if template(a) != template(b) {
+        if place_of(a) != place_of(b) {
             return true;
         }
         if a != b {

@@ -58,7 +58,7 @@ impl Registry {
     pub fn tuned(mut self, path: &str, value: Value) -> Result<Self, OpError> {
         let (name, param) = path.rsplit_once('.').ok_or_else(|| {
             OpError::invalid_input(format!("`{path}` names no tunable"))
-                .help("write `component.param`, such as `rerank.depth`")
+                .help("write `component.param`, such as `rerank.keep`")
         })?;
         let found = self
             .find(name)
@@ -85,7 +85,7 @@ impl Registry {
         param.default.map(|it| tuned().unwrap_or_else(it))
     }
 
-    /// What is tuned: `ctx_rerank.depth`, and its value.
+    /// What is tuned: `ctx_rerank.keep`, and its value.
     pub fn tunings(&self) -> impl Iterator<Item = (String, &Value)> {
         self.tuned.iter().map(|((component, param), it)| (format!("{component}.{param}"), it))
     }

@@ -100,6 +100,7 @@ impl Run {
             Value::List(items) => items,
             other => return Err(now::not_a_list(&other, input.span)),
         };
+        self.tell(&place.path.name(segment), &Event::Items { total: items.len() });
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let each = Each { segment, optional, body, items: &items };
@@ -118,7 +119,9 @@ impl Run {
             let item = each.items.get(idx).expect("an item of the list");
             let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
             let inner = Place { env: &env, scope: place.scope, path: &path };
+            self.tell(&path, &Event::ItemStarted);
             let result = self.eval(each.body, inner).await;
+            self.tell(&path, &Event::ItemEnded { failed: result.is_err() });
             if each.optional { self.swallow(result, place.scope, &path) } else { result }
         })
     }

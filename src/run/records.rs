@@ -266,9 +266,9 @@ impl Run {
                 let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
                 // A record that fits no longer is none.
                 let Some(value) = value else { return Ok(None) };
-                if counts {
-                    scope.account.remember(usage);
-                }
+                // What another run has paid for costs this one nothing.
+                let usage = if counts { usage } else { Usage::default() };
+                scope.account.remember(usage);
                 self.tell(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))
             }

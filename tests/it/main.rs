@@ -29,6 +29,7 @@ mod laws;
 mod lsp;
 mod meter;
 mod models;
+mod observed;
 mod overshoot;
 mod pages;
 mod plans;
@@ -40,6 +41,7 @@ mod scripts;
 mod secrets;
 mod store;
 mod verdict;
+mod why;
 
 /// Says that a test could not look, because the machine lacks something.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]

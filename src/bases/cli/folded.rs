@@ -2,9 +2,10 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use super::{runs::told, watch::place};
+use super::runs::told;
 use crate::{
     registry::{ErrorKind, Usage},
+    run::place_of,
     store::{Node, NodeState},
 };
 
@@ -27,7 +28,7 @@ pub(super) fn places(nodes: &[Node]) -> Vec<Place<'_>> {
     let mut places: Vec<Place<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for node in nodes {
-        let path = place(&node.path);
+        let path = place_of(&node.path);
         let at = *known.entry(path).or_insert_with_key(|path| {
             places.push(Place { path: path.clone(), nodes: Vec::new() });
             places.len() - 1

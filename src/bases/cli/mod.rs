@@ -18,6 +18,8 @@ mod given;
 mod grammar;
 mod inspect;
 mod keeping;
+mod lines;
+mod logs;
 mod lsp;
 mod op_json;
 mod op_text;
@@ -35,6 +37,7 @@ mod runs;
 mod schema;
 mod screen;
 mod script;
+mod seen;
 mod show;
 mod show_nodes;
 mod show_run;
@@ -43,6 +46,7 @@ mod store;
 mod tap;
 mod terminal;
 mod test;
+mod traces;
 mod tuning;
 mod watch;
 mod why;
@@ -65,6 +69,8 @@ struct Cli {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     color: Color,
+    #[command(flatten)]
+    logs: logs::Logs,
     #[command(subcommand)]
     command: Command,
 }
@@ -119,6 +125,8 @@ Environment:
   SVC_PRICES  a price table of one's own, in place of the built-in one
   SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
+  SVC_LOG     what runs log, as `--log` takes it (default: nothing); with
+              SVC_LOG_FORMAT=json, every line is an object
   NO_COLOR    no colour, unless --color says so"#;
 
 /// The other ways in that a command starts. Each serves until its client leaves, and gives
@@ -149,9 +157,15 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
+    let traces = match cli.logs.start(engine.host(), terminal) {
+        Ok(traces) => traces,
+        Err(failure) => return failure.tell(terminal).into(),
+    };
     let session = Session { engine, servers, terminal };
     let done = cli.command.execute(&session).await;
-    done.unwrap_or_else(|failure| failure.tell(session.terminal)).into()
+    let code = done.unwrap_or_else(|failure| failure.tell(session.terminal));
+    traces.end(terminal).await;
+    code.into()
 }
 
 /// Lets a write beyond the limit of a file's size fail like any other write. Without it

@@ -200,6 +200,7 @@ async fn interrupts(mut signals: Signals, cancel: CancellationToken, watch: Arc<
             cancel.cancel();
             watch.hint("stopping; Ctrl-C again exits at once");
         } else if asked == Asked::Interrupt || !is_stopping {
+            watch.screen.clear();
             std::process::exit(INTERRUPTED.into());
         }
     }

@@ -14,7 +14,7 @@ use crate::{
 /// Other defaults for the params of components.
 #[derive(Args)]
 pub(super) struct Tuning {
-    /// Another default for a param that is a number within a range: `--tune rerank.depth=50`.
+    /// Another default for a param that is a number within a range: `--tune rerank.keep=10`.
     /// What the script says goes before it.
     #[arg(long, value_name = "NAME=NUMBER", value_parser = name_and_number)]
     tune: Vec<(String, Value)>,

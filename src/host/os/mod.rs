@@ -15,12 +15,14 @@ use etcetera::BaseStrategy;
 
 use super::{Answering, Entry, Fill, Host, Stat, http};
 
+mod append;
 mod ask;
 mod names;
 mod net;
 mod process;
 mod real;
 
+pub use append::append;
 pub use ask::is_asking;
 #[cfg(unix)]
 pub use process::is_ignored;
