@@ -1,10 +1,11 @@
 //! What is drawn on a terminal. `script` of util-linux gives the program one; where it is not
 //! there, the test says that it is skipped.
+#![expect(clippy::print_stdout, reason = "whoever runs the tests learns what was not tested")]
 
 use super::command;
 
-const ITEMS: &str = r#"range(1, 7) >> each { wait(duration: 700ms) } within { max_parallel: 3 } >> sum
-"#;
+const ITEMS: &str =
+    "range(1, 7) >> each { wait(duration: 700ms) } within { max_parallel: 3 } >> sum\n";
 
 /// The output of a run in a terminal of this many columns, with all that it commands.
 fn drawn(columns: usize, variables: &[(&str, &str)]) -> Option<String> {
