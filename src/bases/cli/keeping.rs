@@ -78,12 +78,11 @@ impl MayKeep {
     pub(super) fn knowing(&self, engine: Engine) -> Result<Engine> {
         let place = self.keeping.place(engine.host()).ok().filter(|_| !self.no_store);
         let is_there = |it: &Place| it.is_named || engine.host().stat(&it.file).is_ok();
-        match place.filter(is_there) {
-            Some(place) => {
-                let store = open(engine.host(), &place.file)?;
-                Ok(engine.keeping(store))
-            }
-            None => Ok(engine),
+        let Some(place) = place.filter(is_there) else { return Ok(engine) };
+        match Store::open_reading(&place.file, engine.host().now()) {
+            Ok(store) => Ok(engine.keeping(Arc::new(store))),
+            Err(err) if err.kind == StoreErrorKind::NotFound => Ok(engine),
+            Err(err) => Err(failure(err)),
         }
     }
 }

@@ -75,8 +75,14 @@ fn reading_writes_nothing() {
     assert_eq!(store.new_id(0).as_str().len(), run.as_str().len());
 }
 
-const READING: [&[&str]; 5] =
-    [&["runs"], &["show", "last"], &["tap", "last"], &["doctor"], &["runs", "--json"]];
+const READING: [&[&str]; 6] = [
+    &["runs"],
+    &["runs", "--json"],
+    &["show", "last"],
+    &["tap", "last"],
+    &["plan", "a.svc"],
+    &["doctor"],
+];
 
 #[test]
 fn looking_works_while_another_process_writes() {

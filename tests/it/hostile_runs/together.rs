@@ -4,12 +4,15 @@ use std::process::Output;
 
 use svc::store::{Filter, RunState, Store};
 
-use super::{Place, done, err, last, space::rounds, wait_for};
+use super::{Place, SCRIPT, done, err, last, space::rounds, wait_for};
 
 /// A run that was killed in its middle.
 fn killed() -> Place {
     let place = Place::new();
-    let mut child = place.command(&["run", "a.svc"]).spawn().unwrap();
+    // It takes about two seconds, so that others come while it goes on.
+    let long = SCRIPT.replace("duration: 2ms", "duration: 150ms");
+    std::fs::write(place.path().join("long.svc"), long).unwrap();
+    let mut child = place.command(&["run", "long.svc"]).spawn().unwrap();
     wait_for(&place.store(), 30);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -18,6 +21,7 @@ fn killed() -> Place {
 
 #[test]
 fn of_two_that_go_on_with_a_run_one_does() {
+    let mut contested = 0;
     for _ in 0..rounds(4) {
         let place = killed();
         let (before, asked) = (done(&place.store()), place.asked());
@@ -26,15 +30,21 @@ fn of_two_that_go_on_with_a_run_one_does() {
         let pids = both.each_ref().map(std::process::Child::id);
         let ended: [Output; 2] = both.map(|it| it.wait_with_output().unwrap());
         let won = ended.iter().filter(|it| it.status.success()).count();
-        assert_eq!(won, 1, "{}\n{}", err(&ended[0]), err(&ended[1]));
+        assert!(won > 0, "{}\n{}", err(&ended[0]), err(&ended[1]));
+        assert_eq!(place.asked() - asked, 5 - known, "nothing is paid for twice");
+        assert_eq!(last(&place.store()).unwrap().state, RunState::Ok);
+        if won == 2 {
+            // A busy machine started the second one when the first one was done.
+            continue;
+        }
+        contested += 1;
         let (winner, loser) = if ended[0].status.success() { (0, 1) } else { (1, 0) };
         let told = err(&ended[loser]);
         assert_eq!(ended[loser].status.code(), Some(1), "{told}");
         assert!(told.contains(&format!("process {} works on run", pids[winner])), "{told}");
         assert!(told.contains("help: wait until that one is done, or end it"), "{told}");
-        assert_eq!(place.asked() - asked, 5 - known, "nothing is paid for twice");
-        assert_eq!(last(&place.store()).unwrap().state, RunState::Ok);
     }
+    assert!(contested > 0, "no two met");
 }
 
 #[test]
@@ -82,8 +92,8 @@ fn a_run_that_is_removed_is_not_gone_on_with_from_nothing() {
         if resumed.status.success() {
             assert_eq!(last(&place.store()).unwrap().state, RunState::Ok);
         } else {
-            let is_gone = told.contains("there is no run") || told.contains("works on run");
-            assert!(is_gone, "{told}");
+            let gone = ["there is no run", "works on run", "is not in the store"];
+            assert!(gone.iter().any(|it| told.contains(it)), "{told}");
             assert_eq!(place.asked(), asked, "what is gone is not paid for anew: {told}");
         }
     }
