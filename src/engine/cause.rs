@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     run::{About, Most},
     store::{Node, NodeState, Store, StoreError},
-    value::json,
+    value::{Record, json},
 };
 
 /// A value is shown up to here.
@@ -77,7 +77,7 @@ impl Facts {
 /// The arguments of a record in JSON, each as JSON.
 fn arguments(record: &str) -> BTreeMap<String, String> {
     let record = json::read(record).ok();
-    let fields = record.as_ref().and_then(|it| it.as_record()).into_iter().flat_map(|it| it.iter());
+    let fields = record.as_ref().and_then(|it| it.as_record()).into_iter().flat_map(Record::iter);
     fields.map(|(name, value)| (name.to_string(), json::write(value))).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::{
     run::About,
     store::{Node, NodeState, Run, Store, StoreError},
     syntax,
-    value::{Value, json, literal},
+    value::{Record, Value, json, literal},
 };
 
 /// Calls of one op that ask for the same type.
@@ -50,7 +50,7 @@ impl Engine {
             let Some(gives) = gives(store, &node, op)? else { continue };
             let about: About = serde_json::from_str(&node.about).unwrap_or_default();
             let record = json::read(&store.arguments(&node)?).unwrap_or_default();
-            let fields = record.as_record().into_iter().flat_map(|it| it.iter());
+            let fields = record.as_record().into_iter().flat_map(Record::iter);
             let args = fields.map(|(name, it)| (name.to_string(), it.clone())).collect();
             let wanted = about.wanted;
             let key = (op.to_string(), wanted.clone());

@@ -183,7 +183,7 @@ impl Journal {
     fn own(&self, entry: &Entry) -> Result<Earlier, OpError> {
         let path = entry.path.as_str();
         let Some(known) = self.known.get(path) else {
-            return self.from_elsewhere_in_the_script(entry);
+            return self.moved_here(entry);
         };
         if known.key != entry.key {
             return self.differs(entry, known).map(|()| Earlier::Nothing);
@@ -200,8 +200,9 @@ impl Journal {
             self.because(path, Cause::Asked { option: "--retry-write".to_owned() });
             return Ok(Earlier::Nothing);
         }
-        if let Some(node) = self.store.node(&known.run, path).map_err(failed)? {
-            Cause::of_state(&node).into_iter().for_each(|it| self.because(path, it));
+        let node = self.store.node(&known.run, path).map_err(failed)?;
+        if let Some(cause) = node.as_ref().and_then(Cause::of_state) {
+            self.because(path, cause);
         }
         Ok(Earlier::Begun)
     }
@@ -219,7 +220,7 @@ impl Journal {
     }
 
     /// A call that stood at another place of the script.
-    fn from_elsewhere_in_the_script(&self, entry: &Entry) -> Result<Earlier, OpError> {
+    fn moved_here(&self, entry: &Entry) -> Result<Earlier, OpError> {
         let found = {
             let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
             moved.get_mut(&entry.key).and_then(Vec::pop)
@@ -272,7 +273,9 @@ impl Journal {
                 return Ok(Earlier::Done { value, usage: known.used, counts: false });
             }
         }
-        why.into_iter().for_each(|it| self.because(&entry.path, it));
+        if let Some(cause) = why {
+            self.because(&entry.path, cause);
+        }
         Ok(Earlier::Nothing)
     }
 }

@@ -109,7 +109,7 @@ impl Engine {
         let engine = all.fold(self.clone(), |engine, (name, value)| {
             engine.clone().tuned(&name, value).unwrap_or(engine)
         });
-        Ok(engine.plan_with(source, &used))
+        Ok(engine.plan_with(&source, &used))
     }
 
     /// Whether a run is kept, so that one can go on with it.

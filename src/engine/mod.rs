@@ -154,9 +154,9 @@ impl Engine {
     }
 
     /// The plan of a script whose files have these texts.
-    fn plan_with(&self, script: Source, used: &Unsaved) -> Result<Plan, Report> {
+    fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
         let files = HostFiles::of(self.host()).with(used);
-        let program = check::check(&script, &self.registry, &files)?;
+        let program = check::check(script, &self.registry, &files)?;
         self.planned(program, &BTreeMap::new(), Caps::default())
     }
 

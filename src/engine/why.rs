@@ -341,9 +341,8 @@ impl Compared<'_> {
                 let name = name.to_string();
                 (then != now).then_some(Reason::Param { name, before: then, now })
             }));
-            if let Some(reason) = self.written(before, &place, reasons.is_empty(), &args) {
-                reasons.extend(reason);
-            }
+            let texts = self.written(before, &place, reasons.is_empty(), &args);
+            reasons.extend(texts);
         }
         if reasons.is_empty() {
             reasons.extend(args.into_keys().map(|name| Reason::Unknown { name }));
@@ -351,42 +350,34 @@ impl Compared<'_> {
         reasons
     }
 
-    /// The text of the script as a reason. Where nothing else is one, it may have changed
-    /// anywhere.
+    /// The text of the script as a reason: it says something else at the place, or, where
+    /// nothing else is a reason, somewhere.
     fn written(
         &self,
         before: &Side<'_>,
         place: &str,
         is_alone: bool,
         args: &BTreeMap<String, [String; 2]>,
-    ) -> Option<Vec<Reason>> {
-        let (then, now) = (before.text(place)?, self.now.text(place)?);
+    ) -> Vec<Reason> {
+        let texts = before.text(place).zip(self.now.text(place));
+        let says_another = texts.is_some_and(|((then, _), (now, _))| then != now);
+        if !says_another && !is_alone {
+            return Vec::new();
+        }
         let changed = self.changed_files(before);
-        let of_file = |file: &str| match file.rsplit_once('.') {
-            Some((_, "rhai")) => Reason::Template { file: file.to_owned() },
-            _ => Reason::Import { file: file.to_owned() },
-        };
-        let stands_in = changed.iter().find(|it| same_file(it, now.1));
-        if then.0 != now.0 && stands_in.is_some() {
-            return stands_in.map(|it| vec![of_file(it)]);
+        let stands_in = |it: &&String| texts.is_some_and(|(_, (_, file))| same_file(it, file));
+        if let (true, Some(file)) = (says_another, changed.iter().find(stands_in)) {
+            return vec![of_file(file)];
         }
-        if then.0 == now.0 && !is_alone {
-            return None;
+        if self.now.run.text == before.run.text {
+            return changed.iter().map(|it| of_file(it)).collect();
         }
-        if then.0 == now.0 && self.now.run.text == before.run.text {
-            return Some(changed.iter().map(|it| of_file(it)).collect());
-        }
-        let templates = changed.iter().filter(|it| it.ends_with(".rhai"));
-        let templates: Vec<Reason> = templates.map(|it| of_file(it)).collect();
-        if !templates.is_empty() && self.now.run.text == before.run.text {
-            return Some(templates);
-        }
-        let reasons = args.iter().map(|(name, [before, now])| Reason::Argument {
+        let argument = |(name, [before, now]): (&String, &[String; 2])| Reason::Argument {
             name: name.clone(),
             before: before.clone(),
             now: now.clone(),
-        });
-        Some(reasons.collect())
+        };
+        args.iter().map(argument).collect()
     }
 
     fn changed_files(&self, before: &Side<'_>) -> Vec<String> {
@@ -453,6 +444,14 @@ fn is_around(path: &str, of: &str) -> bool {
 /// Names of files are absolute in a store, and relative in a plan.
 fn same_file(kept: &str, name: &str) -> bool {
     kept == name || kept.ends_with(&format!("/{}", name.trim_start_matches("./")))
+}
+
+fn of_file(file: &str) -> Reason {
+    let file = file.to_owned();
+    match std::path::Path::new(&file).extension() {
+        Some(it) if it == "rhai" => Reason::Template { file },
+        _ => Reason::Import { file },
+    }
 }
 
 fn priced(most: &Most) -> String {

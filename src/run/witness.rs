@@ -49,7 +49,7 @@ fn state(host: &dyn Host, path: &Path) -> String {
         if idx == MOST_FILES {
             return format!("more than {MOST_FILES} files at {}", host.now());
         }
-        let line = format!("{:?} {} {}\n", file.path, file.stat.size, file.stat.modified);
+        let line = format!("{} {} {}\n", file.path.display(), file.stat.size, file.stat.modified);
         hasher.update(line.as_bytes());
     }
     format!("folder {}", hasher.finalize().to_hex())

@@ -73,10 +73,7 @@ async fn an_input() {
     }
     let engine = runs.engine(TestHost::new().file("x.txt", "two"));
     assert_eq!(runs.why(&engine, "wait"), r#"[{"reason":"input","from":"read_text"}]"#);
-    assert_eq!(
-        runs.why(&engine, "read_text"),
-        r#"[{"reason":"input_file","path":"x.txt"}]"#
-    );
+    assert_eq!(runs.why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -115,7 +112,8 @@ async fn a_tunable() {
 async fn an_imported_file() {
     let runs = Runs::new();
     let script = "use \"lib.svc\" as lib\n\"a\" >> lib.later";
-    let later = |time: &str| format!("flow later(x: string) -> string {{ x >> wait(duration: {time}) }}");
+    let later =
+        |time: &str| format!("flow later(x: string) -> string {{ x >> wait(duration: {time}) }}");
     for time in ["1ms", "2ms"] {
         let engine = runs.engine(TestHost::new().file("lib.svc", &later(time)));
         engine.run(named(script)).await.unwrap();
@@ -189,10 +187,7 @@ async fn the_age_of_a_result() {
     let why = engine.why("last", Some("wait"), None).unwrap();
     assert!(why.calls[0].taken_from.is_some(), "one hour is not too old");
     reuse(3).await;
-    assert_eq!(
-        runs.why_last("wait"),
-        r#"[{"reason":"reuse_age","age":"3h","max_age":"2h"}]"#
-    );
+    assert_eq!(runs.why_last("wait"), r#"[{"reason":"reuse_age","age":"3h","max_age":"2h"}]"#);
 }
 
 #[tokio::test(start_paused = true)]

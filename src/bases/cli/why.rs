@@ -74,7 +74,7 @@ fn told(why: &Reasons) -> String {
         let more = calls.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         text.push_str(&format!("\n{}{more}\n", named.join(", ")));
-        lines.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
+        text.extend(lines.iter().map(|it| format!("  {it}\n")));
     }
     text
 }
