@@ -344,7 +344,7 @@ fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, O
     (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
 }
 
-fn facts(entry: &Entry) -> Facts {
+pub(super) fn facts(entry: &Entry) -> Facts {
     Facts {
         op: format!("{}.{}", entry.component, entry.op),
         version: entry.version,
@@ -374,7 +374,12 @@ pub(super) fn failed(err: StoreError) -> OpError {
         StoreErrorKind::ReadOnly => ErrorKind::Denied,
         _ => ErrorKind::Failed,
     };
-    let error = OpError::new(kind, format!("the run cannot be recorded: {}", err.message));
+    let message = match err.kind {
+        // Nothing is wrong with the store.
+        StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
+        _ => format!("the run cannot be recorded: {}", err.message),
+    };
+    let error = OpError::new(kind, message);
     match &err.help {
         Some(help) => error.help(help.clone()),
         None => error,

@@ -21,6 +21,7 @@ use crate::value::paths;
 pub mod address;
 pub mod guard;
 pub mod http;
+pub mod offline;
 pub mod os;
 mod retry_after;
 pub mod test;

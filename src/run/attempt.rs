@@ -260,7 +260,7 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
-        ended.map_err(|it| {
+        ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
             let told = self.secrets.redacted(call.op.honest(it));
             RunError::new(where_paths_start(call.op.op, told), one.span)
         })

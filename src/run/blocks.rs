@@ -104,7 +104,9 @@ impl Run {
         let place = place.in_scope(&scope);
         let each = Each { segment, optional, body, items: &items };
         let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        let ended = together(tasks, &scope, scope.items_at_once(), body.span).await;
+        let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_rehearsal());
+        let at_once = if waits_for_nobody { usize::MAX } else { scope.items_at_once() };
+        let ended = together(tasks, &scope, at_once, body.span).await;
         let values = ended.keeping(&scope, |values, failed| {
             Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
         })?;

@@ -88,6 +88,8 @@ struct Run {
     /// What stands for components; only a test has any.
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
+    /// Whether also what is computed where it stands is told to the records.
+    wants_all: bool,
 }
 
 /// Runs a plan with the given inputs.
@@ -124,7 +126,8 @@ impl Run {
         let scope = Scope::of_run(cancel.child_token(), &caps);
         scope.account.remember(spent);
         let secrets = Secrets::default();
-        (Self { host, observer, workers, secrets, mocks: None, records }, scope)
+        let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
+        (Self { host, observer, workers, secrets, mocks: None, records, wants_all }, scope)
     }
 
     async fn main(

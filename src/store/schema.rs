@@ -32,9 +32,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     // Another process may have done it meanwhile.
     let there = version(&own)?;
     if there == 0 && !is_empty(&own)? || there > 0 && !is_ours(&own)? {
-        let message = "the file is a database, but not a store of svc";
-        return Err(StoreError::new(StoreErrorKind::Foreign, message)
-            .help("`--store FILE` names another file"));
+        return Err(foreign());
     }
     if there > migrations.len() {
         return Err(newer(&own));
@@ -59,6 +57,17 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     )?;
     own.pragma_update(None, "user_version", migrations.len())?;
     Ok(own.commit()?)
+}
+
+/// Whether the tables are those of this program. Newer ones, and those of others, are refused.
+pub(super) fn is_current(connection: &Connection) -> Result<bool> {
+    let there = version(connection)?;
+    match is_ours(connection)? {
+        true if there > MIGRATIONS.len() => Err(newer(connection)),
+        true if there == MIGRATIONS.len() => verify(&MIGRATIONS, connection).map(|()| true),
+        true => Ok(false),
+        false => Err(foreign()),
+    }
 }
 
 /// Gives a store another number for its mark to name it by.
@@ -99,6 +108,11 @@ fn is_empty(connection: &Connection) -> Result<bool> {
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0))?;
     Ok(tables == 0)
+}
+
+fn foreign() -> StoreError {
+    let message = "the file is a database, but not a store of svc";
+    StoreError::new(StoreErrorKind::Foreign, message).help("`--store FILE` names another file")
 }
 
 fn newer(connection: &Connection) -> StoreError {

@@ -3,6 +3,7 @@
 //! Results go to standard output; problems, notes and progress to standard error. Every
 //! command is one file: its arguments, and one call into the engine.
 
+mod against;
 mod card;
 mod check;
 mod completions;
@@ -21,10 +22,13 @@ mod lsp;
 mod op_json;
 mod op_text;
 mod page;
+mod panics;
 mod plan;
 mod policy;
 mod progress;
 mod prose;
+mod prune;
+mod replay;
 mod resume;
 mod run;
 mod runs;
@@ -34,18 +38,22 @@ mod script;
 mod show;
 mod show_nodes;
 mod show_run;
+mod signals;
 mod store;
 mod tap;
 mod terminal;
 mod test;
+mod tuning;
 mod watch;
+mod why;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::engine::Engine;
+use crate::{engine::Engine, host::os};
 use exit::Result;
+pub use panics::are_brief as panics_are_brief;
 use terminal::{Color, Terminal};
 
 /// Runs pipelines that are checked before they run.
@@ -68,6 +76,8 @@ enum Command {
     Runs(runs::Runs),
     Show(show_run::Show),
     Tap(tap::Tap),
+    Why(why::Why),
+    Replay(replay::Replay),
     Store(store::Upkeep),
     Doctor(doctor::Doctor),
     Check(check::Check),
@@ -135,6 +145,8 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
+    panics::are_brief();
+    os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
     let session = Session { engine, servers, terminal };
@@ -161,6 +173,8 @@ impl Command {
             Self::Runs(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),
+            Self::Why(it) => it.execute(session),
+            Self::Replay(it) => it.execute(session),
             Self::Store(it) => it.execute(session),
             Self::Doctor(it) => it.execute(session),
             Self::Check(it) => it.execute(session),

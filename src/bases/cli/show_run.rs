@@ -82,7 +82,7 @@ struct Shown {
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let store = self.keeping.opened(session)?;
+        let store = self.keeping.reading(session)?;
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let nodes = store.nodes(&run.id).map_err(keeping::failure)?;
         if let Some(file) = &self.html {

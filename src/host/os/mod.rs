@@ -18,9 +18,13 @@ use super::{Answering, Entry, Fill, Host, Stat, http};
 mod ask;
 mod names;
 mod net;
+mod process;
 mod real;
 
 pub use ask::is_asking;
+#[cfg(unix)]
+pub use process::is_ignored;
+pub use process::without_core_dumps;
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
