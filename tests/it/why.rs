@@ -6,9 +6,11 @@ use svc::{
     Engine,
     diag::Source,
     host::test::TestHost,
-    registry::{Component, OpDef, Price, TokenPrice},
+    registry::{
+        Component, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, TokenPrice, Usage, io,
+    },
     store::Store,
-    value::Money,
+    value::{Money, Text, Value},
 };
 
 use crate::components;
@@ -67,11 +69,11 @@ async fn an_argument() {
 async fn an_input() {
     let runs = Runs::new();
     let script = r#"read_text(path: "x.txt") >> upper >> wait(duration: 1ms)"#;
-    for text in ["one", "two"] {
+    for text in ["one", "three"] {
         let engine = runs.engine(TestHost::new().file("x.txt", text));
         engine.run(named(script)).reuse(Duration::from_hours(1)).await.unwrap();
     }
-    let engine = runs.engine(TestHost::new().file("x.txt", "two"));
+    let engine = runs.engine(TestHost::new().file("x.txt", "three"));
     assert_eq!(runs.why(&engine, "wait"), r#"[{"reason":"input","from":"read_text"}]"#);
     assert_eq!(runs.why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
 }
@@ -115,10 +117,10 @@ async fn an_imported_file() {
     let later =
         |time: &str| format!("flow later(x: string) -> string {{ x >> wait(duration: {time}) }}");
     for time in ["1ms", "2ms"] {
-        let engine = runs.engine(TestHost::new().file("lib.svc", &later(time)));
+        let engine = runs.engine(TestHost::new().file("lib.svc", later(time)));
         engine.run(named(script)).await.unwrap();
     }
-    let told = runs.why_last("later/wait");
+    let told = runs.why_last("lib.later/wait");
     assert_eq!(told, r#"[{"reason":"import","file":"/lib.svc"}]"#);
 }
 
@@ -138,21 +140,11 @@ async fn a_param() {
 
 #[tokio::test(start_paused = true)]
 async fn a_price() {
-    const PAID: OpDef = *paid();
-    const CHEAPER: OpDef = OpDef {
-        price: Price::Tokens(TokenPrice {
-            input: Money::cents(1),
-            output: Money::cents(1500),
-            prompt: &["prompt"],
-            cap: "max_tokens",
-        }),
-        ..PAID
-    };
-    const CHEAP: Component = Component { ops: &[CHEAPER], ..*components::ALL[0] };
+    const CHEAP: Component = Component { ops: &[io::<Cheaper>()], ..*components::ALL[0] };
     let runs = Runs::new();
     let script = r#"["a", "b"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
     let engine = runs.engine(TestHost::new());
-    let run = engine.run(named(script)).max_cost(Money::from_nanos(31_000_000));
+    let run = engine.run(named(script)).max_cost(Money::from_nanos(30_050_000));
     assert!(run.await.is_err(), "the second one reserves more than what is left");
     let engine = engine.with(&[&CHEAP]);
     engine.resume("last").unwrap().await.unwrap();
@@ -160,17 +152,36 @@ async fn a_price() {
     assert!(told.starts_with(r#"[{"reason":"price","before":"at most $0.0"#), "{told}");
 }
 
-/// The op of the testing component that costs.
-const fn paid() -> &'static OpDef {
-    let ops = components::ALL[0].ops;
-    let mut idx = 0;
-    while idx < ops.len() {
-        if let b"paid" = ops[idx].name.as_bytes() {
-            return &ops[idx];
-        }
-        idx += 1;
+svc::params! {
+    /// What `paid` is when its prompts have become cheaper.
+    struct Cheaper {
+        /// The prompt.
+        prompt: Text,
+        /// The most tokens of the answer.
+        max_tokens: i64,
     }
-    panic!("there is such an op")
+}
+
+impl Op for Cheaper {
+    const NAME: &'static str = "paid";
+    const YIELDS: Scheme = Scheme::Text;
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Tokens(TokenPrice {
+        input: Money::cents(1),
+        output: Money::cents(1500),
+        prompt: &["prompt"],
+        cap: "max_tokens",
+    });
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Cheaper {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let tokens = u64::try_from(self.max_tokens).unwrap_or(0);
+        let cost = Money::cents(1500).per_million(tokens).unwrap_or_default();
+        cx.used(Usage { tokens, cost });
+        Ok(Value::from(format!("a cheap answer to {}", self.prompt)))
+    }
 }
 
 #[tokio::test(start_paused = true)]
