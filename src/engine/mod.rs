@@ -15,6 +15,7 @@
 //! ```
 
 mod block;
+mod catalog;
 mod error;
 pub mod failure;
 mod files;
@@ -225,6 +226,7 @@ impl Engine {
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
         crate::run::Surroundings {
             host: self.policy.guard(self.host.clone()),
+            catalog: Arc::new(self.clone()),
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,

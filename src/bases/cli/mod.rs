@@ -3,6 +3,7 @@
 //! Results go to standard output; problems, notes and progress to standard error. Every
 //! command is one file: its arguments, and one call into the engine.
 
+mod ask;
 mod card;
 mod check;
 mod completions;
@@ -10,10 +11,12 @@ mod components;
 mod doctor;
 mod exit;
 mod explain;
+mod find;
 mod fix;
 mod fmt;
 mod given;
 mod grammar;
+mod guide;
 mod inspect;
 mod keeping;
 mod lsp;
@@ -74,6 +77,9 @@ enum Command {
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
+    Find(find::Find),
+    Ask(ask::Ask),
+    Guide(guide::Guide),
     Lsp(lsp::Lsp),
     Schema(schema::Schema),
     Explain(explain::Explain),
@@ -93,7 +99,9 @@ const TOUR: &str = r#"A short tour:
   svc plan report.svc                              see what would run, and what it touches
   svc run triage.svc --store runs.db               keep what the run does
   svc resume last --store runs.db                  go on with it where it was
-  svc components search                            find a component
+  svc guide plan "summarise report.pdf"            get a script for a goal
+  svc find "remove duplicates"                     find the op for a task
+  svc ask "how are budgets enforced?"              ask the documentation
   svc inspect search                               read its documentation
   svc explain E203                                 read what an error means
 
@@ -168,6 +176,9 @@ impl Command {
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
+            Self::Find(it) => it.execute(session).await,
+            Self::Ask(it) => it.execute(session).await,
+            Self::Guide(it) => it.execute(session).await,
             Self::Lsp(it) => Ok(it.execute(session)),
             Self::Schema(it) => it.execute(),
             Self::Explain(it) => it.execute(session),
