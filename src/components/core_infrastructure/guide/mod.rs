@@ -12,6 +12,7 @@ mod book;
 mod find_tool;
 mod how_to;
 mod overview;
+mod plan;
 
 pub(super) const COMPONENT: Component = Component {
     name: "guide",
@@ -22,12 +23,14 @@ pub(super) const COMPONENT: Component = Component {
         ("guide_ask", "ask"),
         ("guide_how_to", "how_to"),
         ("guide_find_tool", "find_tool"),
+        ("guide_plan_workflow", "plan_workflow"),
         ("guide_system_overview", "system_overview"),
     ],
     ops: &[
         io::<ask::Ask>(),
         compute::<how_to::Asked>(),
         compute::<find_tool::FindTool>(),
+        io::<plan::PlanWorkflow>(),
         compute::<overview::Overview>(),
     ],
 };

@@ -65,7 +65,7 @@ impl Op for Stats {
     const YIELDS: Scheme = Numbers::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] =
-        &[Example::ok("Is there any", "nav_stats >> .ops >> it > 50", "true")];
+        &[Example::ok("Is there any", "nav_stats >> (it.ops > 50)", "true")];
 }
 
 impl Compute for Stats {

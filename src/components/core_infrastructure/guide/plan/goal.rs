@@ -1,0 +1,293 @@
+//! A goal in words, cut into the steps that it asks for.
+
+use super::literals::Literal;
+
+/// One step of a goal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clause {
+    pub(super) words: Vec<String>,
+    pub(super) literals: Vec<Given>,
+    /// The step as it was written.
+    pub(super) text: String,
+    /// Whether it works on what entered the step before it, or on nothing of that.
+    pub(super) is_beside: bool,
+    /// Whether every item is meant by itself.
+    pub(super) each: bool,
+}
+
+/// A literal, and the words around it.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) literal: Literal,
+    /// The words before it, the nearest last.
+    pub(super) before: Vec<String>,
+    /// The words behind it, the nearest first.
+    pub(super) behind: Vec<String>,
+}
+
+/// Everything that a goal says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Goal {
+    pub(super) clauses: Vec<Clause>,
+    /// Bounds of the whole, as a script writes them.
+    pub(super) bounds: Vec<(&'static str, String)>,
+}
+
+#[derive(Clone, Debug)]
+enum Token {
+    Word(String),
+    Literal(Literal, String),
+    Break,
+}
+
+/// What people say in several words, and in one.
+const PHRASES: [(&str, &str); 14] = [
+    ("how many", "count"),
+    ("how long", "length"),
+    ("number of", "count"),
+    ("at the same time", "meanwhile"),
+    ("side by side", "meanwhile"),
+    ("in parallel", "meanwhile"),
+    ("ask me", "approve"),
+    ("ask a person", "approve"),
+    ("language model", "model"),
+    ("capital letters", "uppercase"),
+    ("small letters", "lowercase"),
+    ("add them up", "sum"),
+    ("which components", "nav components"),
+    ("which tools", "nav components"),
+];
+
+/// Words between steps.
+const BETWEEN: [&str; 8] =
+    ["then", "and", "but", "before", "after", "afterwards", "finally", "plus"];
+
+/// Words that ask for something without saying what.
+pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
+    display output return create produce do i we you can could would what which is are does did \
+    using use put set it them this that my the a an all both together result results also now just \
+    first ones something thing with of";
+
+impl Goal {
+    pub(super) fn read(text: &str) -> Self {
+        let mut goal = Self::default();
+        let mut open = Open::default();
+        let mut tokens = tokens(text);
+        joined_numbers(&mut tokens);
+        for token in tokens {
+            match token {
+                Token::Word(word) if BETWEEN.contains(&word.to_lowercase().as_str()) => {
+                    goal.close(&mut open, false);
+                    open.is_beside |= word.eq_ignore_ascii_case("but");
+                }
+                Token::Break => goal.close(&mut open, true),
+                Token::Word(word) => open.word(&word),
+                Token::Literal(literal, written) => open.literal(literal, &written),
+            }
+        }
+        goal.close(&mut open, true);
+        goal.join_fragments();
+        goal
+    }
+
+    fn close(&mut self, open: &mut Open, _at_break: bool) {
+        let clause = std::mem::take(open).clause();
+        if clause.words.is_empty() && clause.literals.is_empty() {
+            return;
+        }
+        match bound(&clause) {
+            Some(bound) => self.bounds.push(bound),
+            None => self.clauses.push(clause),
+        }
+    }
+
+    /// What is not a step by itself belongs to the one before it: `bug or other`.
+    fn join_fragments(&mut self) {
+        let mut joined: Vec<Clause> = Vec::new();
+        for clause in self.clauses.drain(..) {
+            match joined.last_mut().filter(|_| clause.is_fragment()) {
+                Some(before) => before.take(clause),
+                None => joined.push(clause),
+            }
+        }
+        self.clauses = joined;
+    }
+}
+
+impl Clause {
+    /// The words that say what is asked for.
+    pub(super) fn content(&self) -> impl Iterator<Item = &str> {
+        let is_filler = |it: &&str| !FILLERS.split_whitespace().any(|filler| filler == *it);
+        self.words.iter().map(String::as_str).filter(is_filler)
+    }
+
+    fn is_fragment(&self) -> bool {
+        let pronoun =
+            ["it", "them", "that", "this"].iter().any(|it| self.words.iter().any(|w| w == it));
+        self.literals.is_empty() && !pronoun && !self.is_beside && self.content().count() <= 1
+    }
+
+    pub(super) fn take(&mut self, other: Self) {
+        self.text = format!("{}, {}", self.text, other.text);
+        self.words.extend(other.words);
+        self.literals.extend(other.literals);
+        self.each |= other.each;
+    }
+}
+
+/// A step that is still read.
+#[derive(Default)]
+struct Open {
+    words: Vec<String>,
+    literals: Vec<(Literal, usize)>,
+    text: Vec<String>,
+    is_beside: bool,
+    each: bool,
+}
+
+impl Open {
+    fn word(&mut self, word: &str) {
+        let lower: String =
+            word.to_lowercase().chars().filter(|it| it.is_alphanumeric() || *it == '_').collect();
+        self.each |= matches!(lower.as_str(), "each" | "every");
+        self.is_beside |= matches!(lower.as_str(), "meanwhile" | "both");
+        self.text.push(word.to_owned());
+        if let Some((Literal::Number(number), at)) = self.literals.last()
+            && *at == self.words.len()
+            && let Some(of_unit) = Literal::of_unit(*number, &lower)
+        {
+            let at = *at;
+            self.literals.pop();
+            self.literals.push((of_unit, at));
+            return;
+        }
+        if !lower.is_empty() {
+            self.words.push(lower);
+        }
+    }
+
+    fn literal(&mut self, literal: Literal, written: &str) {
+        self.text.push(written.to_owned());
+        self.literals.push((literal, self.words.len()));
+    }
+
+    fn clause(self) -> Clause {
+        let words = self.words;
+        let given = |(literal, at): (Literal, usize)| Given {
+            literal,
+            before: words[at.saturating_sub(2)..at].to_vec(),
+            behind: words[at..(at + 2).min(words.len())].to_vec(),
+        };
+        let literals = self.literals.into_iter().map(given).collect();
+        let text = self.text.join(" ");
+        Clause { literals, text, is_beside: self.is_beside, each: self.each, words }
+    }
+}
+
+/// A bound that a step is about, such as `spend no more than $0.10`.
+fn bound(clause: &Clause) -> Option<(&'static str, String)> {
+    let says = |all: &[&str]| clause.words.iter().any(|it| all.contains(&it.as_str()));
+    clause.literals.iter().find_map(|it| match &it.literal {
+        Literal::Money(_) if says(&["spend", "cost", "costs", "pay", "budget", "most", "more"]) => {
+            Some(("max_cost", it.literal.written()))
+        }
+        Literal::Duration(_) if says(&["within", "timeout", "longer", "most", "limit"]) => {
+            Some(("timeout", it.literal.written()))
+        }
+        _ => None,
+    })
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut lower = text.to_owned();
+    for (phrase, word) in PHRASES {
+        lower = replaced(&lower, phrase, word);
+    }
+    let mut rest = lower.as_str();
+    let mut tokens = Vec::new();
+    while let Some(next) = rest.chars().next() {
+        if next.is_whitespace() {
+            rest = &rest[next.len_utf8()..];
+            continue;
+        }
+        if let Some((inner, len)) = quote(rest) {
+            tokens.push(Token::Literal(Literal::Quoted(inner.to_owned()), rest[..len].to_owned()));
+            rest = &rest[len..];
+            continue;
+        }
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        chunk(&rest[..end], &mut tokens);
+        rest = &rest[end..];
+    }
+    tokens
+}
+
+/// A run of signs between blanks, with the sign at its end that ends a step.
+fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
+    let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')');
+    let word = chunk.trim_end_matches(ends).trim_start_matches('(');
+    match Literal::read(word) {
+        Some(literal) => tokens.push(Token::Literal(literal, word.to_owned())),
+        None if word.is_empty() => {}
+        None => tokens.push(Token::Word(word.to_owned())),
+    }
+    if chunk.ends_with(ends) {
+        tokens.push(Token::Break);
+    }
+}
+
+/// A text in quotes at the start, and how long it is with them.
+fn quote(text: &str) -> Option<(&str, usize)> {
+    let first = text.chars().next()?;
+    let close = match first {
+        '"' | '\'' | '`' => first,
+        '“' => '”',
+        '‘' => '’',
+        _ => return None,
+    };
+    let start = first.len_utf8();
+    let ends = |at: usize| {
+        text[at + close.len_utf8()..].chars().next().is_none_or(|it| !it.is_alphanumeric())
+    };
+    let mut found = text[start..].match_indices(close).map(|(idx, _)| start + idx);
+    let end = found.find(|at| ends(*at))?;
+    Some((&text[start..end], end + close.len_utf8()))
+}
+
+/// The text with a phrase in other words, whatever case it is in.
+fn replaced(text: &str, phrase: &str, word: &str) -> String {
+    match text.to_ascii_lowercase().find(phrase) {
+        Some(at) => format!("{}{word}{}", &text[..at], &text[at + phrase.len()..]),
+        None => text.to_owned(),
+    }
+}
+
+/// Makes one list of numbers that follow each other: `3, 5 and 10`.
+fn joined_numbers(tokens: &mut Vec<Token>) {
+    let mut joined: Vec<Token> = Vec::new();
+    let mut idx = 0;
+    while idx < tokens.len() {
+        let mut numbers = Vec::new();
+        let mut at = idx;
+        while let Some(Token::Literal(Literal::Number(number), _)) = tokens.get(at) {
+            numbers.push(*number);
+            at += 1;
+            while matches!(tokens.get(at), Some(Token::Break))
+                || matches!(tokens.get(at), Some(Token::Word(it)) if it == "and")
+            {
+                at += 1;
+            }
+        }
+        if numbers.len() > 1 {
+            let literal = Literal::Numbers(numbers);
+            let written = literal.written();
+            joined.push(Token::Literal(literal, written));
+            joined.push(Token::Break);
+            idx = at;
+        } else {
+            joined.push(tokens[idx].clone());
+            idx += 1;
+        }
+    }
+    *tokens = joined;
+}
