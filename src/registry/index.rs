@@ -129,6 +129,12 @@ struct Asked {
     meant: Vec<Term>,
 }
 
+impl Asked {
+    fn terms(&self) -> impl Iterator<Item = Term> {
+        std::iter::once(self.term).chain(self.meant.iter().copied())
+    }
+}
+
 impl Entry {
     /// Where the op has a word, or one that it means.
     fn place(&self, asked: &Asked) -> Option<Where> {
@@ -137,7 +143,7 @@ impl Entry {
             Some(Where::Name)
         } else if asked.meant.iter().any(|it| names.contains(it)) {
             Some(Where::Meant)
-        } else if summary.contains(&asked.term) {
+        } else if asked.terms().any(|it| summary.contains(&it)) {
             Some(Where::Summary)
         } else {
             rest.contains(&asked.term).then_some(Where::Documentation)

@@ -6,7 +6,7 @@
 const WORDS: &str = "
     upper: uppercase capital capitals capitalise capitalize shout caps
     lower: lowercase small
-    trim: strip
+    trim: strip remove
     split: divide cut break separate tokenise tokenize
     join: concatenate glue combine
     words: word
@@ -23,18 +23,18 @@ const WORDS: &str = "
     first: top begin head beginning
     take: first top keep limit only
     last: final end tail
-    skip: drop omit leave ignore
-    chunk: group batch batches portions pieces chunks
+    skip: drop omit leave ignore remove
+    chunk: group batch batches portions
     reverse: backwards reversed flip
-    compact: null nulls missing empty
+    compact: remove null nulls missing empty
     flatten: merge nested
     enumerate: number numbered
-    unique: duplicate duplicates deduplicate dedupe distinct different
+    unique: remove duplicate duplicates deduplicate dedupe distinct different
     range: numbers sequence
     sum: add total altogether plus
     avg: average mean
-    min: minimum smallest least lowest shortest cheapest
-    max: maximum largest greatest biggest highest longest dearest
+    min: minimum smallest least lowest cheapest
+    max: maximum largest greatest biggest highest dearest
     abs: absolute magnitude sign
     round: rounded nearest decimals
     floor: down
@@ -61,7 +61,7 @@ const WORDS: &str = "
     evaluate: test score grade judge evaluation cases accuracy
     fail: abort stop error
     wait: pause sleep delay
-    approve: confirm permission approval me person human sign
+    approve: confirm permission approval person human sign
     components: component tools tool ops blocks
     plan: workflow script pipeline
     pdf: pdfs

@@ -194,7 +194,7 @@ fn named(param: &Param, near: &[&str]) -> bool {
 }
 
 /// Whether a param says how many there are to be.
-fn is_count(param: &Param) -> bool {
+pub(super) fn is_count(param: &Param) -> bool {
     let is_whole = matches!(param.scheme, Scheme::Int | Scheme::IntRange(..));
     is_whole && matches!(param.name, "top_k" | "keep" | "n" | "limit" | "size")
 }

@@ -12,12 +12,26 @@ pub(super) fn is_asked(op: OpRef) -> bool {
 pub(super) fn stage(name: &str, clause: &Clause, enters: bool) -> String {
     let ty = choices(&clause.text).or_else(|| fields(&clause.text));
     let ty = ty.map(|it| format!("<{it}>")).unwrap_or_default();
-    let prompt = quoted(&sentence(&clause.text, if enters { ':' } else { '.' }));
+    let prompt = quoted(&sentence(task(&clause.text), if enters { ':' } else { '.' }));
     let prompt = match enters {
         true => format!("{}\\n\\n${{it}}\"", prompt.trim_end_matches('"')),
         false => prompt,
     };
     format!("{name}{ty}(prompt: {prompt})")
+}
+
+/// What the model is to do, without the words that say that a model is to do it.
+fn task(text: &str) -> &str {
+    const TO_A_MODEL: &str = "ask have let use a an the language model llm ai gpt to please";
+    let mut rest = text.trim();
+    while let Some((word, more)) = rest.split_once(' ') {
+        let word = word.to_lowercase();
+        if !TO_A_MODEL.split_whitespace().any(|it| it == word) {
+            break;
+        }
+        rest = more.trim_start();
+    }
+    rest
 }
 
 /// `as billing, bug or other` is an enum.

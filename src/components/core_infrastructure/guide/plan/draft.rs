@@ -121,7 +121,7 @@ fn runs(stages: &[Stage]) -> Vec<(bool, Vec<&Stage>)> {
 
 /// What an op does, in one short line.
 fn told(op: OpRef) -> String {
-    const MOST: usize = 72;
+    const MOST: usize = 60;
     let summary = op.op.summary().replace('\n', " ");
     let sentence = summary.split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
     let mut chars = sentence.chars();

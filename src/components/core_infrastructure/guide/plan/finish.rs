@@ -22,7 +22,7 @@ pub(super) struct Wanted {
 }
 
 /// How near another pipeline must come to be named.
-const NEAR: f64 = 1.5;
+const NEAR: f64 = 0.9;
 
 /// How many other pipelines are named.
 const MOST_ALTERNATIVES: usize = 2;
@@ -131,9 +131,11 @@ impl Finish<'_> {
     /// The first draft that holds as a whole, with those that come near.
     fn best(&self, drafts: &[Draft]) -> Option<Workflow> {
         let (best, workflow) = drafts.iter().find_map(|it| Some((it, self.workflow(it)?)))?;
-        let near = drafts
-            .iter()
-            .filter(|it| it.score >= best.score - NEAR && it.script() != best.script());
+        let near = drafts.iter().filter(|it| {
+            it.score >= best.score - NEAR
+                && it.script() != best.script()
+                && it.params.len() <= best.params.len()
+        });
         let one_line = |it: &Draft| joined(&it.stages, false).replace("\n ", "");
         let alternatives: Vec<String> = near.take(MOST_ALTERNATIVES).map(one_line).collect();
         let told: String = alternatives.iter().map(|it| format!("# Another way: {it}\n")).collect();

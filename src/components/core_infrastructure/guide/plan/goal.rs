@@ -13,6 +13,8 @@ pub(super) struct Clause {
     pub(super) is_beside: bool,
     /// Whether every item is meant by itself.
     pub(super) each: bool,
+    /// How many items of what is there are meant, where it says nothing else.
+    pub(super) count: Option<usize>,
 }
 
 /// A literal, and the words around it.
@@ -66,7 +68,15 @@ const BETWEEN: [&str; 8] =
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
-    first ones something thing with of";
+    first ones something thing with of from in into to for on at by as or about each every over so \
+    that without";
+
+/// Words that ask for a thing, so that the word behind them is no verb.
+const ASKING: [&str; 9] = ["give", "get", "show", "tell", "make", "want", "need", "print", "list"];
+
+/// Words that only say which items of a list are meant.
+const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
+    items item passages passage records record entries entry keep only limit few";
 
 impl Goal {
     pub(super) fn read(text: &str) -> Self {
@@ -77,20 +87,20 @@ impl Goal {
         for token in tokens {
             match token {
                 Token::Word(word) if BETWEEN.contains(&word.to_lowercase().as_str()) => {
-                    goal.close(&mut open, false);
+                    goal.close(&mut open);
                     open.is_beside |= word.eq_ignore_ascii_case("but");
                 }
-                Token::Break => goal.close(&mut open, true),
+                Token::Break => goal.close(&mut open),
                 Token::Word(word) => open.word(&word),
                 Token::Literal(literal, written) => open.literal(literal, &written),
             }
         }
-        goal.close(&mut open, true);
+        goal.close(&mut open);
         goal.join_fragments();
         goal
     }
 
-    fn close(&mut self, open: &mut Open, _at_break: bool) {
+    fn close(&mut self, open: &mut Open) {
         let clause = std::mem::take(open).clause();
         if clause.words.is_empty() && clause.literals.is_empty() {
             return;
@@ -121,10 +131,28 @@ impl Clause {
         self.words.iter().map(String::as_str).filter(is_filler)
     }
 
+    /// Whether it starts with what has to be done, rather than with what is wanted.
+    pub(super) fn is_imperative(&self) -> bool {
+        let asks = |it: &String| ASKING.contains(&it.as_str());
+        let Some(head) = self.content().next() else { return false };
+        !self.words.iter().take_while(|it| *it != head).any(asks)
+    }
+
     fn is_fragment(&self) -> bool {
-        let pronoun =
-            ["it", "them", "that", "this"].iter().any(|it| self.words.iter().any(|w| w == it));
-        self.literals.is_empty() && !pronoun && !self.is_beside && self.content().count() <= 1
+        const PRONOUNS: [&str; 4] = ["it", "them", "that", "this"];
+        let refers = self.words.iter().any(|it| PRONOUNS.contains(&it.as_str()));
+        let content = self.content().count();
+        let is_thing = self.literals.is_empty() && content <= 1 && !refers;
+        !self.is_beside && self.count.is_none() && (is_thing || content == 0)
+    }
+
+    /// The place of its only number, where it says nothing but how many are meant.
+    fn counted(&self) -> Option<usize> {
+        let is_count = |it: &str| OF_COUNTS.split_whitespace().any(|word| word == it);
+        let [Given { literal: Literal::Number(_), .. }] = self.literals.as_slice() else {
+            return None;
+        };
+        self.content().all(is_count).then_some(0)
     }
 
     pub(super) fn take(&mut self, other: Self) {
@@ -180,7 +208,9 @@ impl Open {
         };
         let literals = self.literals.into_iter().map(given).collect();
         let text = self.text.join(" ");
-        Clause { literals, text, is_beside: self.is_beside, each: self.each, words }
+        let (is_beside, each) = (self.is_beside, self.each);
+        let clause = Clause { literals, text, is_beside, each, words, count: None };
+        Clause { count: clause.counted(), ..clause }
     }
 }
 

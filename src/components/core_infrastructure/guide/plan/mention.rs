@@ -2,7 +2,7 @@
 
 use super::goal::{Clause, FILLERS};
 use crate::{
-    registry::{Generic, Index, Match, OpRef, Scheme, Where},
+    registry::{Effect, Generic, Index, Match, OpRef, Scheme, Scope, Where},
     text::synonyms,
 };
 
@@ -38,22 +38,33 @@ const MOST_READINGS: usize = 3;
 /// How near a second reading must come to the first.
 const NEAR: f64 = 0.55;
 
+/// How sure a further mention of the same step must be.
+const SECOND: f64 = 2.0;
+
 /// Words that stand in many names and say little by themselves.
 const GENERIC: &str = "text file files list json value values items item number numbers path docs \
     documents document data record records component word";
 
 /// The ops that a step speaks of.
 pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
-    let content: Vec<&str> = clause.content().collect();
+    let content: Vec<&str> = match clause.count {
+        // Where nothing else can say how many, this does.
+        Some(_) => vec!["take"],
+        None => clause.content().collect(),
+    };
     let Some(head) = content.first().copied() else {
         return Spoken { mentions: Vec::new(), unserved: false };
     };
     let matches = index.find(&question(clause, &content));
+    let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
     let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new() };
     let mut mentions = Vec::new();
     mentions.extend(reader.sort());
     while let Some(mention) = reader.next() {
-        let is_free = matches!(mention.what.first(), Some(What::Op(op)) if is_free_text(*op));
+        if !mentions.is_empty() && mention.gain < SECOND {
+            break;
+        }
+        let is_free = mention.is_free_text();
         mentions.push(mention);
         if is_free {
             // The rest is what it is asked, in words.
@@ -69,8 +80,11 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     }
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
     let unknown = content.iter().filter(|it| !known(it)).count();
-    let is_unknown = !reader.covered.iter().any(|it| it == head) && !reader.is_served(head);
-    let unserved = is_unknown || (unknown > 1 && mentions.iter().all(|it| it.gain < 2.0));
+    let is_done = reader.covered.iter().any(|it| it == head)
+        || reader.is_served(head)
+        || (!clause.is_imperative() && !mentions.is_empty());
+    let is_vague = unknown > 1 && mentions.iter().all(|it| it.gain < SECOND);
+    let unserved = !is_done || is_vague;
     Spoken { mentions, unserved }
 }
 
@@ -78,6 +92,14 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
 fn question(clause: &Clause, content: &[&str]) -> String {
     let kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
     content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether an op can be meant: what tells of components only where the step speaks of them.
+fn is_meant(op: OpRef, clause: &Clause) -> bool {
+    const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav";
+    let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
+    let tells = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
+    !op.op.effects.iter().any(tells) || clause.words.iter().any(speaks)
 }
 
 /// Whether the input of an op is a question or a task in words.

@@ -4,7 +4,7 @@
 //! over the conversions that the checker knows, and what does not check is dropped.
 
 use super::{
-    arguments::{Filling, free_text, sentence},
+    arguments::{Filling, free_text, is_count, sentence},
     asking,
     draft::{Asked, Draft, Stage, joined},
     goal::Clause,
@@ -40,7 +40,10 @@ impl Route<'_> {
         while step < self.clauses.len() {
             let beside = step > 0 && self.clauses[step].is_beside;
             let both = self.clauses[step].words.iter().any(|it| it == "both");
-            drafts = if both && step + 1 < self.clauses.len() {
+            let counted = self.clauses[step].count.map(|idx| self.counted(&drafts, step, idx));
+            drafts = if let Some(counted) = counted.filter(|it| !it.is_empty()) {
+                counted
+            } else if both && step + 1 < self.clauses.len() {
                 step += 1;
                 self.both(&drafts, step - 1)
             } else if beside {
@@ -73,6 +76,28 @@ impl Route<'_> {
             all.extend(on);
         }
         best(all, MOST_DRAFTS)
+    }
+
+    /// The drafts whose last op can say how many items are meant.
+    fn counted(&self, drafts: &[Draft], step: usize, idx: usize) -> Vec<Draft> {
+        let number = self.clauses[step].literals[idx].literal.written();
+        let on = drafts.iter().filter_map(|draft| {
+            let mut draft = draft.clone();
+            let stage = draft.stages.last_mut()?;
+            let param = stage.op?.op.params.iter().find(|it| is_count(it))?;
+            let argument = format!("{}: {number}", param.name);
+            if stage.text.contains(&format!("{}: ", param.name)) {
+                return None;
+            }
+            stage.text = match stage.text.strip_suffix(')') {
+                Some(open) => format!("{open}, {argument})"),
+                None => format!("{}({argument})", stage.text),
+            };
+            draft.score += 2.0;
+            draft.used.push((step, idx));
+            self.tried(draft)
+        });
+        best(on.collect(), MOST_DRAFTS)
     }
 
     /// Two steps on the same value: `parallel { a: .., b: .. }`.
@@ -344,6 +369,8 @@ impl Route<'_> {
         };
         let mut readers: Vec<(i64, OpRef)> = self.readers(given);
         readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        let best = readers.first().map(|(rank, _)| *rank);
+        readers.retain(|(rank, _)| Some(*rank) == best);
         let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
             let input = op.op.input()?;
             let name = op.script_name();
