@@ -12,13 +12,13 @@ const WORDS: &str = "
     words: word
     lines: line row rows
     slice: substring part cut
-    truncate: shorten clip cut abbreviate
+    truncate: shorten clip cut abbreviate characters first take
     contains: contain include includes mention mentions occur
     replace: substitute swap exchange change
     matches: match regex regexp regular
     find: extract look locate
     pattern: regex regexp
-    len: length count number many size long characters
+    len: length count number many size long
     keys: key columns
     first: top begin head beginning
     take: first top keep limit only

@@ -17,7 +17,12 @@ pub fn way_to(registry: &Registry, from: &Type, op: OpRef) -> Option<Way> {
         return None;
     }
     let bindings = Bindings::default();
-    way(registry, from, Wanted::Scheme(input.scheme, &bindings), input.name)
+    let wanted = Wanted::Scheme(input.scheme, &bindings);
+    let of_items = matches!(from, Type::List(item, _) if wanted.accepts_item(item));
+    match of_items && !wanted.accepts(from) {
+        true => Some(Way { of_items, ..Way::default() }),
+        false => way(registry, from, wanted, input.name),
+    }
 }
 
 /// The stages that make a value of one type one of another.
@@ -28,9 +33,6 @@ pub fn way_between(registry: &Registry, from: &Type, to: &Type) -> Option<Way> {
 fn way(registry: &Registry, from: &Type, wanted: Wanted<'_>, port: &str) -> Option<Way> {
     if wanted.accepts(from) {
         return Some(Way::default());
-    }
-    if matches!(from, Type::List(item, _) if wanted.accepts_item(item)) {
-        return Some(Way { of_items: true, ..Way::default() });
     }
     let knows = |name: &str| shared_record(name).is_some();
     let search = Search { registry, knows: &knows, wanted, port };

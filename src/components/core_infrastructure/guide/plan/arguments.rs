@@ -24,6 +24,8 @@ pub(super) struct Call {
 /// Fills the arguments of an op but its input from a step of a goal.
 pub(super) struct Filling<'a> {
     pub(super) clause: &'a Clause,
+    /// The step behind it, which a person may be asked about.
+    pub(super) next: Option<&'a Clause>,
     /// Which literals are taken.
     pub(super) used: Vec<usize>,
     pub(super) catalog: &'a dyn Catalog,
@@ -83,6 +85,7 @@ impl Filling<'_> {
         match &given.literal {
             _ if named => 3.0,
             Literal::Number(_) if asks_for_count => 2.0,
+            Literal::Number(_) if !required && described(param, &near) => 1.5,
             Literal::Number(_) => {
                 if required {
                     1.0
@@ -92,6 +95,7 @@ impl Filling<'_> {
             }
             _ if required => 1.0,
             Literal::Path(_) => 0.8,
+            Literal::Quoted(_) => 0.5,
             _ => 0.0,
         }
     }
@@ -145,7 +149,8 @@ impl Filling<'_> {
     fn lacks(&self, op: OpRef, param: &'static Param, call: &mut Call) {
         let tells = op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends));
         if tells && matches!(param.scheme, Scheme::Text) {
-            call.args.push((param.name, quoted(&sentence(&self.clause.text, '?'))));
+            let about = self.next.unwrap_or(self.clause);
+            call.args.push((param.name, quoted(&sentence(&about.text, '?'))));
             return;
         }
         let ty = match param.scheme {
@@ -162,10 +167,20 @@ pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<S
     if !is_free_text(op) {
         return None;
     }
-    let is_said = |it: &str| said.iter().any(|word| *word == it.to_lowercase());
-    let links = ["for", "about", "on", "the", "to", "me", "nav"];
-    let words = clause.words.iter().skip_while(|it| is_said(it) || links.contains(&it.as_str()));
-    let rest: Vec<&str> = words.map(String::as_str).collect();
+    topic(clause).or_else(|| {
+        let is_said = |it: &str| said.iter().any(|word| *word == it.to_lowercase());
+        let links = ["for", "about", "on", "the", "to", "me", "nav"];
+        let is_link = |it: &&String| is_said(it) || links.contains(&it.as_str());
+        let rest: Vec<&str> = clause.words.iter().skip_while(is_link).map(String::as_str).collect();
+        (!rest.is_empty()).then(|| rest.join(" "))
+    })
+}
+
+/// What a step is about: the words behind `about`.
+pub(super) fn topic(clause: &Clause) -> Option<String> {
+    let mut behind = clause.words.iter().skip_while(|it| !matches!(it.as_str(), "about" | "for"));
+    behind.next()?;
+    let rest: Vec<&str> = behind.map(String::as_str).collect();
     (!rest.is_empty()).then(|| rest.join(" "))
 }
 
@@ -191,6 +206,13 @@ fn named(param: &Param, near: &[&str]) -> bool {
     near.iter()
         .flat_map(|it| words.read(it).map(|it| it.term).collect::<Vec<_>>())
         .any(|it| terms.contains(&it))
+}
+
+/// Whether a word beside a literal stands in the documentation of the param.
+fn described(param: &Param, near: &[&str]) -> bool {
+    let mut words = Vocabulary::default();
+    let doc = words.terms(param.doc);
+    near.iter().any(|it| words.terms(it).iter().any(|it| doc.contains(it)))
 }
 
 /// Whether a param says how many there are to be.

@@ -119,19 +119,18 @@ fn runs(stages: &[Stage]) -> Vec<(bool, Vec<&Stage>)> {
     runs
 }
 
-/// What an op does, in one short line.
+/// What an op does, in one short line: its summary up to a sign behind which it only says more.
 fn told(op: OpRef) -> String {
-    const MOST: usize = 60;
+    const LEAST: usize = 24;
     let summary = op.op.summary().replace('\n', " ");
-    let sentence = summary.split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
-    let mut chars = sentence.chars();
+    let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ends = |(idx, it): &(usize, char)| match it {
+        '.' => summary[idx + 1..].starts_with(' ') || idx + 1 == summary.len(),
+        ',' | ';' | ':' => *idx >= LEAST,
+        _ => false,
+    };
+    let end = summary.char_indices().find(ends).map_or(summary.len(), |(idx, _)| idx);
+    let mut chars = summary[..end].chars();
     let first = chars.next().map(|it| it.to_lowercase().to_string()).unwrap_or_default();
-    let told = format!("{first}{}", chars.as_str().replace("  ", " "));
-    match told.char_indices().nth(MOST) {
-        Some((end, _)) => {
-            let cut = told[..end].rsplit_once(' ').map_or(&told[..end], |(before, _)| before);
-            format!("{cut} ..")
-        }
-        None => told,
-    }
+    format!("{first}{}", chars.as_str())
 }

@@ -34,7 +34,8 @@ const USUAL_BUDGET: &str = "$0.50";
 pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
-    let goal = Goal::read(&wanted.goal);
+    let is_name = |it: &str| catalog.registry().resolve(it).is_some();
+    let goal = Goal::read(&wanted.goal, &is_name);
     let mut index = Index::of(catalog.registry());
     let mut missing = Vec::new();
     if goal.clauses.len() > wanted.max_steps {
@@ -54,7 +55,14 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let route = Route { clauses, mentions: &mentions, catalog };
     let speaks = mentions.iter().any(|it| !it.is_empty());
     if missing.is_empty() && speaks {
-        let drafts = route.drafts(started(wanted, input.as_ref()));
+        let all = route.drafts(started(wanted, input.as_ref()));
+        // A piece of the goal that no stage takes is a part that nothing serves.
+        let ignored = all.first().and_then(|it| route.ignored(it));
+        let drafts: Vec<Draft> =
+            all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
+        if drafts.is_empty() {
+            missing.extend(ignored.map(|it| gap(&it.text, &mut index)));
+        }
         let finish = Finish { wanted, goal: &goal, output: output.as_ref(), catalog };
         if let Some(workflow) = finish.best(&drafts) {
             return Ok(workflow);
@@ -135,6 +143,7 @@ impl Finish<'_> {
             it.score >= best.score - NEAR
                 && it.script() != best.script()
                 && it.params.len() <= best.params.len()
+                && it.stages.len() <= best.stages.len()
         });
         let one_line = |it: &Draft| joined(&it.stages, false).replace("\n ", "");
         let alternatives: Vec<String> = near.take(MOST_ALTERNATIVES).map(one_line).collect();

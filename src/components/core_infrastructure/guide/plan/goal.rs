@@ -21,6 +21,8 @@ pub(super) struct Clause {
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub(super) literal: Literal,
+    /// Whether it is written in digits, where it is a number.
+    pub(super) in_digits: bool,
     /// The words before it, the nearest last.
     pub(super) before: Vec<String>,
     /// The words behind it, the nearest first.
@@ -79,7 +81,8 @@ const OF_COUNTS: &str = "best top most last closest nearest hits hit documents d
     items item passages passage records record entries entry keep only limit few";
 
 impl Goal {
-    pub(super) fn read(text: &str) -> Self {
+    /// Reads a goal; `is_name` tells the words that name an op.
+    pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
         let mut tokens = tokens(text);
@@ -96,7 +99,7 @@ impl Goal {
             }
         }
         goal.close(&mut open);
-        goal.join_fragments();
+        goal.join_fragments(is_name);
         goal
     }
 
@@ -105,17 +108,20 @@ impl Goal {
         if clause.words.is_empty() && clause.literals.is_empty() {
             return;
         }
-        match bound(&clause) {
-            Some(bound) => self.bounds.push(bound),
-            None => self.clauses.push(clause),
+        let Some((idx, bound)) = bound(&clause) else { return self.clauses.push(clause) };
+        self.bounds.push(bound);
+        let mut rest = clause;
+        rest.literals.remove(idx);
+        if rest.content().any(|it| !OF_BOUNDS.contains(&it)) {
+            self.clauses.push(rest);
         }
     }
 
     /// What is not a step by itself belongs to the one before it: `bug or other`.
-    fn join_fragments(&mut self) {
+    fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
         let mut joined: Vec<Clause> = Vec::new();
         for clause in self.clauses.drain(..) {
-            match joined.last_mut().filter(|_| clause.is_fragment()) {
+            match joined.last_mut().filter(|_| clause.is_fragment(is_name)) {
                 Some(before) => before.take(clause),
                 None => joined.push(clause),
             }
@@ -131,6 +137,14 @@ impl Clause {
         self.words.iter().map(String::as_str).filter(is_filler)
     }
 
+    /// Whether it may begin anew: it names something of its own to begin with.
+    pub(super) fn has_source(&self) -> bool {
+        let begins = |it: &Given| {
+            matches!(it.literal, Literal::Path(_) | Literal::Url(_) | Literal::Quoted(_))
+        };
+        self.is_beside || self.literals.iter().any(begins)
+    }
+
     /// Whether it starts with what has to be done, rather than with what is wanted.
     pub(super) fn is_imperative(&self) -> bool {
         let asks = |it: &String| ASKING.contains(&it.as_str());
@@ -138,11 +152,12 @@ impl Clause {
         !self.words.iter().take_while(|it| *it != head).any(asks)
     }
 
-    fn is_fragment(&self) -> bool {
+    fn is_fragment(&self, is_name: &dyn Fn(&str) -> bool) -> bool {
         const PRONOUNS: [&str; 4] = ["it", "them", "that", "this"];
         let refers = self.words.iter().any(|it| PRONOUNS.contains(&it.as_str()));
         let content = self.content().count();
-        let is_thing = self.literals.is_empty() && content <= 1 && !refers;
+        let names = self.content().any(is_name);
+        let is_thing = self.literals.is_empty() && content <= 1 && !refers && !names;
         !self.is_beside && self.count.is_none() && (is_thing || content == 0)
     }
 
@@ -167,7 +182,7 @@ impl Clause {
 #[derive(Default)]
 struct Open {
     words: Vec<String>,
-    literals: Vec<(Literal, usize)>,
+    literals: Vec<(Literal, usize, bool)>,
     text: Vec<String>,
     is_beside: bool,
     each: bool,
@@ -178,15 +193,15 @@ impl Open {
         let lower: String =
             word.to_lowercase().chars().filter(|it| it.is_alphanumeric() || *it == '_').collect();
         self.each |= matches!(lower.as_str(), "each" | "every");
-        self.is_beside |= matches!(lower.as_str(), "meanwhile" | "both");
+        self.is_beside |= matches!(lower.as_str(), "meanwhile" | "both" | "also");
         self.text.push(word.to_owned());
-        if let Some((Literal::Number(number), at)) = self.literals.last()
+        if let Some((Literal::Number(number), at, digits)) = self.literals.last()
             && *at == self.words.len()
             && let Some(of_unit) = Literal::of_unit(*number, &lower)
         {
-            let at = *at;
+            let (at, digits) = (*at, *digits);
             self.literals.pop();
-            self.literals.push((of_unit, at));
+            self.literals.push((of_unit, at, digits));
             return;
         }
         if !lower.is_empty() {
@@ -196,13 +211,15 @@ impl Open {
 
     fn literal(&mut self, literal: Literal, written: &str) {
         self.text.push(written.to_owned());
-        self.literals.push((literal, self.words.len()));
+        let in_digits = written.contains(|it: char| it.is_ascii_digit());
+        self.literals.push((literal, self.words.len(), in_digits));
     }
 
     fn clause(self) -> Clause {
         let words = self.words;
-        let given = |(literal, at): (Literal, usize)| Given {
+        let given = |(literal, at, in_digits): (Literal, usize, bool)| Given {
             literal,
+            in_digits,
             before: words[at.saturating_sub(2)..at].to_vec(),
             behind: words[at..(at + 2).min(words.len())].to_vec(),
         };
@@ -214,18 +231,23 @@ impl Open {
     }
 }
 
-/// A bound that a step is about, such as `spend no more than $0.10`.
-fn bound(clause: &Clause) -> Option<(&'static str, String)> {
-    let says = |all: &[&str]| clause.words.iter().any(|it| all.contains(&it.as_str()));
-    clause.literals.iter().find_map(|it| match &it.literal {
-        Literal::Money(_) if says(&["spend", "cost", "costs", "pay", "budget", "most", "more"]) => {
-            Some(("max_cost", it.literal.written()))
-        }
-        Literal::Duration(_) if says(&["within", "timeout", "longer", "most", "limit"]) => {
-            Some(("timeout", it.literal.written()))
-        }
+/// Words that a bound is said with.
+const OF_BOUNDS: [&str; 14] = [
+    "spend", "cost", "costs", "pay", "budget", "most", "more", "than", "no", "within", "timeout",
+    "longer", "limit", "under",
+];
+
+/// A bound that a step speaks of, such as `spend no more than $0.10`, and its place.
+fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
+    let says = clause.words.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
+    let is_near = |it: &Given| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
+    let key = |it: &Given| match &it.literal {
+        Literal::Money(_) if says => Some("max_cost"),
+        Literal::Duration(_) if is_near(it) => Some("timeout"),
         _ => None,
-    })
+    };
+    let all = clause.literals.iter().enumerate();
+    all.filter_map(|(idx, it)| Some((idx, (key(it)?, it.literal.written())))).next()
 }
 
 fn tokens(text: &str) -> Vec<Token> {

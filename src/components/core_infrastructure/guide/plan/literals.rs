@@ -148,7 +148,11 @@ fn is_path(word: &str) -> bool {
     }
     let Some((name, kind)) = word.rsplit_once('.') else { return false };
     let is_kind = (1..=5).contains(&kind.len()) && kind.chars().all(char::is_alphanumeric);
-    is_kind && name.len() > 1 && !name.contains('.') && kind.starts_with(char::is_alphabetic)
+    is_kind
+        && name.len() + kind.len() > 2
+        && !name.is_empty()
+        && !name.contains('.')
+        && kind.starts_with(char::is_alphabetic)
 }
 
 #[cfg(test)]

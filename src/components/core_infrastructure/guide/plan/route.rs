@@ -4,7 +4,7 @@
 //! over the conversions that the checker knows, and what does not check is dropped.
 
 use super::{
-    arguments::{Filling, free_text, is_count, sentence},
+    arguments::{Filling, free_text, is_count, sentence, topic},
     asking,
     draft::{Asked, Draft, Stage, joined},
     goal::Clause,
@@ -38,7 +38,7 @@ impl Route<'_> {
         let mut drafts = vec![start];
         let mut step = 0;
         while step < self.clauses.len() {
-            let beside = step > 0 && self.clauses[step].is_beside;
+            let beside = step > 0 && self.clauses[step].has_source();
             let both = self.clauses[step].words.iter().any(|it| it == "both");
             let counted = self.clauses[step].count.map(|idx| self.counted(&drafts, step, idx));
             drafts = if let Some(counted) = counted.filter(|it| !it.is_empty()) {
@@ -134,7 +134,9 @@ impl Route<'_> {
     /// A step that begins anew beside what was before, or goes on where it cannot.
     fn beside(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
         let mut all = Vec::new();
-        for other in self.step(&[Draft::default()], step) {
+        let is_said = self.clauses[step].is_beside;
+        for mut other in self.step(&[Draft::default()], step) {
+            other.score -= if is_said { 0.0 } else { ASKED / 2.0 };
             for draft in drafts.iter().filter(|it| it.lets.is_empty()) {
                 all.extend(self.side_by_side(draft, &other));
             }
@@ -214,7 +216,9 @@ impl Route<'_> {
         {
             ways.push((way, true, 0.5));
         }
-        ways.extend(self.catalog.way_to(ty, op).map(|it| (it, false, 0.0)));
+        ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
+        // A list of one is never what a goal speaks of.
+        ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
         if ways.is_empty() && asking::is_asked(op) {
             ways.push((Way::default(), false, -DETOUR));
         }
@@ -225,14 +229,50 @@ impl Route<'_> {
             if way.of_items && !each {
                 next.score -= DETOUR / 2.0;
             }
-            for stage in way.stages {
-                let text = if stage == "join" { "join(sep: \"\\n\")".to_owned() } else { stage };
-                next.stages.push(Stage { per_item, ..Stage::value(text) });
+            for stage in &way.stages {
+                let stage = self.detour(stage, per_item, step, &mut next.used);
+                next.stages.push(stage);
             }
             self.call(&mut next, step, op, mention, per_item);
             next
         });
         on.collect()
+    }
+
+    /// How a whole value comes to an op. A list is written as one text: item by item, each
+    /// would take the place of the one before it.
+    fn whole(&self, ty: &Type, op: OpRef) -> Option<Way> {
+        let way = self.catalog.way_to(ty, op)?;
+        match way.of_items && op.op.writes() {
+            true => self.catalog.way_between(ty, &op.op.input()?.scheme.plain()),
+            false => Some(way),
+        }
+    }
+
+    /// A stage between two that the goal speaks of.
+    fn detour(
+        &self,
+        stage: &str,
+        per_item: bool,
+        step: usize,
+        used: &mut Vec<(usize, usize)>,
+    ) -> Stage {
+        let name = stage.split(['(', '<', ' ']).next().unwrap_or(stage);
+        let Some(op) = self.catalog.registry().resolve(name) else {
+            return Stage { per_item, ..Stage::value(stage) };
+        };
+        // A list that is written as one text has a line for each item.
+        let text = match op.op.params.iter().find(|it| it.name == "sep") {
+            Some(sep) if stage == name => format!("{name}({}: \"\\n\")", sep.name),
+            // It may be where the step's file or folder belongs.
+            _ if stage == name && is_free_text(op) => {
+                let call = self.filling(step, used).call(op);
+                used.extend(call.used.iter().map(|idx| (step, *idx)));
+                written(name, &call.args)
+            }
+            _ => stage.to_owned(),
+        };
+        Stage { per_item, ..Stage::of(op, text) }
     }
 
     /// The ways to begin with an op: on a piece of the goal, or on what a file has.
@@ -254,9 +294,13 @@ impl Route<'_> {
                 self.read(step).into_iter().flat_map(|it| self.called(&it, step, op, mention)),
             );
             if let Some(idx) = self.quoted(step) {
-                let text = self.clauses[step].literals[idx].literal.written();
-                let mut next = begin(text, vec![(step, idx)]);
-                self.call(&mut next, step, op, mention, false);
+                let clause = &self.clauses[step];
+                let mut next = begin(clause.literals[idx].literal.written(), vec![(step, idx)]);
+                // A step without other words is the prompt itself.
+                match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
+                    true => next.stages.push(Stage::of(op, op.script_name())),
+                    false => self.call(&mut next, step, op, mention, false),
+                }
                 all.push(next);
             }
             if all.is_empty() {
@@ -278,6 +322,9 @@ impl Route<'_> {
             self.call(&mut next, step, op, mention, false);
             all.push(next);
         }
+        if all.is_empty() {
+            all.extend(self.searched(draft, step, op, mention));
+        }
         if !matches!(input.scheme, Scheme::Path) && !is_free_text(op) {
             let reads = self.read(step).into_iter();
             all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
@@ -286,6 +333,26 @@ impl Route<'_> {
             all.extend(self.given(draft, step, op, mention));
         }
         all
+    }
+
+    /// Begins with a question, where an op that takes one gives what is needed.
+    fn searched(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let asks =
+            |stage: &String| self.catalog.registry().resolve(stage).is_some_and(is_free_text);
+        let way = self.catalog.way_to(&Type::Text, op);
+        let Some(_) = way.filter(|it| it.stages.first().is_some_and(asks)) else {
+            return Vec::new();
+        };
+        let clause = &self.clauses[step];
+        let (text, used) = match (self.quoted(step), topic(clause)) {
+            (Some(idx), _) => (clause.literals[idx].literal.written(), vec![(step, idx)]),
+            (None, Some(topic)) => (quoted(&topic), Vec::new()),
+            (None, None) => return Vec::new(),
+        };
+        let mut next = Draft { ty: Some(Type::Text), ..draft.clone() };
+        next.stages.push(Stage::value(text));
+        next.used.extend(used);
+        self.called(&next, step, op, mention)
     }
 
     /// Begins with an input that the script is given from outside.
@@ -413,7 +480,8 @@ impl Route<'_> {
 
     fn filling<'f>(&'f self, step: usize, used: &[(usize, usize)]) -> Filling<'f> {
         let used = used.iter().filter(|(at, _)| *at == step).map(|(_, idx)| *idx).collect();
-        Filling { clause: &self.clauses[step], used, catalog: self.catalog }
+        let next = self.clauses.get(step + 1);
+        Filling { clause: &self.clauses[step], next, used, catalog: self.catalog }
     }
 
     /// Adds the call of an op, with the arguments that the step gives.
@@ -429,14 +497,11 @@ impl Route<'_> {
         }
         let call = self.filling(step, &draft.used).call(op);
         draft.used.extend(call.used.iter().map(|idx| (step, *idx)));
-        let args: Vec<String> =
-            call.args.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let text = written(&name, &call.args);
         for (param, ty) in call.asked {
             draft.score -= ASKED;
             draft.ask(Asked { name: param.name.into(), ty, doc: param.summary() });
         }
-        // A value goes into the op where it stands, so that nothing has to enter.
-        let text = if args.is_empty() { name } else { format!("{name}({})", args.join(", ")) };
         let note = sentence(&mention.words.join(" "), ' ');
         let stage = Stage::of(op, text);
         let note = if stage.note.is_empty() { note } else { stage.note.clone() };
@@ -457,6 +522,18 @@ impl Route<'_> {
         Some(draft)
     }
 
+    /// The first step one of whose own pieces a draft leaves unused; a number may be a word
+    /// that counts nothing: `into one file`.
+    pub(super) fn ignored(&self, draft: &Draft) -> Option<&Clause> {
+        let ignores = |(step, clause): &(usize, &Clause)| {
+            clause.literals.iter().enumerate().any(|(idx, it)| {
+                let is_word = matches!(it.literal, Literal::Number(_)) && !it.in_digits;
+                !is_word && !draft.used.contains(&(*step, idx))
+            })
+        };
+        self.clauses.iter().enumerate().find(ignores).map(|(_, it)| it)
+    }
+
     /// What the pieces of the goal count that a draft leaves unused.
     fn unused(&self, draft: &Draft) -> f64 {
         let mut lost = 0.0;
@@ -470,6 +547,12 @@ impl Route<'_> {
         }
         lost
     }
+}
+
+/// A call with its arguments.
+fn written(name: &str, args: &[(&'static str, String)]) -> String {
+    let args: Vec<String> = args.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    if args.is_empty() { name.to_owned() } else { format!("{name}({})", args.join(", ")) }
 }
 
 /// A branch as a script of its own, whose input has the type of what enters it.
