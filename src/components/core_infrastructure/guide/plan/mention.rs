@@ -143,7 +143,11 @@ impl Reader<'_> {
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (gain, best) = *ranked.first().filter(|it| it.0 > 0.0)?;
         let of_best: Vec<String> = self.open(best).map(|(word, _)| word.clone()).collect();
-        let shares = |it: &Match| self.open(it).any(|(word, _)| of_best.contains(word));
+        let shares = |it: &Match| {
+            let says = |place: &Where| matches!(place, Where::Name | Where::Meant);
+            it.op.to_string() == best.op.to_string()
+                || self.open(it).any(|(word, place)| says(place) && of_best.contains(word))
+        };
         let near = ranked.iter().filter(|(other, it)| *other >= gain * NEAR && shares(it));
         let what = near.map(|(_, it)| What::Op(it.op)).take(MOST_READINGS).collect();
         let words: Vec<String> = of_best.into_iter().collect();
