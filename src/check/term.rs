@@ -19,6 +19,8 @@ pub struct Checked {
     /// What the script wants to be given.
     pub inputs: Vec<Input>,
     pub flows: Vec<Arc<Flow>>,
+    /// The files that it uses, directly or through others.
+    pub used: Vec<Source>,
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
     /// What stands for components in every test.
@@ -320,6 +322,7 @@ pub enum BoundKey {
     MaxRetries,
     RetryOn,
     MaxParallel,
+    MaxAge,
 }
 
 impl BoundKey {
@@ -331,6 +334,7 @@ impl BoundKey {
         Self::MaxRetries,
         Self::RetryOn,
         Self::MaxParallel,
+        Self::MaxAge,
     ];
 
     pub fn name(self) -> &'static str {
@@ -342,6 +346,7 @@ impl BoundKey {
             Self::MaxRetries => "max_retries",
             Self::RetryOn => "retry_on",
             Self::MaxParallel => "max_parallel",
+            Self::MaxAge => "max_age",
         }
     }
 }

@@ -84,7 +84,7 @@ codes! {
     E301 "a bound that does not exist",
     E302 "a bound of the wrong type",
     E303 "a bound that is no constant",
-    E304 "retries on a write that must not be repeated",
+    E304 "retries or earlier results for a call that must happen once",
     E305 "a bound that is given twice",
     E306 "bounds that bound nothing",
     E307 "two writes to one place without an order",

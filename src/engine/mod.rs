@@ -16,6 +16,7 @@
 
 mod block;
 mod catalog;
+mod cause;
 mod error;
 pub mod failure;
 mod files;
@@ -140,6 +141,13 @@ impl Engine {
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))
+    }
+
+    /// The plan of a script whose files have these texts.
+    fn plan_with(&self, script: Source, used: &Unsaved) -> Result<Plan, Report> {
+        let files = HostFiles::of(self.host()).with(used);
+        let program = check::check(&script, &self.registry, &files)?;
+        self.planned(program, &BTreeMap::new(), Caps::default())
     }
 
     /// What is known of a script, for an editor: also when it does not check.

@@ -47,6 +47,12 @@ pub trait Host: Send + Sync + 'static {
     /// Where things may be kept that can be made again.
     fn cache_dir(&self) -> io::Result<PathBuf>;
 
+    /// Where things are kept that cannot be made again. An error where there is no such
+    /// place, which is so unless a host says otherwise.
+    fn data_dir(&self) -> io::Result<PathBuf> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "there is no folder for data"))
+    }
+
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
 

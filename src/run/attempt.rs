@@ -68,10 +68,10 @@ impl Run {
     ) -> Result<Value> {
         let op = call.op.op;
         let started = Instant::now();
-        let record = self.recorded(call, &args, path, ty, span);
+        let record = self.recorded(call, &args, path, ty, span, scope);
         if let Some(record) = &record {
             let at = |err: Box<RunError>| err.at_node(path.to_string(), Some(&call.name));
-            if let Some(value) = self.remembered(record, scope, path).map_err(at)? {
+            if let Some(value) = self.remembered(record, scope, path).await.map_err(at)? {
                 return Ok(value);
             }
             self.write_begin(record).await.map_err(at)?;
@@ -92,7 +92,10 @@ impl Run {
         let ((tries, usage), took) = (spent.read(), started.elapsed());
         self.tell_end(path, call, took, usage, &result);
         let result = match record {
-            Some(record) => self.write_end(record, result, Taken { tries, usage, took }).await,
+            Some(record) => {
+                let taken = Taken { tries, log: spent.take_log(), usage, took };
+                self.write_end(record, result, taken).await
+            }
             None => result,
         };
         result.map_err(|err| err.at_node(path.to_string(), Some(&call.name)))
@@ -155,7 +158,7 @@ impl Run {
                 Some(turn) => turn,
                 None => self.turn(op, one.scope, one.span).await?,
             };
-            let mut err = match self.attempt(one, turn).await {
+            let mut err = match self.logged(one, turn).await {
                 Ok(value) => return Ok(value),
                 Err(err) => err.after(before.take()),
             };
@@ -175,6 +178,18 @@ impl Run {
             before = Some(err.error.message);
         }
         unreachable!("attempts are counted up to a limit")
+    }
+
+    /// One try, of which the records keep what became of it.
+    async fn logged(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
+        if self.records.is_none() {
+            return self.attempt(one, turn).await;
+        }
+        let (started, begun) = (self.host.now(), Instant::now());
+        let result = self.attempt(one, turn).await;
+        let error = result.as_ref().err().map(|it| &it.error);
+        one.spent.log(started, begun.elapsed(), error);
+        result
     }
 
     /// One try: reserves, runs, settles.
@@ -253,7 +268,11 @@ impl Run {
     }
 
     /// The most that one try can use.
-    fn most_used(&self, call: &Call, args: &[Value]) -> std::result::Result<Quote, OpError> {
+    pub(super) fn most_used(
+        &self,
+        call: &Call,
+        args: &[Value],
+    ) -> std::result::Result<Quote, OpError> {
         let op = call.op.op;
         if self.mocks.is_some() && matches!(op.price, Price::Quoted(_)) {
             return Ok(Quote::exact(quoted(op, args)));

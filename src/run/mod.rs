@@ -27,6 +27,7 @@ mod secrets;
 mod task;
 mod testing;
 mod together;
+mod witness;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -36,8 +37,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
+pub use fund::Tried;
 pub use partial::{Partial, Parts};
-pub use records::{Earlier, Ended, Entry, Kept, Key, Records, Taken};
+pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Taken};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{

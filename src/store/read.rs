@@ -23,10 +23,11 @@ pub struct Filter {
 }
 
 const RUN: &str = "SELECT id, script, text, folder, params, bounds, version, state, started,
-    ended, tokens, cost, value, error FROM runs";
+    ended, tokens, cost, value, error, origin, about FROM runs";
 
 const NODE: &str = "SELECT runs.id, path, key, component, op.op, op.version, nodes.state, attempts,
-    nodes.started, took, nodes.tokens, nodes.cost, output, nodes.error, args, args_blob, input
+    nodes.started, took, nodes.tokens, nodes.cost, output, nodes.error, args, args_blob, input,
+    born, nodes.origin, nodes.about, cause
     FROM nodes JOIN runs ON runs.no = nodes.run JOIN ops AS op ON op.no = nodes.op";
 
 impl Store {
@@ -135,18 +136,26 @@ impl Store {
         rows.next()?.map(node).transpose()
     }
 
-    /// The latest node that was done under a key, in any run.
-    pub fn done(&self, key: [u8; 32]) -> Result<Option<Node>> {
+    /// The nodes that were done under a key in other runs than this one: those at the same
+    /// place first, and among them the latest first.
+    pub fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>> {
+        const MOST: usize = 8;
         let reader = self.pool.reader()?;
         let sql = format!(
-            "{NODE} WHERE key = ?1 AND nodes.state = 'done' ORDER BY nodes.started DESC LIMIT 1"
+            "{NODE} WHERE key = ?1 AND nodes.state = 'done' AND runs.id <> ?3
+                ORDER BY path = ?2 DESC, born DESC LIMIT {MOST}"
         );
         let mut found = reader.prepare_cached(&sql)?;
-        let mut rows = found.query([key])?;
-        rows.next()?.map(node).transpose()
+        let mut rows = found.query(params![key, path, but.as_str()])?;
+        let mut nodes = Vec::new();
+        while let Some(row) = rows.next()? {
+            nodes.push(node(row)?);
+        }
+        Ok(nodes)
     }
 
-    /// The tries of a node, the first one first.
+    /// The tries of a node that had several, the first one first. The one try of any other
+    /// node is what the node says.
     pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(
@@ -173,6 +182,24 @@ impl Store {
     /// A content by its hash. It is compared with its hash before it is given.
     pub fn blob(&self, hash: Hash) -> Result<Option<Vec<u8>>> {
         blobs::read(&*self.pool.reader()?, &self.place, hash)
+    }
+
+    /// The arguments of a node as a record in JSON.
+    pub fn arguments(&self, node: &Node) -> Result<String> {
+        let missing = |hash| StoreError::not_found(format!("the content {hash} is not there"));
+        let text = |hash| self.text(hash)?.ok_or_else(|| missing(hash));
+        let others = match &node.args {
+            Args::None => "{}".to_owned(),
+            Args::Here(json) => json.clone(),
+            Args::Blob(hash) => text(*hash)?,
+        };
+        let about: serde_json::Value = serde_json::from_str(&node.about).unwrap_or_default();
+        let (Some(hash), Some(name)) = (node.input, about["input"].as_str()) else {
+            return Ok(others);
+        };
+        let comma = if others == "{}" { "" } else { "," };
+        let others = others.strip_prefix('{').unwrap_or("}");
+        Ok(format!("{{\"{name}\":{}{comma}{others}", text(hash)?))
     }
 
     /// A content that is text, such as a script.
@@ -208,6 +235,8 @@ fn run(row: &Row<'_>) -> Result<Run> {
         used: used(row, 10)?,
         value: maybe_hash(row, 12)?,
         error: row.get(13)?,
+        origin: origin(row, 14)?,
+        about: row.get(15)?,
     })
 }
 
@@ -234,7 +263,17 @@ fn node(row: &Row<'_>) -> Result<Node> {
         error: row.get(13)?,
         args,
         input: maybe_hash(row, 16)?,
+        born: row.get(17)?,
+        origin: origin(row, 18)?,
+        about: row.get(19)?,
+        cause: row.get(20)?,
     })
+}
+
+fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
+    let name: Option<String> = row.get(at)?;
+    let id = name.map(|it| RunId::parse(&it)).transpose();
+    id.map_err(|err| StoreError::corrupt(err.message))
 }
 
 /// Tokens and money stand side by side.

@@ -97,8 +97,7 @@ const TOUR: &str = r#"A short tour:
   svc fix report.svc                               mend what can be mended
   svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
-  svc run triage.svc --store runs.db               keep what the run does
-  svc resume last --store runs.db                  go on with it where it was
+  svc resume last                                  go on with a run where it was
   svc guide plan "summarise report.pdf"            get a script for a goal
   svc find "remove duplicates"                     find the op for a task
   svc ask "how are budgets enforced?"              ask the documentation
@@ -113,7 +112,7 @@ Environment:
   SVC_MODEL   the language model of `ask`, as `provider/model`; `svc inspect ask` tells of
               the keys, and of models beside it
   SVC_PRICES  a price table of one's own, in place of the built-in one
-  SVC_STORE   the file that keeps what runs do (default: none, and nothing is kept)
+  SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
   NO_COLOR    no colour, unless --color says so"#;
 

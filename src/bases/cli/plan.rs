@@ -8,7 +8,7 @@ use super::{
     Session,
     exit::{Failure, INVALID, OK, Result},
     given::{self, Given},
-    keeping::Keeping,
+    keeping::MayKeep,
     policy::Rules,
     script, terminal,
 };
@@ -39,7 +39,7 @@ pub(super) struct Show {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: MayKeep,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -57,7 +57,7 @@ impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
         let plan = script::plan(session, &self.file)?;
-        let engine = self.keeping.kept(session.engine.clone())?;
+        let engine = self.keeping.knowing(session.engine.clone())?;
         let plan = match self.given.give(engine.run_plan(plan), None).plan() {
             Ok(plan) => plan,
             Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),

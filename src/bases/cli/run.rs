@@ -11,7 +11,7 @@ use super::{
     Session,
     exit::{INTERRUPTED, INVALID, OK, Result},
     given::{self, Given},
-    keeping::Keeping,
+    keeping::MayKeep,
     policy::Rules,
     progress::Drawing,
     script,
@@ -43,7 +43,7 @@ pub(super) struct Run {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: MayKeep,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -79,7 +79,8 @@ impl Run {
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
-        let engine = self.keeping.kept(session.engine.clone().watched_by(watch.clone()))?;
+        let engine = session.engine.clone().watched_by(watch.clone());
+        let engine = self.keeping.kept(session, engine)?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         conclude(request, &watch, self.json, session).await
     }
@@ -119,11 +120,13 @@ pub(super) async fn conclude(
     session: &Session,
 ) -> Result<u8> {
     let id = request.id().cloned();
+    let engine = request.engine();
     let code = match watched(request, watch).await {
         Ok(value) => return print(&value, json, session),
         Err(error) => fail(&error, watch, json, session)?,
     };
-    if let Some(id) = id {
+    // A run that did not begin is not kept.
+    if let Some(id) = id.filter(|it| engine.knows(it)) {
         session.terminal.note(&format!("`svc resume {id}` goes on where it was"));
     }
     Ok(code)

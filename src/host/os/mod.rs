@@ -103,6 +103,12 @@ impl Host for OsHost {
             .map_err(|err| io::Error::other(format!("no home directory: {err}")))
     }
 
+    fn data_dir(&self) -> io::Result<PathBuf> {
+        etcetera::choose_base_strategy()
+            .map(|it| it.data_dir().join("svc"))
+            .map_err(|err| io::Error::other(format!("no home directory: {err}")))
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|it| !it.is_empty())
     }

@@ -19,6 +19,7 @@ use self::{
 
 mod command;
 mod failures;
+mod guide;
 mod kills;
 mod misreports;
 mod provider;
@@ -374,6 +375,7 @@ fn the_program_reads_its_own_environment() {
         .env("ANTHROPIC_BASE_URL", &server.url)
         .env("ANTHROPIC_API_KEY", KEY)
         .env_remove("SVC_PRICES")
+        .env("SVC_STORE", "runs.db")
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&done.stderr).into_owned();

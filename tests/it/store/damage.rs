@@ -175,7 +175,7 @@ fn a_damaged_content_is_told() {
     let large = Blob::new(noise(2 << 20));
     let (node, _) = done(&run, "large", "");
     let node = Box::new(Node { output: Some(large.hash()), input: None, ..node });
-    store.commit(Entry::Node { node, blobs: vec![large.clone()] }).wait().unwrap();
+    store.commit(Entry::Node { node, blobs: vec![large.clone()], tries: vec![] }).wait().unwrap();
     let name = large.hash().to_string();
     let path = folder.path().join("store.db-blobs").join(&name[..2]).join(&name[2..]);
     flip(&path, 5000);

@@ -10,6 +10,18 @@ use crate::{
     text::stems::Vocabulary,
 };
 
+/// What files of a kind are called, in a goal and in a folder.
+const KINDS: [(&str, &str); 8] = [
+    ("markdown", "*.md"),
+    ("pdf", "*.pdf"),
+    ("pdfs", "*.pdf"),
+    ("html", "*.html"),
+    ("csv", "*.csv"),
+    ("txt", "*.txt"),
+    ("logs", "*.log"),
+    ("json", "*.json"),
+];
+
 /// What an op is called with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Call {
@@ -61,7 +73,7 @@ impl Filling<'_> {
         }
         let free = |idx: &usize| !self.used.contains(idx) && !call.used.contains(idx);
         let all = self.clause.literals.iter().enumerate().filter(|(idx, _)| free(idx));
-        let scored = all.map(|(idx, it)| (idx, self.fit(it, param), it));
+        let scored = all.map(|(idx, it)| (idx, Self::fit(it, param), it));
         let best = scored
             .filter(|(_, fit, _)| *fit > 0.0)
             .reduce(|best, it| if it.1 > best.1 { it } else { best });
@@ -71,10 +83,11 @@ impl Filling<'_> {
     }
 
     /// How well a literal fits a param: by its type, and by the words around it.
-    fn fit(&self, given: &Given, param: &Param) -> f64 {
+    fn fit(given: &Given, param: &Param) -> f64 {
         let is_text_path =
             matches!((&given.literal, param.scheme), (Literal::Path(_), Scheme::Text));
-        if !given.literal.fits(param.scheme) && !(is_text_path && param.default.is_none()) {
+        let is_meant = is_text_path && param.default.is_none();
+        if !(is_meant || given.literal.fits(param.scheme)) {
             return 0.0;
         }
         let near: Vec<&str> =
@@ -86,13 +99,7 @@ impl Filling<'_> {
             _ if named => 3.0,
             Literal::Number(_) if asks_for_count => 2.0,
             Literal::Number(_) if !required && described(param, &near) => 1.5,
-            Literal::Number(_) => {
-                if required {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
+            Literal::Number(_) if !required => 0.0,
             _ if required => 1.0,
             Literal::Path(_) => 0.8,
             Literal::Quoted(_) => 0.5,
@@ -122,16 +129,6 @@ impl Filling<'_> {
             call.used.push(idx);
             return Some(given.literal.written());
         }
-        const KINDS: [(&str, &str); 8] = [
-            ("markdown", "*.md"),
-            ("pdf", "*.pdf"),
-            ("pdfs", "*.pdf"),
-            ("html", "*.html"),
-            ("csv", "*.csv"),
-            ("txt", "*.txt"),
-            ("logs", "*.log"),
-            ("json", "*.json"),
-        ];
         let says = |kind: &str| self.clause.words.iter().any(|it| it == kind);
         KINDS.iter().find(|(kind, _)| says(kind)).map(|(_, glob)| quoted(glob))
     }

@@ -80,7 +80,8 @@ impl Draft {
     }
 
     fn bound(&self) -> String {
-        self.lets.iter().map(|(name, pipeline)| format!("let {name} = {pipeline}\n")).collect()
+        let lets = self.lets.iter().map(|(name, pipeline)| format!("let {name} = {pipeline}\n"));
+        lets.collect::<Vec<_>>().concat()
     }
 }
 

@@ -147,7 +147,8 @@ impl Finish<'_> {
         });
         let one_line = |it: &Draft| joined(&it.stages, false).replace("\n ", "");
         let alternatives: Vec<String> = near.take(MOST_ALTERNATIVES).map(one_line).collect();
-        let told: String = alternatives.iter().map(|it| format!("# Another way: {it}\n")).collect();
+        let told = alternatives.iter().map(|it| format!("# Another way: {it}\n"));
+        let told = told.collect::<Vec<_>>().concat();
         let script = workflow.script.map(|it| format!("{it}{told}").into());
         let alternatives = alternatives.into_iter().map(Text::from).collect();
         Some(Workflow { script, alternatives, ..workflow })

@@ -246,8 +246,8 @@ fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
         Literal::Duration(_) if is_near(it) => Some("timeout"),
         _ => None,
     };
-    let all = clause.literals.iter().enumerate();
-    all.filter_map(|(idx, it)| Some((idx, (key(it)?, it.literal.written())))).next()
+    let mut all = clause.literals.iter().enumerate();
+    all.find_map(|(idx, it)| Some((idx, (key(it)?, it.literal.written()))))
 }
 
 fn tokens(text: &str) -> Vec<Token> {

@@ -80,7 +80,7 @@ impl Literal {
             (_, Scheme::Optional(inner)) => self.fits(*inner),
             (_, Scheme::OneOf(all)) => all.iter().any(|it| self.fits(*it)),
             (Self::Number(it), Scheme::IntRange(low, high)) => {
-                it.fract() == 0.0 && (low..=high).contains(&(*it as i64))
+                it.to_string().parse().is_ok_and(|it: i64| (low..=high).contains(&it))
             }
             (Self::Number(it), Scheme::FloatRange(low, high)) => (low..=high).contains(it),
             (Self::Number(it), Scheme::Int) => it.fract() == 0.0,

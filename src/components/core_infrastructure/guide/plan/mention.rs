@@ -74,7 +74,7 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let position =
         |it: &Mention| content.iter().position(|word| it.words.iter().any(|w| w == word));
     mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
-    if let Some(at) = mentions.iter().position(|it| it.is_free_text()) {
+    if let Some(at) = mentions.iter().position(Mention::is_free_text) {
         let free = mentions.swap_remove(at);
         mentions = vec![free];
     }

@@ -14,6 +14,8 @@ use crate::{
 
 mod arguments;
 mod asking;
+mod begin;
+mod branches;
 mod draft;
 mod finish;
 mod goal;

@@ -33,7 +33,7 @@ impl Proposal<'_> {
         for _ in 0..self.rounds {
             let answer = cx.write(writer, &prompt).await?;
             let Some(script) = script_in(&answer) else {
-                why = "it wrote no script".to_owned();
+                "it wrote no script".clone_into(&mut why);
                 prompt = format!("{first}\nAnswer with the script in a ```svc block.\n");
                 continue;
             };

@@ -4,25 +4,25 @@
 //! over the conversions that the checker knows, and what does not check is dropped.
 
 use super::{
-    arguments::{Filling, free_text, is_count, sentence, topic},
+    arguments::{Filling, is_count, sentence},
     asking,
     draft::{Asked, Draft, Stage, joined},
     goal::Clause,
-    literals::{Literal, quoted},
+    literals::Literal,
     mention::{Mention, What, is_free_text},
 };
 use crate::{
-    registry::{Catalog, Effect, OpRef, Param, Scheme, Scope, Way},
+    registry::{Catalog, OpRef, Way},
     value::Type,
 };
 
 /// How many drafts are carried on from one step to the next.
-const MOST_DRAFTS: usize = 6;
+pub(super) const MOST_DRAFTS: usize = 6;
 
 /// What is lost by a stage that nobody asked for, by an input that the goal does not give,
 /// and by a piece of the goal that is not used.
-const DETOUR: f64 = 0.4;
-const ASKED: f64 = 1.5;
+pub(super) const DETOUR: f64 = 0.4;
+pub(super) const ASKED: f64 = 1.5;
 const UNUSED: f64 = 1.2;
 
 /// The steps of a goal and what they speak of.
@@ -60,7 +60,7 @@ impl Route<'_> {
     }
 
     /// Every draft carried on by one step, in either order of what it speaks of.
-    fn step(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
+    pub(super) fn step(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
         let mentions = &self.mentions[step];
         let mut orders: Vec<Vec<&Mention>> = vec![mentions.iter().rev().collect()];
         if mentions.len() > 1 {
@@ -100,72 +100,6 @@ impl Route<'_> {
         best(on.collect(), MOST_DRAFTS)
     }
 
-    /// Two steps on the same value: `parallel { a: .., b: .. }`.
-    fn both(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
-        let mut all = Vec::new();
-        for base in drafts.iter().filter(|it| !it.is_empty()) {
-            let branch = |step| {
-                let stages = vec![Stage::value("it")];
-                let branch = Draft { stages, entered: base.ty.clone(), ..base.clone() };
-                self.step(&[branch], step).into_iter().next()
-            };
-            let (Some(one), Some(two)) = (branch(step), branch(step + 1)) else { continue };
-            let names = (named(&one, "first"), named(&two, "second"));
-            let names = if names.0 == names.1 { ("first".into(), "second".into()) } else { names };
-            let inner = |it: &Draft| joined(&it.stages[1..], false).replace('\n', " ");
-            let text = format!(
-                "parallel {{ {}: {}, {}: {} }}",
-                names.0,
-                inner(&one),
-                names.1,
-                inner(&two)
-            );
-            let mut draft = base.clone();
-            draft
-                .stages
-                .push(Stage { note: "both of the same value".into(), ..Stage::value(text) });
-            draft.used.extend(one.used.iter().chain(&two.used));
-            draft.score += one.score + two.score - 2.0 * base.score;
-            all.extend(self.tried(draft));
-        }
-        best(all, MOST_DRAFTS)
-    }
-
-    /// A step that begins anew beside what was before, or goes on where it cannot.
-    fn beside(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
-        let mut all = Vec::new();
-        let is_said = self.clauses[step].is_beside;
-        for mut other in self.step(&[Draft::default()], step) {
-            other.score -= if is_said { 0.0 } else { ASKED / 2.0 };
-            for draft in drafts.iter().filter(|it| it.lets.is_empty()) {
-                all.extend(self.side_by_side(draft, &other));
-            }
-        }
-        all.extend(self.step(drafts, step));
-        best(all, MOST_DRAFTS)
-    }
-
-    fn side_by_side(&self, one: &Draft, two: &Draft) -> Option<Draft> {
-        let pipeline = |it: &Draft| joined(&it.stages, false);
-        let is_same = matches!((&one.ty, &two.ty), (Some(Type::List(a, _)), Some(Type::List(b, _))) if a == b);
-        let (text, note) = match is_same {
-            true => ("first + second", "both lists, one behind the other"),
-            false => ("{ first: first, second: second }", "both results"),
-        };
-        let mut draft = Draft {
-            lets: vec![("first", pipeline(one)), ("second", pipeline(two))],
-            params: one.params.clone(),
-            stages: vec![Stage { note: note.into(), ..Stage::value(text) }],
-            score: one.score + two.score,
-            used: one.used.iter().chain(&two.used).copied().collect(),
-            ..Draft::default()
-        };
-        for asked in &two.params {
-            draft.ask(asked.clone());
-        }
-        self.tried(draft)
-    }
-
     /// A draft carried on by every reading of a mention.
     fn carried(&self, draft: &Draft, step: usize, mention: &Mention) -> Vec<Draft> {
         let mut all = Vec::new();
@@ -203,7 +137,13 @@ impl Route<'_> {
     }
 
     /// The ways to call an op on what a draft gives.
-    fn called(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+    pub(super) fn called(
+        &self,
+        draft: &Draft,
+        step: usize,
+        op: OpRef,
+        mention: &Mention,
+    ) -> Vec<Draft> {
         if draft.is_empty() {
             return self.begun(draft, step, op, mention);
         }
@@ -275,217 +215,21 @@ impl Route<'_> {
         Stage { per_item, ..Stage::of(op, text) }
     }
 
-    /// The ways to begin with an op: on a piece of the goal, or on what a file has.
-    fn begun(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
-        let Some(input) = op.op.input() else {
-            let mut next = draft.clone();
-            self.call(&mut next, step, op, mention, false);
-            return vec![next];
-        };
-        let mut all = Vec::new();
-        let begin = |value: String, used: Vec<(usize, usize)>| {
-            let mut next = draft.clone();
-            next.stages.push(Stage::value(value));
-            next.used.extend(used);
-            next
-        };
-        if asking::is_asked(op) {
-            all.extend(
-                self.read(step).into_iter().flat_map(|it| self.called(&it, step, op, mention)),
-            );
-            if let Some(idx) = self.quoted(step) {
-                let clause = &self.clauses[step];
-                let mut next = begin(clause.literals[idx].literal.written(), vec![(step, idx)]);
-                // A step without other words is the prompt itself.
-                match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
-                    true => next.stages.push(Stage::of(op, op.script_name())),
-                    false => self.call(&mut next, step, op, mention, false),
-                }
-                all.push(next);
-            }
-            if all.is_empty() {
-                let mut next = draft.clone();
-                self.call(&mut next, step, op, mention, false);
-                all.push(next);
-            }
-            return all;
-        }
-        for (value, used, per_item) in self.values(step, op, input) {
-            let mut next = begin(value, used);
-            self.call(&mut next, step, op, mention, per_item);
-            all.push(next);
-        }
-        if let Some(text) = free_text(op, &self.clauses[step], &mention.words)
-            && all.is_empty()
-        {
-            let mut next = begin(quoted(&text), Vec::new());
-            self.call(&mut next, step, op, mention, false);
-            all.push(next);
-        }
-        if all.is_empty() {
-            all.extend(self.searched(draft, step, op, mention));
-        }
-        if !matches!(input.scheme, Scheme::Path) && !is_free_text(op) {
-            let reads = self.read(step).into_iter();
-            all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
-        }
-        if all.is_empty() {
-            all.extend(self.given(draft, step, op, mention));
-        }
-        all
-    }
-
-    /// Begins with a question, where an op that takes one gives what is needed.
-    fn searched(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
-        let asks =
-            |stage: &String| self.catalog.registry().resolve(stage).is_some_and(is_free_text);
-        let way = self.catalog.way_to(&Type::Text, op);
-        let Some(_) = way.filter(|it| it.stages.first().is_some_and(asks)) else {
-            return Vec::new();
-        };
-        let clause = &self.clauses[step];
-        let (text, used) = match (self.quoted(step), topic(clause)) {
-            (Some(idx), _) => (clause.literals[idx].literal.written(), vec![(step, idx)]),
-            (None, Some(topic)) => (quoted(&topic), Vec::new()),
-            (None, None) => return Vec::new(),
-        };
-        let mut next = Draft { ty: Some(Type::Text), ..draft.clone() };
-        next.stages.push(Stage::value(text));
-        next.used.extend(used);
-        self.called(&next, step, op, mention)
-    }
-
-    /// Begins with an input that the script is given from outside.
-    fn given(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Option<Draft> {
-        let input = op.op.input()?;
-        let ty = match input.scheme {
-            Scheme::OneOf(all) => all.first()?.show(),
-            Scheme::Var(_) | Scheme::Ordered(_) => "string".to_owned(),
-            Scheme::Amount(_) => "float".to_owned(),
-            Scheme::List(Scheme::Var(_) | Scheme::Ordered(_), _) => "[string]".to_owned(),
-            Scheme::List(Scheme::Amount(_), _) => "[float]".to_owned(),
-            other => other.show(),
-        };
-        let mut next = draft.clone();
-        next.ask(Asked { name: "given".into(), ty, doc: input.summary() });
-        next.stages.push(Stage::value("given"));
-        next.score -= ASKED;
-        self.call(&mut next, step, op, mention, false);
-        Some(next)
-    }
-
-    /// The literals that an op can begin with, of this step or else of a later one.
-    fn values(
-        &self,
-        step: usize,
-        op: OpRef,
-        input: &Param,
-    ) -> Vec<(String, Vec<(usize, usize)>, bool)> {
-        let takes = input.scheme;
-        let needed = op.op.params.iter().skip(1).filter(|it| {
-            it.default.is_none() && matches!(it.scheme, Scheme::Text | Scheme::Var(_))
-        });
-        let needed = needed.count();
-        let mut all = Vec::new();
-        for at in step..self.clauses.len() {
-            let literals = &self.clauses[at].literals;
-            let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
-            let spare = at != step || quoted.count() > needed;
-            let fits = |it: &Literal| match it {
-                Literal::Quoted(_) => spare && it.fits(takes),
-                // An address is a text only where one is meant.
-                Literal::Url(_) if input.name != "url" && at == step => false,
-                Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
-                    matches!(takes, Scheme::Var(_))
-                }
-                it => it.fits(takes),
-            };
-            let fitting: Vec<usize> =
-                (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect();
-            let several = fitting.len() > 1
-                && fitting.iter().all(|idx| {
-                    matches!(literals[*idx].literal, Literal::Url(_) | Literal::Path(_))
-                });
-            if several {
-                let written: Vec<String> =
-                    fitting.iter().map(|idx| literals[*idx].literal.written()).collect();
-                let used = fitting.iter().map(|idx| (at, *idx)).collect();
-                all.push((format!("[{}]", written.join(", ")), used, true));
-            } else if let Some(idx) = fitting.first() {
-                all.push((literals[*idx].literal.written(), vec![(at, *idx)], false));
-            }
-            if !all.is_empty() {
-                break;
-            }
-        }
-        all
-    }
-
-    fn quoted(&self, step: usize) -> Option<usize> {
-        let literals = &self.clauses[step].literals;
-        literals.iter().position(|it| matches!(it.literal, Literal::Quoted(_)))
-    }
-
-    /// Begins with what stands in a file or on a page that the step, or a later one, names.
-    pub(super) fn read(&self, step: usize) -> Vec<Draft> {
-        let literals = self.clauses[step].literals.iter().enumerate();
-        let readable =
-            literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_) | Literal::Url(_)));
-        let Some((idx, given)) = readable.map(|(idx, it)| (idx, &it.literal)).next() else {
-            return Vec::new();
-        };
-        let mut readers: Vec<(i64, OpRef)> = self.readers(given);
-        readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        let best = readers.first().map(|(rank, _)| *rank);
-        readers.retain(|(rank, _)| Some(*rank) == best);
-        let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
-            let input = op.op.input()?;
-            let name = op.script_name();
-            let filling = self.filling(step, &[(step, idx)]);
-            let call = filling.call(op);
-            let mut args = vec![format!("{}: {}", input.name, given.written())];
-            let extra = call.args.iter().filter(|(name, _)| *name == "glob");
-            args.extend(extra.map(|(name, value)| format!("{name}: {value}")));
-            let mut draft = Draft { used: vec![(step, idx)], ..Draft::default() };
-            draft.score -= DETOUR;
-            draft.stages.push(Stage::of(op, format!("{name}({})", args.join(", "))));
-            self.tried(draft)
-        });
-        begun.collect()
-    }
-
-    /// The ops that read what a literal names, and how well they fit its kind.
-    fn readers(&self, literal: &Literal) -> Vec<(i64, OpRef)> {
-        let kinds = ["pdf", "json", "jsonl", "files"];
-        let kind = literal.kind_of_file().unwrap_or("page");
-        let components = self.catalog.registry().components().iter().copied();
-        let ops = components
-            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
-        let rank = |op: OpRef| {
-            let input = op.op.input()?;
-            let reads = op.op.effects.iter().any(|it| match it {
-                Effect::Reads(Scope::Path(name) | Scope::Web(name)) => *name == input.name,
-                _ => false,
-            });
-            let scheme_fits = literal.fits(input.scheme);
-            let is_only_reading = op.op.effects.len() == 1 && reads && scheme_fits;
-            let name = op.script_name();
-            let has = |word: &str| name.split('_').any(|it| it == word);
-            let other = kinds.iter().filter(|it| **it != kind && has(it)).count();
-            let rank = 2 * i64::from(has(kind)) - i64::try_from(other).unwrap_or(9);
-            is_only_reading.then_some((rank, op))
-        };
-        ops.filter_map(rank).collect()
-    }
-
-    fn filling<'f>(&'f self, step: usize, used: &[(usize, usize)]) -> Filling<'f> {
+    pub(super) fn filling<'f>(&'f self, step: usize, used: &[(usize, usize)]) -> Filling<'f> {
         let used = used.iter().filter(|(at, _)| *at == step).map(|(_, idx)| *idx).collect();
         let next = self.clauses.get(step + 1);
         Filling { clause: &self.clauses[step], next, used, catalog: self.catalog }
     }
 
     /// Adds the call of an op, with the arguments that the step gives.
-    fn call(&self, draft: &mut Draft, step: usize, op: OpRef, mention: &Mention, per_item: bool) {
+    pub(super) fn call(
+        &self,
+        draft: &mut Draft,
+        step: usize,
+        op: OpRef,
+        mention: &Mention,
+        per_item: bool,
+    ) {
         let clause = &self.clauses[step];
         let name = op.script_name();
         if asking::is_asked(op) {
@@ -505,11 +249,11 @@ impl Route<'_> {
         let note = sentence(&mention.words.join(" "), ' ');
         let stage = Stage::of(op, text);
         let note = if stage.note.is_empty() { note } else { stage.note.clone() };
-        draft.stages.push(Stage { per_item, note, ..stage });
+        draft.stages.push(Stage { note, per_item, ..stage });
     }
 
     /// The draft with what it gives, where it checks.
-    fn tried(&self, mut draft: Draft) -> Option<Draft> {
+    pub(super) fn tried(&self, mut draft: Draft) -> Option<Draft> {
         let script = match &draft.entered {
             Some(ty) => branch_script(&draft, ty),
             None => draft.script(),
@@ -561,12 +305,6 @@ fn branch_script(draft: &Draft, enters: &Type) -> String {
     format!("param entering: {enters}\n\nentering >> {stages}")
 }
 
-/// What a branch is called: the op that it ends with.
-fn named(draft: &Draft, other: &str) -> String {
-    let last = draft.stages.iter().rev().find_map(|it| it.op);
-    last.map_or_else(|| other.to_owned(), |it| it.script_name().replace('.', "_"))
-}
-
 /// The field of a record that the words of a step name.
 fn field_of(item: &Type, words: &[String]) -> Option<String> {
     let Type::Record(of) = item else { return None };
@@ -575,7 +313,7 @@ fn field_of(item: &Type, words: &[String]) -> Option<String> {
 }
 
 /// The best drafts, each pipeline once.
-fn best(mut drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
+pub(super) fn best(mut drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
     drafts.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut kept: Vec<Draft> = Vec::new();
     for draft in drafts {

@@ -1,0 +1,235 @@
+//! How a pipeline begins: with a piece of the goal, with what a file or a page has, with a
+//! question, or with what the script is given.
+
+use super::{
+    arguments::{free_text, topic},
+    asking,
+    draft::{Asked, Draft, Stage},
+    literals::{Literal, quoted},
+    mention::{Mention, is_free_text},
+    route::{ASKED, DETOUR, Route},
+};
+use crate::{
+    registry::{Effect, OpRef, Param, Scheme, Scope},
+    value::Type,
+};
+
+/// A value that a pipeline can begin with.
+struct Value {
+    written: String,
+    /// The literals that it is made of, by the step and the place in it.
+    used: Vec<(usize, usize)>,
+    /// Whether it is a list of what the op takes.
+    per_item: bool,
+}
+
+impl Route<'_> {
+    /// The ways to begin with an op: on a piece of the goal, or on what a file has.
+    pub(super) fn begun(
+        &self,
+        draft: &Draft,
+        step: usize,
+        op: OpRef,
+        mention: &Mention,
+    ) -> Vec<Draft> {
+        let Some(input) = op.op.input() else {
+            let mut next = draft.clone();
+            self.call(&mut next, step, op, mention, false);
+            return vec![next];
+        };
+        let mut all = Vec::new();
+        let begin = |value: String, used: Vec<(usize, usize)>| {
+            let mut next = draft.clone();
+            next.stages.push(Stage::value(value));
+            next.used.extend(used);
+            next
+        };
+        if asking::is_asked(op) {
+            all.extend(
+                self.read(step).into_iter().flat_map(|it| self.called(&it, step, op, mention)),
+            );
+            if let Some(idx) = self.quoted(step) {
+                let clause = &self.clauses[step];
+                let mut next = begin(clause.literals[idx].literal.written(), vec![(step, idx)]);
+                // A step without other words is the prompt itself.
+                match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
+                    true => next.stages.push(Stage::of(op, op.script_name())),
+                    false => self.call(&mut next, step, op, mention, false),
+                }
+                all.push(next);
+            }
+            if all.is_empty() {
+                let mut next = draft.clone();
+                self.call(&mut next, step, op, mention, false);
+                all.push(next);
+            }
+            return all;
+        }
+        for Value { written, used, per_item } in self.values(step, op, input) {
+            let mut next = begin(written, used);
+            self.call(&mut next, step, op, mention, per_item);
+            all.push(next);
+        }
+        if let Some(text) = free_text(op, &self.clauses[step], &mention.words)
+            && all.is_empty()
+        {
+            let mut next = begin(quoted(&text), Vec::new());
+            self.call(&mut next, step, op, mention, false);
+            all.push(next);
+        }
+        if all.is_empty() {
+            all.extend(self.searched(draft, step, op, mention));
+        }
+        if !matches!(input.scheme, Scheme::Path) && !is_free_text(op) {
+            let reads = self.read(step).into_iter();
+            all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
+        }
+        if all.is_empty() {
+            all.extend(self.given(draft, step, op, mention));
+        }
+        all
+    }
+
+    /// Begins with a question, where an op that takes one gives what is needed.
+    fn searched(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let asks =
+            |stage: &String| self.catalog.registry().resolve(stage).is_some_and(is_free_text);
+        let way = self.catalog.way_to(&Type::Text, op);
+        let Some(_) = way.filter(|it| it.stages.first().is_some_and(asks)) else {
+            return Vec::new();
+        };
+        let clause = &self.clauses[step];
+        let (text, used) = match (self.quoted(step), topic(clause)) {
+            (Some(idx), _) => (clause.literals[idx].literal.written(), vec![(step, idx)]),
+            (None, Some(topic)) => (quoted(&topic), Vec::new()),
+            (None, None) => return Vec::new(),
+        };
+        let mut next = Draft { ty: Some(Type::Text), ..draft.clone() };
+        next.stages.push(Stage::value(text));
+        next.used.extend(used);
+        self.called(&next, step, op, mention)
+    }
+
+    /// Begins with an input that the script is given from outside.
+    fn given(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Option<Draft> {
+        let input = op.op.input()?;
+        let ty = match input.scheme {
+            Scheme::OneOf(all) => all.first()?.show(),
+            Scheme::Var(_) | Scheme::Ordered(_) => "string".to_owned(),
+            Scheme::Amount(_) => "float".to_owned(),
+            Scheme::List(Scheme::Var(_) | Scheme::Ordered(_), _) => "[string]".to_owned(),
+            Scheme::List(Scheme::Amount(_), _) => "[float]".to_owned(),
+            other => other.show(),
+        };
+        let mut next = draft.clone();
+        next.ask(Asked { name: "given".into(), ty, doc: input.summary() });
+        next.stages.push(Stage::value("given"));
+        next.score -= ASKED;
+        self.call(&mut next, step, op, mention, false);
+        Some(next)
+    }
+
+    /// The literals that an op can begin with, of this step or else of a later one.
+    fn values(&self, step: usize, op: OpRef, input: &Param) -> Vec<Value> {
+        let takes = input.scheme;
+        let needed = op.op.params.iter().skip(1).filter(|it| {
+            it.default.is_none() && matches!(it.scheme, Scheme::Text | Scheme::Var(_))
+        });
+        let needed = needed.count();
+        let mut all = Vec::new();
+        for at in step..self.clauses.len() {
+            let literals = &self.clauses[at].literals;
+            let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
+            let spare = at != step || quoted.count() > needed;
+            let fits = |it: &Literal| match it {
+                Literal::Quoted(_) => spare && it.fits(takes),
+                // An address is a text only where one is meant.
+                Literal::Url(_) if input.name != "url" && at == step => false,
+                Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
+                    matches!(takes, Scheme::Var(_))
+                }
+                it => it.fits(takes),
+            };
+            let fitting: Vec<usize> =
+                (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect();
+            let several = fitting.len() > 1
+                && fitting.iter().all(|idx| {
+                    matches!(literals[*idx].literal, Literal::Url(_) | Literal::Path(_))
+                });
+            if several {
+                let written: Vec<String> =
+                    fitting.iter().map(|idx| literals[*idx].literal.written()).collect();
+                let used = fitting.iter().map(|idx| (at, *idx)).collect();
+                all.push(Value {
+                    written: format!("[{}]", written.join(", ")),
+                    used,
+                    per_item: true,
+                });
+            } else if let Some(idx) = fitting.first() {
+                let written = literals[*idx].literal.written();
+                all.push(Value { written, used: vec![(at, *idx)], per_item: false });
+            }
+            if !all.is_empty() {
+                break;
+            }
+        }
+        all
+    }
+
+    pub(super) fn quoted(&self, step: usize) -> Option<usize> {
+        let literals = &self.clauses[step].literals;
+        literals.iter().position(|it| matches!(it.literal, Literal::Quoted(_)))
+    }
+
+    /// Begins with what stands in a file or on a page that the step, or a later one, names.
+    pub(super) fn read(&self, step: usize) -> Vec<Draft> {
+        let literals = self.clauses[step].literals.iter().enumerate();
+        let readable =
+            literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_) | Literal::Url(_)));
+        let Some((idx, given)) = readable.map(|(idx, it)| (idx, &it.literal)).next() else {
+            return Vec::new();
+        };
+        let mut readers: Vec<(i64, OpRef)> = self.readers(given);
+        readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        let best = readers.first().map(|(rank, _)| *rank);
+        readers.retain(|(rank, _)| Some(*rank) == best);
+        let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
+            let input = op.op.input()?;
+            let name = op.script_name();
+            let filling = self.filling(step, &[(step, idx)]);
+            let call = filling.call(op);
+            let mut args = vec![format!("{}: {}", input.name, given.written())];
+            let extra = call.args.iter().filter(|(name, _)| *name == "glob");
+            args.extend(extra.map(|(name, value)| format!("{name}: {value}")));
+            let mut draft = Draft { used: vec![(step, idx)], ..Draft::default() };
+            draft.score -= DETOUR;
+            draft.stages.push(Stage::of(op, format!("{name}({})", args.join(", "))));
+            self.tried(draft)
+        });
+        begun.collect()
+    }
+
+    /// The ops that read what a literal names, and how well they fit its kind.
+    fn readers(&self, literal: &Literal) -> Vec<(i64, OpRef)> {
+        let kinds = ["pdf", "json", "jsonl", "files"];
+        let kind = literal.kind_of_file().unwrap_or("page");
+        let components = self.catalog.registry().components().iter().copied();
+        let ops = components
+            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
+        let rank = |op: OpRef| {
+            let input = op.op.input()?;
+            let reads = op.op.effects.iter().any(|it| match it {
+                Effect::Reads(Scope::Path(name) | Scope::Web(name)) => *name == input.name,
+                _ => false,
+            });
+            let scheme_fits = literal.fits(input.scheme);
+            let is_only_reading = op.op.effects.len() == 1 && reads && scheme_fits;
+            let name = op.script_name();
+            let has = |word: &str| name.split('_').any(|it| it == word);
+            let other = kinds.iter().filter(|it| **it != kind && has(it)).count();
+            let rank = 2 * i64::from(has(kind)) - i64::try_from(other).unwrap_or(9);
+            is_only_reading.then_some((rank, op))
+        };
+        ops.filter_map(rank).collect()
+    }
+}
