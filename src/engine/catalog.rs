@@ -42,7 +42,7 @@ impl Catalog for Engine {
     }
 
     fn type_of(&self, written: &str) -> Option<Type> {
-        let script = format!("param it: {written}\nit");
+        let script = format!("param given: {written}\ngiven");
         let source = Source::new(NAME, script.as_str());
         let program = self.checked(source).ok()?;
         let [only] = program.inputs.as_slice() else { return None };

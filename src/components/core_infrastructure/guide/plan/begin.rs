@@ -34,7 +34,7 @@ impl Route<'_> {
     ) -> Vec<Draft> {
         let Some(input) = op.op.input() else {
             let mut next = draft.clone();
-            self.call(&mut next, step, op, mention, false);
+            self.call(&mut next, step, op, false);
             return vec![next];
         };
         let mut all = Vec::new();
@@ -54,27 +54,27 @@ impl Route<'_> {
                 // A step without other words is the prompt itself.
                 match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
                     true => next.stages.push(Stage::of(op, op.script_name())),
-                    false => self.call(&mut next, step, op, mention, false),
+                    false => self.call(&mut next, step, op, false),
                 }
                 all.push(next);
             }
             if all.is_empty() {
                 let mut next = draft.clone();
-                self.call(&mut next, step, op, mention, false);
+                self.call(&mut next, step, op, false);
                 all.push(next);
             }
             return all;
         }
         for Value { written, used, per_item } in self.values(step, op, input) {
             let mut next = begin(written, used);
-            self.call(&mut next, step, op, mention, per_item);
+            self.call(&mut next, step, op, per_item);
             all.push(next);
         }
         if let Some(text) = free_text(op, &self.clauses[step], &mention.words)
             && all.is_empty()
         {
             let mut next = begin(quoted(&text), Vec::new());
-            self.call(&mut next, step, op, mention, false);
+            self.call(&mut next, step, op, false);
             all.push(next);
         }
         if all.is_empty() {
@@ -85,7 +85,7 @@ impl Route<'_> {
             all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
         }
         if all.is_empty() {
-            all.extend(self.given(draft, step, op, mention));
+            all.extend(self.given(draft, step, op));
         }
         all
     }
@@ -111,7 +111,7 @@ impl Route<'_> {
     }
 
     /// Begins with an input that the script is given from outside.
-    fn given(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Option<Draft> {
+    fn given(&self, draft: &Draft, step: usize, op: OpRef) -> Option<Draft> {
         let input = op.op.input()?;
         let ty = match input.scheme {
             Scheme::OneOf(all) => all.first()?.show(),
@@ -125,7 +125,7 @@ impl Route<'_> {
         next.ask(Asked { name: "given".into(), ty, doc: input.summary() });
         next.stages.push(Stage::value("given"));
         next.score -= ASKED;
-        self.call(&mut next, step, op, mention, false);
+        self.call(&mut next, step, op, false);
         Some(next)
     }
 

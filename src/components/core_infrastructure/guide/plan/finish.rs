@@ -5,7 +5,7 @@ use super::{
     draft::{Asked, Draft, Stage, joined},
     goal::Goal,
     mention::{Mention, What, spoken},
-    route::Route,
+    route::{self, Route},
 };
 use crate::{
     registry::{Catalog, Effect, Index, OpError, Tried},
@@ -36,6 +36,9 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let is_name = |it: &str| catalog.registry().resolve(it).is_some();
     let goal = Goal::read(&wanted.goal, &is_name);
+    if goal.clauses.is_empty() {
+        return Err(OpError::invalid_input("the goal says nothing").help("say what you want"));
+    }
     let mut index = Index::of(catalog.registry());
     let mut missing = Vec::new();
     if goal.clauses.len() > wanted.max_steps {
@@ -139,7 +142,9 @@ impl Finish<'_> {
     /// The first draft that holds as a whole, with those that come near.
     fn best(&self, drafts: &[Draft]) -> Option<Workflow> {
         let (best, workflow) = drafts.iter().find_map(|it| Some((it, self.workflow(it)?)))?;
-        let near = drafts.iter().filter(|it| {
+        // One that gives another type than is wanted is no alternative.
+        let others = if self.output.is_some() { &[] } else { drafts };
+        let near = others.iter().filter(|it| {
             it.score >= best.score - NEAR
                 && it.script() != best.script()
                 && it.params.len() <= best.params.len()
@@ -158,9 +163,7 @@ impl Finish<'_> {
         let mut draft = draft.clone();
         if let (Some(output), Some(gives)) = (self.output, &draft.ty) {
             let way = self.catalog.way_between(gives, output)?;
-            let per_item = way.of_items;
-            let stages = way.stages.into_iter();
-            draft.stages.extend(stages.map(|it| Stage { per_item, ..Stage::value(it) }));
+            draft.stages.extend(way.stages.iter().map(|it| route::detour(self.catalog, it)));
         }
         let (script, tried) = self.script(&draft)?;
         if self.output.is_some_and(|it| !tried.gives.as_ref().is_some_and(|ty| ty.fits(it))) {

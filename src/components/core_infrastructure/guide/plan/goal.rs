@@ -13,6 +13,8 @@ pub(super) struct Clause {
     pub(super) is_beside: bool,
     /// Whether every item is meant by itself.
     pub(super) each: bool,
+    /// Whether pieces of the goal were put together, which follow each other.
+    pub(super) is_joined: bool,
     /// How many items of what is there are meant, where it says nothing else.
     pub(super) count: Option<usize>,
 }
@@ -175,6 +177,7 @@ impl Clause {
         self.words.extend(other.words);
         self.literals.extend(other.literals);
         self.each |= other.each;
+        self.is_joined = true;
     }
 }
 
@@ -226,7 +229,7 @@ impl Open {
         let literals = self.literals.into_iter().map(given).collect();
         let text = self.text.join(" ");
         let (is_beside, each) = (self.is_beside, self.each);
-        let clause = Clause { literals, text, is_beside, each, words, count: None };
+        let clause = Clause { words, literals, text, is_beside, each, ..Clause::default() };
         Clause { count: clause.counted(), ..clause }
     }
 }

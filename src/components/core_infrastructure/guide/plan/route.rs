@@ -4,10 +4,10 @@
 //! over the conversions that the checker knows, and what does not check is dropped.
 
 use super::{
-    arguments::{Filling, is_count, sentence},
+    arguments::{Filling, is_count},
     asking,
     draft::{Asked, Draft, Stage, joined},
-    goal::Clause,
+    goal::{Clause, Given},
     literals::Literal,
     mention::{Mention, What, is_free_text},
 };
@@ -65,6 +65,9 @@ impl Route<'_> {
         let mut orders: Vec<Vec<&Mention>> = vec![mentions.iter().rev().collect()];
         if mentions.len() > 1 {
             orders.push(mentions.iter().collect());
+        }
+        if self.clauses[step].is_joined {
+            orders.reverse();
         }
         let mut all = Vec::new();
         for order in orders {
@@ -129,11 +132,23 @@ impl Route<'_> {
                 ..Stage::value(format!("sort {{ {key} }}"))
             });
             if words.iter().any(|it| it == "longest" || it == "shortest") {
-                it.stages.push(Stage::value("first"));
+                let stage = self.extreme(step, &mut it.used);
+                it.stages.push(stage);
             }
             Some(it)
         });
         on.collect()
+    }
+
+    /// What is taken of a list whose longest items come first: the one, or so many.
+    fn extreme(&self, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
+        let is_number = |it: &Given| matches!(it.literal, Literal::Number(_));
+        let literals = &self.clauses[step].literals;
+        let Some(idx) = literals.iter().position(is_number) else {
+            return detour(self.catalog, "first");
+        };
+        used.push((step, idx));
+        detour(self.catalog, &format!("take(n: {})", literals[idx].literal.written()))
     }
 
     /// The ways to call an op on what a draft gives.
@@ -170,10 +185,10 @@ impl Route<'_> {
                 next.score -= DETOUR / 2.0;
             }
             for stage in &way.stages {
-                let stage = self.detour(stage, per_item, step, &mut next.used);
-                next.stages.push(stage);
+                let stage = self.detour(stage, step, &mut next.used);
+                next.stages.push(Stage { per_item, ..stage });
             }
-            self.call(&mut next, step, op, mention, per_item);
+            self.call(&mut next, step, op, per_item);
             next
         });
         on.collect()
@@ -189,30 +204,16 @@ impl Route<'_> {
         }
     }
 
-    /// A stage between two that the goal speaks of.
-    fn detour(
-        &self,
-        stage: &str,
-        per_item: bool,
-        step: usize,
-        used: &mut Vec<(usize, usize)>,
-    ) -> Stage {
-        let name = stage.split(['(', '<', ' ']).next().unwrap_or(stage);
-        let Some(op) = self.catalog.registry().resolve(name) else {
-            return Stage { per_item, ..Stage::value(stage) };
+    /// A stage between two that the goal speaks of. It may be where the step's file or folder
+    /// belongs.
+    fn detour(&self, stage: &str, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
+        let plain = detour(self.catalog, stage);
+        let Some(op) = plain.op.filter(|it| is_free_text(*it) && it.script_name() == stage) else {
+            return plain;
         };
-        // A list that is written as one text has a line for each item.
-        let text = match op.op.params.iter().find(|it| it.name == "sep") {
-            Some(sep) if stage == name => format!("{name}({}: \"\\n\")", sep.name),
-            // It may be where the step's file or folder belongs.
-            _ if stage == name && is_free_text(op) => {
-                let call = self.filling(step, used).call(op);
-                used.extend(call.used.iter().map(|idx| (step, *idx)));
-                written(name, &call.args)
-            }
-            _ => stage.to_owned(),
-        };
-        Stage { per_item, ..Stage::of(op, text) }
+        let call = self.filling(step, used).call(op);
+        used.extend(call.used.iter().map(|idx| (step, *idx)));
+        Stage::of(op, written(stage, &call.args))
     }
 
     pub(super) fn filling<'f>(&'f self, step: usize, used: &[(usize, usize)]) -> Filling<'f> {
@@ -222,14 +223,7 @@ impl Route<'_> {
     }
 
     /// Adds the call of an op, with the arguments that the step gives.
-    pub(super) fn call(
-        &self,
-        draft: &mut Draft,
-        step: usize,
-        op: OpRef,
-        mention: &Mention,
-        per_item: bool,
-    ) {
+    pub(super) fn call(&self, draft: &mut Draft, step: usize, op: OpRef, per_item: bool) {
         let clause = &self.clauses[step];
         let name = op.script_name();
         if asking::is_asked(op) {
@@ -246,10 +240,7 @@ impl Route<'_> {
             draft.score -= ASKED;
             draft.ask(Asked { name: param.name.into(), ty, doc: param.summary() });
         }
-        let note = sentence(&mention.words.join(" "), ' ');
-        let stage = Stage::of(op, text);
-        let note = if stage.note.is_empty() { note } else { stage.note.clone() };
-        draft.stages.push(Stage { note, per_item, ..stage });
+        draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
     }
 
     /// The draft with what it gives, where it checks.
@@ -290,6 +281,17 @@ impl Route<'_> {
             }
         }
         lost
+    }
+}
+
+/// A stage of a way, as a script has it. A list that is written as one text has a line for
+/// each item.
+pub(super) fn detour(catalog: &dyn Catalog, stage: &str) -> Stage {
+    let name = stage.split(['(', '<', ' ']).next().unwrap_or(stage);
+    let Some(op) = catalog.registry().resolve(name) else { return Stage::value(stage) };
+    match op.op.params.iter().find(|it| it.name == "sep") {
+        Some(sep) if stage == name => Stage::of(op, format!("{name}({}: \"\\n\")", sep.name)),
+        _ => Stage::of(op, stage.to_owned()),
     }
 }
 
