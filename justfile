@@ -9,11 +9,12 @@ ci: lint test doc deny
 # Formatting and lints.
 lint:
     cargo fmt --check
-    cargo clippy --all-targets --locked -- -D warnings
+    cargo clippy --all-targets --features otlp --locked -- -D warnings
+    cargo clippy --lib --bins --locked -- -D warnings
 
 # All tests, those in the documentation too.
 test *args:
-    cargo test --locked {{ args }}
+    cargo test --features otlp --locked {{ args }}
 
 # The documentation of the library.
 doc:

@@ -1,13 +1,13 @@
 //! Why a call was made although an earlier run had made it.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    run::About,
+    run::{About, Most},
     store::{Node, NodeState, Store, StoreError},
-    value::{json, units},
+    value::json,
 };
 
 /// A value is shown up to here.
@@ -16,11 +16,16 @@ const LONGEST: usize = 80;
 /// What was seen when a call was made again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Cause {
+pub enum Cause {
     /// What it gave then is not in the store any more, or it has never been made.
     Missing,
-    /// It had not ended well.
-    Failed { kind: String, message: String },
+    /// It had not ended well. With the most that a try would have taken, where that is counted.
+    Failed {
+        kind: String,
+        message: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        most: Option<Most>,
+    },
     /// Somebody asked for it, with this option.
     Asked { option: String },
     /// What it gave then is older than it may be. In milliseconds.
@@ -31,7 +36,7 @@ pub(super) enum Cause {
 
 /// What differs between two calls at one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Differences {
+pub struct Differences {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub component: Option<[String; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +64,7 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Those of a call that was written down.
-    pub fn of(store: &Store, node: &Node) -> Result<Self, StoreError> {
+    pub(super) fn of(store: &Store, node: &Node) -> Result<Self, StoreError> {
         Ok(Self {
             op: format!("{}.{}", node.component, node.op),
             version: node.version,
@@ -77,7 +82,7 @@ fn arguments(record: &str) -> BTreeMap<String, String> {
 }
 
 impl Differences {
-    pub fn between(before: &Facts, now: &Facts) -> Self {
+    pub(super) fn between(before: &Facts, now: &Facts) -> Self {
         let changed = |a: &Option<String>, b: &Option<String>| {
             let or_none = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".to_owned());
             (a != b).then(|| [or_none(a), or_none(b)])
@@ -101,10 +106,6 @@ impl Differences {
             files: files.map(|(path, _)| path.clone()).collect(),
         }
     }
-
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Two texts from a little before the place where they part, if they are long.
@@ -121,6 +122,33 @@ fn apart(a: &str, b: &str) -> [String; 2] {
     })
 }
 
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("no result of it is kept"),
+            Self::Failed { kind, .. } => write!(f, "it had failed ({kind})"),
+            Self::Asked { option } => write!(f, "`{option}` asks for it"),
+            Self::TooOld { .. } => f.write_str("its earlier result is too old"),
+            Self::Differs(it) => it.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pair =
+            |what: &str, [before, now]: &[String; 2]| format!("{what} is {now}, was {before}");
+        let version = self.version.map(|it| pair("its version", &it.map(|it| it.to_string())));
+        let others =
+            [("it calls", &self.component), ("its type", &self.wanted), ("its model", &self.model)];
+        let others = others.into_iter().filter_map(|(what, it)| Some(pair(what, it.as_ref()?)));
+        let args = self.args.iter().map(|(name, it)| pair(&format!("`{name}`"), it));
+        let files = self.files.iter().map(|it| format!("the file `{it}` has changed"));
+        let all: Vec<String> = version.into_iter().chain(others).chain(args).chain(files).collect();
+        f.write_str(&all.join("; "))
+    }
+}
+
 impl Cause {
     pub fn too_old(age: Duration, max_age: Duration) -> Self {
         let millis = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
@@ -134,16 +162,15 @@ impl Cause {
             let error: serde_json::Value = serde_json::from_str(error).unwrap_or_default();
             error[name].as_str().unwrap_or_default().to_owned()
         };
-        match node.state {
-            NodeState::Done => None,
-            NodeState::Failed => {
-                Some(Self::Failed { kind: told("kind"), message: told("message") })
+        let (kind, message) = match node.state {
+            NodeState::Done => return None,
+            NodeState::Failed => (told("kind"), told("message")),
+            NodeState::Intended => {
+                ("cancelled".to_owned(), "it was begun, and did not come to its end".to_owned())
             }
-            NodeState::Intended => Some(Self::Failed {
-                kind: "cancelled".to_owned(),
-                message: "it was begun, and did not come to its end".to_owned(),
-            }),
-        }
+        };
+        let about: About = serde_json::from_str(&node.about).unwrap_or_default();
+        Some(Self::Failed { kind, message, most: about.most })
     }
 
     pub fn written(&self) -> String {
@@ -153,11 +180,6 @@ impl Cause {
     pub fn read(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
-}
-
-/// Milliseconds as a person reads them.
-pub fn shown_millis(millis: u64) -> String {
-    units::show_measured(Duration::from_millis(millis))
 }
 
 #[cfg(test)]

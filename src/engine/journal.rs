@@ -10,7 +10,7 @@ use super::cause::{Cause, Differences, Facts};
 use crate::{
     host::Host,
     registry::{ErrorKind, OpError, Usage},
-    run::{About, Earlier, Ended, Entry, Kept, Key, Records, Taken, Tried},
+    run::{About, Earlier, Ended, Entry, Kept, Key, Records, Taken, Tried, place_of},
     store::{
         Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, RunId, Store, StoreError,
         StoreErrorKind,
@@ -78,7 +78,7 @@ impl Journal {
         let mut moved: HashMap<Key, Vec<Known>> = HashMap::new();
         for run in &from.runs {
             for node in store.nodes(run)? {
-                let is_there = |it: &BTreeSet<String>| it.contains(&template(&node.path));
+                let is_there = |it: &BTreeSet<String>| it.contains(&place_of(&node.path));
                 let is_gone = from.places.as_ref().is_some_and(|it| !is_there(it));
                 let (path, node) = Known::of(node);
                 match is_gone {
@@ -284,22 +284,6 @@ impl Known {
     }
 }
 
-/// A place of the script, without the numbers of items and turns: `each[]/summary`.
-pub(super) fn template(path: &str) -> String {
-    let mut template = String::with_capacity(path.len());
-    let mut inside = false;
-    for char in path.chars() {
-        match char {
-            '[' => inside = true,
-            ']' => inside = false,
-            _ if inside => continue,
-            _ => {}
-        }
-        template.push(char);
-    }
-    template
-}
-
 impl Records for Journal {
     fn earlier(&self, entry: &Entry) -> Result<Earlier, OpError> {
         match self.own(entry)? {
@@ -344,7 +328,7 @@ fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, O
     (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
 }
 
-fn facts(entry: &Entry) -> Facts {
+pub(super) fn facts(entry: &Entry) -> Facts {
     Facts {
         op: format!("{}.{}", entry.component, entry.op),
         version: entry.version,
@@ -374,7 +358,12 @@ pub(super) fn failed(err: StoreError) -> OpError {
         StoreErrorKind::ReadOnly => ErrorKind::Denied,
         _ => ErrorKind::Failed,
     };
-    let error = OpError::new(kind, format!("the run cannot be recorded: {}", err.message));
+    let message = match err.kind {
+        // Nothing is wrong with the store.
+        StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
+        _ => format!("the run cannot be recorded: {}", err.message),
+    };
+    let error = OpError::new(kind, message);
     match &err.help {
         Some(help) => error.help(help.clone()),
         None => error,

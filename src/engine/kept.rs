@@ -7,13 +7,13 @@ use serde_json::{Value as Json, json};
 use super::{
     Engine, Error, Request, Unsaved,
     inputs::Given,
-    journal::{self, Asked, From, Journal, template},
+    journal::{self, Asked, From, Journal},
 };
 use crate::{
-    diag::{Source, Span},
+    diag::{Report, Source, Span},
     plan::{Caps, Past, Plan},
     registry::{ErrorKind, OpRef, Usage},
-    run::{Outcome, RunError},
+    run::{Outcome, RunError, place_of},
     store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
@@ -37,6 +37,8 @@ pub(super) struct Wishes {
 pub(super) struct Kept {
     store: Arc<Store>,
     pub(super) journal: Arc<Journal>,
+    /// When the run began, in milliseconds since 1970.
+    started: i64,
     /// Nobody else works on the run meanwhile, nor on the one that it goes on from.
     _claims: Vec<Claim>,
 }
@@ -70,8 +72,10 @@ impl Engine {
     pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
         let store = self.kept()?;
         let run = store.run(name)?;
-        let (source, used) = script(store, &run)?;
-        let request = Request::new(self, self.plan_with(source, &used));
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
+        let request = Request::new(self, self.plan_of(store, &run)?);
         request.going_on(Earlier { run, is_edited: false })
     }
 
@@ -83,12 +87,40 @@ impl Engine {
         script: impl Into<Source>,
     ) -> Result<Request<'_>, StoreError> {
         let run = self.kept()?.run(name)?;
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
         Request::new(self, self.plan(script)).going_on(Earlier { run, is_edited: true })
     }
 
-    /// Whether a run has been kept, so that another one can go on with it.
+    /// The plan of the script that a run had, with the files and the tunings that it had.
+    pub(super) fn plan_of(
+        &self,
+        store: &Store,
+        run: &Run,
+    ) -> Result<Result<Plan, Report>, StoreError> {
+        let (source, used) = script(store, run)?;
+        let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
+        let then = about["tuned"].as_object().into_iter().flatten();
+        let then = then.filter_map(|(name, it)| Some((name, values::read(it.as_str()?).ok()?)));
+        // What is said now goes before; a tunable that is gone cannot be tuned.
+        let now: Vec<_> = self.registry.tunings().map(|(name, it)| (name, it.clone())).collect();
+        let all = then.map(|(name, it)| (name.clone(), it)).chain(now);
+        let engine = all.fold(self.clone(), |engine, (name, value)| {
+            engine.clone().tuned(&name, value).unwrap_or(engine)
+        });
+        Ok(engine.plan_with(source, &used))
+    }
+
+    /// Whether a run is kept, so that one can go on with it.
     pub fn knows(&self, run: &RunId) -> bool {
-        self.store.as_ref().is_some_and(|it| it.run(run.as_str()).is_ok())
+        self.store.as_ref().is_some_and(|it| it.keeps(run))
+    }
+
+    /// What a run gave, as JSON.
+    pub fn value_of(&self, run: &Run) -> Result<Option<String>, StoreError> {
+        let text = run.value.map(|it| self.kept()?.text(it)).transpose()?;
+        Ok(text.flatten())
     }
 
     pub(super) fn kept(&self) -> Result<&Arc<Store>, StoreError> {
@@ -147,16 +179,30 @@ impl Request<'_> {
         if !earlier.is_edited {
             self.id = Some(run.id.clone());
         }
-        self.given = given(&run.params).ok_or_else(damaged)?;
-        if let (true, Ok(plan)) = (earlier.is_edited, &self.plan) {
-            // Another script may have other inputs.
-            let declared = &plan.program().inputs;
-            self.given.retain(|name, _| declared.iter().any(|it| it.name == *name));
+        if let Ok(plan) = &self.plan {
+            self.given = inputs_of(run, plan)?;
         }
         self.caps = caps(&run.bounds).ok_or_else(damaged)?;
         self.wishes.earlier = Some(earlier);
         Ok(self)
     }
+}
+
+/// The inputs that a run had, as far as a plan takes them.
+pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>, StoreError> {
+    let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
+    let mut given = given(&run.params).ok_or_else(damaged)?;
+    let declared = &plan.program().inputs;
+    given.retain(|name, _| declared.iter().any(|it| it.name == *name));
+    Ok(given)
+}
+
+/// A damaged store may have lost a call that wrote or was paid for.
+fn partial(run: &Run) -> StoreError {
+    let message =
+        format!("some of what the run {} did is lost: to go on could do it twice", run.id);
+    StoreError::not_found(message)
+        .help(format!("`svc show {}` shows what is left; run the script anew", run.id))
 }
 
 /// The inputs as they were written down.
@@ -206,6 +252,10 @@ impl Kept {
         let origin = earlier.and_then(Earlier::origin);
         let claims = [&id].into_iter().chain(&origin).map(|it| store.claim(it));
         let claims = claims.collect::<Result<_, _>>().map_err(failed)?;
+        if let Some(known) = earlier {
+            // It may have been removed before it was claimed; then nothing of it is known.
+            store.run(known.run.id.as_str()).map_err(failed)?;
+        }
         let (host, asked) = (engine.host.clone(), wishes.asked.clone());
         let journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
@@ -229,23 +279,29 @@ impl Kept {
             value: None,
             error: None,
             origin,
-            about: json!({ "prices": plan.prices() }).to_string(),
+            about: about(engine, plan),
         };
         let used = &plan.program().used;
         let imports = used.iter().map(|it| (absolute(engine, Path::new(it.name())), blob(it)));
         let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };
-        // It is durable before the first call that writes or pays.
+        // It is durable before the first call that writes or pays; no other waits for it.
         store.append(row).map_err(failed)?;
-        Ok(Self { store, journal: Arc::new(journal), _claims: claims })
+        Ok(Self { store, journal: Arc::new(journal), started, _claims: claims })
     }
 
-    /// Writes down how the run ended.
+    /// Makes sure that the run is written down: what cannot be kept is not paid for.
+    pub(super) async fn is_durable(&self, plan: &Plan) -> Result<(), Error> {
+        self.store.flush().await.map_err(|err| outside(&plan.program().source, err))
+    }
+
+    /// Writes down how the run ended. The clock may have been set back since it began.
     pub(super) async fn end(
         &self,
         id: RunId,
         at: i64,
         ended: &Result<Outcome, Box<RunError>>,
     ) -> Result<(), StoreError> {
+        let at = at.max(self.started);
         let (state, used, value, error) = match ended {
             Ok(outcome) => {
                 let value = Blob::new(values::write(&outcome.value).into_bytes());
@@ -276,9 +332,15 @@ impl Earlier {
 
     fn before(&self, plan: &Plan) -> From {
         let runs = self.run.origin.iter().filter(|_| !self.is_edited).chain([&self.run.id]);
-        let places = || plan.nodes().iter().map(|it| template(&it.path)).collect();
+        let places = || plan.nodes().iter().map(|it| place_of(&it.path)).collect();
         From { runs: runs.cloned().collect(), places: self.is_edited.then(places) }
     }
+}
+
+fn about(engine: &Engine, plan: &Plan) -> String {
+    let tuned = engine.registry.tunings().map(|(name, it)| (name, values::write(it)));
+    let tuned: BTreeMap<String, String> = tuned.collect();
+    json!({ "prices": plan.prices(), "tuned": tuned }).to_string()
 }
 
 fn blob(source: &Source) -> Blob {

@@ -16,20 +16,23 @@
 
 mod block;
 mod catalog;
-mod cause;
+pub mod cause;
 mod error;
 pub mod failure;
 mod files;
 mod fix;
 pub mod foreseen;
+mod from_run;
 mod grammar;
 mod inputs;
 mod journal;
 mod kept;
 pub mod planned;
+mod rehearsal;
 mod request;
 mod testing;
 pub mod verdict;
+pub mod why;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -41,6 +44,7 @@ pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::Fixed;
 pub use grammar::Notation;
+pub use rehearsal::{Fate, Rehearsed};
 pub use request::{Request, Response};
 pub use testing::TestResult;
 
@@ -52,7 +56,7 @@ use crate::{
     diag::{Report, Source},
     host::{Host, os::OsHost},
     plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
-    registry::{Component, OpRef, Registry},
+    registry::{Component, OpError, OpRef, Registry},
     run::{Observer, Unwatched},
     store::Store,
     value::{Text, Value},
@@ -100,6 +104,13 @@ impl Engine {
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         self.registry = Arc::new(self.registry.as_ref().clone().with(components));
         self
+    }
+
+    /// The same engine with another default of a tunable param, such as `rerank.keep`.
+    pub fn tuned(mut self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
+        let tuned = self.registry.as_ref().clone().tuned(param, value.into())?;
+        self.registry = Arc::new(tuned);
+        Ok(self)
     }
 
     /// The same engine in another world.
@@ -241,6 +252,7 @@ impl Engine {
             caps: plan::Caps::default(),
             records: None,
             spent: crate::registry::Usage::default(),
+            id: None,
         }
     }
 }

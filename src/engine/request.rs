@@ -12,7 +12,7 @@ use super::{
 use crate::{
     check::BoundKey,
     diag::{Report, Span},
-    plan::{Caps, Holds, Plan},
+    plan::{Caps, Holds, Plan, Verb},
     registry::{ErrorKind, Field, OpError, Usage},
     run::{self, Outcome, RunError},
     store::RunId,
@@ -50,7 +50,7 @@ pub struct Response {
 impl<'e> Request<'e> {
     pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        let id = engine.store.as_ref().map(|_| RunId::new(engine.host.now()));
+        let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
         let wishes = Wishes::default();
         Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, wishes }
@@ -146,10 +146,18 @@ impl<'e> Request<'e> {
         };
         let (engine, caps, wishes) = (self.engine, self.caps, &self.wishes);
         let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, wishes)?;
+        if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
+            kept.is_durable(&plan).await?;
+        }
         around.records = Some(kept.journal.clone());
         around.spent = kept.journal.lost();
+        around.id = Some(id.to_string().into());
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;
+        if let (Err(err), Err(_)) = (&written, &outcome) {
+            let message = format!("the end of the run cannot be recorded: {err}");
+            self.engine.observer.event("", &run::Event::Notice { message: &message });
+        }
         let response = answer(&plan, outcome)?;
         written.map_err(|err| kept::outside(&plan.program().source, err))?;
         Ok(response)

@@ -155,12 +155,13 @@ impl Entry {
 fn read(op: OpRef, words: &mut Vocabulary) -> (Entry, Vec<(Term, f64)>) {
     let mut fields = [const { BTreeSet::new() }; FIELDS];
     let mut all = Vec::new();
-    for ((text, weight), field) in texts(op).into_iter().zip(WEIGHTS).zip(&mut fields) {
-        // Names may be words that say nothing elsewhere: `at`, `first`, `each`.
-        let terms: Vec<Term> =
-            words.read(&text).filter(|it| weight > 5.0 || !it.is_stop).map(|it| it.term).collect();
-        all.extend(terms.iter().map(|it| (*it, weight)));
-        field.extend(terms);
+    for (idx, text) in texts(op).into_iter().enumerate() {
+        // A name may be a word that says nothing elsewhere: `at`, `first`.
+        let is_name = idx == 0;
+        let read = words.read(&text).filter(|it| is_name || !it.is_stop);
+        let terms: Vec<Term> = read.map(|it| it.term).collect();
+        all.extend(terms.iter().map(|it| (*it, WEIGHTS[idx])));
+        fields[idx].extend(terms);
     }
     (Entry { op, fields }, all)
 }

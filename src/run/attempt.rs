@@ -22,6 +22,7 @@ use super::{
     secrets::Secrets,
     task::in_time,
     testing::{Answer, estimated, quoted},
+    trace,
 };
 use crate::{
     check::Call,
@@ -67,23 +68,29 @@ impl Run {
         ty: &Type,
     ) -> Result<Value> {
         let op = call.op.op;
+        let node = trace::Node::of(call, path);
         let started = Instant::now();
         let record = self.recorded(call, &args, path, ty, span, scope);
         if let Some(record) = &record {
-            let at = |err: Box<RunError>| err.at_node(path.to_string(), Some(&call.name));
+            let at = |err: Box<RunError>| {
+                node.failed(&err, &self.secrets);
+                err.at_node(path.to_string(), Some(&call.name))
+            };
             if let Some(value) = self.remembered(record, scope, path).await.map_err(at)? {
+                node.reused();
                 return Ok(value);
             }
             self.write_begin(record).await.map_err(at)?;
         }
+        node.began();
         self.tell(path, &Event::Started { component: &call.name });
         // A time that the script gives, anywhere around, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
         let spent = Spent::default();
         let one = Try { call, args: &args, scope, path, span, ty, spent: &spent };
         let result = match own_time {
-            Some(limit) => self.in_own_time(&one, limit).await,
-            None => self.tries(&one, None).await,
+            Some(limit) => node.around(self.in_own_time(&one, limit)).await,
+            None => node.around(self.tries(&one, None)).await,
         };
         let result = result.and_then(|value| {
             self.broken_promise(call, &args, &value, ty)
@@ -98,6 +105,7 @@ impl Run {
             }
             None => result,
         };
+        node.ended(tries, usage, &result, &self.secrets);
         result.map_err(|err| err.at_node(path.to_string(), Some(&call.name)))
     }
 
@@ -261,7 +269,7 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
-        ended.map_err(|it| {
+        ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
             let told = self.secrets.redacted(call.op.honest(it));
             RunError::new(where_paths_start(call.op.op, told), one.span)
         })
@@ -364,6 +372,7 @@ impl Monitor for Watcher {
 
     fn notice(&self, message: &str) {
         let message = &self.secrets.redact(message);
+        trace::noticed(&self.path, message);
         self.observer.event(&self.path, &Event::Notice { message });
     }
 }

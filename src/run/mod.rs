@@ -27,6 +27,7 @@ mod secrets;
 mod task;
 mod testing;
 mod together;
+mod trace;
 mod witness;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
@@ -34,16 +35,18 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
 pub use partial::{Partial, Parts};
+pub use path::place_of;
 pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Taken};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{
-    check::{Checked, Input},
+    check::{Checked, Input, TermKind},
     diag::Span,
     host::Host,
     plan::{Caps, Plan},
@@ -51,8 +54,9 @@ use crate::{
     value::{Text, Value},
 };
 use env::Env;
+use ledger::Cap;
 use path::Path;
-use scope::Scope;
+use scope::{Bounds, Scope};
 use secrets::Secrets;
 use task::{Place, in_time};
 use testing::Mocks;
@@ -72,6 +76,8 @@ pub struct Surroundings {
     pub records: Option<Arc<dyn Records>>,
     /// What an earlier run has spent of the caps in vain.
     pub spent: Usage,
+    /// The name of the run where it is kept.
+    pub id: Option<Text>,
 }
 
 /// What a run gave.
@@ -91,6 +97,8 @@ struct Run {
     /// What stands for components; only a test has any.
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
+    /// Whether also what is computed where it stands is told to the records.
+    wants_all: bool,
 }
 
 /// Runs a plan with the given inputs.
@@ -101,19 +109,47 @@ pub async fn run(
     inputs: BTreeMap<Text, Value>,
     around: Surroundings,
 ) -> Result<Outcome, Box<RunError>> {
-    let caps = around.caps;
+    let span = trace::run(plan, around.id.as_deref());
+    traced(plan, inputs, around).instrument(span).await
+}
+
+async fn traced(
+    plan: &Plan,
+    inputs: BTreeMap<Text, Value>,
+    around: Surroundings,
+) -> error::Result<Outcome> {
+    let (caps, spent) = (around.caps, around.spent);
     let (mut run, scope) = Run::begin(around);
     let program = plan.program();
-    let values = run.inputs(&program.inputs, inputs, &scope)?;
+    let values = run.inputs(&program.inputs, inputs, &scope);
+    let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
+    run.tell(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
     let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
     let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
     let usage = scope.account.taken();
+    trace::run_ended(&ended, usage, &run.secrets);
     match ended {
         Ok(value) => Ok(Outcome { value, usage }),
         Err(err) => Err(Box::new(RunError { usage, ..*err })),
     }
+}
+
+/// What the whole run may take: as its caller and as the bounds of its file say, the tighter
+/// of both.
+fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
+    let bounds = match program.main.as_ref().map(|it| &it.kind) {
+        Some(TermKind::Within { bounds, .. }) => bounds.as_slice(),
+        _ => &[],
+    };
+    let (now, env) = (now::Now { scope }, Env::of_params(values));
+    let mut own = Bounds::default();
+    for (key, term) in bounds {
+        // What cannot be a bound ends the run where it is reached.
+        let _ = now.eval(term, &env).and_then(|it| own.set(*key, &it, term.span));
+    }
+    own.cap.or_tighter(Cap { tokens: caps.tokens, cost: caps.cost })
 }
 
 fn engine_panicked(span: Span) -> Box<RunError> {
@@ -123,12 +159,15 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, catalog, observer, workers, cancel, caps, records, spent } =
+        let Surroundings { host, catalog, observer, workers, cancel, caps, records, spent, .. } =
             around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         scope.account.remember(spent);
         let secrets = Secrets::default();
-        (Self { host, catalog, observer, workers, secrets, mocks: None, records }, scope)
+        let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
+        let mocks = None;
+        let run = Self { host, catalog, observer, workers, secrets, mocks, records, wants_all };
+        (run, scope)
     }
 
     async fn main(
@@ -176,6 +215,9 @@ impl Run {
     }
 
     fn tell(&self, path: &Path<'_>, event: &Event<'_>) {
-        self.observer.event(&path.to_string(), event);
+        trace::happened(path, event, &self.secrets);
+        if self.observer.listens() {
+            self.observer.event(&path.to_string(), event);
+        }
     }
 }

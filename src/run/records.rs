@@ -45,6 +45,10 @@ pub struct Entry {
     pub args: Vec<(&'static str, String)>,
     /// Whether it writes or may cost something: then it must not get lost.
     pub is_dear: bool,
+    /// Whether it touches nothing outside.
+    pub is_pure: bool,
+    /// Whether it is so cheap that it is computed where it stands.
+    pub is_inline: bool,
     /// How old a result of another run may be that stands for the call; nothing where none
     /// may.
     pub max_age: Option<Duration>,
@@ -120,6 +124,8 @@ pub enum Earlier {
     },
     /// It was begun, and nobody knows whether it had its effect.
     Begun,
+    /// It failed, and that stands.
+    Failed(OpError),
     /// Nothing that is not known may happen: what needs its result waits for ever.
     Withheld,
 }
@@ -137,6 +143,16 @@ pub trait Records: Send + Sync + 'static {
     /// Writes down what came of a call. When it is answered for a dear one, no crash can
     /// lose that.
     fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_>;
+
+    /// Whether nothing is done but what the records allow: then nothing waits for its turn.
+    fn is_rehearsal(&self) -> bool {
+        false
+    }
+
+    /// Whether also calls are asked for and told of that are computed where they stand.
+    fn wants_all(&self) -> bool {
+        false
+    }
 }
 
 /// A call with its place in the records.
@@ -170,6 +186,8 @@ impl Run {
             version: call.op.component.version,
             args: shown,
             is_dear: op.writes() || !matches!(op.price, Price::Free),
+            is_pure: op.is_pure() && !args.iter().any(acts_inside),
+            is_inline: op.is_inline(),
             max_age: scope.attempts.max_age.filter(|_| is_reusable(call, args)),
             about: self.about(call, args),
         };
@@ -237,6 +255,7 @@ impl Run {
         let failed = |err| RunError::new(err, it.span);
         match records.earlier(&it.entry).map_err(failed)? {
             Earlier::Nothing => Ok(None),
+            Earlier::Failed(error) => Err(failed(error)),
             Earlier::Withheld => {
                 scope.cancel.cancelled().await;
                 Err(RunError::cancelled(it.span))
@@ -247,9 +266,9 @@ impl Run {
                 let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
                 // A record that fits no longer is none.
                 let Some(value) = value else { return Ok(None) };
-                if counts {
-                    scope.account.remember(usage);
-                }
+                // What another run has paid for costs this one nothing.
+                let usage = if counts { usage } else { Usage::default() };
+                scope.account.remember(usage);
                 self.tell(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))
             }
@@ -283,6 +302,12 @@ impl Run {
         let value = result?;
         kept.map_err(|err| RunError::new(err, it.span)).map(|()| value)
     }
+}
+
+/// Whether an argument is a flow that does more than compute.
+fn acts_inside(arg: &Value) -> bool {
+    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
+    flow.is_some_and(|it| it.is_ok_and(|it| it.acts))
 }
 
 /// Whether a result of another run may stand for a call: it changes nothing, asks nobody,

@@ -51,7 +51,7 @@ pub(super) struct Attempts {
 #[derive(Clone, Default)]
 pub(super) struct Bounds {
     pub(super) timeout: Option<Duration>,
-    cap: Cap,
+    pub(super) cap: Cap,
     attempts: Attempts,
     max_parallel: Option<usize>,
 }

@@ -22,10 +22,12 @@ pub struct Filter {
     pub before: Option<RunId>,
 }
 
-const RUN: &str = "SELECT id, script, text, folder, params, bounds, version, state, started,
+pub(super) const RUN: &str =
+    "SELECT id, script, text, folder, params, bounds, version, state, started,
     ended, tokens, cost, value, error, origin, about FROM runs";
 
-const NODE: &str = "SELECT runs.id, path, key, component, op.op, op.version, nodes.state, attempts,
+pub(super) const NODE: &str =
+    "SELECT runs.id, path, key, component, op.op, op.version, nodes.state, attempts,
     nodes.started, took, nodes.tokens, nodes.cost, output, nodes.error, args, args_blob, input,
     born, nodes.origin, nodes.about, cause
     FROM nodes JOIN runs ON runs.no = nodes.run JOIN ops AS op ON op.no = nodes.op";
@@ -71,6 +73,15 @@ impl Store {
         }
     }
 
+    /// The name that sorts last.
+    pub(super) fn latest(&self) -> Result<Option<RunId>> {
+        let reader = self.pool.reader()?;
+        let sql = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
+        let found: Option<String> =
+            reader.prepare_cached(sql)?.query_row([], |it| it.get(0)).optional()?;
+        found.map(|it| RunId::parse(&it)).transpose()
+    }
+
     fn with_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Run>> {
         let is_prefix = !prefix.is_empty() && prefix.bytes().all(|it| it.is_ascii_alphanumeric());
         if !is_prefix {
@@ -108,17 +119,7 @@ impl Store {
 
     /// The names and texts of the files that a run's script imports.
     pub fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>> {
-        let reader = self.pool.reader()?;
-        let mut found = reader.prepare_cached(
-            "SELECT name, imports.text FROM imports JOIN runs ON runs.no = imports.run
-                WHERE runs.id = ?1 ORDER BY name",
-        )?;
-        let mut rows = found.query([run.as_str()])?;
-        let mut imports = Vec::new();
-        while let Some(row) = rows.next()? {
-            imports.push((row.get(0)?, hash(row, 1)?));
-        }
-        Ok(imports)
+        imports(&*self.pool.reader()?, run)
     }
 
     /// Every node of a run, in the order in which they were first written.
@@ -157,26 +158,7 @@ impl Store {
     /// The tries of a node that had several, the first one first. The one try of any other
     /// node is what the node says.
     pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
-        let reader = self.pool.reader()?;
-        let mut found = reader.prepare_cached(
-            "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
-                    attempts.error
-                FROM attempts JOIN nodes ON nodes.no = attempts.node
-                JOIN runs ON runs.no = nodes.run
-                WHERE runs.id = ?1 AND nodes.path = ?2 ORDER BY number",
-        )?;
-        let mut rows = found.query([run.as_str(), path])?;
-        let mut attempts = Vec::new();
-        while let Some(row) = rows.next()? {
-            attempts.push(Attempt {
-                number: row.get(0)?,
-                started: row.get(1)?,
-                took: count(row, 2)?,
-                used: used(row, 3)?,
-                error: row.get(5)?,
-            });
-        }
-        Ok(attempts)
+        attempts(&*self.pool.reader()?, run, path)
     }
 
     /// A content by its hash. It is compared with its hash before it is given.
@@ -209,6 +191,35 @@ impl Store {
     }
 }
 
+pub(super) fn imports(reader: &Connection, run: &RunId) -> Result<Vec<(String, Hash)>> {
+    let mut found = reader.prepare_cached(
+        "SELECT name, imports.text FROM imports JOIN runs ON runs.no = imports.run
+            WHERE runs.id = ?1 ORDER BY name",
+    )?;
+    let mut rows = found.query([run.as_str()])?;
+    let mut imports = Vec::new();
+    while let Some(row) = rows.next()? {
+        imports.push((row.get(0)?, hash(row, 1)?));
+    }
+    Ok(imports)
+}
+
+pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+    let mut found = reader.prepare_cached(
+        "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
+                attempts.error
+            FROM attempts JOIN nodes ON nodes.no = attempts.node
+            JOIN runs ON runs.no = nodes.run
+            WHERE runs.id = ?1 AND nodes.path = ?2 ORDER BY number",
+    )?;
+    let mut rows = found.query([run.as_str(), path])?;
+    let mut attempts = Vec::new();
+    while let Some(row) = rows.next()? {
+        attempts.push(attempt(row)?);
+    }
+    Ok(attempts)
+}
+
 fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
     let mut found = reader.prepare_cached(sql)?;
     let mut rows = found.query([run])?;
@@ -219,7 +230,7 @@ fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-fn run(row: &Row<'_>) -> Result<Run> {
+pub(super) fn run(row: &Row<'_>) -> Result<Run> {
     Ok(Run {
         id: RunId::parse(&row.get::<_, String>(0)?)
             .map_err(|err| StoreError::corrupt(err.message))?,
@@ -240,7 +251,7 @@ fn run(row: &Row<'_>) -> Result<Run> {
     })
 }
 
-fn node(row: &Row<'_>) -> Result<Node> {
+pub(super) fn node(row: &Row<'_>) -> Result<Node> {
     let args = match (row.get(14)?, maybe_hash(row, 15)?) {
         (Some(json), _) => Args::Here(json),
         (None, Some(hash)) => Args::Blob(hash),
@@ -267,6 +278,16 @@ fn node(row: &Row<'_>) -> Result<Node> {
         origin: origin(row, 18)?,
         about: row.get(19)?,
         cause: row.get(20)?,
+    })
+}
+
+pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
+    Ok(Attempt {
+        number: row.get(0)?,
+        started: row.get(1)?,
+        took: count(row, 2)?,
+        used: used(row, 3)?,
+        error: row.get(5)?,
     })
 }
 

@@ -69,6 +69,11 @@ pub(super) fn duration(text: &str) -> std::result::Result<Duration, String> {
     units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
 }
 
+/// A size, as scripts write it.
+pub(super) fn size(text: &str) -> std::result::Result<u64, String> {
+    units::parse_size(text).ok_or_else(|| "a size is written `500kB` or `10MiB`".to_owned())
+}
+
 impl Given {
     pub(super) fn refuse_doubles(&self) -> Result<()> {
         let mut seen = BTreeSet::new();

@@ -78,12 +78,11 @@ impl MayKeep {
     pub(super) fn knowing(&self, engine: Engine) -> Result<Engine> {
         let place = self.keeping.place(engine.host()).ok().filter(|_| !self.no_store);
         let is_there = |it: &Place| it.is_named || engine.host().stat(&it.file).is_ok();
-        match place.filter(is_there) {
-            Some(place) => {
-                let store = open(engine.host(), &place.file)?;
-                Ok(engine.keeping(store))
-            }
-            None => Ok(engine),
+        let Some(place) = place.filter(is_there) else { return Ok(engine) };
+        match Store::open_reading(&place.file, engine.host().now()) {
+            Ok(store) => Ok(engine.keeping(Arc::new(store))),
+            Err(err) if err.kind == StoreErrorKind::NotFound => Ok(engine),
+            Err(err) => Err(failure(err)),
         }
     }
 }
@@ -99,14 +98,29 @@ impl Keeping {
 
     /// The store, with the runs that it has.
     pub(super) fn opened(&self, session: &Session) -> Result<Arc<Store>> {
-        let host = session.engine.host();
+        open(session.engine.host(), &self.there(session)?.file)
+    }
+
+    /// The place of the store. The usual one must be in use.
+    fn there(&self, session: &Session) -> Result<Place> {
         let place = self.placed(session)?;
-        if !place.is_named && host.stat(&place.file).is_err() {
+        if !place.is_named && session.engine.host().stat(&place.file).is_err() {
             let message = "no run has been kept yet";
             let help = "`svc run` keeps what it does; `--store FILE` names another store";
             return Err(Failure::new(NOT_FOUND, message).help(help));
         }
-        open(host, &place.file)
+        Ok(place)
+    }
+
+    /// The same, only to look into it: it need not be one that can be written.
+    pub(super) fn reading(&self, session: &Session) -> Result<Arc<Store>> {
+        let (place, now) = (self.there(session)?, session.engine.host().now());
+        Store::open_reading(&place.file, now).map(Arc::new).map_err(failure)
+    }
+
+    /// The engine, which knows the runs of the store.
+    pub(super) fn engine(&self, session: &Session) -> Result<Engine> {
+        Ok(session.engine.clone().keeping(self.reading(session)?))
     }
 
     /// The file of the store.

@@ -5,12 +5,13 @@ use std::{path::PathBuf, sync::Arc};
 use clap::Args;
 
 use super::{
-    Session,
+    Session, against,
     exit::Result,
     given::CapArgs,
     keeping::{self, Keeping},
     policy::Rules,
     run, script,
+    tuning::Tuning,
     watch::Watch,
 };
 
@@ -40,6 +41,8 @@ pub(super) struct Resume {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
+    tuning: Tuning,
+    #[command(flatten)]
     keeping: Keeping,
 }
 
@@ -54,12 +57,16 @@ What was done is not done again: it keeps its value, and its cost counts against
 
 impl Resume {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let session = &self.rules.held(session)?;
+        let session = &self.tuning.session(&self.rules.held(session)?)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().watched_by(watch.clone()).keeping(store);
         let request = match &self.with {
-            Some(file) => engine.resume_with(&self.run, script::read(engine.host(), file)?),
+            Some(file) => {
+                let source = script::read(engine.host(), file)?;
+                against::announce(&engine, &self.run, source.clone(), session);
+                engine.resume_with(&self.run, source)
+            }
             None => engine.resume(&self.run),
         };
         let request = request.map_err(keeping::failure)?;

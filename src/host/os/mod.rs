@@ -4,7 +4,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fs, io,
-    io::{Read, Write},
+    io::Read,
     net::IpAddr,
     path::{Path, PathBuf},
     pin::Pin,
@@ -13,14 +13,20 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Answering, Entry, Host, Stat, http};
+use super::{Answering, Entry, Fill, Host, Stat, http};
 
+mod append;
 mod ask;
 mod names;
 mod net;
+mod process;
 mod real;
 
+pub use append::append;
 pub use ask::is_asking;
+#[cfg(unix)]
+pub use process::is_ignored;
+pub use process::without_core_dumps;
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
@@ -70,6 +76,10 @@ impl Host for OsHost {
     }
 
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        self.write_with(path, &mut |file| file.write_all(content))
+    }
+
+    fn write_with(&self, path: &Path, fill: Fill<'_>) -> io::Result<()> {
         let folder = match path.parent() {
             Some(it) if !it.as_os_str().is_empty() => it,
             _ => Path::new("."),
@@ -81,7 +91,7 @@ impl Host for OsHost {
         }
         let part = folder.join(part_name(name));
         let written = fs::File::create_new(&part)
-            .and_then(|it| write_durably(it, content))
+            .and_then(|it| fill_durably(it, fill))
             .and_then(|()| fs::rename(&part, path));
         if written.is_err() {
             // The error that matters is the first one; the part is only litter.
@@ -179,9 +189,14 @@ fn part_name(name: &OsStr) -> OsString {
     format!(".{}.{}.part", name.to_string_lossy(), fastrand::u64(..)).into()
 }
 
-fn write_durably(mut file: fs::File, content: &[u8]) -> io::Result<()> {
-    file.write_all(content)?;
-    file.sync_all()
+fn write_durably(file: fs::File, content: &[u8]) -> io::Result<()> {
+    fill_durably(file, &mut |it| it.write_all(content))
+}
+
+fn fill_durably(file: fs::File, fill: Fill<'_>) -> io::Result<()> {
+    let mut file = io::BufWriter::new(file);
+    fill(&mut file)?;
+    file.into_inner()?.sync_all()
 }
 
 /// A file; nothing for what only stands among files: a link to a folder, or a pipe, which

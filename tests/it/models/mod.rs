@@ -22,13 +22,13 @@ mod failures;
 mod guide;
 mod kills;
 mod misreports;
-mod provider;
-mod server;
+pub(crate) mod provider;
+pub(crate) mod server;
 
-const KEY: &str = "sk-very-secret";
+pub(crate) const KEY: &str = "sk-very-secret";
 
 /// Dollars for a million tokens: three in, fifteen out.
-const PRICES: &str = r#"
+pub(crate) const PRICES: &str = r#"
 version = "test"
 [models]
 "openai/priced" = { input = 3, output = 15 }

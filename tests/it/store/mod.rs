@@ -14,6 +14,7 @@ use svc::{
 
 mod damage;
 mod processes;
+mod salvage;
 mod space;
 
 const NOW: i64 = 1_700_000_000_000;
@@ -104,6 +105,14 @@ fn many_share_a_commit() {
     });
     assert_eq!(store.nodes(&run.id).unwrap().len(), 100);
     assert_eq!(store.check().unwrap().problems, [""; 0]);
+}
+
+#[tokio::test]
+async fn who_waits_in_async_code_is_answered_all_the_same() {
+    let store = Store::in_memory().unwrap();
+    let run = begun(&store, NOW);
+    store.commit(done(&run.id, "a", "out").1).wait().unwrap();
+    assert_eq!(store.nodes(&run.id).unwrap().len(), 1);
 }
 
 #[test]
