@@ -32,50 +32,20 @@ impl Route<'_> {
         op: OpRef,
         mention: &Mention,
     ) -> Vec<Draft> {
-        let Some(input) = op.op.input() else {
-            let mut next = draft.clone();
-            self.call(&mut next, step, op, false);
-            return vec![next];
-        };
-        let mut all = Vec::new();
-        let begin = |value: String, used: Vec<(usize, usize)>| {
-            let mut next = draft.clone();
-            next.stages.push(Stage::value(value));
-            next.used.extend(used);
-            next
-        };
+        let Some(input) = op.op.input() else { return vec![self.bare(draft, step, op)] };
         if asking::is_asked(op) {
-            all.extend(
-                self.read(step).into_iter().flat_map(|it| self.called(&it, step, op, mention)),
-            );
-            if let Some(idx) = self.quoted(step) {
-                let clause = &self.clauses[step];
-                let mut next = begin(clause.literals[idx].literal.written(), vec![(step, idx)]);
-                // A step without other words is the prompt itself.
-                match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
-                    true => next.stages.push(Stage::of(op, op.script_name())),
-                    false => self.call(&mut next, step, op, false),
-                }
-                all.push(next);
-            }
-            if all.is_empty() {
-                let mut next = draft.clone();
-                self.call(&mut next, step, op, false);
-                all.push(next);
-            }
-            return all;
+            return self.asked(draft, step, op, mention);
         }
-        for Value { written, used, per_item } in self.values(step, op, input) {
-            let mut next = begin(written, used);
-            self.call(&mut next, step, op, per_item);
-            all.push(next);
-        }
-        if let Some(text) = free_text(op, &self.clauses[step], &mention.words)
-            && all.is_empty()
-        {
-            let mut next = begin(quoted(&text), Vec::new());
-            self.call(&mut next, step, op, false);
-            all.push(next);
+        let values = self.values(step, op, input).into_iter();
+        let mut all: Vec<Draft> = values
+            .map(|it| {
+                let mut next = begin(draft, it.written, it.used);
+                self.call(&mut next, step, op, it.per_item);
+                next
+            })
+            .collect();
+        if all.is_empty() {
+            all.extend(self.in_words(draft, step, op, mention));
         }
         if all.is_empty() {
             all.extend(self.searched(draft, step, op, mention));
@@ -88,6 +58,43 @@ impl Route<'_> {
             all.extend(self.given(draft, step, op));
         }
         all
+    }
+
+    /// Begins with an op that nothing enters.
+    fn bare(&self, draft: &Draft, step: usize, op: OpRef) -> Draft {
+        let mut next = draft.clone();
+        self.call(&mut next, step, op, false);
+        next
+    }
+
+    /// Begins with what a model is asked: about a file, about a text, or by itself.
+    fn asked(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let reads = self.read(step).into_iter();
+        let mut all: Vec<Draft> =
+            reads.flat_map(|it| self.called(&it, step, op, mention)).collect();
+        if let Some(idx) = self.quoted(step) {
+            let clause = &self.clauses[step];
+            let text = clause.literals[idx].literal.written();
+            let mut next = begin(draft, text, vec![(step, idx)]);
+            // A step without other words is the prompt itself.
+            match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
+                true => next.stages.push(Stage::of(op, op.script_name())),
+                false => self.call(&mut next, step, op, false),
+            }
+            all.push(next);
+        }
+        if all.is_empty() {
+            all.push(self.bare(draft, step, op));
+        }
+        all
+    }
+
+    /// Begins with the words of the step, where the op takes words.
+    fn in_words(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Option<Draft> {
+        let text = free_text(op, &self.clauses[step], &mention.words)?;
+        let mut next = begin(draft, quoted(&text), Vec::new());
+        self.call(&mut next, step, op, false);
+        Some(next)
     }
 
     /// Begins with a question, where an op that takes one gives what is needed.
@@ -104,9 +111,7 @@ impl Route<'_> {
             (None, Some(topic)) => (quoted(&topic), Vec::new()),
             (None, None) => return Vec::new(),
         };
-        let mut next = Draft { ty: Some(Type::Text), ..draft.clone() };
-        next.stages.push(Stage::value(text));
-        next.used.extend(used);
+        let next = Draft { ty: Some(Type::Text), ..begin(draft, text, used) };
         self.called(&next, step, op, mention)
     }
 
@@ -130,52 +135,51 @@ impl Route<'_> {
     }
 
     /// The literals that an op can begin with, of this step or else of a later one.
-    fn values(&self, step: usize, op: OpRef, input: &Param) -> Vec<Value> {
-        let takes = input.scheme;
-        let needed = op.op.params.iter().skip(1).filter(|it| {
-            it.default.is_none() && matches!(it.scheme, Scheme::Text | Scheme::Var(_))
-        });
-        let needed = needed.count();
-        let mut all = Vec::new();
-        for at in step..self.clauses.len() {
+    fn values(&self, step: usize, op: OpRef, input: &Param) -> Option<Value> {
+        (step..self.clauses.len()).find_map(|at| {
             let literals = &self.clauses[at].literals;
-            let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
-            let spare = at != step || quoted.count() > needed;
-            let fits = |it: &Literal| match it {
-                Literal::Quoted(_) => spare && it.fits(takes),
-                // An address is a text only where one is meant.
-                Literal::Url(_) if input.name != "url" && at == step => false,
-                Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
-                    matches!(takes, Scheme::Var(_))
-                }
-                it => it.fits(takes),
-            };
-            let fitting: Vec<usize> =
-                (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect();
-            let several = fitting.len() > 1
-                && fitting.iter().all(|idx| {
-                    matches!(literals[*idx].literal, Literal::Url(_) | Literal::Path(_))
-                });
-            if several {
-                let written: Vec<String> =
+            let fitting = self.fitting(at, step, op, input);
+            let is_place =
+                |it: &usize| matches!(literals[*it].literal, Literal::Url(_) | Literal::Path(_));
+            if fitting.len() > 1 && fitting.iter().all(is_place) {
+                let all: Vec<String> =
                     fitting.iter().map(|idx| literals[*idx].literal.written()).collect();
                 let used = fitting.iter().map(|idx| (at, *idx)).collect();
-                all.push(Value {
-                    written: format!("[{}]", written.join(", ")),
+                return Some(Value {
+                    written: format!("[{}]", all.join(", ")),
                     used,
                     per_item: true,
                 });
-            } else if let Some(idx) = fitting.first() {
-                let written = literals[*idx].literal.written();
-                all.push(Value { written, used: vec![(at, *idx)], per_item: false });
             }
-            if !all.is_empty() {
-                break;
-            }
-        }
-        all
+            let idx = *fitting.first()?;
+            let written = literals[idx].literal.written();
+            Some(Value { written, used: vec![(at, idx)], per_item: false })
+        })
     }
 
+    /// Which literals of the step `at` fit the input of an op of the step `step`.
+    fn fitting(&self, at: usize, step: usize, op: OpRef, input: &Param) -> Vec<usize> {
+        let takes = input.scheme;
+        let needs = |it: &&Param| {
+            it.default.is_none() && matches!(it.scheme, Scheme::Text | Scheme::Var(_))
+        };
+        let needed = op.op.params.iter().skip(1).filter(needs).count();
+        let literals = &self.clauses[at].literals;
+        let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
+        let is_spare = at != step || quoted.count() > needed;
+        let fits = |it: &Literal| match it {
+            Literal::Quoted(_) => is_spare && it.fits(takes),
+            // An address is a text only where one is meant.
+            Literal::Url(_) if input.name != "url" && at == step => false,
+            Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
+                matches!(takes, Scheme::Var(_))
+            }
+            it => it.fits(takes),
+        };
+        (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect()
+    }
+
+    /// The first text in quotes of a step.
     pub(super) fn quoted(&self, step: usize) -> Option<usize> {
         let literals = &self.clauses[step].literals;
         literals.iter().position(|it| matches!(it.literal, Literal::Quoted(_)))
@@ -232,4 +236,12 @@ impl Route<'_> {
         };
         ops.filter_map(rank).collect()
     }
+}
+
+/// A draft that begins with a value.
+fn begin(draft: &Draft, value: String, used: Vec<(usize, usize)>) -> Draft {
+    let mut next = draft.clone();
+    next.stages.push(Stage::value(value));
+    next.used.extend(used);
+    next
 }

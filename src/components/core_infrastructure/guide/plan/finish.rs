@@ -39,42 +39,46 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     if goal.clauses.is_empty() {
         return Err(OpError::invalid_input("the goal says nothing").help("say what you want"));
     }
-    let mut index = Index::of(catalog.registry());
-    let mut missing = Vec::new();
     if goal.clauses.len() > wanted.max_steps {
-        let message =
-            format!("the goal asks for {} steps, more than `max_steps`", goal.clauses.len());
+        let steps = goal.clauses.len();
+        let message = format!("the goal asks for {steps} steps, more than `max_steps`");
         return Err(OpError::invalid_input(message));
     }
-    let mut mentions: Vec<Vec<Mention>> = Vec::new();
+    let mut index = Index::of(catalog.registry());
+    let (mentions, mut missing) = understood(&goal, &mut index);
+    if missing.is_empty() && mentions.iter().all(Vec::is_empty) {
+        missing.push(gap(&wanted.goal, &mut index));
+    }
+    if !missing.is_empty() {
+        return Ok(Workflow { missing, ..nothing(&wanted.goal) });
+    }
+    let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
+    let all = route.drafts(started(wanted, input.as_ref()));
+    // A piece of the goal that no stage takes is a part that nothing serves.
+    let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
+    let finish = Finish { wanted, goal: &goal, output: output.as_ref(), catalog };
+    if let Some(workflow) = finish.best(&whole) {
+        return Ok(workflow);
+    }
+    let ignored = all.first().filter(|_| whole.is_empty()).and_then(|it| route.ignored(it));
+    let missing = match ignored {
+        Some(clause) => gap(&clause.text, &mut index),
+        None => unchained(wanted, &mentions, &mut index),
+    };
+    Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
+}
+
+/// What each step speaks of, and the steps that nothing serves.
+fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
+    let (mut mentions, mut missing) = (Vec::new(), Vec::new());
     for clause in &goal.clauses {
-        let found = spoken(clause, &mut index);
+        let found = spoken(clause, index);
         if found.unserved {
-            missing.push(gap(&clause.text, &mut index));
+            missing.push(gap(&clause.text, index));
         }
         mentions.push(found.mentions);
     }
-    let clauses = &goal.clauses;
-    let route = Route { clauses, mentions: &mentions, catalog };
-    let speaks = mentions.iter().any(|it| !it.is_empty());
-    if missing.is_empty() && speaks {
-        let all = route.drafts(started(wanted, input.as_ref()));
-        // A piece of the goal that no stage takes is a part that nothing serves.
-        let ignored = all.first().and_then(|it| route.ignored(it));
-        let drafts: Vec<Draft> =
-            all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
-        if drafts.is_empty() {
-            missing.extend(ignored.map(|it| gap(&it.text, &mut index)));
-        }
-        let finish = Finish { wanted, goal: &goal, output: output.as_ref(), catalog };
-        if let Some(workflow) = finish.best(&drafts) {
-            return Ok(workflow);
-        }
-    }
-    if missing.is_empty() {
-        missing.push(unchained(wanted, &mentions, &mut index));
-    }
-    Ok(Workflow { missing, ..nothing(&wanted.goal) })
+    (mentions, missing)
 }
 
 /// Nothing yet for a goal.

@@ -58,26 +58,7 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let matches = index.find(&question(clause, &content));
     let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
     let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new() };
-    let mut mentions = Vec::new();
-    mentions.extend(reader.sort());
-    while let Some(mention) = reader.next() {
-        if !mentions.is_empty() && mention.gain < SECOND {
-            break;
-        }
-        let is_free = mention.is_free_text();
-        mentions.push(mention);
-        if is_free {
-            // The rest is what it is asked, in words.
-            break;
-        }
-    }
-    let position =
-        |it: &Mention| content.iter().position(|word| it.words.iter().any(|w| w == word));
-    mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
-    if let Some(at) = mentions.iter().position(Mention::is_free_text) {
-        let free = mentions.swap_remove(at);
-        mentions = vec![free];
-    }
+    let mentions = reader.all(&content);
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
     let unknown = content.iter().filter(|it| !known(it)).count();
     let is_done = reader.covered.iter().any(|it| it == head)
@@ -118,6 +99,25 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Everything that the step speaks of, in the order of its words. What is asked in words
+    /// takes all of them.
+    fn all(&mut self, content: &[&str]) -> Vec<Mention> {
+        let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
+        while let Some(mention) = self.next() {
+            if mention.is_free_text() {
+                return vec![mention];
+            }
+            if !mentions.is_empty() && mention.gain < SECOND {
+                break;
+            }
+            mentions.push(mention);
+        }
+        let says = |it: &Mention, word: &str| it.words.iter().any(|said| said == word);
+        let position = |it: &Mention| content.iter().position(|word| says(it, word));
+        mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
+        mentions
+    }
+
     /// `sort`, where the step asks for an order.
     fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];

@@ -19,10 +19,12 @@ mod branches;
 mod draft;
 mod finish;
 mod goal;
+mod items;
 mod literals;
 mod mention;
 mod propose;
 mod route;
+mod tokens;
 
 use super::EFFECTS;
 
