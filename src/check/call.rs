@@ -211,9 +211,9 @@ impl Checker<'_> {
                 continue;
             };
             // What a flow must take and give is known from the arguments before it.
-            let given = match (param.scheme, given.flow) {
-                (Scheme::Flow(takes, gives, _), Some(expr)) => {
-                    let known = bindings.flow(*takes, *gives);
+            let given = match (param.scheme.flow(), given.flow) {
+                (Some((takes, gives, _)), Some(expr)) => {
+                    let known = bindings.flow(takes, gives);
                     Given { term: self.flow_expr(expr, &known), from: None, flow: None }
                 }
                 _ => given,
@@ -249,7 +249,7 @@ impl Checker<'_> {
                 self.expr(&arg.value, None);
                 continue;
             };
-            let is_flow = matches!(ports[port].scheme, Some(Scheme::Flow(..)));
+            let is_flow = ports[port].scheme.is_some_and(|it| it.flow().is_some());
             let flow = is_flow.then_some(&arg.value);
             let term = match flow {
                 Some(expr) => Term::unknown(expr.span),

@@ -38,7 +38,7 @@ use std::{
 pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 pub use items::FIXED;
 pub use modules::{Files, NoFiles};
-pub use repair::{Candidate, Signature, Site, Wants, fits};
+pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};
 pub use term::{
     Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Mock, Piece,
     Repeat, Shape, Term, TermKind, Test, Var,

@@ -15,6 +15,7 @@
 //! ```
 
 mod block;
+mod catalog;
 pub mod cause;
 mod error;
 pub mod failure;
@@ -244,6 +245,7 @@ impl Engine {
     fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
         crate::run::Surroundings {
             host: self.policy.guard(self.host.clone()),
+            catalog: Arc::new(self.clone()),
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,

@@ -3,7 +3,7 @@
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Cx, Field, Max, OpError, Scheme};
-use crate::value::{FlowRef, Value};
+use crate::value::{FlowRef, Text, Value};
 
 /// A flow or component that an op takes as an argument; it takes an `A` and gives a `B`.
 #[derive(Clone, Debug)]
@@ -12,6 +12,26 @@ pub struct Callee<const A: char, const B: char>(FlowRef);
 impl<const A: char, const B: char> Field for Callee<A, B> {
     // Ops that take a flow call it once for each item of their input.
     const SCHEME: Scheme = Scheme::Flow(&Scheme::Var(A), &Scheme::Var(B), Max::Input);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Flow(it) => Some(Self(it)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        Value::Flow(self.0)
+    }
+}
+
+/// A flow or component that writes a text when it is given one, such as a language model. Ops
+/// that take one call it at most as often as their `rounds` say.
+#[derive(Clone, Debug)]
+pub struct Writer(FlowRef);
+
+impl Field for Writer {
+    const SCHEME: Scheme = Scheme::Flow(&Scheme::Text, &Scheme::Text, Max::Arg("rounds"));
 
     fn decode(value: Value) -> Option<Self> {
         match value {
@@ -43,8 +63,18 @@ impl Cx {
         flow: &Callee<A, B>,
         input: Value,
     ) -> Result<Value, OpError> {
+        self.call_flow(&flow.0, input).await
+    }
+
+    /// Gives a text to a flow that is an argument, and gives the text that comes back.
+    pub async fn write(&self, writer: &Writer, prompt: &str) -> Result<Text, OpError> {
+        let written = self.call_flow(&writer.0, Value::text(prompt)).await?;
+        Text::decode(written).ok_or_else(|| OpError::bug("a writer gave something else than text"))
+    }
+
+    async fn call_flow(&self, flow: &FlowRef, input: Value) -> Result<Value, OpError> {
         let (reply, answer) = oneshot::channel();
-        let call = FlowCall { flow: flow.0.clone(), input, reply };
+        let call = FlowCall { flow: flow.clone(), input, reply };
         let nobody = || OpError::bug("nobody takes calls of flows here");
         let calls = self.flow_calls().ok_or_else(nobody)?;
         calls.send(call).map_err(|_| OpError::cancelled())?;

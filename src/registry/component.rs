@@ -193,7 +193,7 @@ impl OpDef {
 
     /// Whether it is handed flows, which it calls.
     pub fn takes_flows(&self) -> bool {
-        self.params.iter().any(|it| matches!(it.scheme, Scheme::Flow(..)))
+        self.params.iter().any(|it| it.scheme.flow().is_some())
     }
 
     pub fn is_pure(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{FlowCalls, OpError};
+use super::{Catalog, FlowCalls, OpError};
 use crate::{
     host::Host,
     value::{Money, Type},
@@ -21,6 +21,7 @@ pub struct Cx {
     meter: Meter,
     wanted: Option<Type>,
     flow_calls: Option<FlowCalls>,
+    catalog: Option<Arc<dyn Catalog>>,
 }
 
 /// Who watches a call.
@@ -68,7 +69,8 @@ impl Cx {
         monitor: Arc<dyn Monitor>,
         meter: Meter,
     ) -> Self {
-        Self { component, cancel, host, monitor, meter, wanted: None, flow_calls: None }
+        let (wanted, flow_calls, catalog) = (None, None, None);
+        Self { component, cancel, host, monitor, meter, wanted, flow_calls, catalog }
     }
 
     /// The same for a call that is told which type to give.
@@ -90,6 +92,17 @@ impl Cx {
 
     pub(super) fn flow_calls(&self) -> Option<&FlowCalls> {
         self.flow_calls.as_ref()
+    }
+
+    /// The same for a call that may ask what there is to call.
+    #[must_use]
+    pub fn knowing(self, catalog: Arc<dyn Catalog>) -> Self {
+        Self { catalog: Some(catalog), ..self }
+    }
+
+    /// What there is to call, and whether a script would run.
+    pub fn catalog(&self) -> Result<Arc<dyn Catalog>, OpError> {
+        self.catalog.clone().ok_or_else(|| OpError::bug("nobody knows the components here"))
     }
 
     pub fn host(&self) -> &dyn Host {

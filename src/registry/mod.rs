@@ -8,11 +8,13 @@
 //! **Invariant:** nothing here knows a concrete component, a script, or a run.
 
 mod callee;
+mod catalog;
 mod component;
 mod cx;
 mod effect;
 mod error;
 mod field;
+mod index;
 mod lookup;
 mod params;
 mod price;
@@ -23,7 +25,8 @@ mod suggest;
 
 pub mod documents;
 
-pub use callee::{Callee, FlowCall, FlowCalls};
+pub use callee::{Callee, FlowCall, FlowCalls, Writer};
+pub use catalog::{Catalog, Tried, Way};
 pub use component::{
     Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
 };
@@ -31,6 +34,7 @@ pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
 pub use error::{ErrorKind, OpError};
 pub use field::{Amount, Field, Items, Ordered, Size, Var};
+pub use index::{Index, Match, Where};
 pub use lookup::{Found, OpRef, Registry};
 pub use params::{Param, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};

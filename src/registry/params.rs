@@ -106,6 +106,21 @@ pub(super) fn one_line(doc: &str) -> String {
 /// one optional; `#[range(low..=high)]` bounds a number.
 #[macro_export]
 macro_rules! params {
+    ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
+        $(#[doc = $doc])*
+        $vis struct $name {}
+
+        impl $crate::registry::Params for $name {
+            const DOC: &'static str = concat!($($doc, "\n"),*);
+            const PARAMS: &'static [$crate::registry::Param] = &[];
+
+            fn decode(
+                _: &mut [$crate::value::Value],
+            ) -> Result<Self, $crate::registry::OpError> {
+                Ok(Self {})
+            }
+        }
+    };
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {
         $(
             $(#[doc = $field_doc:literal])*

@@ -120,6 +120,16 @@ impl Scheme {
         }
     }
 
+    /// Where a flow is due, or may be given: what it takes and gives, and how often it is
+    /// called at most.
+    pub fn flow(self) -> Option<(Self, Self, Max)> {
+        match self {
+            Self::Flow(takes, gives, max) => Some((*takes, *gives, max)),
+            Self::Optional(inner) => inner.flow(),
+            _ => None,
+        }
+    }
+
     /// The scheme in words, as help and messages show it.
     pub fn show(self) -> String {
         match self {

@@ -238,7 +238,8 @@ impl Run {
             watcher,
             meter,
         )
-        .wanting(call.wanted.clone());
+        .wanting(call.wanted.clone())
+        .knowing(self.catalog.clone());
         if let Some(mocks) = &self.mocks
             && let Answer::Mocked(answer) = mocks.answer(call, one.args, one.ty, one.span)
         {

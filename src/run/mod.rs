@@ -50,7 +50,7 @@ use crate::{
     diag::Span,
     host::Host,
     plan::{Caps, Plan},
-    registry::{OpError, Usage},
+    registry::{Catalog, OpError, Usage},
     value::{Text, Value},
 };
 use env::Env;
@@ -65,6 +65,8 @@ use testing::Mocks;
 #[derive(Clone)]
 pub struct Surroundings {
     pub host: Arc<dyn Host>,
+    /// What ops that advise may ask.
+    pub catalog: Arc<dyn Catalog>,
     pub observer: Arc<dyn Observer>,
     /// How many computations may work at the same time.
     pub workers: Arc<Semaphore>,
@@ -88,6 +90,7 @@ pub struct Outcome {
 /// One execution of a plan.
 struct Run {
     host: Arc<dyn Host>,
+    catalog: Arc<dyn Catalog>,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
     secrets: Secrets,
@@ -156,12 +159,15 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, observer, workers, cancel, caps, records, spent, .. } = around;
+        let Surroundings { host, catalog, observer, workers, cancel, caps, records, spent, .. } =
+            around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         scope.account.remember(spent);
         let secrets = Secrets::default();
         let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
-        (Self { host, observer, workers, secrets, mocks: None, records, wants_all }, scope)
+        let mocks = None;
+        let run = Self { host, catalog, observer, workers, secrets, mocks, records, wants_all };
+        (run, scope)
     }
 
     async fn main(

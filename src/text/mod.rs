@@ -8,10 +8,12 @@ mod lines;
 mod stop_words;
 
 pub mod blocks;
+pub mod bm25;
 pub mod extract;
 pub mod plain;
 pub mod sentences;
 pub mod snippets;
 pub mod stems;
+pub mod synonyms;
 pub mod tokens;
 pub mod vectors;

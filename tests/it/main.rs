@@ -20,6 +20,7 @@ mod explain;
 mod foreign;
 mod format;
 mod grammar;
+mod guide;
 mod helpdesk;
 mod hostile;
 mod hostile_runs;

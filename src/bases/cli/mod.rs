@@ -4,6 +4,7 @@
 //! command is one file: its arguments, and one call into the engine.
 
 mod against;
+mod ask;
 mod card;
 mod check;
 mod completions;
@@ -11,11 +12,13 @@ mod components;
 mod doctor;
 mod exit;
 mod explain;
+mod find;
 mod fix;
 mod fmt;
 mod folded;
 mod given;
 mod grammar;
+mod guide;
 mod inspect;
 mod keeping;
 mod lines;
@@ -93,6 +96,9 @@ enum Command {
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
+    Find(find::Find),
+    Ask(ask::Ask),
+    Guide(guide::Guide),
     Lsp(lsp::Lsp),
     Schema(schema::Schema),
     Explain(explain::Explain),
@@ -111,7 +117,9 @@ const TOUR: &str = r#"A short tour:
   svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
   svc resume last                                  go on with a run where it was
-  svc components search                            find a component
+  svc guide plan "summarise report.pdf"            get a script for a goal
+  svc find "remove duplicates"                     find the op for a task
+  svc ask "how are budgets enforced?"              ask the documentation
   svc inspect search                               read its documentation
   svc explain E203                                 read what an error means
 
@@ -198,6 +206,9 @@ impl Command {
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),
+            Self::Find(it) => it.execute(session).await,
+            Self::Ask(it) => it.execute(session).await,
+            Self::Guide(it) => it.execute(session).await,
             Self::Lsp(it) => Ok(it.execute(session)),
             Self::Schema(it) => it.execute(),
             Self::Explain(it) => it.execute(session),

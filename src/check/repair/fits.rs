@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     check::unify::Bindings,
-    registry::{Effect, Generic, OpRef, Registry, Scheme},
+    registry::{Effect, Generic, OpRef, Registry, Scheme, Scope},
     value::{Text, Type},
 };
 
@@ -224,7 +224,7 @@ fn general(scheme: Scheme) -> u32 {
 
 /// What is pure before what reads, and that before what acts.
 fn effort(op: OpRef) -> u32 {
-    let acts = |it: &Effect| !matches!(it, Effect::Reads(_));
+    let acts = |it: &Effect| !matches!(it, Effect::Reads(Scope::Path(_) | Scope::Web(_)));
     match op.op.effects {
         [] => 0,
         all if all.iter().any(acts) => 8,

@@ -4,6 +4,7 @@
 //! apply; a hole lists what fits. Both are made of the registry alone: what an op takes and
 //! gives is all that is known of it.
 
+mod bridge;
 mod field;
 mod fits;
 mod hole;
@@ -13,6 +14,7 @@ mod wanted;
 
 use std::collections::HashMap;
 
+pub use bridge::{way_between, way_to};
 pub use fits::{Candidate, Signature, Site, Wants, fits};
 pub(super) use search::{MOST_STEPS, Search};
 pub(super) use step::{Step, stages};

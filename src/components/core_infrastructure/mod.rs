@@ -12,9 +12,11 @@ use crate::{
 mod approval;
 mod control;
 mod files;
+mod guide;
 mod json;
 mod list;
 mod math;
+mod navigator;
 mod text;
 
 pub(super) const ALL: &[&Component] = &[
@@ -25,6 +27,8 @@ pub(super) const ALL: &[&Component] = &[
     &files::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,
+    &guide::COMPONENT,
+    &navigator::COMPONENT,
 ];
 
 /// Refuses a text of so many bytes that no call may make it.

@@ -147,6 +147,11 @@ impl Term {
 /// What is none of some words: each begins with another character than all of them, or
 /// goes on in another way than those that begin with the same.
 fn beyond(words: &[&str], first: &Set) -> Term {
+    if let [only] = words
+        && only.len() > 1
+    {
+        return beyond_one(only, first);
+    }
     let heads: BTreeSet<char> = words.iter().filter_map(|it| it.chars().next()).collect();
     let word = Set::of(&WORD);
     let other = Term::Seq(vec![Term::Set(first.without(&heads)), Term::Set(word.clone()).star()]);
@@ -158,6 +163,24 @@ fn beyond(words: &[&str], first: &Set) -> Term {
         ways.push(Term::Seq(vec![Term::Text(head.to_string()), more]));
     }
     if ways.len() == 1 { ways.remove(0) } else { Term::Alt(ways) }
+}
+
+/// The same for a single word, without nesting: readers of grammars bear only so many
+/// brackets. It is a start of the word, or a start and then another character, or longer.
+fn beyond_one(only: &str, first: &Set) -> Term {
+    let word = Set::of(&WORD);
+    let mut ways = Vec::new();
+    for (idx, it) in only.char_indices() {
+        let (start, allowed) = (&only[..idx], if idx == 0 { first } else { &word });
+        let other = Term::Set(allowed.without(&[it].into()));
+        let start = (idx > 0).then(|| Term::Text(start.to_owned()));
+        ways.extend(start.clone());
+        let parts = start.into_iter().chain([other, Term::Set(word.clone()).star()]);
+        ways.push(Term::Seq(parts.collect()));
+    }
+    let longer = Term::Plus(Box::new(Term::Set(word)));
+    ways.push(Term::Seq(vec![Term::Text(only.to_owned()), longer]));
+    Term::Alt(ways)
 }
 
 #[cfg(test)]

@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         let op = call.op.op;
         let mut all = Load::none();
         for ((param, arg), known) in op.params.iter().zip(&call.args).zip(args) {
-            let Scheme::Flow(_, _, max) = param.scheme else { continue };
+            let Some((_, _, max)) = param.scheme.flow() else { continue };
             // A flow that is looked at by itself passes on what it will be given.
             let Some(flow) = self.flow_in(known) else { continue };
             self.parents.extend(idx);

@@ -142,6 +142,24 @@ pub(super) fn at_most(envelope: &Envelope) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
+impl Envelope {
+    /// What is expected and what there is at most, in one line.
+    pub fn told(&self) -> String {
+        let line = |what: &str, (expected, most): (String, String)| {
+            let amounts = [expected, most].into_iter().filter(|it| !it.is_empty());
+            let amounts: Vec<String> = amounts.collect();
+            (!amounts.is_empty()).then(|| format!("{what} {}", amounts.join(" ")))
+        };
+        let parts = [
+            line("cost", brief(&self.cost)),
+            line("tokens", brief(&self.tokens)),
+            line("time", brief(&self.time)),
+        ];
+        let told: Vec<String> = parts.into_iter().flatten().collect();
+        if told.is_empty() { "nothing worth a word".to_owned() } else { told.join(", ") }
+    }
+}
+
 /// Money says what it is, a count and `any` do not.
 fn named(amount: String, what: &str) -> String {
     if amount == ANY || what == "tokens" { format!("{amount} {what}") } else { amount }

@@ -19,6 +19,7 @@ use self::{
 
 mod command;
 mod failures;
+mod guide;
 mod kills;
 mod misreports;
 pub(crate) mod provider;

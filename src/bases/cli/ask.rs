@@ -1,0 +1,70 @@
+//! `svc ask`: answers from the documentation.
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{Failure, NOT_FOUND, OK, Result},
+    guide::{advice, field, fields, has_model},
+    terminal::{self, Ink},
+};
+use crate::value::Value;
+
+/// Answer a question about svc from its documentation, with sources.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Ask {
+    /// The question.
+    #[arg(value_name = "QUESTION", required = true)]
+    question: Vec<String>,
+    /// How many passages the answer is made of.
+    #[arg(long, short = 'k', value_name = "N", default_value_t = 3)]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=20))]
+    top_k: i64,
+    /// Ask no language model: give the sentences of the documentation.
+    #[arg(long)]
+    no_model: bool,
+    /// Print the answer as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  svc ask "how are budgets enforced?"
+  svc ask -k 5 "what does each? do"
+  svc ask --json "which errors are retried?" | jq -r '.sources[]'
+
+The same as the component `guide_ask`. Where `SVC_MODEL` names a language model, it writes
+the answer from the passages that were found; else they are shown as they are. Exit code 6
+where the documentation says nothing."#;
+
+const SCRIPT: &str = "param query: string  param top_k: int  query >> guide_ask(top_k: top_k)";
+
+const WITH_MODEL: &str =
+    "param query: string  param top_k: int  query >> guide_ask(top_k: top_k, writer: ask)";
+
+impl Ask {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let query = self.question.join(" ");
+        let given = [("query", query.as_str().into()), ("top_k", Value::Int(self.top_k))];
+        let with_model = !self.no_model && has_model(session);
+        let script = if with_model { WITH_MODEL } else { SCRIPT };
+        let answer = advice(session, script, given).await?;
+        let sources = fields(&answer, "sources");
+        if self.json {
+            terminal::print_json(&answer)?;
+        } else if !sources.is_empty() {
+            let out = session.terminal.out;
+            let source = |(idx, it): (usize, &String)| {
+                format!("{} {it}\n", out.paint(&format!("[{}]", idx + 1), Ink::Cyan))
+            };
+            let listed: String = sources.iter().enumerate().map(source).collect();
+            terminal::print(&format!("{}\n\n{listed}", field(&answer, "answer")))?;
+        }
+        if sources.is_empty() {
+            let message = "the documentation says nothing about that";
+            return Err(Failure::new(NOT_FOUND, message).help("`svc find WORDS` searches the ops"));
+        }
+        Ok(OK)
+    }
+}

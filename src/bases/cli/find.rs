@@ -1,0 +1,62 @@
+//! `svc find`: the ops for a task, and why.
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{Failure, NOT_FOUND, OK, Result},
+    guide::{advice, field},
+    terminal::{self, Ink, Stream},
+};
+use crate::value::Value;
+
+/// Find the ops that have to do with WORDS, and say why.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Find {
+    /// What to look for, in plain words.
+    #[arg(value_name = "WORDS", required = true)]
+    words: Vec<String>,
+    /// The most ops.
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 8)]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=1000))]
+    limit: i64,
+    /// Print them as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  svc find remove duplicates
+  svc find "text of a PDF" -n 3
+  svc find --json average | jq -r '.[].name'
+
+The same as the component `nav_search`. Exit code 6 where nothing is found."#;
+
+const SCRIPT: &str = "param query: string  param limit: int  query >> nav_search(limit: limit)";
+
+impl Find {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        let query = self.words.join(" ");
+        let given = [("query", query.as_str().into()), ("limit", Value::Int(self.limit))];
+        let found = advice(session, SCRIPT, given).await?;
+        let Value::List(findings) = &found else { return Ok(NOT_FOUND) };
+        if self.json {
+            terminal::print_json(&found)?;
+        } else {
+            let out = session.terminal.out;
+            terminal::print(&findings.iter().map(|it| entry(it, out)).collect::<String>())?;
+        }
+        if findings.is_empty() {
+            let message = format!("no op has to do with `{query}`");
+            return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
+        }
+        Ok(OK)
+    }
+}
+
+/// An op's name, what it does, and why it was found.
+fn entry(finding: &Value, out: Stream) -> String {
+    let name = out.paint(&field(finding, "name"), Ink::Bold);
+    format!("  {name}  {}\n      {}\n", field(finding, "summary"), field(finding, "why"))
+}

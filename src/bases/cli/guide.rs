@@ -1,0 +1,188 @@
+//! `svc guide`: a script for a goal, and the whole at a glance.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{
+    Session,
+    exit::{FAILED, Failure, NOT_FOUND, OK, Result},
+    terminal,
+};
+use crate::{
+    registry::{ErrorKind, OpError},
+    value::Value,
+};
+
+/// Get a script for a goal, or an overview.
+#[derive(Args)]
+pub(super) struct Guide {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Plan(Plan),
+    Overview(Overview),
+}
+
+/// Write a script for a goal in plain words, or say what no component does.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+struct Plan {
+    /// What you want. Paths, addresses and texts in quotes are taken as they are.
+    #[arg(value_name = "GOAL", required = true)]
+    goal: Vec<String>,
+    /// The type of what the script is to be given: `string`, `[Doc]`.
+    #[arg(long, value_name = "TYPE")]
+    input: Option<String>,
+    /// The type that the script must give.
+    #[arg(long, value_name = "TYPE")]
+    output: Option<String>,
+    /// Write the script into this file.
+    #[arg(short, long = "out", value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Ask no language model, even where one is configured.
+    #[arg(long)]
+    no_model: bool,
+    /// Print the script, its stages and what it takes as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  svc guide plan "count the words of essay.txt"
+  svc guide plan "summarise each file in ./minutes in one sentence" -o minutes.svc
+  svc guide plan "the five longest" --input '[string]' --output '[string]'
+  svc guide plan --json "sort the lines of names.txt" | jq -r .script
+
+The same as the component `guide_plan_workflow`. The script checks, and says what it takes.
+Where `SVC_MODEL` names a language model, it may propose a better one; the checker decides.
+
+Exit codes: 0 there is a script, 6 some part of the goal is served by no component, which
+is said."#;
+
+const SCRIPT: &str = "param goal: string  param takes: string?  param gives: string?
+    goal >> guide_plan_workflow(input: takes, output: gives)";
+
+const WITH_MODEL: &str = "param goal: string  param takes: string?  param gives: string?
+    goal >> guide_plan_workflow(input: takes, output: gives, writer: ask)";
+
+impl Plan {
+    async fn execute(self, session: &Session) -> Result<u8> {
+        let goal = self.goal.join(" ");
+        let optional = |it: Option<String>| it.map(Value::from).unwrap_or_default();
+        let given = [
+            ("goal", goal.as_str().into()),
+            ("takes", optional(self.input)),
+            ("gives", optional(self.output)),
+        ];
+        let with_model = !self.no_model && has_model(session);
+        let workflow = advice(session, if with_model { WITH_MODEL } else { SCRIPT }, given).await?;
+        if self.json {
+            terminal::print_json(&workflow)?;
+        }
+        for note in fields(&workflow, "notes") {
+            session.terminal.note(&note);
+        }
+        let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
+        let Some(script) = script else { return Err(nothing(&workflow)) };
+        match self.out {
+            Some(file) => {
+                let written = session.engine.host().write(&file, script.as_bytes());
+                written.map_err(|err| Failure::reading(OpError::io(err, &file)))?;
+            }
+            None if !self.json => terminal::print(script)?,
+            None => {}
+        }
+        Ok(OK)
+    }
+}
+
+/// What no component does, and what comes nearest.
+fn nothing(workflow: &Value) -> Failure {
+    let missing = workflow.as_record().and_then(|it| it.get("missing"));
+    let Some(Value::List(gaps)) = missing else { return Failure::new(NOT_FOUND, "no script") };
+    let parts: Vec<String> = gaps.iter().map(|it| format!("`{}`", field(it, "part"))).collect();
+    let mut nearest: Vec<String> = Vec::new();
+    for name in gaps.iter().flat_map(|it| fields(it, "nearest")) {
+        if !nearest.contains(&name) {
+            nearest.push(name);
+        }
+    }
+    let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
+    match nearest.is_empty() {
+        true => failure.help("`svc components` lists what there is"),
+        false => failure.help(format!("the nearest are {}", nearest.join(", "))),
+    }
+}
+
+/// Tell what svc is, what it is built of, and how its language looks.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  svc guide overview
+  svc guide overview --json | jq -r .language")]
+struct Overview {
+    /// Print it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Guide {
+    pub(super) async fn execute(self, session: &Session) -> Result<u8> {
+        match self.what {
+            What::Plan(it) => it.execute(session).await,
+            What::Overview(it) => it.execute(session).await,
+        }
+    }
+}
+
+impl Overview {
+    async fn execute(self, session: &Session) -> Result<u8> {
+        let system = advice(session, "guide_system_overview", []).await?;
+        if self.json {
+            terminal::print_json(&system)?;
+        } else {
+            let next = fields(&system, "next").join("\n  ");
+            let [summary, components] = ["summary", "components"].map(|it| field(&system, it));
+            terminal::print(&format!("{summary}\n\n{components}\nNext:\n  {next}\n"))?;
+        }
+        Ok(OK)
+    }
+}
+
+/// What a script of the guide gives.
+pub(super) async fn advice<const N: usize>(
+    session: &Session,
+    script: &str,
+    given: [(&str, Value); N],
+) -> Result<Value> {
+    let request = session.engine.run(script);
+    let request = given.into_iter().fold(request, |it, (name, value)| it.param(name, value));
+    let ended = request.await;
+    ended.map(|it| it.value).map_err(|error| {
+        terminal::tell(&error.render(session.terminal.err.style()));
+        let code = error.kind().map_or(FAILED, ErrorKind::exit_code);
+        Failure::new(code, "")
+    })
+}
+
+/// Whether the environment names a language model.
+pub(super) fn has_model(session: &Session) -> bool {
+    session.engine.host().env("SVC_MODEL").is_some()
+}
+
+/// A field of a record as text.
+pub(super) fn field(record: &Value, name: &str) -> String {
+    let value = record.as_record().and_then(|it| it.get(name));
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
+/// A field of a record that is a list of texts.
+pub(super) fn fields(record: &Value, name: &str) -> Vec<String> {
+    match record.as_record().and_then(|it| it.get(name)) {
+        Some(Value::List(items)) => items.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}

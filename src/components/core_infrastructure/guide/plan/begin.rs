@@ -1,0 +1,247 @@
+//! How a pipeline begins: with a piece of the goal, with what a file or a page has, with a
+//! question, or with what the script is given.
+
+use super::{
+    arguments::{free_text, topic},
+    asking,
+    draft::{Asked, Draft, Stage},
+    literals::{Literal, quoted},
+    mention::{Mention, is_free_text},
+    route::{ASKED, DETOUR, Route},
+};
+use crate::{
+    registry::{Effect, OpRef, Param, Scheme, Scope},
+    value::Type,
+};
+
+/// A value that a pipeline can begin with.
+struct Value {
+    written: String,
+    /// The literals that it is made of, by the step and the place in it.
+    used: Vec<(usize, usize)>,
+    /// Whether it is a list of what the op takes.
+    per_item: bool,
+}
+
+impl Route<'_> {
+    /// The ways to begin with an op: on a piece of the goal, or on what a file has.
+    pub(super) fn begun(
+        &self,
+        draft: &Draft,
+        step: usize,
+        op: OpRef,
+        mention: &Mention,
+    ) -> Vec<Draft> {
+        let Some(input) = op.op.input() else { return vec![self.bare(draft, step, op)] };
+        if asking::is_asked(op) {
+            return self.asked(draft, step, op, mention);
+        }
+        let values = self.values(step, op, input).into_iter();
+        let mut all: Vec<Draft> = values
+            .map(|it| {
+                let mut next = begin(draft, it.written, it.used);
+                self.call(&mut next, step, op, it.per_item);
+                next
+            })
+            .collect();
+        if all.is_empty() {
+            all.extend(self.in_words(draft, step, op, mention));
+        }
+        if all.is_empty() {
+            all.extend(self.searched(draft, step, op, mention));
+        }
+        if !matches!(input.scheme, Scheme::Path) && !is_free_text(op) {
+            let reads = self.read(step).into_iter();
+            all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
+        }
+        if all.is_empty() {
+            all.extend(self.given(draft, step, op));
+        }
+        all
+    }
+
+    /// Begins with an op that nothing enters.
+    fn bare(&self, draft: &Draft, step: usize, op: OpRef) -> Draft {
+        let mut next = draft.clone();
+        self.call(&mut next, step, op, false);
+        next
+    }
+
+    /// Begins with what a model is asked: about a file, about a text, or by itself.
+    fn asked(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let reads = self.read(step).into_iter();
+        let mut all: Vec<Draft> =
+            reads.flat_map(|it| self.called(&it, step, op, mention)).collect();
+        if let Some(idx) = self.quoted(step) {
+            let clause = &self.clauses[step];
+            let text = clause.literals[idx].literal.written();
+            let mut next = begin(draft, text, vec![(step, idx)]);
+            // A step without other words is the prompt itself.
+            match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
+                true => next.stages.push(Stage::of(op, op.script_name())),
+                false => self.call(&mut next, step, op, false),
+            }
+            all.push(next);
+        }
+        if all.is_empty() {
+            all.push(self.bare(draft, step, op));
+        }
+        all
+    }
+
+    /// Begins with the words of the step, where the op takes words.
+    fn in_words(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Option<Draft> {
+        let text = free_text(op, &self.clauses[step], &mention.words)?;
+        let mut next = begin(draft, quoted(&text), Vec::new());
+        self.call(&mut next, step, op, false);
+        Some(next)
+    }
+
+    /// Begins with a question, where an op that takes one gives what is needed.
+    fn searched(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let asks =
+            |stage: &String| self.catalog.registry().resolve(stage).is_some_and(is_free_text);
+        let way = self.catalog.way_to(&Type::Text, op);
+        let Some(_) = way.filter(|it| it.stages.first().is_some_and(asks)) else {
+            return Vec::new();
+        };
+        let clause = &self.clauses[step];
+        let (text, used) = match (self.quoted(step), topic(clause)) {
+            (Some(idx), _) => (clause.literals[idx].literal.written(), vec![(step, idx)]),
+            (None, Some(topic)) => (quoted(&topic), Vec::new()),
+            (None, None) => return Vec::new(),
+        };
+        let next = Draft { ty: Some(Type::Text), ..begin(draft, text, used) };
+        self.called(&next, step, op, mention)
+    }
+
+    /// Begins with an input that the script is given from outside.
+    fn given(&self, draft: &Draft, step: usize, op: OpRef) -> Option<Draft> {
+        let input = op.op.input()?;
+        let ty = match input.scheme {
+            Scheme::OneOf(all) => all.first()?.show(),
+            Scheme::Var(_) | Scheme::Ordered(_) => "string".to_owned(),
+            Scheme::Amount(_) => "float".to_owned(),
+            Scheme::List(Scheme::Var(_) | Scheme::Ordered(_), _) => "[string]".to_owned(),
+            Scheme::List(Scheme::Amount(_), _) => "[float]".to_owned(),
+            other => other.show(),
+        };
+        let mut next = draft.clone();
+        next.ask(Asked { name: "given".into(), ty, doc: input.summary() });
+        next.stages.push(Stage::value("given"));
+        next.score -= ASKED;
+        self.call(&mut next, step, op, false);
+        Some(next)
+    }
+
+    /// The literals that an op can begin with, of this step or else of a later one.
+    fn values(&self, step: usize, op: OpRef, input: &Param) -> Option<Value> {
+        (step..self.clauses.len()).find_map(|at| {
+            let literals = &self.clauses[at].literals;
+            let fitting = self.fitting(at, step, op, input);
+            let is_place =
+                |it: &usize| matches!(literals[*it].literal, Literal::Url(_) | Literal::Path(_));
+            if fitting.len() > 1 && fitting.iter().all(is_place) {
+                let all: Vec<String> =
+                    fitting.iter().map(|idx| literals[*idx].literal.written()).collect();
+                let used = fitting.iter().map(|idx| (at, *idx)).collect();
+                return Some(Value {
+                    written: format!("[{}]", all.join(", ")),
+                    used,
+                    per_item: true,
+                });
+            }
+            let idx = *fitting.first()?;
+            let written = literals[idx].literal.written();
+            Some(Value { written, used: vec![(at, idx)], per_item: false })
+        })
+    }
+
+    /// Which literals of the step `at` fit the input of an op of the step `step`.
+    fn fitting(&self, at: usize, step: usize, op: OpRef, input: &Param) -> Vec<usize> {
+        let takes = input.scheme;
+        let needs = |it: &&Param| {
+            it.default.is_none() && matches!(it.scheme, Scheme::Text | Scheme::Var(_))
+        };
+        let needed = op.op.params.iter().skip(1).filter(needs).count();
+        let literals = &self.clauses[at].literals;
+        let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
+        let is_spare = at != step || quoted.count() > needed;
+        let fits = |it: &Literal| match it {
+            Literal::Quoted(_) => is_spare && it.fits(takes),
+            // An address is a text only where one is meant.
+            Literal::Url(_) if input.name != "url" && at == step => false,
+            Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
+                matches!(takes, Scheme::Var(_))
+            }
+            it => it.fits(takes),
+        };
+        (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect()
+    }
+
+    /// The first text in quotes of a step.
+    pub(super) fn quoted(&self, step: usize) -> Option<usize> {
+        let literals = &self.clauses[step].literals;
+        literals.iter().position(|it| matches!(it.literal, Literal::Quoted(_)))
+    }
+
+    /// Begins with what stands in a file or on a page that the step, or a later one, names.
+    pub(super) fn read(&self, step: usize) -> Vec<Draft> {
+        let literals = self.clauses[step].literals.iter().enumerate();
+        let readable =
+            literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_) | Literal::Url(_)));
+        let Some((idx, given)) = readable.map(|(idx, it)| (idx, &it.literal)).next() else {
+            return Vec::new();
+        };
+        let mut readers: Vec<(i64, OpRef)> = self.readers(given);
+        readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        let best = readers.first().map(|(rank, _)| *rank);
+        readers.retain(|(rank, _)| Some(*rank) == best);
+        let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
+            let input = op.op.input()?;
+            let name = op.script_name();
+            let filling = self.filling(step, &[(step, idx)]);
+            let call = filling.call(op);
+            let mut args = vec![format!("{}: {}", input.name, given.written())];
+            let extra = call.args.iter().filter(|(name, _)| *name == "glob");
+            args.extend(extra.map(|(name, value)| format!("{name}: {value}")));
+            let mut draft = Draft { used: vec![(step, idx)], ..Draft::default() };
+            draft.score -= DETOUR;
+            draft.stages.push(Stage::of(op, format!("{name}({})", args.join(", "))));
+            self.tried(draft)
+        });
+        begun.collect()
+    }
+
+    /// The ops that read what a literal names, and how well they fit its kind.
+    fn readers(&self, literal: &Literal) -> Vec<(i64, OpRef)> {
+        let kinds = ["pdf", "json", "jsonl", "files"];
+        let kind = literal.kind_of_file().unwrap_or("page");
+        let components = self.catalog.registry().components().iter().copied();
+        let ops = components
+            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
+        let rank = |op: OpRef| {
+            let input = op.op.input()?;
+            let reads = op.op.effects.iter().any(|it| match it {
+                Effect::Reads(Scope::Path(name) | Scope::Web(name)) => *name == input.name,
+                _ => false,
+            });
+            let scheme_fits = literal.fits(input.scheme);
+            let is_only_reading = op.op.effects.len() == 1 && reads && scheme_fits;
+            let name = op.script_name();
+            let has = |word: &str| name.split('_').any(|it| it == word);
+            let other = kinds.iter().filter(|it| **it != kind && has(it)).count();
+            let rank = 2 * i64::from(has(kind)) - i64::try_from(other).unwrap_or(9);
+            is_only_reading.then_some((rank, op))
+        };
+        ops.filter_map(rank).collect()
+    }
+}
+
+/// A draft that begins with a value.
+fn begin(draft: &Draft, value: String, used: Vec<(usize, usize)>) -> Draft {
+    let mut next = draft.clone();
+    next.stages.push(Stage::value(value));
+    next.used.extend(used);
+    next
+}

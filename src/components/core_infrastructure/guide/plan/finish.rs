@@ -1,0 +1,248 @@
+//! From the drafts to a script as it is handed out, or to what is missing.
+
+use super::{
+    Gap, Need, Step, Workflow,
+    draft::{Asked, Draft, Stage, joined},
+    goal::Goal,
+    mention::{Mention, What, spoken},
+    route::{self, Route},
+};
+use crate::{
+    registry::{Catalog, Effect, Index, OpError, Tried},
+    value::{Text, Type},
+};
+
+/// What is wanted of a script.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) goal: String,
+    pub(super) max_steps: usize,
+    pub(super) input: Option<String>,
+    pub(super) output: Option<String>,
+}
+
+/// How near another pipeline must come to be named.
+const NEAR: f64 = 0.9;
+
+/// How many other pipelines are named.
+const MOST_ALTERNATIVES: usize = 2;
+
+/// What a script that spends may spend, where the goal says nothing.
+const USUAL_BUDGET: &str = "$0.50";
+
+/// A script for what is wanted, by the documentation and the checker alone.
+pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
+    let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
+    let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
+    let is_name = |it: &str| catalog.registry().resolve(it).is_some();
+    let goal = Goal::read(&wanted.goal, &is_name);
+    if goal.clauses.is_empty() {
+        return Err(OpError::invalid_input("the goal says nothing").help("say what you want"));
+    }
+    if goal.clauses.len() > wanted.max_steps {
+        let steps = goal.clauses.len();
+        let message = format!("the goal asks for {steps} steps, more than `max_steps`");
+        return Err(OpError::invalid_input(message));
+    }
+    let mut index = Index::of(catalog.registry());
+    let (mentions, mut missing) = understood(&goal, &mut index);
+    if missing.is_empty() && mentions.iter().all(Vec::is_empty) {
+        missing.push(gap(&wanted.goal, &mut index));
+    }
+    if !missing.is_empty() {
+        return Ok(Workflow { missing, ..nothing(&wanted.goal) });
+    }
+    let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
+    let all = route.drafts(started(wanted, input.as_ref()));
+    // A piece of the goal that no stage takes is a part that nothing serves.
+    let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
+    let finish = Finish { wanted, goal: &goal, output: output.as_ref(), catalog };
+    if let Some(workflow) = finish.best(&whole) {
+        return Ok(workflow);
+    }
+    let ignored = all.first().filter(|_| whole.is_empty()).and_then(|it| route.ignored(it));
+    let missing = match ignored {
+        Some(clause) => gap(&clause.text, &mut index),
+        None => unchained(wanted, &mentions, &mut index),
+    };
+    Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
+}
+
+/// What each step speaks of, and the steps that nothing serves.
+fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
+    let (mut mentions, mut missing) = (Vec::new(), Vec::new());
+    for clause in &goal.clauses {
+        let found = spoken(clause, index);
+        if found.unserved {
+            missing.push(gap(&clause.text, index));
+        }
+        mentions.push(found.mentions);
+    }
+    (mentions, missing)
+}
+
+/// Nothing yet for a goal.
+pub(super) fn nothing(goal: &str) -> Workflow {
+    Workflow {
+        ok: false,
+        goal: goal.into(),
+        script: None,
+        steps: Vec::new(),
+        needs: Vec::new(),
+        gives: "".into(),
+        envelope: "".into(),
+        effects: Vec::new(),
+        alternatives: Vec::new(),
+        missing: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn typed(written: &str, catalog: &dyn Catalog) -> Result<Type, OpError> {
+    catalog.type_of(written).ok_or_else(|| {
+        OpError::invalid_input(format!("`{written}` is no type"))
+            .help("write one as a script does: `string`, `[Doc]`, `{ title: string }`")
+    })
+}
+
+/// A draft that starts with what the script is given, where that is said.
+fn started(wanted: &Wanted, input: Option<&Type>) -> Draft {
+    let (Some(ty), Some(written)) = (input, &wanted.input) else { return Draft::default() };
+    let mut draft = Draft { ty: Some(ty.clone()), ..Draft::default() };
+    draft.ask(Asked { name: "given".into(), ty: written.clone(), doc: "What to work on.".into() });
+    draft.stages.push(Stage::value("given"));
+    draft
+}
+
+/// A part of the goal, and the ops that come nearest to it.
+fn gap(part: &str, index: &mut Index) -> Gap {
+    const MOST: usize = 3;
+    let found = index.find(part).into_iter().take(MOST);
+    let nearest = found.map(|it| it.op.script_name().into()).collect();
+    Gap { part: part.into(), nearest }
+}
+
+/// The whole goal, where its parts are served and cannot be joined.
+fn unchained(wanted: &Wanted, mentions: &[Vec<Mention>], index: &mut Index) -> Gap {
+    let ops = mentions.iter().flatten().filter_map(|it| match it.what.first() {
+        Some(What::Op(op)) => Some(Text::from(op.script_name())),
+        _ => None,
+    });
+    let ops: Vec<Text> = ops.collect();
+    match ops.is_empty() {
+        true => gap(&wanted.goal, index),
+        false => Gap { part: wanted.goal.as_str().into(), nearest: ops },
+    }
+}
+
+struct Finish<'a> {
+    wanted: &'a Wanted,
+    goal: &'a Goal,
+    output: Option<&'a Type>,
+    catalog: &'a dyn Catalog,
+}
+
+impl Finish<'_> {
+    /// The first draft that holds as a whole, with those that come near.
+    fn best(&self, drafts: &[Draft]) -> Option<Workflow> {
+        let (best, workflow) = drafts.iter().find_map(|it| Some((it, self.workflow(it)?)))?;
+        // One that gives another type than is wanted is no alternative.
+        let others = if self.output.is_some() { &[] } else { drafts };
+        let near = others.iter().filter(|it| {
+            it.score >= best.score - NEAR
+                && it.script() != best.script()
+                && it.params.len() <= best.params.len()
+                && it.stages.len() <= best.stages.len()
+        });
+        let one_line = |it: &Draft| joined(&it.stages, false).replace("\n ", "");
+        let alternatives: Vec<String> = near.take(MOST_ALTERNATIVES).map(one_line).collect();
+        let told = alternatives.iter().map(|it| format!("# Another way: {it}\n"));
+        let told = told.collect::<Vec<_>>().concat();
+        let script = workflow.script.map(|it| format!("{it}{told}").into());
+        let alternatives = alternatives.into_iter().map(Text::from).collect();
+        Some(Workflow { script, alternatives, ..workflow })
+    }
+
+    fn workflow(&self, draft: &Draft) -> Option<Workflow> {
+        let mut draft = draft.clone();
+        if let (Some(output), Some(gives)) = (self.output, &draft.ty) {
+            let way = self.catalog.way_between(gives, output)?;
+            draft.stages.extend(way.stages.iter().map(|it| route::detour(self.catalog, it)));
+        }
+        let (script, tried) = self.script(&draft)?;
+        if self.output.is_some_and(|it| !tried.gives.as_ref().is_some_and(|ty| ty.fits(it))) {
+            return None;
+        }
+        Some(Workflow {
+            ok: true,
+            script: Some(script.as_str().into()),
+            steps: draft.stages.iter().filter(|it| it.text != "given").map(step).collect(),
+            needs: draft.params.iter().map(need).collect(),
+            ..described(&self.wanted.goal, &tried)
+        })
+    }
+
+    /// The script with its bounds and its envelope, where it checks.
+    fn script(&self, draft: &Draft) -> Option<(String, Tried)> {
+        let mut bounds = self.goal.bounds.clone();
+        let spends = |it: &Stage| it.op.is_some_and(|op| op.op.effects.contains(&Effect::Spends));
+        let has_budget = bounds.iter().any(|(key, _)| *key == "max_cost");
+        let asked = bounds.clone();
+        if draft.stages.iter().any(spends) && !has_budget {
+            bounds.push(("max_cost", USUAL_BUDGET.to_owned()));
+        }
+        [bounds, asked].iter().find_map(|bounds| {
+            let body = format!("{}{}", edition(bounds), draft.explained());
+            let tried = self.catalog.tried(&body);
+            if !tried.errors.is_empty() {
+                return None;
+            }
+            let whole = format!("{}{}", head(&self.wanted.goal, &tried), tried.text);
+            let tried = self.catalog.tried(&whole);
+            tried.errors.is_empty().then(|| (tried.text.clone(), tried))
+        })
+    }
+}
+
+/// What is known of a script that was tried.
+pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
+    Workflow {
+        gives: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
+        envelope: tried.envelope.as_str().into(),
+        effects: tried.effects.iter().map(|it| it.as_str().into()).collect(),
+        ..nothing(goal)
+    }
+}
+
+/// What stands above a script: its goal, what it takes, and what it touches.
+pub(super) fn head(goal: &str, tried: &Tried) -> String {
+    let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
+    let touches = match tried.effects.is_empty() {
+        true => "nothing".to_owned(),
+        false => tried.effects.join(", "),
+    };
+    format!("# Goal: {goal}\n# Takes: {}\n# Touches: {touches}\n\n", tried.envelope)
+}
+
+fn edition(bounds: &[(&'static str, String)]) -> String {
+    if bounds.is_empty() {
+        return String::new();
+    }
+    let all: Vec<String> = bounds.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    format!("svc 1 within {{ {} }}\n\n", all.join(", "))
+}
+
+fn step(stage: &Stage) -> Step {
+    let text =
+        if stage.per_item { format!("each {{ {} }}", stage.text) } else { stage.text.clone() };
+    Step {
+        stage: text.into(),
+        op: stage.op.map(|it| it.to_string().into()),
+        does: stage.note.as_str().into(),
+    }
+}
+
+fn need(asked: &Asked) -> Need {
+    let Asked { name, ty, doc } = asked;
+    Need { name: name.as_str().into(), ty: ty.as_str().into(), doc: doc.as_str().into() }
+}

@@ -1,0 +1,232 @@
+//! A goal in words, cut into the steps that it asks for.
+
+use super::{
+    literals::Literal,
+    tokens::{Token, joined_numbers, tokens},
+};
+
+/// One step of a goal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clause {
+    pub(super) words: Vec<String>,
+    pub(super) literals: Vec<Given>,
+    /// The step as it was written.
+    pub(super) text: String,
+    /// Whether it works on what entered the step before it, or on nothing of that.
+    pub(super) is_beside: bool,
+    /// Whether every item is meant by itself.
+    pub(super) each: bool,
+    /// Whether pieces of the goal were put together, which follow each other.
+    pub(super) is_joined: bool,
+    /// How many items of what is there are meant, where it says nothing else.
+    pub(super) count: Option<usize>,
+}
+
+/// A literal, and the words around it.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) literal: Literal,
+    /// Whether it is written in digits, where it is a number.
+    pub(super) in_digits: bool,
+    /// The words before it, the nearest last.
+    pub(super) before: Vec<String>,
+    /// The words behind it, the nearest first.
+    pub(super) behind: Vec<String>,
+}
+
+/// Everything that a goal says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Goal {
+    pub(super) clauses: Vec<Clause>,
+    /// Bounds of the whole, as a script writes them.
+    pub(super) bounds: Vec<(&'static str, String)>,
+}
+
+/// Words between steps.
+const BETWEEN: [&str; 8] =
+    ["then", "and", "but", "before", "after", "afterwards", "finally", "plus"];
+
+/// Words that ask for something without saying what.
+pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
+    display output return create produce do i we you can could would what which is are does did \
+    using use put set it them this that my the a an all both together result results also now just \
+    first ones something thing with of from in into to for on at by as or about each every over so \
+    that without";
+
+/// Words that ask for a thing, so that the word behind them is no verb.
+const ASKING: [&str; 9] = ["give", "get", "show", "tell", "make", "want", "need", "print", "list"];
+
+/// Words that only say which items of a list are meant.
+const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
+    items item passages passage records record entries entry keep only limit few";
+
+impl Goal {
+    /// Reads a goal; `is_name` tells the words that name an op.
+    pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool) -> Self {
+        let mut goal = Self::default();
+        let mut open = Open::default();
+        let mut tokens = tokens(text);
+        joined_numbers(&mut tokens);
+        for token in tokens {
+            match token {
+                Token::Word(word) if BETWEEN.contains(&word.to_lowercase().as_str()) => {
+                    goal.close(&mut open);
+                    open.is_beside |= word.eq_ignore_ascii_case("but");
+                }
+                Token::Break => goal.close(&mut open),
+                Token::Word(word) => open.word(&word),
+                Token::Literal(literal, written) => open.literal(literal, &written),
+            }
+        }
+        goal.close(&mut open);
+        goal.join_fragments(is_name);
+        goal
+    }
+
+    fn close(&mut self, open: &mut Open) {
+        let clause = std::mem::take(open).clause();
+        if clause.words.is_empty() && clause.literals.is_empty() {
+            return;
+        }
+        let Some((idx, bound)) = bound(&clause) else { return self.clauses.push(clause) };
+        self.bounds.push(bound);
+        let mut rest = clause;
+        rest.literals.remove(idx);
+        if rest.content().any(|it| !OF_BOUNDS.contains(&it)) {
+            self.clauses.push(rest);
+        }
+    }
+
+    /// What is not a step by itself belongs to the one before it: `bug or other`.
+    fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
+        let mut joined: Vec<Clause> = Vec::new();
+        for clause in self.clauses.drain(..) {
+            match joined.last_mut().filter(|_| clause.is_fragment(is_name)) {
+                Some(before) => before.take(clause),
+                None => joined.push(clause),
+            }
+        }
+        self.clauses = joined;
+    }
+}
+
+impl Clause {
+    /// The words that say what is asked for.
+    pub(super) fn content(&self) -> impl Iterator<Item = &str> {
+        let is_filler = |it: &&str| !FILLERS.split_whitespace().any(|filler| filler == *it);
+        self.words.iter().map(String::as_str).filter(is_filler)
+    }
+
+    /// Whether it may begin anew: it names something of its own to begin with.
+    pub(super) fn has_source(&self) -> bool {
+        let begins = |it: &Given| {
+            matches!(it.literal, Literal::Path(_) | Literal::Url(_) | Literal::Quoted(_))
+        };
+        self.is_beside || self.literals.iter().any(begins)
+    }
+
+    /// Whether it starts with what has to be done, rather than with what is wanted.
+    pub(super) fn is_imperative(&self) -> bool {
+        let asks = |it: &String| ASKING.contains(&it.as_str());
+        let Some(head) = self.content().next() else { return false };
+        !self.words.iter().take_while(|it| *it != head).any(asks)
+    }
+
+    fn is_fragment(&self, is_name: &dyn Fn(&str) -> bool) -> bool {
+        const PRONOUNS: [&str; 4] = ["it", "them", "that", "this"];
+        let refers = self.words.iter().any(|it| PRONOUNS.contains(&it.as_str()));
+        let content = self.content().count();
+        let names = self.content().any(is_name);
+        let is_thing = self.literals.is_empty() && content <= 1 && !refers && !names;
+        !self.is_beside && self.count.is_none() && (is_thing || content == 0)
+    }
+
+    /// The place of its only number, where it says nothing but how many are meant.
+    fn counted(&self) -> Option<usize> {
+        let is_count = |it: &str| OF_COUNTS.split_whitespace().any(|word| word == it);
+        let [Given { literal: Literal::Number(_), .. }] = self.literals.as_slice() else {
+            return None;
+        };
+        self.content().all(is_count).then_some(0)
+    }
+
+    pub(super) fn take(&mut self, other: Self) {
+        self.text = format!("{}, {}", self.text, other.text);
+        self.words.extend(other.words);
+        self.literals.extend(other.literals);
+        self.each |= other.each;
+        self.is_joined = true;
+    }
+}
+
+/// A step that is still read.
+#[derive(Default)]
+struct Open {
+    words: Vec<String>,
+    literals: Vec<(Literal, usize, bool)>,
+    text: Vec<String>,
+    is_beside: bool,
+    each: bool,
+}
+
+impl Open {
+    fn word(&mut self, word: &str) {
+        let lower: String =
+            word.to_lowercase().chars().filter(|it| it.is_alphanumeric() || *it == '_').collect();
+        self.each |= matches!(lower.as_str(), "each" | "every");
+        self.is_beside |= matches!(lower.as_str(), "meanwhile" | "both" | "also");
+        self.text.push(word.to_owned());
+        if let Some((Literal::Number(number), at, digits)) = self.literals.last()
+            && *at == self.words.len()
+            && let Some(of_unit) = Literal::of_unit(*number, &lower)
+        {
+            let (at, digits) = (*at, *digits);
+            self.literals.pop();
+            self.literals.push((of_unit, at, digits));
+            return;
+        }
+        if !lower.is_empty() {
+            self.words.push(lower);
+        }
+    }
+
+    fn literal(&mut self, literal: Literal, written: &str) {
+        self.text.push(written.to_owned());
+        let in_digits = written.contains(|it: char| it.is_ascii_digit());
+        self.literals.push((literal, self.words.len(), in_digits));
+    }
+
+    fn clause(self) -> Clause {
+        let words = self.words;
+        let given = |(literal, at, in_digits): (Literal, usize, bool)| Given {
+            literal,
+            in_digits,
+            before: words[at.saturating_sub(2)..at].to_vec(),
+            behind: words[at..(at + 2).min(words.len())].to_vec(),
+        };
+        let literals = self.literals.into_iter().map(given).collect();
+        let text = self.text.join(" ");
+        let (is_beside, each) = (self.is_beside, self.each);
+        let clause = Clause { words, literals, text, is_beside, each, ..Clause::default() };
+        Clause { count: clause.counted(), ..clause }
+    }
+}
+
+/// Words that a bound is said with.
+const OF_BOUNDS: [&str; 14] = [
+    "spend", "cost", "costs", "pay", "budget", "most", "more", "than", "no", "within", "timeout",
+    "longer", "limit", "under",
+];
+
+/// A bound that a step speaks of, such as `spend no more than $0.10`, and its place.
+fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
+    let says = clause.words.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
+    let is_near = |it: &Given| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
+    let key = |it: &Given| match &it.literal {
+        Literal::Money(_) if says => Some("max_cost"),
+        Literal::Duration(_) if is_near(it) => Some("timeout"),
+        _ => None,
+    };
+    let mut all = clause.literals.iter().enumerate();
+    all.find_map(|(idx, it)| Some((idx, (key(it)?, it.literal.written()))))
+}

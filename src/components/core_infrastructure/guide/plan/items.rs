@@ -1,0 +1,73 @@
+//! Which items of a list are meant, and in which order.
+
+use super::{
+    arguments::is_count,
+    draft::{Draft, Stage},
+    goal::Given,
+    literals::Literal,
+    route::{MOST_DRAFTS, Route, best, detour},
+};
+use crate::value::Type;
+
+impl Route<'_> {
+    /// The drafts whose last op can say how many items are meant.
+    pub(super) fn counted(&self, drafts: &[Draft], step: usize, idx: usize) -> Vec<Draft> {
+        let number = self.clauses[step].literals[idx].literal.written();
+        let on = drafts.iter().filter_map(|draft| {
+            let mut draft = draft.clone();
+            let stage = draft.stages.last_mut()?;
+            let param = stage.op?.op.params.iter().find(|it| is_count(it))?;
+            let argument = format!("{}: {number}", param.name);
+            if stage.text.contains(&format!("{}: ", param.name)) {
+                return None;
+            }
+            stage.text = match stage.text.strip_suffix(')') {
+                Some(open) => format!("{open}, {argument})"),
+                None => format!("{}({argument})", stage.text),
+            };
+            draft.score += 2.0;
+            draft.used.push((step, idx));
+            self.tried(draft)
+        });
+        best(on.collect(), MOST_DRAFTS)
+    }
+
+    /// Puts the items of a list in order, by a field that the step names or by what they are.
+    pub(super) fn sorted(&self, draft: &Draft, step: usize, key: &str) -> Vec<Draft> {
+        let words = &self.clauses[step].words;
+        let begun = if draft.is_empty() { self.read(step) } else { vec![draft.clone()] };
+        let on = begun.into_iter().filter_map(|mut it| {
+            let ty = it.ty.clone()?;
+            let Type::List(item, _) = &ty else { return None };
+            let key = field_of(item, words).map_or(key.to_owned(), |field| format!(".{field}"));
+            it.stages.push(Stage {
+                note: "puts the items in order".into(),
+                ..Stage::value(format!("sort {{ {key} }}"))
+            });
+            if words.iter().any(|it| it == "longest" || it == "shortest") {
+                let stage = self.extreme(step, &mut it.used);
+                it.stages.push(stage);
+            }
+            Some(it)
+        });
+        on.collect()
+    }
+
+    /// What is taken of a list whose longest items come first: the one, or so many.
+    fn extreme(&self, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
+        let is_number = |it: &Given| matches!(it.literal, Literal::Number(_));
+        let literals = &self.clauses[step].literals;
+        let Some(idx) = literals.iter().position(is_number) else {
+            return detour(self.catalog, "first");
+        };
+        used.push((step, idx));
+        detour(self.catalog, &format!("take(n: {})", literals[idx].literal.written()))
+    }
+}
+
+/// The field of a record that the words of a step name.
+fn field_of(item: &Type, words: &[String]) -> Option<String> {
+    let Type::Record(of) = item else { return None };
+    let named = |name: &str| words.iter().any(|it| it == name);
+    of.fields.iter().map(|(name, _)| name.to_string()).find(|it| named(it))
+}

@@ -1,0 +1,233 @@
+//! The ops that a step of a goal speaks of.
+
+use super::goal::{Clause, FILLERS};
+use crate::{
+    registry::{Effect, Generic, Index, Match, OpRef, Scheme, Scope, Where},
+    text::synonyms,
+};
+
+/// Something that a step speaks of, and what may be meant by it, the best first.
+#[derive(Clone, Debug)]
+pub(super) struct Mention {
+    pub(super) what: Vec<What>,
+    /// How sure it is, from the words that it stands for.
+    pub(super) gain: f64,
+    /// The words of the goal that it stands for.
+    pub(super) words: Vec<String>,
+}
+
+/// What may be meant.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    Op(OpRef),
+    /// `sort { .. }`: by what, and whether the greatest comes first.
+    Sort {
+        key: String,
+    },
+}
+
+/// What a step speaks of, in the order of its words; or the word that nothing serves.
+pub(super) struct Spoken {
+    pub(super) mentions: Vec<Mention>,
+    pub(super) unserved: bool,
+}
+
+/// How many readings of one mention are followed.
+const MOST_READINGS: usize = 3;
+
+/// How near a second reading must come to the first.
+const NEAR: f64 = 0.55;
+
+/// How sure a further mention of the same step must be.
+const SECOND: f64 = 2.0;
+
+/// Words that stand in many names and say little by themselves.
+const GENERIC: &str = "text file files list json value values items item number numbers path docs \
+    documents document data record records component word";
+
+/// The ops that a step speaks of.
+pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
+    let content: Vec<&str> = match clause.count {
+        // Where nothing else can say how many, this does.
+        Some(_) => vec!["take"],
+        None => clause.content().collect(),
+    };
+    let Some(head) = content.first().copied() else {
+        return Spoken { mentions: Vec::new(), unserved: false };
+    };
+    let matches = index.find(&question(clause, &content));
+    let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
+    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new() };
+    let mentions = reader.all(&content);
+    let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
+    let unknown = content.iter().filter(|it| !known(it)).count();
+    let is_done = reader.covered.iter().any(|it| it == head)
+        || reader.is_served(head)
+        || (!clause.is_imperative() && !mentions.is_empty());
+    let is_vague = unknown > 1 && mentions.iter().all(|it| it.gain < SECOND);
+    let unserved = !is_done || is_vague;
+    Spoken { mentions, unserved }
+}
+
+/// The words that are looked up: those of the step, and the kinds of its files.
+fn question(clause: &Clause, content: &[&str]) -> String {
+    let kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
+    content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether an op can be meant: what tells of components only where the step speaks of them.
+fn is_meant(op: OpRef, clause: &Clause) -> bool {
+    const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav";
+    let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
+    let tells = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
+    !op.op.effects.iter().any(tells) || clause.words.iter().any(speaks)
+}
+
+/// Whether the input of an op is a question or a task in words.
+pub(super) fn is_free_text(op: OpRef) -> bool {
+    op.op.input().is_some_and(|it| {
+        matches!(it.name, "query" | "question" | "task" | "goal" | "prompt")
+            && matches!(it.scheme, Scheme::Text)
+    })
+}
+
+struct Reader<'a> {
+    clause: &'a Clause,
+    head: &'a str,
+    matches: &'a [Match],
+    covered: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// Everything that the step speaks of, in the order of its words. What is asked in words
+    /// takes all of them.
+    fn all(&mut self, content: &[&str]) -> Vec<Mention> {
+        let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
+        while let Some(mention) = self.next() {
+            if mention.is_free_text() {
+                return vec![mention];
+            }
+            if !mentions.is_empty() && mention.gain < SECOND {
+                break;
+            }
+            mentions.push(mention);
+        }
+        let says = |it: &Mention, word: &str| it.words.iter().any(|said| said == word);
+        let position = |it: &Mention| content.iter().position(|word| says(it, word));
+        mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
+        mentions
+    }
+
+    /// `sort`, where the step asks for an order.
+    fn sort(&mut self) -> Option<Mention> {
+        let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
+        let word = words.iter().find(|it| self.clause.words.iter().any(|word| word == *it))?;
+        let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
+        let length = matches!(*word, "longest" | "shortest") || says(&["length"]);
+        let down = *word == "longest" || says(&["descending", "reverse", "highest", "newest"]);
+        let key = match (length, down) {
+            (true, true) => "-len(it)",
+            (true, false) => "len(it)",
+            (false, _) => "it",
+        };
+        let covered = words.iter().chain(&["alphabetically", "length", "descending", "ascending"]);
+        self.covered.extend(covered.map(|it| (*it).to_owned()));
+        let what = vec![What::Sort { key: key.to_owned() }];
+        Some(Mention { what, gain: 3.0, words: vec![(*word).to_owned()] })
+    }
+
+    /// The op that stands for most of the words that none stands for yet.
+    fn next(&mut self) -> Option<Mention> {
+        let strong = self.matches.iter().filter(|it| self.is_strong(it));
+        let mut ranked: Vec<(f64, &Match)> = strong.map(|it| (self.gain(it), it)).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (gain, best) = *ranked.first().filter(|it| it.0 > 0.0)?;
+        let of_best: Vec<String> = self.open(best).map(|(word, _)| word.clone()).collect();
+        let shares = |it: &Match| {
+            let says = |place: &Where| matches!(place, Where::Name | Where::Meant);
+            it.op.to_string() == best.op.to_string()
+                || self.open(it).any(|(word, place)| says(place) && of_best.contains(word))
+        };
+        let near = ranked.iter().filter(|(other, it)| *other >= gain * NEAR && shares(it));
+        let what = near.map(|(_, it)| What::Op(it.op)).take(MOST_READINGS).collect();
+        let words: Vec<String> = of_best.into_iter().collect();
+        self.covered.extend(words.iter().cloned());
+        Some(Mention { what, gain, words })
+    }
+
+    /// The words of an op that no mention stands for yet.
+    fn open<'m>(&self, found: &'m Match) -> impl Iterator<Item = &'m (String, Where)> {
+        found
+            .words
+            .iter()
+            .filter(|(word, place)| *place != Where::Documentation && !self.covered.contains(word))
+    }
+
+    /// Whether a step really speaks of an op: it says its name, or its summary at the head.
+    fn is_strong(&self, found: &Match) -> bool {
+        let mut named = self.open(found).filter(|(word, place)| match place {
+            Where::Name => !is_generic(word),
+            Where::Meant => {
+                !is_generic(word) && (word == self.head || !synonyms::is_for_a_model(word))
+            }
+            _ => word == self.head && !is_generic(word),
+        });
+        named.next().is_some()
+    }
+
+    fn gain(&self, found: &Match) -> f64 {
+        let mut gain: f64 = self
+            .open(found)
+            .map(|(word, place)| {
+                let share = if is_generic(word) { 0.4 } else { 1.0 };
+                share
+                    * match place {
+                        Where::Name => 3.0,
+                        Where::Meant if word == self.head => 2.8,
+                        Where::Meant => 2.5,
+                        Where::Summary => 1.0,
+                        Where::Documentation => 0.0,
+                    }
+            })
+            .sum();
+        gain += found.score / 40.0;
+        gain + self.fit_of_arguments(found.op)
+    }
+
+    /// Ops whose required arguments the step gives before those whose arguments lack.
+    fn fit_of_arguments(&self, op: OpRef) -> f64 {
+        let mut literals: Vec<_> = self.clause.literals.iter().map(|it| &it.literal).collect();
+        let mut fit = 0.0;
+        for param in op.op.params.iter().skip(1) {
+            let given = literals.iter().position(|it| it.fits(param.scheme));
+            match (given, param.default.is_none()) {
+                (Some(at), true) => {
+                    literals.remove(at);
+                    fit += 1.0;
+                }
+                (None, true) => fit -= 1.2,
+                _ => {}
+            }
+        }
+        let reads_type = op.op.generic == Generic::Tested;
+        if reads_type { fit - 0.1 } else { fit }
+    }
+
+    /// Whether some op does what a word says, by its name or its summary.
+    fn is_served(&self, word: &str) -> bool {
+        let has = |it: &Match| {
+            it.words.iter().any(|(at, place)| at == word && *place != Where::Documentation)
+        };
+        self.matches.iter().any(has)
+    }
+}
+
+impl Mention {
+    pub(super) fn is_free_text(&self) -> bool {
+        matches!(self.what.first(), Some(What::Op(op)) if is_free_text(*op))
+    }
+}
+
+fn is_generic(word: &str) -> bool {
+    GENERIC.split_whitespace().chain(FILLERS.split_whitespace()).any(|it| it == word)
+}

@@ -1,0 +1,267 @@
+//! From the ops that a goal speaks of to pipelines whose types fit.
+//!
+//! Step by step: each draft is carried on by every reading of what the next step speaks of,
+//! over the conversions that the checker knows, and what does not check is dropped.
+
+use super::{
+    arguments::Filling,
+    asking,
+    draft::{Asked, Draft, Stage, joined},
+    goal::Clause,
+    literals::Literal,
+    mention::{Mention, What, is_free_text},
+};
+use crate::{
+    registry::{Catalog, OpRef, Way},
+    value::Type,
+};
+
+/// How many drafts are carried on from one step to the next.
+pub(super) const MOST_DRAFTS: usize = 6;
+
+/// What is lost by a stage that nobody asked for, by an input that the goal does not give,
+/// and by a piece of the goal that is not used.
+pub(super) const DETOUR: f64 = 0.4;
+pub(super) const ASKED: f64 = 1.5;
+const UNUSED: f64 = 1.2;
+
+/// The steps of a goal and what they speak of.
+pub(super) struct Route<'a> {
+    pub(super) clauses: &'a [Clause],
+    pub(super) mentions: &'a [Vec<Mention>],
+    pub(super) catalog: &'a dyn Catalog,
+}
+
+impl Route<'_> {
+    /// The drafts that serve all steps, the best one first.
+    pub(super) fn drafts(&self, start: Draft) -> Vec<Draft> {
+        let mut drafts = vec![start];
+        let mut step = 0;
+        while step < self.clauses.len() {
+            let beside = step > 0 && self.clauses[step].has_source();
+            let both = self.clauses[step].words.iter().any(|it| it == "both");
+            let counted = self.clauses[step].count.map(|idx| self.counted(&drafts, step, idx));
+            drafts = if let Some(counted) = counted.filter(|it| !it.is_empty()) {
+                counted
+            } else if both && step + 1 < self.clauses.len() {
+                step += 1;
+                self.both(&drafts, step - 1)
+            } else if beside {
+                self.beside(&drafts, step)
+            } else {
+                self.step(&drafts, step)
+            };
+            step += 1;
+        }
+        for draft in &mut drafts {
+            draft.score -= self.unused(draft);
+        }
+        best(drafts, MOST_DRAFTS)
+    }
+
+    /// Every draft carried on by one step, in either order of what it speaks of.
+    pub(super) fn step(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
+        let mentions = &self.mentions[step];
+        let mut orders: Vec<Vec<&Mention>> = vec![mentions.iter().rev().collect()];
+        if mentions.len() > 1 {
+            orders.push(mentions.iter().collect());
+        }
+        if self.clauses[step].is_joined {
+            orders.reverse();
+        }
+        let mut all = Vec::new();
+        for order in orders {
+            let mut on: Vec<Draft> = drafts.to_vec();
+            for mention in order {
+                let carried = on.iter().flat_map(|it| self.carried(it, step, mention));
+                on = best(carried.collect(), MOST_DRAFTS);
+            }
+            all.extend(on);
+        }
+        best(all, MOST_DRAFTS)
+    }
+
+    /// A draft carried on by every reading of a mention.
+    fn carried(&self, draft: &Draft, step: usize, mention: &Mention) -> Vec<Draft> {
+        let mut all = Vec::new();
+        for (rank, what) in mention.what.iter().enumerate() {
+            let gain = mention.gain - f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) * 0.7;
+            let on = match what {
+                What::Sort { key } => self.sorted(draft, step, key),
+                What::Op(op) => self.called(draft, step, *op, mention),
+            };
+            all.extend(on.into_iter().filter_map(|mut it| {
+                it.score += gain;
+                self.tried(it)
+            }));
+        }
+        all
+    }
+
+    /// The ways to call an op on what a draft gives.
+    pub(super) fn called(
+        &self,
+        draft: &Draft,
+        step: usize,
+        op: OpRef,
+        mention: &Mention,
+    ) -> Vec<Draft> {
+        if draft.is_empty() {
+            return self.begun(draft, step, op, mention);
+        }
+        let Some(ty) = &draft.ty else { return Vec::new() };
+        let clause = &self.clauses[step];
+        let mut ways: Vec<(Way, bool, f64)> = Vec::new();
+        if clause.each
+            && let Type::List(item, _) = ty
+            && let Some(way) = self.catalog.way_to(item, op)
+        {
+            ways.push((way, true, 0.5));
+        }
+        ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
+        // A list of one is never what a goal speaks of.
+        ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
+        if ways.is_empty() && asking::is_asked(op) {
+            ways.push((Way::default(), false, -DETOUR));
+        }
+        let on = ways.into_iter().map(|(way, each, bonus)| {
+            let mut next = draft.clone();
+            let per_item = each || way.of_items;
+            next.score += bonus - DETOUR * f64::from(u32::try_from(way.stages.len()).unwrap_or(9));
+            if way.of_items && !each {
+                next.score -= DETOUR / 2.0;
+            }
+            for stage in &way.stages {
+                let stage = self.detour(stage, step, &mut next.used);
+                next.stages.push(Stage { per_item, ..stage });
+            }
+            self.call(&mut next, step, op, per_item);
+            next
+        });
+        on.collect()
+    }
+
+    /// How a whole value comes to an op. A list is written as one text: item by item, each
+    /// would take the place of the one before it.
+    fn whole(&self, ty: &Type, op: OpRef) -> Option<Way> {
+        let way = self.catalog.way_to(ty, op)?;
+        match way.of_items && op.op.writes() {
+            true => self.catalog.way_between(ty, &op.op.input()?.scheme.plain()),
+            false => Some(way),
+        }
+    }
+
+    /// A stage between two that the goal speaks of. It may be where the step's file or folder
+    /// belongs.
+    fn detour(&self, stage: &str, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
+        let plain = detour(self.catalog, stage);
+        let Some(op) = plain.op.filter(|it| is_free_text(*it) && it.script_name() == stage) else {
+            return plain;
+        };
+        let call = self.filling(step, used).call(op);
+        used.extend(call.used.iter().map(|idx| (step, *idx)));
+        Stage::of(op, written(stage, &call.args))
+    }
+
+    pub(super) fn filling<'f>(&'f self, step: usize, used: &[(usize, usize)]) -> Filling<'f> {
+        let used = used.iter().filter(|(at, _)| *at == step).map(|(_, idx)| *idx).collect();
+        let next = self.clauses.get(step + 1);
+        Filling { clause: &self.clauses[step], next, used, catalog: self.catalog }
+    }
+
+    /// Adds the call of an op, with the arguments that the step gives.
+    pub(super) fn call(&self, draft: &mut Draft, step: usize, op: OpRef, per_item: bool) {
+        let clause = &self.clauses[step];
+        let name = op.script_name();
+        if asking::is_asked(op) {
+            let text = asking::stage(&name, clause, !draft.is_empty());
+            // What a model is told is the step itself, with all its pieces.
+            draft.used.extend((0..clause.literals.len()).map(|idx| (step, idx)));
+            draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
+            return;
+        }
+        let call = self.filling(step, &draft.used).call(op);
+        draft.used.extend(call.used.iter().map(|idx| (step, *idx)));
+        let text = written(&name, &call.args);
+        for (param, ty) in call.asked {
+            draft.score -= ASKED;
+            draft.ask(Asked { name: param.name.into(), ty, doc: param.summary() });
+        }
+        draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
+    }
+
+    /// The draft with what it gives, where it checks.
+    pub(super) fn tried(&self, mut draft: Draft) -> Option<Draft> {
+        let script = match &draft.entered {
+            Some(ty) => branch_script(&draft, ty),
+            None => draft.script(),
+        };
+        let tried = self.catalog.tried(&script);
+        if !tried.errors.is_empty() {
+            return None;
+        }
+        draft.ty = tried.gives;
+        Some(draft)
+    }
+
+    /// The first step one of whose own pieces a draft leaves unused; a number may be a word
+    /// that counts nothing: `into one file`.
+    pub(super) fn ignored(&self, draft: &Draft) -> Option<&Clause> {
+        let ignores = |(step, clause): &(usize, &Clause)| {
+            clause.literals.iter().enumerate().any(|(idx, it)| {
+                let is_word = matches!(it.literal, Literal::Number(_)) && !it.in_digits;
+                !is_word && !draft.used.contains(&(*step, idx))
+            })
+        };
+        self.clauses.iter().enumerate().find(ignores).map(|(_, it)| it)
+    }
+
+    /// What the pieces of the goal count that a draft leaves unused.
+    fn unused(&self, draft: &Draft) -> f64 {
+        let mut lost = 0.0;
+        for (step, clause) in self.clauses.iter().enumerate() {
+            for (idx, given) in clause.literals.iter().enumerate() {
+                if !draft.used.contains(&(step, idx)) {
+                    let is_number = matches!(given.literal, Literal::Number(_));
+                    lost += if is_number { UNUSED / 4.0 } else { UNUSED };
+                }
+            }
+        }
+        lost
+    }
+}
+
+/// A stage of a way, as a script has it. A list that is written as one text has a line for
+/// each item.
+pub(super) fn detour(catalog: &dyn Catalog, stage: &str) -> Stage {
+    let name = stage.split(['(', '<', ' ']).next().unwrap_or(stage);
+    let Some(op) = catalog.registry().resolve(name) else { return Stage::value(stage) };
+    match op.op.params.iter().find(|it| it.name == "sep") {
+        Some(sep) if stage == name => Stage::of(op, format!("{name}({}: \"\\n\")", sep.name)),
+        _ => Stage::of(op, stage.to_owned()),
+    }
+}
+
+/// A call with its arguments.
+fn written(name: &str, args: &[(&'static str, String)]) -> String {
+    let args: Vec<String> = args.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    if args.is_empty() { name.to_owned() } else { format!("{name}({})", args.join(", ")) }
+}
+
+/// A branch as a script of its own, whose input has the type of what enters it.
+fn branch_script(draft: &Draft, enters: &Type) -> String {
+    let stages = joined(&draft.stages[1..], false);
+    format!("param entering: {enters}\n\nentering >> {stages}")
+}
+
+/// The best drafts, each pipeline once.
+pub(super) fn best(mut drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
+    drafts.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut kept: Vec<Draft> = Vec::new();
+    for draft in drafts {
+        if kept.len() < most && !kept.iter().any(|it| it.script() == draft.script()) {
+            kept.push(draft);
+        }
+    }
+    kept
+}

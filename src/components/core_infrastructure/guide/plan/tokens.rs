@@ -1,0 +1,124 @@
+//! The words of a goal, its literals, and where its steps end.
+
+use super::literals::Literal;
+
+/// A word of a goal, something that a script can have as it is, or the end of a step.
+#[derive(Clone, Debug)]
+pub(super) enum Token {
+    Word(String),
+    Literal(Literal, String),
+    Break,
+}
+
+/// What people say in several words, and in one.
+const PHRASES: [(&str, &str); 14] = [
+    ("how many", "count"),
+    ("how long", "length"),
+    ("number of", "count"),
+    ("at the same time", "meanwhile"),
+    ("side by side", "meanwhile"),
+    ("in parallel", "meanwhile"),
+    ("ask me", "approve"),
+    ("ask a person", "approve"),
+    ("language model", "model"),
+    ("capital letters", "uppercase"),
+    ("small letters", "lowercase"),
+    ("add them up", "sum"),
+    ("which components", "nav components"),
+    ("which tools", "nav components"),
+];
+
+/// The words and literals of a goal, in order.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut lower = text.to_owned();
+    for (phrase, word) in PHRASES {
+        lower = replaced(&lower, phrase, word);
+    }
+    let mut rest = lower.as_str();
+    let mut tokens = Vec::new();
+    while let Some(next) = rest.chars().next() {
+        if next.is_whitespace() {
+            rest = &rest[next.len_utf8()..];
+            continue;
+        }
+        if let Some((inner, len)) = quote(rest) {
+            tokens.push(Token::Literal(Literal::Quoted(inner.to_owned()), rest[..len].to_owned()));
+            rest = &rest[len..];
+            continue;
+        }
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        chunk(&rest[..end], &mut tokens);
+        rest = &rest[end..];
+    }
+    tokens
+}
+
+/// A run of signs between blanks, with the sign at its end that ends a step.
+fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
+    let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')');
+    let word = chunk.trim_end_matches(ends).trim_start_matches('(');
+    match Literal::read(word) {
+        Some(literal) => tokens.push(Token::Literal(literal, word.to_owned())),
+        None if word.is_empty() => {}
+        None => tokens.push(Token::Word(word.to_owned())),
+    }
+    if chunk.ends_with(ends) {
+        tokens.push(Token::Break);
+    }
+}
+
+/// A text in quotes at the start, and how long it is with them.
+fn quote(text: &str) -> Option<(&str, usize)> {
+    let first = text.chars().next()?;
+    let close = match first {
+        '"' | '\'' | '`' => first,
+        '“' => '”',
+        '‘' => '’',
+        _ => return None,
+    };
+    let start = first.len_utf8();
+    let ends = |at: usize| {
+        text[at + close.len_utf8()..].chars().next().is_none_or(|it| !it.is_alphanumeric())
+    };
+    let mut found = text[start..].match_indices(close).map(|(idx, _)| start + idx);
+    let end = found.find(|at| ends(*at))?;
+    Some((&text[start..end], end + close.len_utf8()))
+}
+
+/// The text with a phrase in other words, whatever case it is in.
+fn replaced(text: &str, phrase: &str, word: &str) -> String {
+    match text.to_ascii_lowercase().find(phrase) {
+        Some(at) => format!("{}{word}{}", &text[..at], &text[at + phrase.len()..]),
+        None => text.to_owned(),
+    }
+}
+
+/// Makes one list of numbers that follow each other: `3, 5 and 10`.
+pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
+    let mut joined: Vec<Token> = Vec::new();
+    let mut idx = 0;
+    while idx < tokens.len() {
+        let mut numbers = Vec::new();
+        let mut at = idx;
+        while let Some(Token::Literal(Literal::Number(number), _)) = tokens.get(at) {
+            numbers.push(*number);
+            at += 1;
+            while matches!(tokens.get(at), Some(Token::Break))
+                || matches!(tokens.get(at), Some(Token::Word(it)) if it == "and")
+            {
+                at += 1;
+            }
+        }
+        if numbers.len() > 1 {
+            let literal = Literal::Numbers(numbers);
+            let written = literal.written();
+            joined.push(Token::Literal(literal, written));
+            joined.push(Token::Break);
+            idx = at;
+        } else {
+            joined.push(tokens[idx].clone());
+            idx += 1;
+        }
+    }
+    *tokens = joined;
+}

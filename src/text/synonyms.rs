@@ -1,0 +1,102 @@
+//! Words that people say for the words that documentation has.
+//!
+//! The documentation of a component has one word for one idea; people have several. Each
+//! line names the word of the documentation, and what else is said for it.
+
+const WORDS: &str = "
+    upper: uppercase capital capitals capitalise capitalize shout caps
+    lower: lowercase small
+    trim: strip remove
+    split: divide cut break separate tokenise tokenize
+    join: concatenate glue combine
+    words: word
+    lines: line row rows
+    slice: substring part cut
+    truncate: shorten clip cut abbreviate characters first take
+    contains: contain include includes mention mentions occur
+    replace: substitute swap exchange change
+    matches: match regex regexp regular
+    find: extract look locate
+    pattern: regex regexp
+    len: length count number many size long
+    keys: key columns
+    first: top begin head beginning
+    take: first top keep limit only
+    last: final end tail
+    skip: drop omit leave ignore remove
+    chunk: group batch batches portions
+    reverse: backwards reversed flip
+    compact: remove null nulls missing empty
+    flatten: merge nested
+    enumerate: number numbered
+    unique: remove duplicate duplicates deduplicate dedupe distinct different
+    range: numbers sequence
+    sum: add total altogether plus
+    avg: average mean
+    min: minimum smallest least lowest cheapest
+    max: maximum largest greatest biggest highest dearest
+    abs: absolute magnitude sign
+    round: rounded nearest decimals
+    floor: down
+    ceil: ceiling up
+    sqrt: square root
+    pow: power raise exponent squared cubed
+    div: divide divided integer remainder quotient
+    clamp: limit limited restrict between bound
+    parse: read decode
+    at: stands place
+    entries: pairs keys values
+    files: file folder directory documents
+    write: save store put export
+    save: write store export put
+    read: load open get import
+    fetch: download page web website url site http https
+    search: look query find seek hits
+    retrieval: passage passages paragraphs
+    passages: passage paragraphs paragraph excerpts
+    rerank: reorder rank
+    summary: summarise summarize summarising summarizing condense gist digest tldr brief abstract
+    docs: documents texts
+    ask: model llm ai gpt language prompt
+    evaluate: test score grade judge evaluation cases accuracy
+    fail: abort stop error
+    wait: pause sleep delay
+    approve: confirm permission approval person human sign
+    components: component tools tool ops blocks
+    plan: workflow script pipeline
+    pdf: pdfs
+";
+
+/// What a language model does that no other component does.
+const OF_A_MODEL: &str = "translate rewrite rephrase paraphrase classify categorise categorize label \
+    draft compose explain brainstorm critique criticise criticize proofread correct answer compare \
+    extract poem story essay invent suggest reply";
+
+/// The words of documentation that a word, in lower case, may mean.
+pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
+    let of_a_model = OF_A_MODEL.split_whitespace().any(|it| it == word).then_some("ask");
+    WORDS
+        .lines()
+        .filter_map(|line| line.trim().split_once(':'))
+        .filter(move |(_, others)| others.split_whitespace().any(|it| it == word))
+        .map(|(said, _)| said)
+        .chain(of_a_model)
+}
+
+/// Whether a word, in lower case, names what only a language model does.
+pub fn is_for_a_model(word: &str) -> bool {
+    OF_A_MODEL.split_whitespace().any(|it| it == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_may_mean_several() {
+        assert_eq!(meanings("largest").collect::<Vec<_>>(), ["max"]);
+        assert_eq!(meanings("translate").collect::<Vec<_>>(), ["ask"]);
+        assert!(meanings("cut").count() > 1);
+        assert_eq!(meanings("asdf").count(), 0);
+    }
+}

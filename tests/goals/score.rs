@@ -1,0 +1,121 @@
+//! How well `guide_plan_workflow` serves the goals of `goals.toml`, by the checker.
+
+use serde::Deserialize;
+use svc::{Engine, value::Value};
+
+const GOALS: &str = include_str!("goals.toml");
+
+/// How many stages a script may have beside those that are expected.
+const MOST_OTHERS: usize = 3;
+
+#[derive(Deserialize)]
+struct Goals {
+    goal: Vec<Goal>,
+}
+
+/// A goal, and what a script for it should have.
+#[derive(Deserialize)]
+pub(crate) struct Goal {
+    pub(crate) goal: String,
+    /// One list of ops for each script that would do; none where no script can be.
+    #[serde(default)]
+    stages: Vec<Vec<String>>,
+    #[serde(default)]
+    pub(crate) held_back: bool,
+}
+
+/// What came of one goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// A script that checks, with the stages.
+    Right,
+    /// A script that checks, with others.
+    Other,
+    /// No script, where there could be one.
+    No,
+    /// No script, and none is possible.
+    RightlyNo,
+    /// A script, where none is possible.
+    WronglyYes,
+}
+
+/// The score of one half.
+#[derive(Debug, Default)]
+pub(crate) struct Score {
+    pub(crate) possible: usize,
+    pub(crate) impossible: usize,
+    /// Scripts that check.
+    pub(crate) checked: usize,
+    /// Scripts that check and have the stages.
+    pub(crate) right: usize,
+    /// Impossible goals that were refused.
+    pub(crate) refused: usize,
+}
+
+impl Goal {
+    fn is_possible(&self) -> bool {
+        !self.stages.is_empty()
+    }
+}
+
+pub(crate) fn goals() -> Vec<Goal> {
+    toml::from_str::<Goals>(GOALS).expect("the goals are TOML").goal
+}
+
+/// The answer to every goal, with its script.
+pub(crate) async fn answers(engine: &Engine) -> Vec<(Goal, Served, String)> {
+    let mut all = Vec::new();
+    for goal in goals() {
+        let (served, told) = answer(engine, &goal).await;
+        all.push((goal, served, told));
+    }
+    all
+}
+
+async fn answer(engine: &Engine, goal: &Goal) -> (Served, String) {
+    let script = "param goal: string  goal >> guide_plan_workflow";
+    let planned = engine.run(script).param("goal", goal.goal.as_str()).await;
+    let planned = planned.expect("a plan or what is missing").value;
+    let record = planned.as_record().expect("a record");
+    match (record.get("script").and_then(Value::as_str), goal.is_possible()) {
+        (Some(script), true) => (judged(engine, goal, script), script.to_owned()),
+        (Some(script), false) => (Served::WronglyYes, script.to_owned()),
+        (None, possible) => {
+            let missing = record.get("missing").map(ToString::to_string).unwrap_or_default();
+            (if possible { Served::No } else { Served::RightlyNo }, missing)
+        }
+    }
+}
+
+fn judged(engine: &Engine, goal: &Goal, script: &str) -> Served {
+    let verdict = engine.verdict(script);
+    if !verdict.ok {
+        return Served::No;
+    }
+    let mut nodes: Vec<(usize, String)> =
+        verdict.nodes.into_iter().filter_map(|it| Some((it.span.end, it.op?))).collect();
+    nodes.extend(script.match_indices("sort {").map(|(at, _)| (at, "sort".to_owned())));
+    nodes.sort();
+    let ops: Vec<&str> = nodes.iter().map(|(_, op)| op.as_str()).collect();
+    let has = |wanted: &Vec<String>| {
+        let mut rest = ops.iter();
+        wanted.iter().all(|op| rest.any(|it| it == op)) && ops.len() <= wanted.len() + MOST_OTHERS
+    };
+    if goal.stages.iter().any(has) { Served::Right } else { Served::Other }
+}
+
+/// The scores of the half that was tuned on and of the one that was held back.
+pub(crate) fn scores(answers: &[(Goal, Served, String)]) -> [Score; 2] {
+    let mut scores = [Score::default(), Score::default()];
+    for (goal, served, _) in answers {
+        let score = &mut scores[usize::from(goal.held_back)];
+        match goal.is_possible() {
+            true => score.possible += 1,
+            false => score.impossible += 1,
+        }
+        score.checked += usize::from(matches!(served, Served::Right | Served::Other));
+        score.right += usize::from(*served == Served::Right);
+        score.refused += usize::from(*served == Served::RightlyNo);
+    }
+    scores
+}

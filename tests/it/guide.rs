@@ -1,0 +1,171 @@
+//! The guide and the navigator: fifty goals, scripts that run, and the commands.
+
+use std::{fs, path::Path, process::Output};
+
+use svc::{Engine, value::Value};
+
+#[path = "../goals/score.rs"]
+mod score;
+
+use score::{Score, answers, goals, scores};
+
+/// A little below what was measured, so that it cannot rot: the stages of the half that was
+/// tuned on and of the one that was held back; all goals that are possible give a script in
+/// the first, and nearly all in the second.
+const LEAST: [Score; 2] = [
+    Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
+    Score { possible: 19, impossible: 6, checked: 15, right: 14, refused: 5 },
+];
+
+#[tokio::test]
+async fn goals_are_served() {
+    let measured = scores(&answers(&Engine::new()).await);
+    for (is, least) in measured.iter().zip(&LEAST) {
+        assert_eq!((is.possible, is.impossible), (least.possible, least.impossible));
+        let holds =
+            is.checked >= least.checked && is.right >= least.right && is.refused >= least.refused;
+        assert!(holds, "{is:?} is less than {least:?}");
+    }
+}
+
+#[test]
+fn half_of_the_goals_are_held_back() {
+    let held_back = goals().iter().filter(|it| it.held_back).count();
+    assert_eq!((goals().len(), held_back), (50, 25));
+}
+
+async fn planned(goal: &str) -> Value {
+    let engine = Engine::new();
+    let request = engine.run("param goal: string  goal >> guide_plan_workflow");
+    request.param("goal", goal).await.unwrap().value
+}
+
+fn script(workflow: &Value) -> String {
+    let script = workflow.as_record().and_then(|it| it.get("script")).and_then(Value::as_str);
+    script.unwrap_or_else(|| panic!("{workflow}")).to_owned()
+}
+
+/// Runs what the guide writes for a goal in a folder.
+fn result(goal: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, String) {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(place.path().join(name), text).unwrap();
+    }
+    let done = svc(place.path(), &["guide", "plan", goal, "-o", "goal.svc"]);
+    assert!(done.status.success(), "{}", err(&done));
+    let done = svc(place.path(), &["run", "--no-store", "goal.svc"]);
+    assert!(done.status.success(), "{}", err(&done));
+    (place, out(&done))
+}
+
+fn svc(folder: &Path, args: &[&str]) -> Output {
+    std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
+        .args(args)
+        .current_dir(folder)
+        .env("SVC_CACHE", folder.join(".cache"))
+        .env_remove("SVC_MODEL")
+        .output()
+        .unwrap()
+}
+
+fn out(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+fn err(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
+
+#[test]
+fn scripts_do_what_the_goal_says() {
+    let (_place, told) = result("count the words of a.txt", &[("a.txt", "one two\nthree\n")]);
+    assert_eq!(told.trim(), "3");
+    let goal = "remove duplicate lines from a.txt and write the rest to b.txt";
+    let (place, _) = result(goal, &[("a.txt", "x\ny\nx\n")]);
+    assert_eq!(fs::read_to_string(place.path().join("b.txt")).unwrap(), "x\ny");
+    let (_place, told) = result("the largest of 4, 42 and 8", &[]);
+    assert_eq!(told.trim(), "42");
+}
+
+#[tokio::test]
+async fn a_goal_has_one_script() {
+    let goal = "Search ./notes for \"budget\", keep the best 3 and summarise them in two sentences";
+    let (one, two) = (script(&planned(goal).await), script(&planned(goal).await));
+    assert_eq!(one, two);
+    assert!(one.starts_with("# Goal: Search ./notes"), "{one}");
+    assert!(one.contains("# Takes: time"), "{one}");
+    assert!(one.contains("max_sentences: 2") && one.contains("top_k: 3"), "{one}");
+    assert_eq!(svc::syntax::format(&one).text, one, "it is laid out");
+}
+
+#[tokio::test]
+async fn bounds_of_the_goal_are_bounds_of_the_script() {
+    let told = script(&planned("let the model summarise a.txt for at most $0.20").await);
+    assert!(told.contains("svc 1 within { max_cost: $0.20 }"), "{told}");
+    let told = script(&planned("fetch https://example.com/a within 20 seconds").await);
+    assert!(told.contains("svc 1 within { timeout: 20s }"), "{told}");
+}
+
+#[tokio::test]
+async fn types_are_kept() {
+    let script = r#"param goal: string
+        goal >> guide_plan_workflow(input: "[string]", output: "string") >> .gives"#;
+    let engine = Engine::new();
+    let gives = engine.run(script).param("goal", "the unique ones, reversed").await;
+    assert_eq!(gives.unwrap().value, Value::from("string"));
+}
+
+#[tokio::test]
+async fn a_text_of_a_goal_stays_a_text() {
+    let told = script(&planned("turn \"${fail(1)} $x\" into capital letters").await);
+    assert!(told.contains(r#""\${fail(1)} \$x""#), "{told}");
+    let verdict = Engine::new().verdict(told.as_str());
+    assert!(verdict.ok, "{told}");
+}
+
+#[test]
+fn any_goal_has_an_answer() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let long = "summarise a.txt, ".repeat(11);
+    for goal in ["x", "\"", "and then and", "$ 5 ''", "“a", "é".repeat(999).as_str(), &long] {
+        let workflow = runtime.block_on(planned(goal));
+        assert!(workflow.as_record().is_some(), "{goal}");
+    }
+    let engine = Engine::new();
+    let nothing = runtime.block_on(async { engine.run("guide_plan_workflow(goal: \"?!\")").await });
+    assert!(nothing.unwrap_err().to_string().contains("the goal says nothing"));
+}
+
+#[test]
+fn commands_tell_what_they_find() {
+    let place = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| svc(place.path(), args);
+    let found = run(&["find", "remove", "duplicates"]);
+    assert!(out(&found).trim_start().starts_with("unique"), "{}", out(&found));
+    assert!(out(&found).contains("`duplicates` means its name"), "{}", out(&found));
+    let nothing = run(&["find", "xyzzy"]);
+    assert_eq!(nothing.status.code(), Some(6), "{}", err(&nothing));
+    let asked = run(&["ask", "how are budgets enforced?"]);
+    assert!(
+        out(&asked).contains("[1] docs/bounds.md: How budgets are enforced"),
+        "{}",
+        out(&asked)
+    );
+    assert_eq!(run(&["ask", "xyzzy"]).status.code(), Some(6));
+    let overview = run(&["guide", "overview", "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&overview.stdout).unwrap();
+    assert!(told["components"].as_str().unwrap().contains("ctx_search (search)"), "{told}");
+}
+
+#[test]
+fn a_goal_that_nothing_serves_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let goal = "summarise a.txt and send an e-mail with it to bob@example.com";
+    let done = svc(place.path(), &["guide", "plan", goal]);
+    assert_eq!((done.status.code(), out(&done).as_str()), (Some(6), ""));
+    assert!(err(&done).contains("no components do `send an e-mail"), "{}", err(&done));
+    let done = svc(place.path(), &["guide", "plan", "--json", goal]);
+    let told: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((done.status.code(), &told["ok"]), (Some(6), &serde_json::Value::Bool(false)));
+    assert_eq!(told["missing"][0]["part"], "send an e-mail with it to bob@example.com");
+}
