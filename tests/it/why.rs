@@ -140,11 +140,8 @@ async fn a_param() {
 
 #[tokio::test(start_paused = true)]
 async fn a_price() {
-    const CHEAP: Component = Component {
-        ops: &[io::<Cheaper>()],
-        aliases: &[("paid", "paid")],
-        ..*components::ALL[0]
-    };
+    const CHEAP: Component =
+        Component { ops: &[io::<Cheaper>()], aliases: &[("paid", "paid")], ..*components::ALL[0] };
     let runs = Runs::new();
     let script = r#"["a", "b"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
     let engine = runs.engine(TestHost::new());
