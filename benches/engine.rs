@@ -9,6 +9,7 @@ use svc::{
     plan::{Caps, Plan},
     registry::{Component, Cx, Example, Io, Op, OpError, Scheme, io},
     run::{Outcome, Surroundings, Unwatched, run},
+    store::Store,
     value::{Text, Value},
 };
 use tokio::{
@@ -23,8 +24,8 @@ const NAP: Component = Component {
     cluster: "benches",
     summary: "Waits.",
     version: 1,
-    aliases: &[("nap", "nap")],
-    ops: &[io::<Nap>()],
+    aliases: &[("nap", "nap"), ("nod", "nod")],
+    ops: &[io::<Nap>(), io::<Nod>()],
 };
 
 svc::params! {
@@ -45,6 +46,26 @@ impl Io for Nap {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         cx.host().sleep(Duration::from_millis(10)).await;
         Ok(Value::Int(self.input))
+    }
+}
+
+svc::params! {
+    /// Gives back what comes, as a call that the journal writes down.
+    struct Nod {
+        /// What comes back.
+        input: i64,
+    }
+}
+
+impl Op for Nod {
+    const NAME: &'static str = "nod";
+    const YIELDS: Scheme = Scheme::Int;
+    const EXAMPLES: &'static [Example] = &[Example::ok("A nod", "1 >> nod", "1")];
+}
+
+impl Io for Nod {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(Value::Int(self.input + 1))
     }
 }
 
@@ -80,6 +101,10 @@ fn waiting(c: &mut Criterion) {
     bench.measure(c, "100 branches that wait 10ms each", 100, &[]);
 }
 
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
 fn items(count: i64) -> Vec<Value> {
     (0..count).map(Value::Int).collect()
 }
@@ -104,8 +129,7 @@ impl Bench {
             spent: svc::registry::Usage::default(),
             id: None,
         };
-        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Self { plan, around, runtime }
+        Self { plan, around, runtime: runtime() }
     }
 
     /// Measures runs of the plan; `steps` of them are one run.
@@ -125,5 +149,25 @@ impl Bench {
     }
 }
 
-criterion_group!(benches, chain, each, parallel, waiting);
+/// What it costs to write down what a run does: the same chain of calls with a store and
+/// without.
+fn kept(c: &mut Criterion) {
+    const CALLS: u64 = 10_000;
+    let script = "0 >> repeat 10000 { it >> nod } until false else { it }";
+    let folder = tempfile::tempdir().expect("there is room for a store");
+    let store = Store::open(&folder.path().join("runs.db"), 0).expect("it can be made");
+    let engine = Engine::new().with(&[&NAP]);
+    let runtime = runtime();
+    let mut group = c.benchmark_group("a chain of 10,000 calls");
+    group.throughput(Throughput::Elements(CALLS)).sample_size(10);
+    for (name, engine) in [("not kept", engine.clone()), ("kept", engine.keeping(Arc::new(store)))]
+    {
+        group.bench_function(name, |b| {
+            b.iter(|| runtime.block_on(async { engine.run(script).await.expect("it runs") }));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, chain, each, parallel, waiting, kept);
 criterion_main!(benches);

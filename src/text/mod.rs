@@ -10,6 +10,7 @@ mod stop_words;
 pub mod blocks;
 pub mod bm25;
 pub mod extract;
+pub mod markup;
 pub mod plain;
 pub mod sentences;
 pub mod snippets;

@@ -37,13 +37,18 @@ const SCRIPTS: [&str; 7] = [
 ];
 
 /// How one looks into a run afterwards. Whatever they write into the folder is looked at, too.
-const LOOKS: [&[&str]; 8] = [
+const LOOKS: [&[&str]; 13] = [
     &["runs"],
     &["runs", "--json"],
     &["show", "last"],
     &["show", "last", "--json"],
     &["tap", "last", "--json"],
     &["tap", "last", "echoes", "--json"],
+    &["show", "last", "--html", "page.html"],
+    &["why", "last"],
+    &["why", "last", "--json"],
+    &["replay", "last", "--json"],
+    &["test", "--from-run", "last"],
     &["doctor"],
     &["store", "backup", "copy.db"],
 ];
@@ -114,7 +119,8 @@ fn the_key_of_a_provider_is_not_left_behind() {
     let replies = [finishes("openai", &format!("your key is {KEY}")), Reply::new(400, &told)];
     for reply in replies {
         let place = Place::asking(vec![reply]);
-        let ran = place.svc(&["run", "a.svc", "--json"]);
+        let logs = ["--log", "trace", "--log-format", "json", "--log-file", "log.json"];
+        let ran = place.svc(&[&["run", "a.svc", "--json"], logs.as_slice()].concat());
         let mut all = vec![ran];
         all.extend(LOOKS.iter().map(|it| place.svc(it)));
         for output in all {
@@ -172,6 +178,8 @@ async fn a_process_runs_what_it_is_told() {
     let Ok(script) = std::env::var("SVC_TEST_SCRIPT") else { return };
     let folder = std::env::var("SVC_TEST_FOLDER").unwrap();
     svc::bases::cli::panics_are_brief();
+    let logs = tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE);
+    logs.with_writer(std::io::stderr).init();
     let store = Store::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
     let heard = Arc::new(Heard::default());
     let engine = Engine::new().with(components::ALL).on(Arc::new(OsHost::default()));

@@ -7,10 +7,11 @@ use serde_json::Value as Json;
 use super::{
     super::{keeping::failure, runs},
     Left, Page, Result,
-    markup::{beginning, escaped, time},
+    markup::{beginning, time},
 };
 use crate::{
     store::Run,
+    text::markup::escaped,
     value::{Money, units},
 };
 

@@ -28,9 +28,9 @@ use super::{
 use crate::{
     plan::Plan,
     store::{Attempt, Node, Run, Store},
+    text::markup::escaped,
 };
 use contents::Contents;
-use markup::escaped;
 
 const TEMPLATE: &str = include_str!("template.html");
 const STYLE: &str = include_str!("page.css");

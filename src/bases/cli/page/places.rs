@@ -1,10 +1,7 @@
 //! The places of a run as a table and as a tree, for readers with and without a script.
 
-use super::{
-    super::{folded::Place, runs},
-    markup::escaped,
-};
-use crate::value::units;
+use super::super::{folded::Place, runs};
+use crate::{text::markup::escaped, value::units};
 
 /// A table with a row for each place.
 pub(super) fn table(places: &[Place<'_>]) -> String {

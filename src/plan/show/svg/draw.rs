@@ -7,6 +7,7 @@ use super::{
     part::{BADGE_GAP, BADGE_HEIGHT, BARRIER_HEIGHT, HEAD_GAP, Look, PADDING, Part},
     place::Wire,
 };
+use crate::text::markup::escaped;
 
 /// Writes boxes at their places.
 #[derive(Default)]
@@ -113,34 +114,5 @@ impl Drawing {
             at = Some((x, bottom));
         }
         self.element(format_args!(r#"<path class="wire" d="{path}" marker-end="url(#head)"/>"#));
-    }
-}
-
-/// Text that stands in XML; what XML cannot hold is shown as unknown.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            it if it.is_control() || matches!(it, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
-            it => safe.push(it),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn text_is_safe_in_xml() {
-        assert_eq!(
-            escaped("a<b> & \"c\"\u{1b}\u{ffff}"),
-            "a&lt;b&gt; &amp; &quot;c&quot;\u{fffd}\u{fffd}"
-        );
     }
 }

@@ -11,8 +11,10 @@ mod part;
 mod place;
 
 use super::{super::Plan, outline::Outline};
-use draw::{Drawing, escaped};
+use draw::Drawing;
 use part::Parts;
+
+use crate::text::markup::escaped;
 
 const STYLE: &str = include_str!("style.css");
 
