@@ -59,6 +59,8 @@ pub mod text;
 
 pub mod registry;
 
+pub mod script;
+
 pub mod store;
 
 pub mod components;

@@ -109,6 +109,9 @@ codes! {
     E413 "a mistake of this program",
     E414 "an expectation that does not hold",
     E415 "a component without a mock in a test",
+    // E5xx: rhai
+    E501 "inline code that rhai cannot read",
+    E502 "a type that inline code cannot hold",
 }
 
 impl fmt::Display for Code {

@@ -109,6 +109,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// A number from 0 to 1, for spreading retries.
     fn chance(&self) -> f64;
+
+    /// How many bytes of memory this process has, where that can be known.
+    fn memory(&self) -> Option<u64> {
+        None
+    }
 }
 
 const LARGEST_SECRET: u64 = 1 << 20;

@@ -16,6 +16,7 @@ mod env;
 mod error;
 mod events;
 mod fund;
+mod island;
 pub mod ledger;
 mod now;
 mod partial;

@@ -201,6 +201,10 @@ impl Host for Guard {
     fn chance(&self) -> f64 {
         self.inner.chance()
     }
+
+    fn memory(&self) -> Option<u64> {
+        self.inner.memory()
+    }
 }
 
 /// What a walk comes by, looked at one after the other.

@@ -142,6 +142,13 @@ impl Host for OsHost {
     fn chance(&self) -> f64 {
         fastrand::f64()
     }
+
+    #[cfg(target_os = "linux")]
+    fn memory(&self) -> Option<u64> {
+        let pages = fs::read_to_string("/proc/self/statm").ok()?;
+        let resident: u64 = pages.split(' ').nth(1)?.parse().ok()?;
+        Some(resident * rustix::param::page_size() as u64)
+    }
 }
 
 /// The terminal that this process belongs to, wherever its streams lead.
