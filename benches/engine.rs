@@ -102,6 +102,7 @@ impl Bench {
             caps: Caps::default(),
             records: None,
             spent: svc::registry::Usage::default(),
+            isolates: false,
         };
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { plan, around, runtime }

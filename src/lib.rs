@@ -75,5 +75,5 @@ pub mod engine;
 
 pub mod bases;
 
-pub use engine::{Block, Engine, Error, Request, Response, block};
+pub use engine::{Block, Engine, Error, Request, Response, block, is_island};
 pub use plan::Policy;

@@ -249,7 +249,10 @@ impl Checker<'_> {
 
     /// Matches what is written to the parameters.
     pub(super) fn arguments<'s>(
-        &mut self, ports: &[Port], site: &Site<'s>) -> Vec<Option<Given<'s>>> {
+        &mut self,
+        ports: &[Port],
+        site: &Site<'s>,
+    ) -> Vec<Option<Given<'s>>> {
         let mut given: Vec<Option<Given<'s>>> = ports.iter().map(|_| None).collect();
         let mut sound = true;
         let list = site.args.map_or(&[][..], |it| &it.list);
@@ -468,7 +471,13 @@ impl Checker<'_> {
 
     /// Reports a value that does not fit its port, naming both ends. Tells whether the call
     /// is meant for each of the items that enter.
-    pub(super) fn misfit(&mut self, port: &Port, given: &Given<'_>, site: &Site<'_>, wanted: &str) -> bool {
+    pub(super) fn misfit(
+        &mut self,
+        port: &Port,
+        given: &Given<'_>,
+        site: &Site<'_>,
+        wanted: &str,
+    ) -> bool {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {

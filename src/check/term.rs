@@ -411,7 +411,9 @@ impl Term {
                 terms.iter().for_each(visit);
             }
             TermKind::Call(call) => call.args.iter().for_each(visit),
-            TermKind::Flow { args, .. } | TermKind::Rhai { args, .. } => args.iter().for_each(visit),
+            TermKind::Flow { args, .. } | TermKind::Rhai { args, .. } => {
+                args.iter().for_each(visit);
+            }
             TermKind::Block(block) => {
                 block.lets.iter().filter(|it| !it.skipped).for_each(|it| visit(&it.value));
                 visit(&block.result);

@@ -37,7 +37,8 @@ impl Run {
         span: Span,
     ) -> Result<Value> {
         scope.check(span)?;
-        if args.iter().map(Value::weight).fold(0, u64::saturating_add) <= LIGHT {
+        let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
+        if !self.isolates && weight <= LIGHT {
             let watch = Watch { operations: AT_ONCE, ..self.watch(scope) };
             match island.run(args, &watch) {
                 Err(Ended::Unfinished) => {}
@@ -69,9 +70,13 @@ impl Run {
     ) -> Result<Value> {
         let (_places, worker) = self.turn_to_compute(scope, span).await?;
         let watch = self.watch(scope);
+        let (isolates, host) = (self.isolates, self.host.clone());
         let mut task = tokio::task::spawn_blocking(move || {
             let _worker = worker;
-            island.run(&args, &watch)
+            match isolates {
+                true => island.run_apart(&args, &watch, host.as_ref()),
+                false => island.run(&args, &watch),
+            }
         });
         let joined = match scope.cancel.run_until_cancelled(&mut task).await {
             Some(joined) => joined,
@@ -106,11 +111,7 @@ impl Run {
 }
 
 /// The result, or the failure at its place in the code.
-fn failing(
-    ended: std::result::Result<Value, Ended>,
-    scope: &Scope,
-    span: Span,
-) -> Result<Value> {
+fn failing(ended: std::result::Result<Value, Ended>, scope: &Scope, span: Span) -> Result<Value> {
     match ended {
         Ok(value) => super::now::bearable(value, span),
         Err(Ended::Failed(Failure { error, place: (start, end) })) => {

@@ -69,6 +69,8 @@ pub struct Surroundings {
     pub records: Option<Arc<dyn Records>>,
     /// What an earlier run has spent of the caps in vain.
     pub spent: Usage,
+    /// Whether inline code runs in processes of its own.
+    pub isolates: bool,
 }
 
 /// What a run gave.
@@ -87,6 +89,7 @@ struct Run {
     /// What stands for components; only a test has any.
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
+    isolates: bool,
 }
 
 /// Runs a plan with the given inputs.
@@ -119,11 +122,12 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, observer, workers, cancel, caps, records, spent } = around;
+        let Surroundings { host, observer, workers, cancel, caps, records, spent, isolates } =
+            around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         scope.account.remember(spent);
         let secrets = Secrets::default();
-        (Self { host, observer, workers, secrets, mocks: None, records }, scope)
+        (Self { host, observer, workers, secrets, mocks: None, records, isolates }, scope)
     }
 
     async fn main(

@@ -4,7 +4,6 @@ use std::{cmp::Ordering, time::Duration};
 
 use rhai::{Dynamic, Engine, EvalAltResult, FLOAT, INT, Position};
 
-use super::failure::thrown;
 use crate::value::{
     Money, Value,
     arithmetic::{self, MathError},
@@ -29,14 +28,10 @@ pub(super) fn register(engine: &mut Engine) {
     for (name, operator) in operators {
         between(engine, name, operator);
     }
-    let comparisons: [(&str, fn(Ordering) -> bool); 4] =
-        [("<", Ordering::is_lt), ("<=", Ordering::is_le), (">", Ordering::is_gt), (">=", Ordering::is_ge)];
-    for (name, holds) in comparisons {
-        engine.register_fn(name, move |a: Amount, b: Amount| match a.0.order(&b.0) {
-            Some(it) => Ok(holds(it)),
-            None => Err(mismatch()),
-        });
-    }
+    comparison(engine, "<", Ordering::is_lt);
+    comparison(engine, "<=", Ordering::is_le);
+    comparison(engine, ">", Ordering::is_gt);
+    comparison(engine, ">=", Ordering::is_ge);
     engine.register_fn("==", |a: Amount, b: Amount| a.0 == b.0);
     engine.register_fn("!=", |a: Amount, b: Amount| a.0 != b.0);
     engine.register_fn("to_string", |it: Amount| it.0.to_string());
@@ -45,9 +40,16 @@ pub(super) fn register(engine: &mut Engine) {
     makers(engine);
 }
 
+fn comparison(engine: &mut Engine, name: &str, holds: fn(Ordering) -> bool) {
+    engine.register_fn(name, move |a: Amount, b: Amount| match a.0.order(&b.0) {
+        Some(it) => Ok(holds(it)),
+        None => math(MathError::Mismatch),
+    });
+}
+
 /// An operator between two amounts, and between an amount and a number.
 fn between(engine: &mut Engine, name: &str, operator: Operator) {
-    let compute = move |a: &Value, b: &Value| operator(a, b).map(into_rhai).map_err(math);
+    let compute = move |a: &Value, b: &Value| operator(a, b).map(into_rhai).or_else(math);
     engine.register_fn(name, move |a: Amount, b: Amount| compute(&a.0, &b.0));
     if matches!(name, "*" | "/") {
         engine.register_fn(name, move |a: Amount, b: INT| compute(&a.0, &Value::Int(b)));
@@ -63,15 +65,15 @@ fn between(engine: &mut Engine, name: &str, operator: Operator) {
 fn parts(engine: &mut Engine) {
     engine.register_get("dollars", |it: &mut Amount| match &it.0 {
         Value::Money(it) => Ok(it.dollars()),
-        _ => Err(no_part("dollars")),
+        _ => no_part("dollars"),
     });
     engine.register_get("seconds", |it: &mut Amount| match &it.0 {
         Value::Duration(it) => Ok(it.as_secs_f64()),
-        _ => Err(no_part("seconds")),
+        _ => no_part("seconds"),
     });
     engine.register_get("bytes", |it: &mut Amount| match &it.0 {
-        Value::Size(it) => INT::try_from(*it).map_err(|_| math(MathError::Overflow)),
-        _ => Err(no_part("bytes")),
+        Value::Size(it) => INT::try_from(*it).or_else(|_| math(MathError::Overflow)),
+        _ => no_part("bytes"),
     });
 }
 
@@ -85,18 +87,22 @@ fn makers(engine: &mut Engine) {
     engine.register_fn("seconds", |it: INT| seconds(it as FLOAT));
     engine.register_fn("bytes", |it: INT| match u64::try_from(it) {
         Ok(it) => Ok(Amount(Value::Size(it))),
-        Err(_) => Err(math(MathError::Negative)),
+        Err(_) => math(MathError::Negative),
     });
 }
 
 fn dollars(it: FLOAT) -> Result<Amount> {
-    let money = Money::from_dollars(it).ok_or_else(|| math(MathError::Overflow))?;
-    Ok(Amount(Value::Money(money)))
+    match Money::from_dollars(it) {
+        Some(money) => Ok(Amount(Value::Money(money))),
+        None => math(MathError::Overflow),
+    }
 }
 
 fn seconds(it: FLOAT) -> Result<Amount> {
-    let duration = Duration::try_from_secs_f64(it).map_err(|_| math(MathError::Negative))?;
-    Ok(Amount(Value::Duration(duration)))
+    match Duration::try_from_secs_f64(it) {
+        Ok(duration) => Ok(Amount(Value::Duration(duration))),
+        Err(_) => math(MathError::Negative),
+    }
 }
 
 /// What an operator gives: two amounts divided are a number.
@@ -108,14 +114,11 @@ fn into_rhai(value: Value) -> Dynamic {
     }
 }
 
-fn math(err: MathError) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorArithmetic(err.to_string(), Position::NONE).into()
+fn math<T>(err: MathError) -> Result<T> {
+    Err(EvalAltResult::ErrorArithmetic(err.to_string(), Position::NONE).into())
 }
 
-fn mismatch() -> Box<EvalAltResult> {
-    math(MathError::Mismatch)
-}
-
-fn no_part(part: &str) -> Box<EvalAltResult> {
-    thrown(format!("this amount has no `{part}`"))
+fn no_part<T>(part: &str) -> Result<T> {
+    let message = format!("this amount has no `{part}`");
+    Err(EvalAltResult::ErrorRuntime(message.into(), Position::NONE).into())
 }

@@ -8,6 +8,9 @@ use crate::{
     value::units,
 };
 
+/// The most characters of a message that code makes.
+const LONGEST: usize = 300;
+
 /// A failure of inline code, and where in the file.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -16,13 +19,8 @@ pub struct Failure {
     pub place: (usize, usize),
 }
 
-/// An error that native functions raise for what the code did wrong.
-pub(super) fn thrown(message: String) -> Box<Rhai> {
-    Rhai::ErrorRuntime(message.into(), Position::NONE).into()
-}
-
 /// What rhai says went wrong, and where in the code; `stop` is why it was stopped.
-pub(super) fn explained(err: Box<Rhai>, stop: Option<Stop>) -> (OpError, Position) {
+pub(super) fn explained(err: Rhai, stop: Option<Stop>) -> (OpError, Position) {
     let err = innermost(err);
     let position = err.position();
     let error = match (stop, &err) {
@@ -33,11 +31,11 @@ pub(super) fn explained(err: Box<Rhai>, stop: Option<Stop>) -> (OpError, Positio
 }
 
 /// The error itself, without the calls that it came through.
-fn innermost(mut err: Box<Rhai>) -> Rhai {
-    while let Rhai::ErrorInFunctionCall(_, _, inner, _) = *err {
-        err = inner;
+fn innermost(err: Rhai) -> Rhai {
+    match err {
+        Rhai::ErrorInFunctionCall(_, _, inner, _) => innermost(*inner),
+        other => other,
     }
-    *err
 }
 
 fn told(err: Rhai) -> OpError {
@@ -72,7 +70,9 @@ fn told(err: Rhai) -> OpError {
         Rhai::ErrorMismatchDataType(wanted, given, _) => {
             OpError::failed(format!("{} is due here, but this is {}", ours(&wanted), ours(&given)))
         }
-        Rhai::ErrorFor(_) => OpError::failed("`for` wants an array, a range, or a string's `chars()`"),
+        Rhai::ErrorFor(_) => {
+            OpError::failed("`for` wants an array, a range, or a string's `chars()`")
+        }
         other => {
             let mut other = other;
             other.clear_position();
@@ -96,7 +96,10 @@ fn stopped(stop: Stop) -> OpError {
         }
         Stop::Cancelled => OpError::cancelled(),
         Stop::Memory => exhausted(
-            format!("memory grew by more than {} while the code ran", units::show_size(limits::MEMORY)),
+            format!(
+                "memory grew by more than {} while the code ran",
+                units::show_size(limits::MEMORY)
+            ),
             "keep fewer large values at the same time",
         ),
     }
@@ -119,10 +122,9 @@ fn exhausted(message: impl Into<String>, help: &str) -> OpError {
 
 /// `throw value`
 fn raised(value: &Dynamic) -> OpError {
-    let text = value.to_string();
-    match text.as_str() {
-        "" => OpError::failed("the code threw an error without a message"),
-        _ => OpError::failed(text),
+    match value.to_string() {
+        text if text.is_empty() => OpError::failed("the code threw an error without a message"),
+        text => OpError::failed(short(&text)),
     }
 }
 
@@ -132,17 +134,20 @@ fn no_function(signature: &str) -> OpError {
     let args: Vec<&str> = args.split(", ").filter(|it| !it.is_empty()).map(ours).collect();
     let is_sign = !name.starts_with(|it: char| it.is_alphabetic() || it == '_');
     match (is_sign, args.as_slice()) {
-        (true, [a, b]) => {
-            OpError::failed(format!("`{name}` does not work on {a} and {b}"))
-                .help("convert one of them: `to_float()`, `to_int()`, `to_string()`")
-        }
+        (true, [a, b]) => OpError::failed(format!("`{name}` does not work on {a} and {b}"))
+            .help("convert one of them: `to_float()`, `to_int()`, `to_string()`"),
         _ => {
             let property = name.strip_prefix("get$").or_else(|| name.strip_prefix("set$"));
             let what = match property {
+                None if name.starts_with("anon$") => {
+                    let message = format!("a closure does not take {} arguments", args.len());
+                    return OpError::failed(message).help("give it as many as it has between `|`");
+                }
                 Some(property) => format!("{} has no `{property}`", args.first().unwrap_or(&"it")),
                 None => format!("there is no function `{name}({})`", args.join(", ")),
             };
-            OpError::failed(what).help("inline code has rhai's functions for numbers, strings, arrays and maps")
+            OpError::failed(what)
+                .help("inline code has rhai's functions for numbers, strings, arrays and maps")
         }
     }
 }
@@ -162,10 +167,19 @@ fn ours(ty: &str) -> &str {
     }
 }
 
+/// What a message shows of a text that may have any length.
+pub(super) fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A message as ours begin and end.
 pub(super) fn lower(message: impl Into<String>) -> String {
     let message: String = message.into();
     let mut chars = message.trim_end_matches('.').chars();
     let first = chars.next().map(|it| it.to_lowercase().to_string());
-    first.into_iter().chain(std::iter::once(chars.collect())).collect::<String>().replace('\'', "`")
+    short(&first.into_iter().chain(std::iter::once(chars.collect())).collect::<String>())
+        .replace('\'', "`")
 }

@@ -24,12 +24,13 @@ use crate::{
 
 /// The code of one `rhai(..) -> T { .. }`.
 pub struct Island {
-    code: Text,
+    pub(super) code: Text,
     ast: AST,
-    names: Box<[Text]>,
+    pub(super) names: Box<[Text]>,
+    pub(super) yields: Type,
     result: Shape,
     /// Where the code begins in its file.
-    base: usize,
+    pub(super) base: usize,
 }
 
 /// How a run of an island ended, where it did not end well.
@@ -52,13 +53,20 @@ impl Island {
         }
         let known: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         let read = on_a_long_stack(|| ENGINE.compile_with_scope(&scope, code));
-        let ast = read.map_err(|err| {
-            Mistake::of(&err, range_at(code, err.1), &known).in_file(base)
-        })?;
-        Ok(Self { code: code.into(), ast, names: names.into(), result: Shape::of(yields), base })
+        let ast =
+            read.map_err(|err| Mistake::of(&err, range_at(code, err.1), &known).in_file(base))?;
+        let result = Shape::of(yields);
+        Ok(Self {
+            code: code.into(),
+            ast,
+            names: names.into(),
+            yields: yields.clone(),
+            result,
+            base,
+        })
     }
 
-    /// Runs it with a value for each name. `yields` is the place of the type that is due.
+    /// Runs it with a value for each name.
     pub fn run(&self, args: &[Value], watch: &Watch) -> Result<Value, Ended> {
         let run = || on_a_long_stack(|| watched(watch, || self.evaluated(args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
@@ -93,15 +101,20 @@ impl Island {
                 self.everywhere(OpError::invalid_input(message).help(help))
             }
             Wrong::Code(err) => {
-                let (error, position) = explained(err, stop);
+                let (error, position) = explained(*err, stop);
                 let (start, end) = range_at(&self.code, position);
                 Failure { error, place: (self.base + start, self.base + end) }
             }
-            Wrong::Result(misfit) => self.everywhere(unfit(&misfit)),
+            Wrong::Result(misfit) => self.unfit(&misfit),
         }
     }
 
-    fn everywhere(&self, error: OpError) -> Failure {
+    /// The failure of a result that is none of the declared type.
+    pub(super) fn unfit(&self, misfit: &Misfit) -> Failure {
+        self.everywhere(unfit(misfit))
+    }
+
+    pub(super) fn everywhere(&self, error: OpError) -> Failure {
         let inner = self.code.trim();
         let start = self.base + (self.code.len() - self.code.trim_start().len());
         Failure { error, place: (start, start + inner.len()) }
@@ -119,12 +132,24 @@ fn unfit(misfit: &Misfit) -> OpError {
     let Misfit { path, wanted, given } = misfit;
     let message = match path.as_str() {
         "" => format!("the code must give {wanted}, but it gave {given}"),
-        path => format!("`{path}` of what the code gives must be {wanted}, but it is {given}"),
+        path => {
+            let path = shortened(path);
+            format!("`{path}` of what the code gives must be {wanted}, but it is {given}")
+        }
     };
     let error = OpError::new(ErrorKind::InvalidOutput, message);
     match (path.as_str(), given.as_str()) {
         ("", "null") => error.help("the last line is the result: it has no `;` behind it"),
         _ => error.help("make it so in the code, or declare what the code gives behind `->`"),
+    }
+}
+
+/// The beginning of a path that is too long to be read.
+fn shortened(path: &str) -> String {
+    const MOST: usize = 60;
+    match path.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}..", &path[..end]),
+        None => path.to_owned(),
     }
 }
 

@@ -21,7 +21,7 @@ pub const TEXT: usize = 16 << 20;
 pub const ITEMS: usize = 100_000;
 
 /// The fields of a map, counted with those of all maps in it.
-pub const FIELDS: usize = 200_000;
+pub const FIELDS: usize = 100_000;
 
 /// The variables that one function may have at the same time.
 pub const VARIABLES: usize = 128;
@@ -31,7 +31,11 @@ pub const FUNCTIONS: usize = 64;
 
 /// How much the memory of the process may grow while code runs: each value stays below the
 /// sizes above, but there may be many.
-pub const MEMORY: u64 = 256 << 20;
+pub const MEMORY: u64 = 128 << 20;
+
+/// The address space of a process that runs nothing but code: the program itself, the stack,
+/// and what the code may have.
+pub(super) const PROCESS: u64 = 1 << 30;
 
 /// How deep lists and records of the result may be nested.
 pub const DEPTH: usize = 64;

@@ -56,10 +56,14 @@ fn told(err: &Rhai) -> (String, &'static str, Option<String>) {
         Rhai::VariableUndefined(name) => (
             format!("there is no variable `{name}` in the code"),
             "not known",
-            help("code sees its parameters, and a function or closure in it only its own: name what it needs as a parameter, as in `rhai(x: int, k: int = k)`"),
+            help(
+                "code sees its parameters, and a function or closure in it only its own: name what it needs as a parameter, as in `rhai(x: int, k: int = k)`",
+            ),
         ),
         Rhai::Reserved(word) => reserved(word),
-        Rhai::BadInput(LexError::ImproperSymbol(word, _)) if sandbox::DISABLED.contains(&word.as_str()) => {
+        Rhai::BadInput(LexError::ImproperSymbol(word, _))
+            if sandbox::DISABLED.contains(&word.as_str()) =>
+        {
             reserved(word)
         }
         Rhai::BadInput(LexError::UnterminatedString) => {
@@ -86,6 +90,12 @@ fn told(err: &Rhai) -> (String, &'static str, Option<String>) {
             "code has no modules",
             help("write the function in the code itself"),
         ),
+        // `f.curry(x)`: the word is no name of a function any more.
+        Rhai::PropertyExpected => (
+            "the name of a field or of a function is due here".to_owned(),
+            "neither",
+            help("`curry`, `print`, `debug` and `eval` are not available in code"),
+        ),
         Rhai::WrongFnDefinition => (
             "a function stands inside something else".to_owned(),
             "not at the top of the code",
@@ -99,9 +109,10 @@ fn reserved(word: &str) -> (String, &'static str, Option<String>) {
     let help = match word {
         "import" | "export" => Some("code has no modules: write the function in the code itself"),
         "eval" => Some("code cannot make code: write a function, or `switch`"),
-        "print" | "debug" => Some("code has no output: make what you want to see a part of the result"),
+        "print" | "debug" => {
+            Some("code has no output: make what you want to see a part of the result")
+        }
         "curry" => Some("give the value as a parameter of the function"),
-        "timestamp" | "sleep" => Some("code has no clock: give the time as a parameter"),
         _ => None,
     };
     (format!("`{word}` is not available in code"), "not available", help.map(str::to_owned))

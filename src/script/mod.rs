@@ -9,6 +9,7 @@
 //! **Invariant:** whatever code a script carries, running it ends, and the process lives.
 
 mod amount;
+mod apart;
 mod cross;
 mod failure;
 mod island;
@@ -19,7 +20,9 @@ mod safe;
 mod sandbox;
 mod shape;
 mod watch;
+mod wire;
 
+pub(crate) use apart::serve;
 pub use failure::Failure;
 pub use island::{Ended, Island};
 pub use mistake::Mistake;

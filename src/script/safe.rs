@@ -7,6 +7,9 @@ use super::limits;
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
 
+/// What a list or record is taken to have at the least, where it is copied many times.
+const PARTS: usize = 8;
+
 pub(super) fn register(engine: &mut Engine) {
     engine.register_fn("replace", |text: &mut ImmutableString, from: &str, to: &str| {
         replace(text, from, to)
@@ -21,6 +24,7 @@ pub(super) fn register(engine: &mut Engine) {
         replace(text, from.encode_utf8(&mut [0; 4]), to.encode_utf8(&mut [0; 4]))
     });
     engine.register_fn("pad", pad);
+    engine.register_fn("pad", pad_array);
     engine.register_fn("split", |text: &mut ImmutableString, by: &str| {
         array(text.split(by).map(Dynamic::from_text))
     });
@@ -55,7 +59,7 @@ fn replace(text: &mut ImmutableString, from: &str, to: &str) -> Result<()> {
     let found = text.matches(from).count();
     let len = found.checked_mul(to.len()).and_then(|it| it.checked_add(text.len()));
     if len.is_none_or(|it| it > limits::TEXT) {
-        return Err(too_large("Length of string"));
+        return too_large("Length of string");
     }
     *text = text.replace(from, to).into();
     Ok(())
@@ -71,9 +75,21 @@ fn pad(text: &mut ImmutableString, len: i64, with: &str) -> Result<()> {
         return Ok(());
     }
     if added.is_none_or(|it| it > limits::TEXT) {
-        return Err(too_large("Length of string"));
+        return too_large("Length of string");
     }
     *text = [text.as_str(), &with.repeat(copies)].concat().into();
+    Ok(())
+}
+
+/// An array of at least `len` items, filled up with `item`.
+fn pad_array(array: &mut Array, len: i64, item: Dynamic) -> Result<()> {
+    let len = usize::try_from(len).unwrap_or(0);
+    let each = if item.is_array() || item.is_map() { PARTS } else { 1 };
+    let added = len.saturating_sub(array.len()).checked_mul(each);
+    if added.is_none_or(|it| it > limits::ITEMS) {
+        return too_large("Size of array");
+    }
+    array.resize(array.len().max(len), item);
     Ok(())
 }
 
@@ -81,13 +97,13 @@ fn array(items: impl Iterator<Item = Dynamic>) -> Result<Array> {
     let mut array = Array::new();
     for it in items {
         if array.len() >= limits::ITEMS {
-            return Err(too_large("Size of array"));
+            return too_large("Size of array");
         }
         array.push(it);
     }
     Ok(array)
 }
 
-fn too_large(what: &str) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorDataTooLarge(what.to_owned(), Position::NONE).into()
+fn too_large<T>(what: &str) -> Result<T> {
+    Err(EvalAltResult::ErrorDataTooLarge(what.to_owned(), Position::NONE).into())
 }

@@ -16,8 +16,7 @@ use super::{amount, limits, safe, watch};
 
 /// Words that code cannot use: they would run other code, load it, or show something.
 /// A function with values of its own (`curry`) could hold itself, over and over.
-pub(super) const DISABLED: [&str; 8] =
-    ["eval", "import", "export", "print", "debug", "curry", "timestamp", "sleep"];
+pub(super) const DISABLED: [&str; 6] = ["eval", "import", "export", "print", "debug", "curry"];
 
 /// One engine for all code; it holds nothing of what it runs.
 pub(super) static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
@@ -32,7 +31,7 @@ fn engine() -> Engine {
         .set_strict_variables(true)
         .set_module_resolver(DummyModuleResolver::new())
         .set_max_strings_interned(0)
-        .on_progress(|it| watch::must_stop(it).then_some(Dynamic::UNIT));
+        .on_progress(|_| watch::must_stop().then_some(Dynamic::UNIT));
     engine
         .set_max_operations(limits::OPERATIONS)
         .set_max_call_levels(limits::CALLS)

@@ -100,7 +100,11 @@ fn list(
 ) -> Result<Value, Misfit> {
     if let Some(max) = max.filter(|it| items.len() as u64 > *it) {
         let given = format!("one of {}", items.len());
-        return Err(Misfit { path: String::new(), wanted: format!("a list of at most {max}"), given });
+        return Err(Misfit {
+            path: String::new(),
+            wanted: format!("a list of at most {max}"),
+            given,
+        });
     }
     let part = |(idx, it)| shape.part(it, depth).map_err(|it| below(it, &format!("[{idx}]")));
     let items: Result<List, Misfit> = items.into_iter().enumerate().map(part).collect();

@@ -36,6 +36,8 @@ const MEASURED: std::time::Duration = std::time::Duration::from_millis(1);
 
 struct Running {
     watch: Watch,
+    /// How many there were. rhai's own count forgets those of functions that arrays call.
+    operations: u64,
     /// The memory at the beginning, and when to measure it next.
     memory: Option<u64>,
     measured: Instant,
@@ -51,19 +53,20 @@ thread_local! {
 /// Runs something under a watch; tells why it was stopped, if it was.
 pub(super) fn watched<T>(watch: &Watch, run: impl FnOnce() -> T) -> (T, Option<Stop>) {
     let memory = watch.host.as_ref().and_then(|it| it.memory());
-    let running = Running { watch: watch.clone(), memory, measured: Instant::now(), stop: None };
+    let measured = Instant::now();
+    let running = Running { watch: watch.clone(), operations: 0, memory, measured, stop: None };
     RUNNING.with(|it| it.replace(Some(running)));
     let ended = run();
-    let stop = RUNNING.with(|it| it.take()).and_then(|it| it.stop);
+    let stop = RUNNING.with(RefCell::take).and_then(|it| it.stop);
     (ended, stop)
 }
 
-/// Whether the evaluation of this thread must end after so many operations. Once it must, it
+/// Whether the evaluation of this thread must end after one operation more. Once it must, it
 /// must: code that catches errors cannot go on.
-pub(super) fn must_stop(operations: u64) -> bool {
+pub(super) fn must_stop() -> bool {
     RUNNING.with(|it| match &mut *it.borrow_mut() {
         Some(running) => {
-            running.stop = running.stop.or_else(|| running.look(operations));
+            running.stop = running.stop.or_else(|| running.look());
             running.stop.is_some()
         }
         None => false,
@@ -71,11 +74,12 @@ pub(super) fn must_stop(operations: u64) -> bool {
 }
 
 impl Running {
-    fn look(&mut self, operations: u64) -> Option<Stop> {
-        if operations > self.watch.operations.min(limits::OPERATIONS) {
+    fn look(&mut self) -> Option<Stop> {
+        self.operations += 1;
+        if self.operations > self.watch.operations.min(limits::OPERATIONS) {
             return Some(Stop::Operations);
         }
-        if !operations.is_multiple_of(STRIDE) {
+        if !self.operations.is_multiple_of(STRIDE) {
             return None;
         }
         let now = Instant::now();

@@ -22,6 +22,7 @@ mod format;
 mod grammar;
 mod helpdesk;
 mod hostile;
+mod hostile_code;
 mod imports;
 mod kept;
 mod laws;

@@ -13,14 +13,15 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Answering, Entry, Host, Stat, http};
+use super::{Answering, Apart, Entry, Host, Stat, http};
 
+mod apart;
 mod ask;
 mod names;
 mod net;
 mod real;
 
-pub use ask::is_asking;
+pub use {apart::is_child, ask::is_asking};
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
@@ -148,6 +149,10 @@ impl Host for OsHost {
         let pages = fs::read_to_string("/proc/self/statm").ok()?;
         let resident: u64 = pages.split(' ').nth(1)?.parse().ok()?;
         Some(resident * rustix::param::page_size() as u64)
+    }
+
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
+        apart::run(work, apart)
     }
 }
 
