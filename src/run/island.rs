@@ -16,7 +16,7 @@ use crate::{
     diag::Span,
     plan::GRACE,
     registry::{ErrorKind, OpError},
-    script::{Ended, Failure, Island, Watch, limits},
+    script::{Ended, Failure, Island, Watch, is_swollen, limits},
     value::Value,
 };
 
@@ -39,7 +39,7 @@ impl Run {
         scope.check(span)?;
         let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
         if !self.isolates && weight <= LIGHT {
-            let watch = Watch { operations: AT_ONCE, ..self.watch(scope) };
+            let watch = Watch { operations: AT_ONCE, host: None, ..self.watch(scope) };
             match island.run(args, &watch) {
                 Err(Ended::Unfinished) => {}
                 ended => return failing(ended, scope, span),
@@ -73,8 +73,13 @@ impl Run {
         let (isolates, host) = (self.isolates, self.host.clone());
         let mut task = tokio::task::spawn_blocking(move || {
             let _worker = worker;
-            match isolates {
-                true => island.run_apart(&args, &watch, host.as_ref()),
+            match isolates || is_swollen() {
+                true => match island.run_apart(&args, &watch, host.as_ref()) {
+                    Err(Ended::Failed(it)) if !isolates && it.is_unsupported() => {
+                        island.run(&args, &watch)
+                    }
+                    ended => ended,
+                },
                 false => island.run(&args, &watch),
             }
         });

@@ -19,6 +19,13 @@ pub struct Failure {
     pub place: (usize, usize),
 }
 
+impl Failure {
+    /// Whether this program cannot do it at all.
+    pub fn is_unsupported(&self) -> bool {
+        self.error.kind == ErrorKind::Unsupported
+    }
+}
+
 /// What rhai says went wrong, and where in the code; `stop` is why it was stopped.
 pub(super) fn explained(err: Rhai, stop: Option<Stop>) -> (OpError, Position) {
     let err = innermost(err);
@@ -155,6 +162,7 @@ fn no_function(signature: &str) -> OpError {
 /// The language's name of one of rhai's types.
 fn ours(ty: &str) -> &str {
     match ty.trim().trim_start_matches('&').trim_start_matches("mut ") {
+        it if it.contains("ImmutableString") => "string",
         "i64" => "int",
         "f64" => "float",
         "()" => "null",

@@ -26,4 +26,4 @@ pub(crate) use apart::serve;
 pub use failure::Failure;
 pub use island::{Ended, Island};
 pub use mistake::Mistake;
-pub use watch::Watch;
+pub use watch::{Watch, is_swollen};

@@ -1,6 +1,12 @@
 //! What a running island may use up, looked at while it runs.
 
-use std::{cell::RefCell, sync::Arc};
+use std::{
+    cell::RefCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -34,12 +40,31 @@ const STRIDE: u64 = 8;
 /// How often the memory is measured.
 const MEASURED: std::time::Duration = std::time::Duration::from_millis(1);
 
+/// The memory that code took and freed, and that the allocator keeps for later. What takes
+/// memory next takes this first, so it is no room beside what code may use.
+static KEPT: AtomicU64 = AtomicU64::new(0);
+
+/// What code may use at the least, however much is kept.
+const LEAST: u64 = 16 << 20;
+
+/// Whether code has made this process so large that more of it had better run elsewhere.
+pub fn is_swollen() -> bool {
+    KEPT.load(Ordering::Relaxed) > limits::MEMORY / 2
+}
+
+/// Counts what an evaluation left behind, or gave back.
+fn keep(before: Option<u64>, after: Option<u64>) {
+    let Some((before, after)) = before.zip(after) else { return };
+    let counted = |kept: u64| Some((kept + after).saturating_sub(before));
+    let _ = KEPT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
+}
+
 struct Running {
     watch: Watch,
     /// How many there were. rhai's own count forgets those of functions that arrays call.
     operations: u64,
-    /// The memory at the beginning, and when to measure it next.
-    memory: Option<u64>,
+    /// The most memory that the process may have, and when it was measured.
+    most_memory: Option<u64>,
     measured: Instant,
     stop: Option<Stop>,
 }
@@ -52,12 +77,20 @@ thread_local! {
 
 /// Runs something under a watch; tells why it was stopped, if it was.
 pub(super) fn watched<T>(watch: &Watch, run: impl FnOnce() -> T) -> (T, Option<Stop>) {
-    let memory = watch.host.as_ref().and_then(|it| it.memory());
-    let measured = Instant::now();
-    let running = Running { watch: watch.clone(), operations: 0, memory, measured, stop: None };
+    let measure = || watch.host.as_ref().and_then(|it| it.memory());
+    let before = measure();
+    let room = limits::MEMORY.saturating_sub(KEPT.load(Ordering::Relaxed)).max(LEAST);
+    let running = Running {
+        watch: watch.clone(),
+        operations: 0,
+        most_memory: before.map(|it| it + room),
+        measured: Instant::now(),
+        stop: None,
+    };
     RUNNING.with(|it| it.replace(Some(running)));
     let ended = run();
     let stop = RUNNING.with(RefCell::take).and_then(|it| it.stop);
+    keep(before, measure());
     (ended, stop)
 }
 
@@ -94,7 +127,7 @@ impl Running {
         }
         self.measured = now;
         let memory = self.watch.host.as_ref().and_then(|it| it.memory());
-        let grown = memory.zip(self.memory).map(|(now, before)| now.saturating_sub(before));
-        grown.filter(|it| *it > limits::MEMORY).map(|_| Stop::Memory)
+        let is_over = memory.zip(self.most_memory).is_some_and(|(now, most)| now > most);
+        is_over.then_some(Stop::Memory)
     }
 }

@@ -145,7 +145,7 @@ fn code_that_is_not_trusted_runs_apart() {
         let (out, err) = (output.stdout, output.stderr);
         format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err))
     };
-    let amounts = run(r##"{ cost: $0.05, time: 2s, list: ["ü", "b"], none: null as string? }
+    let amounts = run(r##"{ cost: $0.05, time: 2s, list: ["ü", "b"], none: null }
         >> rhai(x: { cost: money, time: duration, list: [string], none: string? }) -> {
              cost: money, time: duration, list: [string], none: string?, f: float
            } { x.list.push("c"); x.cost *= 2; x + #{ f: 1 } }
