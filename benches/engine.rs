@@ -103,6 +103,7 @@ impl Bench {
             records: None,
             spent: svc::registry::Usage::default(),
             isolates: false,
+            id: None,
         };
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { plan, around, runtime }

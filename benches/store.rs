@@ -82,8 +82,12 @@ fn node(run: &RunId, path: &str) -> Entry {
         error: None,
         args: Args::Here("{\"top_k\":3}".to_owned()),
         input: Some(output.hash()),
+        born: 0,
+        origin: None,
+        about: "{}".to_owned(),
+        cause: None,
     };
-    Entry::Node { node: Box::new(node), blobs: vec![output] }
+    Entry::Node { node: Box::new(node), blobs: vec![output], tries: Vec::new() }
 }
 
 fn begun(store: &Store) -> RunId {
@@ -102,6 +106,8 @@ fn begun(store: &Store) -> RunId {
         used: Usage::default(),
         value: None,
         error: None,
+        origin: None,
+        about: "{}".to_owned(),
     };
     let id = run.id.clone();
     let entry = Entry::Run { run: Box::new(run), text, imports: Vec::new() };

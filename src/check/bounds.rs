@@ -3,7 +3,7 @@
 use super::{BoundKey, Checker, Term, TermKind, scope::Frame};
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{ErrorKind, nearest},
+    registry::{Effect, ErrorKind, nearest},
     syntax::ast::{Bound, Expr, ExprKind, Within, Word},
     value::{Money, Type, Value, units},
 };
@@ -76,18 +76,6 @@ impl Checker<'_> {
         }
         if let Some((_, key)) = SYNONYMS.iter().find(|(it, _)| *it == name) {
             return Some((*key, true));
-        }
-        if name == "max_age" {
-            self.report(
-                Problem::error(
-                    Code::E115,
-                    word.span,
-                    "`max_age` is reserved: this version of svc keeps no earlier results",
-                )
-                .label("comes with a later version")
-                .help("leave it out until then"),
-            );
-            return None;
         }
         let names = BoundKey::ALL.iter().map(|it| it.name());
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
@@ -176,6 +164,7 @@ impl Checker<'_> {
         let example = match key {
             BoundKey::MaxCost => "$0.50",
             BoundKey::Timeout | BoundKey::AttemptTimeout => "30s",
+            BoundKey::MaxAge => "1d",
             BoundKey::RetryOn => "[\"timeout\", \"rate_limit\"]",
             _ => "3",
         };
@@ -256,8 +245,9 @@ impl Checker<'_> {
         sound
     }
 
-    /// Retries written on a write that is not idempotent.
-    pub(super) fn no_retry_of_writes(&mut self, term: &Term, within: &Within) {
+    /// Retries written on a write that is not idempotent, and earlier results for one that
+    /// must happen.
+    pub(super) fn writes_happen_once(&mut self, term: &Term, within: &Within) {
         let call = match &term.kind {
             TermKind::Call(call) => call,
             TermKind::Within { body, .. } => match &body.kind {
@@ -266,10 +256,24 @@ impl Checker<'_> {
             },
             _ => return,
         };
-        let Some(bound) = within.bounds.iter().find(|it| it.key.text.as_ref() == "max_retries")
-        else {
-            return;
-        };
+        let bound = |name: &str| within.bounds.iter().find(|it| it.key.text.as_ref() == name);
+        let op = call.op.op;
+        if let Some(bound) = bound("max_age")
+            && (op.writes() || op.effects.contains(&Effect::Asks))
+        {
+            let acts = if op.writes() { "writes" } else { "asks a person" };
+            self.report(
+                Problem::error(
+                    Code::E304,
+                    bound.key.span,
+                    format!("an earlier result cannot stand for `{}`", call.name),
+                )
+                .label("nothing would happen")
+                .also(term.span, acts)
+                .help("leave `max_age` out"),
+            );
+        }
+        let Some(bound) = bound("max_retries") else { return };
         let none = matches!(&bound.value.kind, ExprKind::Literal(Value::Int(0)));
         if !call.op.op.writes_once() || none {
             return;
@@ -291,7 +295,7 @@ impl Checker<'_> {
 fn bound_type(key: BoundKey) -> Type {
     match key {
         BoundKey::MaxCost => Type::Money,
-        BoundKey::Timeout | BoundKey::AttemptTimeout => Type::Duration,
+        BoundKey::Timeout | BoundKey::AttemptTimeout | BoundKey::MaxAge => Type::Duration,
         BoundKey::RetryOn => Type::list(Type::Text),
         BoundKey::MaxTokens | BoundKey::MaxRetries | BoundKey::MaxParallel => Type::INT,
     }

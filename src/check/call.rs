@@ -216,7 +216,7 @@ impl Checker<'_> {
         let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
         for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
             let Some(given) = given else {
-                args.push(default(param, site.span));
+                args.push(self.default(op, param, site.span));
                 continue;
             };
             // What a flow must take and give is known from the arguments before it.
@@ -554,9 +554,11 @@ fn shown(port: &Port) -> String {
     port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
 }
 
-fn default(param: &Param, span: Span) -> Term {
-    let value = param.default.map(|it| it()).unwrap_or_default();
-    Term { kind: TermKind::Const(value), ty: param.scheme.plain(), span, waits: false }
+impl Checker<'_> {
+    fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
+        let value = self.registry.default_of(op.component, param).unwrap_or_default();
+        Term { kind: TermKind::Const(value), ty: param.scheme.plain(), span, waits: false }
+    }
 }
 
 /// The type of a script's own input, from the port that it fills.

@@ -37,7 +37,8 @@ impl<'a> Checker<'a> {
         let (source, flows) = (self.source.clone(), self.checked_flows());
         self.note_names(&flows);
         let warnings = Report::new(source.clone(), Vec::new());
-        Checked { source, inputs, flows, main, mocks, tests, warnings }
+        let used = self.modules.sources();
+        Checked { source, inputs, flows, used, main, mocks, tests, warnings }
     }
 
     /// The main pipeline as tests call it, with secrets that open nothing.

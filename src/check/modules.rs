@@ -72,6 +72,11 @@ impl<'a> Modules<'a> {
         }
     }
 
+    /// The files that were read and have no errors, by name.
+    pub(super) fn sources(&self) -> Vec<Source> {
+        self.done.borrow().values().flatten().map(|it| it.source.clone()).collect()
+    }
+
     /// What is to be said of the files that were read.
     pub(super) fn into_reports(self) -> Vec<Report> {
         self.reports.into_inner()

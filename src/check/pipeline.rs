@@ -137,7 +137,7 @@ impl Checker<'_> {
     }
 
     fn within_stage(&mut self, term: Term, within: &Within) -> Term {
-        self.no_retry_of_writes(&term, within);
+        self.writes_happen_once(&term, within);
         self.within(term, within)
     }
 

@@ -20,6 +20,8 @@ pub struct Checked {
     /// What the script wants to be given.
     pub inputs: Vec<Input>,
     pub flows: Vec<Arc<Flow>>,
+    /// The files that it uses, directly or through others.
+    pub used: Vec<Source>,
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
     /// What stands for components in every test.
@@ -327,6 +329,7 @@ pub enum BoundKey {
     MaxRetries,
     RetryOn,
     MaxParallel,
+    MaxAge,
 }
 
 impl BoundKey {
@@ -338,6 +341,7 @@ impl BoundKey {
         Self::MaxRetries,
         Self::RetryOn,
         Self::MaxParallel,
+        Self::MaxAge,
     ];
 
     pub fn name(self) -> &'static str {
@@ -349,6 +353,7 @@ impl BoundKey {
             Self::MaxRetries => "max_retries",
             Self::RetryOn => "retry_on",
             Self::MaxParallel => "max_parallel",
+            Self::MaxAge => "max_age",
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, ops::Shr};
 
 use crate::{
     diag::Source,
-    value::{Value, json},
+    value::{Value, json, literal},
 };
 
 /// A stage, or stages joined by `>>`.
@@ -59,11 +59,8 @@ impl fmt::Display for Block {
             if stage.args.is_empty() {
                 continue;
             }
-            let args: Vec<String> = stage
-                .args
-                .iter()
-                .map(|(name, value)| format!("{name}: {}", literal(value)))
-                .collect();
+            let args: Vec<String> =
+                stage.args.iter().map(|(name, it)| format!("{name}: {}", written(it))).collect();
             write!(f, "({})", args.join(", "))?;
         }
         Ok(())
@@ -76,37 +73,7 @@ impl From<Block> for Source {
     }
 }
 
-/// A value as the language writes it.
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Text(text) | Value::Path(text) => quoted(text),
-        Value::List(items) => {
-            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Record(record) => {
-            let fields: Vec<String> =
-                record.iter().map(|(name, value)| format!("{name}: {}", literal(value))).collect();
-            format!("{{ {} }}", fields.join(", "))
-        }
-        Value::Bytes(_) => json::write(value),
-        other => other.to_string(),
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for it in text.chars() {
-        match it {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '$' => quoted.push_str("\\$"),
-            it if it.is_control() => quoted.push_str(&format!("\\u{{{:x}}}", u32::from(it))),
-            it => quoted.push(it),
-        }
-    }
-    quoted.push('"');
-    quoted
+/// A value as the language writes it, or as JSON where the language has no way.
+fn written(value: &Value) -> String {
+    literal::written(value).unwrap_or_else(|| json::write(value))
 }

@@ -2,15 +2,18 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
+use super::cause::{Cause, Differences, Facts};
 use crate::{
     host::Host,
     registry::{ErrorKind, OpError, Usage},
-    run::{Earlier, Ended, Entry, Kept, Key, Records, Taken},
+    run::{About, Earlier, Ended, Entry, Kept, Key, Records, Taken, Tried, place_of},
     store::{
-        Args, Blob, Entry as Row, Hash, Node, NodeState, RunId, Store, StoreError, StoreErrorKind,
+        Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, RunId, Store, StoreError,
+        StoreErrorKind,
     },
 };
 
@@ -21,31 +24,72 @@ pub(super) struct Journal {
     host: Arc<dyn Host>,
     /// What was written down before, by place.
     known: HashMap<String, Known>,
-    /// Places of writes that a person lets happen again.
-    may_repeat: BTreeSet<String>,
+    /// Calls of places that the script does not have any more, by what they are. Each is
+    /// taken once: two calls that are alike at two places may be meant to differ.
+    moved: Mutex<HashMap<Key, Vec<Known>>>,
+    /// Whether the run goes on from something.
+    goes_on: bool,
+    asked: Asked,
+    /// Why calls are made again, by place, until they are written down.
+    causes: Mutex<HashMap<String, Cause>>,
 }
 
+/// What a person asks of a run that goes on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    /// Places of writes that may happen again.
+    pub(super) retry: BTreeSet<String>,
+    /// Places of calls that are to be made again.
+    pub(super) again: BTreeSet<String>,
+}
+
+/// What a run goes on from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct From {
+    /// What a later one knows replaces what an earlier one does.
+    pub(super) runs: Vec<RunId>,
+    /// The places that the script has, where it is another one: `each[]/summary`.
+    pub(super) places: Option<BTreeSet<String>>,
+}
+
+#[derive(Clone)]
 struct Known {
     key: Key,
     state: NodeState,
     output: Option<Hash>,
     used: Usage,
+    born: i64,
+    took: u64,
+    /// The run that knows it.
+    run: RunId,
 }
 
 impl Journal {
-    /// That of a run which begins, or goes on from what is known of it.
+    /// That of a run which begins, goes on from what is known of it, or takes what another
+    /// one did.
     pub(super) fn open(
         store: Arc<Store>,
         run: RunId,
         host: Arc<dyn Host>,
-        may_repeat: BTreeSet<String>,
+        from: &From,
+        asked: Asked,
     ) -> Result<Self, StoreError> {
-        let known = store.nodes(&run)?.into_iter().map(|node| {
-            let Node { path, key, state, output, used, .. } = node;
-            (path, Known { key, state, output, used })
-        });
-        let known = known.collect();
-        Ok(Self { store, run, host, known, may_repeat })
+        let mut known = HashMap::new();
+        let mut moved: HashMap<Key, Vec<Known>> = HashMap::new();
+        for run in &from.runs {
+            for node in store.nodes(run)? {
+                let is_there = |it: &BTreeSet<String>| it.contains(&place_of(&node.path));
+                let is_gone = from.places.as_ref().is_some_and(|it| !is_there(it));
+                let (path, node) = Known::of(node);
+                match is_gone {
+                    true => moved.entry(node.key).or_default().push(node),
+                    false => drop(known.insert(path, node)),
+                }
+            }
+        }
+        let (moved, causes) = (Mutex::new(moved), Mutex::default());
+        let goes_on = !from.runs.is_empty();
+        Ok(Self { store, run, host, known, moved, goes_on, asked, causes })
     }
 
     /// What calls that ended badly have used: it is spent, though nothing came of it.
@@ -57,35 +101,43 @@ impl Journal {
         })
     }
 
-    fn row(&self, entry: Entry, state: NodeState) -> (Node, Vec<Blob>) {
+    fn row(&self, entry: &Entry, state: NodeState) -> (Node, Vec<Blob>) {
         let mut blobs = Vec::new();
+        let (args, input) = arguments(&entry.args, &mut blobs);
+        let apart = input.and_then(|_| entry.args.first()).map(|(name, _)| (*name).to_owned());
+        let about = About { input: apart, ..entry.about.clone() };
+        let now = self.host.now();
         let node = Node {
             run: self.run.clone(),
-            path: entry.path,
+            path: entry.path.clone(),
             key: entry.key,
             component: entry.component.to_owned(),
             op: entry.op.to_owned(),
             version: entry.version,
             state,
             attempts: 0,
-            started: self.host.now(),
+            started: now,
             took: 0,
             used: Usage::default(),
             output: None,
             error: None,
-            args: Args::of(entry.args, &mut blobs),
-            input: None,
+            args,
+            input,
+            born: now,
+            origin: None,
+            about: serde_json::to_string(&about).unwrap_or_default(),
+            cause: self.cause_of(&entry.path).as_ref().map(Cause::written),
         };
         (node, blobs)
     }
 
-    fn ended_row(&self, entry: Entry, ended: Ended) -> Row {
+    fn ended_row(&self, entry: &Entry, ended: Ended) -> Row {
         let state = if ended.result.is_ok() { NodeState::Done } else { NodeState::Failed };
         let (mut node, mut blobs) = self.row(entry, state);
-        let Taken { tries, usage, took } = ended.taken;
+        let Taken { tries, log, usage, took } = ended.taken;
         let millis = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
         node.started = node.started.saturating_sub(millis);
-        node.took = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        node.took = micros(took);
         (node.used, node.attempts) = (usage, tries);
         match ended.result {
             Ok(value) => {
@@ -95,39 +147,163 @@ impl Journal {
             }
             Err(err) => node.error = Some(told(&err)),
         }
-        Row::Node { node: Box::new(node), blobs }
+        let tries = log.iter().zip(1..).map(|(it, number)| tried(it, number)).collect();
+        Row::Node { node: Box::new(node), blobs, tries }
+    }
+
+    /// The call as it was made elsewhere.
+    fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
+        let (mut node, mut blobs) = self.row(entry, NodeState::Done);
+        let blob = Blob::new(value.as_bytes());
+        node.output = Some(blob.hash());
+        blobs.push(blob);
+        (node.used, node.born, node.took) = (used, known.born, known.took);
+        node.origin = Some(known.run.clone());
+        let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
+        self.store.append(row).map_err(failed)
+    }
+
+    fn because(&self, path: &str, cause: Cause) {
+        let mut causes = self.causes.lock().unwrap_or_else(PoisonError::into_inner);
+        causes.insert(path.to_owned(), cause);
+    }
+
+    fn cause_of(&self, path: &str) -> Option<Cause> {
+        let causes = self.causes.lock().unwrap_or_else(PoisonError::into_inner);
+        causes.get(path).cloned()
+    }
+
+    fn value(&self, output: Option<Hash>) -> Result<Option<String>, OpError> {
+        let Some(hash) = output else { return Ok(None) };
+        let blob = self.store.blob(hash).map_err(failed)?;
+        Ok(blob.and_then(|it| String::from_utf8(it).ok()))
+    }
+
+    /// What this run, or the one that it goes on from, knows of a call.
+    fn own(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        let path = entry.path.as_str();
+        let Some(known) = self.known.get(path) else {
+            return self.moved_here(entry);
+        };
+        if known.key != entry.key {
+            return self.differs(entry, known).map(|()| Earlier::Nothing);
+        }
+        if self.asked.again.contains(path) {
+            self.because(path, Cause::Asked { option: "--again".to_owned() });
+            return Ok(Earlier::Nothing);
+        }
+        if known.state == NodeState::Done {
+            return self.done(entry, known);
+        }
+        // What failed may have had its effect all the same.
+        if self.asked.retry.contains(path) {
+            self.because(path, Cause::Asked { option: "--retry-write".to_owned() });
+            return Ok(Earlier::Nothing);
+        }
+        let node = self.store.node(&known.run, path).map_err(failed)?;
+        if let Some(cause) = node.as_ref().and_then(Cause::of_state) {
+            self.because(path, cause);
+        }
+        Ok(Earlier::Begun)
+    }
+
+    fn done(&self, entry: &Entry, known: &Known) -> Result<Earlier, OpError> {
+        let Some(value) = self.value(known.output)? else {
+            self.because(&entry.path, Cause::Missing);
+            return Ok(Earlier::Nothing);
+        };
+        let usage = known.used;
+        if known.run != self.run {
+            self.adopt(entry, known, &value, usage)?;
+        }
+        Ok(Earlier::Done { value, usage, counts: true })
+    }
+
+    /// A call that stood at another place of the script.
+    fn moved_here(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        let found = {
+            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+            moved.get_mut(&entry.key).and_then(Vec::pop)
+        };
+        match found {
+            Some(known) if known.state == NodeState::Done => self.done(entry, &known),
+            _ => {
+                if self.goes_on {
+                    self.because(&entry.path, Cause::Missing);
+                }
+                Ok(Earlier::Nothing)
+            }
+        }
+    }
+
+    /// Keeps in what a call differs from the one that was made at its place.
+    fn differs(&self, entry: &Entry, known: &Known) -> Result<(), OpError> {
+        let Some(node) = self.store.node(&known.run, &entry.path).map_err(failed)? else {
+            return Ok(());
+        };
+        let before = Facts::of(&self.store, &node).map_err(failed)?;
+        let differences = Differences::between(&before, &facts(entry));
+        self.because(&entry.path, Cause::Differs(differences));
+        Ok(())
+    }
+
+    /// What another run knows of a call, where that may stand for it.
+    fn elsewhere(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        let Some(max_age) = entry.max_age else { return Ok(Earlier::Nothing) };
+        let found = self.store.done(entry.key, &entry.path, &self.run).map_err(failed)?;
+        let mut why = None;
+        for node in found {
+            let about = serde_json::from_str(&node.about).unwrap_or_default();
+            if !entry.about.is_like(&about) {
+                let before = Facts::of(&self.store, &node).map_err(failed)?;
+                let differences = Differences::between(&before, &facts(entry));
+                why.get_or_insert(Cause::Differs(differences));
+                continue;
+            }
+            // A clock that was set back makes nothing older.
+            let age = self.host.now().saturating_sub(node.born).max(0).unsigned_abs();
+            let age = Duration::from_millis(age);
+            if age > max_age {
+                why.get_or_insert(Cause::too_old(age, max_age));
+                continue;
+            }
+            if let Some(value) = self.value(node.output)? {
+                let (_, known) = Known::of(node);
+                self.adopt(entry, &known, &value, Usage::default())?;
+                return Ok(Earlier::Done { value, usage: known.used, counts: false });
+            }
+        }
+        if let Some(cause) = why {
+            self.because(&entry.path, cause);
+        }
+        Ok(Earlier::Nothing)
+    }
+}
+
+impl Known {
+    fn of(node: Node) -> (String, Self) {
+        let Node { path, key, state, output, used, born, took, run, origin, .. } = node;
+        (path, Self { key, state, output, used, born, took, run: origin.unwrap_or(run) })
     }
 }
 
 impl Records for Journal {
-    fn earlier(&self, path: &str, key: &Key) -> Result<Earlier, OpError> {
-        let Some(known) = self.known.get(path).filter(|it| it.key == *key) else {
-            return Ok(Earlier::Nothing);
-        };
-        match (known.state, known.output) {
-            (NodeState::Done, Some(hash)) => {
-                let blob = self.store.blob(hash).map_err(failed)?;
-                let value = blob.and_then(|it| String::from_utf8(it).ok());
-                Ok(value
-                    .map_or(Earlier::Nothing, |value| Earlier::Done { value, usage: known.used }))
-            }
-            // What failed may have had its effect all the same.
-            (NodeState::Intended | NodeState::Failed, _) if !self.may_repeat.contains(path) => {
-                Ok(Earlier::Begun)
-            }
-            _ => Ok(Earlier::Nothing),
+    fn earlier(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        match self.own(entry)? {
+            Earlier::Nothing if !self.asked.again.contains(&entry.path) => self.elsewhere(entry),
+            known => Ok(known),
         }
     }
 
     fn begins(&self, entry: Entry) -> Kept<'_> {
-        let (node, blobs) = self.row(entry, NodeState::Intended);
-        let row = Row::Node { node: Box::new(node), blobs };
+        let (node, blobs) = self.row(&entry, NodeState::Intended);
+        let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
         Box::pin(async move { self.store.commit(row).await.map_err(failed) })
     }
 
     fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
         let is_dear = entry.is_dear;
-        let row = self.ended_row(entry, ended);
+        let row = self.ended_row(&entry, ended);
         Box::pin(async move {
             match is_dear {
                 true => self.store.commit(row).await.map_err(failed),
@@ -135,6 +311,43 @@ impl Records for Journal {
             }
         })
     }
+}
+
+/// Where arguments are kept. A long one that entered is a content of its own: it is most
+/// often what another call gave.
+fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, Option<Hash>) {
+    const LONGEST_HERE: usize = 512;
+    let (input, others) = match args.split_first() {
+        Some(((_, input), others)) if input.len() > LONGEST_HERE => (Some(input), others),
+        _ => (None, args),
+    };
+    let input = input.map(|it| {
+        let blob = Blob::new(it.as_bytes());
+        let hash = blob.hash();
+        blobs.push(blob);
+        hash
+    });
+    let fields: Vec<String> = others.iter().map(|(name, it)| format!("\"{name}\":{it}")).collect();
+    (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
+}
+
+pub(super) fn facts(entry: &Entry) -> Facts {
+    Facts {
+        op: format!("{}.{}", entry.component, entry.op),
+        version: entry.version,
+        args: entry.args.iter().map(|(name, it)| ((*name).to_owned(), it.clone())).collect(),
+        about: entry.about.clone(),
+    }
+}
+
+fn tried(it: &Tried, number: u32) -> Attempt {
+    let Tried { started, took, used, error } = it;
+    let error = error.as_ref().map(told);
+    Attempt { number, started: *started, took: micros(*took), used: *used, error }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn told(err: &OpError) -> String {
@@ -148,7 +361,12 @@ pub(super) fn failed(err: StoreError) -> OpError {
         StoreErrorKind::ReadOnly => ErrorKind::Denied,
         _ => ErrorKind::Failed,
     };
-    let error = OpError::new(kind, format!("the run cannot be recorded: {}", err.message));
+    let message = match err.kind {
+        // Nothing is wrong with the store.
+        StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
+        _ => format!("the run cannot be recorded: {}", err.message),
+    };
+    let error = OpError::new(kind, message);
     match &err.help {
         Some(help) => error.help(help.clone()),
         None => error,

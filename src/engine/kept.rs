@@ -1,39 +1,46 @@
 //! Runs that are kept: begun, gone on with, and ended in the store.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
 
 use super::{
-    Engine, Error, Request,
+    Engine, Error, Request, Unsaved,
     inputs::Given,
-    journal::{self, Journal},
+    journal::{self, Asked, From, Journal},
 };
 use crate::{
-    diag::{Source, Span},
+    diag::{Report, Source, Span},
     plan::{Caps, Past, Plan},
     registry::{ErrorKind, OpRef, Usage},
-    run::{Outcome, RunError},
+    run::{Outcome, RunError, place_of},
     store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
 
 /// What a run goes on from.
-pub(super) struct Earlier {
+#[derive(Clone, Debug)]
+struct Earlier {
     run: Run,
-    may_repeat: BTreeSet<String>,
+    /// Whether it goes on with another script: then it is another run.
+    is_edited: bool,
+}
+
+/// What is said of a run that is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wishes {
+    asked: Asked,
+    earlier: Option<Earlier>,
 }
 
 /// A run that the store knows of.
 pub(super) struct Kept {
     store: Arc<Store>,
     pub(super) journal: Arc<Journal>,
-    /// Nobody else works on the run meanwhile.
-    _claim: Claim,
+    /// When the run began, in milliseconds since 1970.
+    started: i64,
+    /// Nobody else works on the run meanwhile, nor on the one that it goes on from.
+    _claims: Vec<Claim>,
 }
 
 impl Engine {
@@ -63,20 +70,81 @@ impl Engine {
     /// The run of that name, or the latest one for `last`, to go on where it was: with the
     /// script, the inputs and the caps that it had. What was done is not done again.
     pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
-        let nothing = || StoreError::not_found("this engine keeps no runs");
-        let store = self.store.as_ref().ok_or_else(nothing)?;
+        let store = self.kept()?;
         let run = store.run(name)?;
-        let text = store.text(run.text)?;
-        let text = text.ok_or_else(|| {
-            StoreError::not_found(format!("the script of the run {} is not in the store", run.id))
-        })?;
-        let source = Source::new(run.script.as_str(), text);
-        let source = match run.folder.as_str() {
-            "" => source,
-            folder => source.in_folder(folder),
-        };
-        Request::new(self, self.plan(source)).going_on(run)
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
+        let request = Request::new(self, self.plan_of(store, &run)?);
+        request.going_on(Earlier { run, is_edited: false })
     }
+
+    /// The same with another script: a run of its own, which takes from the earlier one
+    /// what did not change.
+    pub fn resume_with(
+        &self,
+        name: &str,
+        script: impl Into<Source>,
+    ) -> Result<Request<'_>, StoreError> {
+        let run = self.kept()?.run(name)?;
+        if run.is_partial() {
+            return Err(partial(&run));
+        }
+        Request::new(self, self.plan(script)).going_on(Earlier { run, is_edited: true })
+    }
+
+    /// The plan of the script that a run had, with the files and the tunings that it had.
+    pub(super) fn plan_of(
+        &self,
+        store: &Store,
+        run: &Run,
+    ) -> Result<Result<Plan, Report>, StoreError> {
+        let (source, used) = script(store, run)?;
+        let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
+        let then = about["tuned"].as_object().into_iter().flatten();
+        let then = then.filter_map(|(name, it)| Some((name, values::read(it.as_str()?).ok()?)));
+        // What is said now goes before; a tunable that is gone cannot be tuned.
+        let now: Vec<_> = self.registry.tunings().map(|(name, it)| (name, it.clone())).collect();
+        let all = then.map(|(name, it)| (name.clone(), it)).chain(now);
+        let engine = all.fold(self.clone(), |engine, (name, value)| {
+            engine.clone().tuned(&name, value).unwrap_or(engine)
+        });
+        Ok(engine.plan_with(&source, &used))
+    }
+
+    /// Whether a run is kept, so that one can go on with it.
+    pub fn knows(&self, run: &RunId) -> bool {
+        self.store.as_ref().is_some_and(|it| it.keeps(run))
+    }
+
+    /// What a run gave, as JSON.
+    pub fn value_of(&self, run: &Run) -> Result<Option<String>, StoreError> {
+        let text = run.value.map(|it| self.kept()?.text(it)).transpose()?;
+        Ok(text.flatten())
+    }
+
+    pub(super) fn kept(&self) -> Result<&Arc<Store>, StoreError> {
+        self.store.as_ref().ok_or_else(|| StoreError::not_found("this engine keeps no runs"))
+    }
+}
+
+/// The script of a run, and the files that it used, as they were then.
+pub(super) fn script(store: &Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
+    let text = |hash, what: &str| {
+        let missing = format!("{what} of the run {} is not in the store", run.id);
+        store.text(hash)?.ok_or_else(|| StoreError::not_found(missing))
+    };
+    let source = Source::new(run.script.as_str(), text(run.text, "the script")?);
+    let source = match run.folder.as_str() {
+        "" => source,
+        folder => source.in_folder(folder),
+    };
+    let mut used = Unsaved::new();
+    for (name, hash) in store.imports(&run.id)? {
+        let text = text(hash, &format!("the file `{name}`"))?;
+        used.insert(name, text.into());
+    }
+    Ok((source, used))
 }
 
 impl Request<'_> {
@@ -88,20 +156,53 @@ impl Request<'_> {
     /// Lets a write happen again that an earlier run began, and of which nobody knows
     /// whether it happened. `path` is its node.
     pub fn retry_write(mut self, path: &str) -> Self {
-        if let Some(earlier) = &mut self.earlier {
-            earlier.may_repeat.insert(path.to_owned());
-        }
+        self.wishes.asked.retry.insert(path.to_owned());
         self
     }
 
-    fn going_on(mut self, run: Run) -> Result<Self, StoreError> {
+    /// Makes a call again although its result is known. `path` is its node.
+    pub fn again(mut self, path: &str) -> Self {
+        self.wishes.asked.again.insert(path.to_owned());
+        self
+    }
+
+    /// Lets results of other runs stand for calls, if they are no older than this: for calls
+    /// that change nothing and ask nobody, and where the script says nothing else.
+    pub fn reuse(mut self, max_age: Duration) -> Self {
+        self.caps.max_age = Some(max_age);
+        self
+    }
+
+    fn going_on(mut self, earlier: Earlier) -> Result<Self, StoreError> {
+        let run = &earlier.run;
         let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
-        self.id = Some(run.id.clone());
-        self.given = given(&run.params).ok_or_else(damaged)?;
+        if !earlier.is_edited {
+            self.id = Some(run.id.clone());
+        }
+        if let Ok(plan) = &self.plan {
+            self.given = inputs_of(run, plan)?;
+        }
         self.caps = caps(&run.bounds).ok_or_else(damaged)?;
-        self.earlier = Some(Earlier { run, may_repeat: BTreeSet::new() });
+        self.wishes.earlier = Some(earlier);
         Ok(self)
     }
+}
+
+/// The inputs that a run had, as far as a plan takes them.
+pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>, StoreError> {
+    let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
+    let mut given = given(&run.params).ok_or_else(damaged)?;
+    let declared = &plan.program().inputs;
+    given.retain(|name, _| declared.iter().any(|it| it.name == *name));
+    Ok(given)
+}
+
+/// A damaged store may have lost a call that wrote or was paid for.
+fn partial(run: &Run) -> StoreError {
+    let message =
+        format!("some of what the run {} did is lost: to go on could do it twice", run.id);
+    StoreError::not_found(message)
+        .help(format!("`svc show {}` shows what is left; run the script anew", run.id))
 }
 
 /// The inputs as they were written down.
@@ -114,41 +215,55 @@ fn given(params: &str) -> Option<BTreeMap<Text, Given>> {
 /// The caps as they were written down. A cap that cannot be read is not none.
 fn caps(bounds: &str) -> Option<Caps> {
     let bounds: Json = serde_json::from_str(bounds).ok()?;
-    let millis = bounds["timeout_ms"].as_u64();
     Some(Caps {
         cost: bounds["max_cost_nanos"].as_i64().map(Money::from_nanos),
         tokens: bounds["max_tokens"].as_u64(),
-        time: millis.map(std::time::Duration::from_millis),
+        time: bounds["timeout_ms"].as_u64().map(Duration::from_millis),
+        max_age: bounds["max_age_ms"].as_u64().map(Duration::from_millis),
     })
 }
 
 fn written(caps: Caps) -> String {
-    let millis = caps.time.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
-    let cost = caps.cost.map(Money::nanos);
-    json!({ "max_cost_nanos": cost, "max_tokens": caps.tokens, "timeout_ms": millis }).to_string()
+    let millis = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+    json!({
+        "max_cost_nanos": caps.cost.map(Money::nanos),
+        "max_tokens": caps.tokens,
+        "timeout_ms": caps.time.map(millis),
+        "max_age_ms": caps.max_age.map(millis),
+    })
+    .to_string()
 }
 
 impl Kept {
     /// Writes down that a run begins, or goes on.
-    pub(super) async fn begin(
+    pub(super) fn begin(
         engine: &Engine,
         store: Arc<Store>,
         id: RunId,
         plan: &Plan,
         inputs: &BTreeMap<Text, Value>,
         caps: Caps,
-        earlier: Option<Earlier>,
+        wishes: &Wishes,
     ) -> Result<Self, Error> {
         let source = &plan.program().source;
         let failed = |err| outside(source, err);
-        let claim = store.claim(&id).map_err(failed)?;
-        let may_repeat = earlier.as_ref().map(|it| it.may_repeat.clone()).unwrap_or_default();
-        let host = engine.host.clone();
-        let journal = Journal::open(store.clone(), id.clone(), host, may_repeat).map_err(failed)?;
+        let earlier = wishes.earlier.as_ref();
+        let from = earlier.map(|it| it.before(plan)).unwrap_or_default();
+        let origin = earlier.and_then(Earlier::origin);
+        let claims = [&id].into_iter().chain(&origin).map(|it| store.claim(it));
+        let claims = claims.collect::<Result<_, _>>().map_err(failed)?;
+        if let Some(known) = earlier {
+            // It may have been removed before it was claimed; then nothing of it is known.
+            store.run(known.run.id.as_str()).map_err(failed)?;
+        }
+        let (host, asked) = (engine.host.clone(), wishes.asked.clone());
+        let journal =
+            Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
         let text = Blob::new(source.text().as_bytes());
         let params =
             Value::Record(inputs.iter().map(|(name, it)| (name.clone(), it.clone())).collect());
-        let started = earlier.map_or_else(|| engine.host.now(), |it| it.run.started);
+        let started = earlier.filter(|it| !it.is_edited).map(|it| it.run.started);
+        let started = started.unwrap_or_else(|| engine.host.now());
         let run = Run {
             id,
             script: source.name().to_owned(),
@@ -163,19 +278,30 @@ impl Kept {
             used: Usage::default(),
             value: None,
             error: None,
+            origin,
+            about: about(engine, plan),
         };
-        let row = Entry::Run { run: Box::new(run), text, imports: Vec::new() };
-        store.commit(row).await.map_err(failed)?;
-        Ok(Self { store, journal: Arc::new(journal), _claim: claim })
+        let used = &plan.program().used;
+        let imports = used.iter().map(|it| (absolute(engine, Path::new(it.name())), blob(it)));
+        let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };
+        // It is durable before the first call that writes or pays; no other waits for it.
+        store.append(row).map_err(failed)?;
+        Ok(Self { store, journal: Arc::new(journal), started, _claims: claims })
     }
 
-    /// Writes down how the run ended.
+    /// Makes sure that the run is written down: what cannot be kept is not paid for.
+    pub(super) async fn is_durable(&self, plan: &Plan) -> Result<(), Error> {
+        self.store.flush().await.map_err(|err| outside(&plan.program().source, err))
+    }
+
+    /// Writes down how the run ended. The clock may have been set back since it began.
     pub(super) async fn end(
         &self,
         id: RunId,
         at: i64,
         ended: &Result<Outcome, Box<RunError>>,
     ) -> Result<(), StoreError> {
+        let at = at.max(self.started);
         let (state, used, value, error) = match ended {
             Ok(outcome) => {
                 let value = Blob::new(values::write(&outcome.value).into_bytes());
@@ -196,6 +322,29 @@ impl Kept {
             .commit(Entry::End(Box::new(End { run: id, state, at, used, value, error })))
             .await
     }
+}
+
+impl Earlier {
+    /// The run that it takes from and does not replace.
+    fn origin(&self) -> Option<RunId> {
+        if self.is_edited { Some(self.run.id.clone()) } else { self.run.origin.clone() }
+    }
+
+    fn before(&self, plan: &Plan) -> From {
+        let runs = self.run.origin.iter().filter(|_| !self.is_edited).chain([&self.run.id]);
+        let places = || plan.nodes().iter().map(|it| place_of(&it.path)).collect();
+        From { runs: runs.cloned().collect(), places: self.is_edited.then(places) }
+    }
+}
+
+fn about(engine: &Engine, plan: &Plan) -> String {
+    let tuned = engine.registry.tunings().map(|(name, it)| (name, values::write(it)));
+    let tuned: BTreeMap<String, String> = tuned.collect();
+    json!({ "prices": plan.prices(), "tuned": tuned }).to_string()
+}
+
+fn blob(source: &Source) -> Blob {
+    Blob::new(source.text().as_bytes())
 }
 
 fn absolute(engine: &Engine, folder: &Path) -> String {

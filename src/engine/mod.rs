@@ -15,19 +15,23 @@
 //! ```
 
 mod block;
+pub mod cause;
 mod error;
 pub mod failure;
 mod files;
 mod fix;
 pub mod foreseen;
+mod from_run;
 mod grammar;
 mod inputs;
 mod journal;
 mod kept;
 pub mod planned;
+mod rehearsal;
 mod request;
 mod testing;
 pub mod verdict;
+pub mod why;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -39,6 +43,7 @@ pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::Fixed;
 pub use grammar::Notation;
+pub use rehearsal::{Fate, Rehearsed};
 pub use request::{Request, Response};
 pub use testing::TestResult;
 
@@ -53,7 +58,7 @@ use crate::{
         os::{self, OsHost},
     },
     plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
-    registry::{Component, OpRef, Registry},
+    registry::{Component, OpError, OpRef, Registry},
     run::{Observer, Unwatched},
     script,
     store::Store,
@@ -112,6 +117,13 @@ impl Engine {
         self
     }
 
+    /// The same engine with another default of a tunable param, such as `rerank.keep`.
+    pub fn tuned(mut self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
+        let tuned = self.registry.as_ref().clone().tuned(param, value.into())?;
+        self.registry = Arc::new(tuned);
+        Ok(self)
+    }
+
     /// The same engine in another world.
     #[must_use]
     pub fn on(mut self, host: Arc<dyn Host>) -> Self {
@@ -160,6 +172,13 @@ impl Engine {
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))
+    }
+
+    /// The plan of a script whose files have these texts.
+    fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
+        let files = HostFiles::of(self.host()).with(used);
+        let program = check::check(script, &self.registry, &files)?;
+        self.planned(program, &BTreeMap::new(), Caps::default())
     }
 
     /// What is known of a script, for an editor: also when it does not check.
@@ -253,6 +272,7 @@ impl Engine {
             records: None,
             spent: crate::registry::Usage::default(),
             isolates: self.isolates,
+            id: None,
         }
     }
 }

@@ -7,12 +7,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Engine, Error,
     inputs::{self, Given},
-    kept::{self, Earlier, Kept},
+    kept::{self, Kept, Wishes},
 };
 use crate::{
     check::BoundKey,
     diag::{Report, Span},
-    plan::{Caps, Holds, Plan},
+    plan::{Caps, Holds, Plan, Verb},
     registry::{ErrorKind, Field, OpError, Usage},
     run::{self, Outcome, RunError},
     store::RunId,
@@ -23,7 +23,7 @@ use crate::{
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
     engine: &'e Engine,
-    plan: Result<Plan, Report>,
+    pub(super) plan: Result<Plan, Report>,
     /// Whether this engine made the plan: another one has other prices and another policy.
     is_own: bool,
     pub(super) given: BTreeMap<Text, Given>,
@@ -33,8 +33,8 @@ pub struct Request<'e> {
     pub(super) caps: Caps,
     /// Its name in the store, where it is kept.
     pub(super) id: Option<RunId>,
-    /// What it goes on from.
-    pub(super) earlier: Option<Earlier>,
+    /// What else is said of a run that is kept.
+    pub(super) wishes: Wishes,
 }
 
 /// What a run gave.
@@ -50,14 +50,20 @@ pub struct Response {
 impl<'e> Request<'e> {
     pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
-        let id = engine.store.as_ref().map(|_| RunId::new(engine.host.now()));
+        let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
-        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, earlier: None }
+        let wishes = Wishes::default();
+        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, wishes }
     }
 
     /// The same for a plan that may have been made by another engine.
     pub(super) fn of_plan(engine: &'e Engine, plan: Plan) -> Self {
         Self { is_own: false, ..Self::new(engine, Ok(plan)) }
+    }
+
+    /// The engine that it is asked of.
+    pub fn engine(&self) -> &'e Engine {
+        self.engine
     }
 
     /// Gives the script a param.
@@ -138,12 +144,20 @@ impl<'e> Request<'e> {
             let outcome = run::run(&plan, inputs, around).await;
             return answer(&plan, outcome);
         };
-        let (engine, caps, earlier) = (self.engine, self.caps, self.earlier);
-        let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, earlier).await?;
+        let (engine, caps, wishes) = (self.engine, self.caps, &self.wishes);
+        let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, wishes)?;
+        if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
+            kept.is_durable(&plan).await?;
+        }
         around.records = Some(kept.journal.clone());
         around.spent = kept.journal.lost();
+        around.id = Some(id.to_string().into());
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;
+        if let (Err(err), Err(_)) = (&written, &outcome) {
+            let message = format!("the end of the run cannot be recorded: {err}");
+            self.engine.observer.event("", &run::Event::Notice { message: &message });
+        }
         let response = answer(&plan, outcome)?;
         written.map_err(|err| kept::outside(&plan.program().source, err))?;
         Ok(response)

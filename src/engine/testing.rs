@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::{Engine, error::run_problem};
 use crate::{
@@ -52,7 +53,8 @@ impl Engine {
             .build()
             .expect("a runtime without input and output needs nothing of the system");
         let around = self.around(CancellationToken::new());
-        let tested = runtime.block_on(run::test(program, test, around));
+        let span = tracing::error_span!(target: "svc", "test", test = %test.name);
+        let tested = runtime.block_on(run::test(program, test, around).instrument(span));
         result(program, test, tested)
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP as the host offers it: a request, and an answer whose body comes in pieces.
 
-use std::{fmt, future::Future, io, pin::Pin};
+use std::{borrow::Cow, fmt, future::Future, io, pin::Pin};
 
 use futures_util::Stream;
 
@@ -12,7 +12,7 @@ pub struct Request {
     pub method: &'static str,
     /// The whole address, with `http://` or `https://`.
     pub url: String,
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(Cow<'static, str>, String)>,
     pub body: Vec<u8>,
     pub trust: Trust,
 }
@@ -79,8 +79,8 @@ impl Request {
     }
 
     #[must_use]
-    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
+    pub fn header(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
     }
 }
@@ -114,7 +114,7 @@ pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String
         let answer = host.http(request.clone()).await?;
         let Some(next) = next(&request, &answer)? else { return Ok((request.url, answer)) };
         if next.is_elsewhere(&request.address()?) {
-            request.headers.retain(|(name, _)| FOR_ALL.contains(name));
+            request.headers.retain(|(name, _)| FOR_ALL.contains(&name.as_ref()));
         }
         request.url = next.to_string();
     }
@@ -140,7 +140,7 @@ fn next(request: &Request, answer: &Response) -> io::Result<Option<Address>> {
 
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.headers.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_ref()).collect();
         f.debug_struct("Request")
             .field("method", &self.method)
             .field("url", &self.url)

@@ -10,7 +10,7 @@
 use std::{
     fmt,
     future::Future,
-    io::{self, Read},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     pin::Pin,
     time::Duration,
@@ -21,6 +21,7 @@ use crate::value::paths;
 pub mod address;
 pub mod guard;
 pub mod http;
+pub mod offline;
 pub mod os;
 mod retry_after;
 pub mod test;
@@ -41,11 +42,24 @@ pub trait Host: Send + Sync + 'static {
     /// the old. Folders on the way are made.
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
+    /// The same of a content that need not be in memory: `fill` writes it piece by piece.
+    fn write_with(&self, path: &Path, fill: Fill<'_>) -> io::Result<()> {
+        let mut content = Vec::new();
+        fill(&mut content)?;
+        self.write(path, &content)
+    }
+
     /// The folder that relative paths start from.
     fn current_dir(&self) -> io::Result<PathBuf>;
 
     /// Where things may be kept that can be made again.
     fn cache_dir(&self) -> io::Result<PathBuf>;
+
+    /// Where things are kept that cannot be made again. An error where there is no such
+    /// place, which is so unless a host says otherwise.
+    fn data_dir(&self) -> io::Result<PathBuf> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "there is no folder for data"))
+    }
 
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
@@ -138,6 +152,9 @@ const LARGEST_SECRET: u64 = 1 << 20;
 pub fn secret_variable(name: &str) -> String {
     format!("SVC_SECRET_{}", name.to_uppercase())
 }
+
+/// Writes the content of a file.
+pub type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// The answer of a person, to come.
 pub type Answering = Pin<Box<dyn Future<Output = io::Result<bool>> + Send>>;

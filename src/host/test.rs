@@ -23,6 +23,7 @@ pub struct TestHost {
     cache: PathBuf,
     person: Mutex<Person>,
     dice: Mutex<Option<fastrand::Rng>>,
+    now: i64,
 }
 
 /// Who answers questions.
@@ -68,7 +69,16 @@ impl TestHost {
             cache: std::env::temp_dir().join(unique),
             person: Mutex::default(),
             dice: Mutex::default(),
+            // A day in 2026, and always the same.
+            now: 1_790_000_000_000,
         }
+    }
+
+    /// Lets it be so many milliseconds later.
+    #[must_use]
+    pub fn at(mut self, later: i64) -> Self {
+        self.now += later;
+        self
     }
 
     /// Adds a file; a relative path starts from [`Self::HOME`].
@@ -225,8 +235,7 @@ impl Host for TestHost {
     }
 
     fn now(&self) -> i64 {
-        // A day in 2026, and always the same.
-        1_790_000_000_000
+        self.now
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {

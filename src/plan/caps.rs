@@ -12,4 +12,7 @@ pub struct Caps {
     pub tokens: Option<u64>,
     /// From the start of the run to its end.
     pub time: Option<Duration>,
+    /// How old a result of another run may be that stands for a call, where the script says
+    /// nothing.
+    pub max_age: Option<Duration>,
 }

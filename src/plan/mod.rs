@@ -51,6 +51,16 @@ impl Plan {
         &self.foresight.nodes
     }
 
+    /// How many calls a run makes that are not inline; nothing where that depends on what
+    /// they give.
+    pub fn calls(&self) -> Option<usize> {
+        let nodes = self.nodes();
+        let once =
+            |it: &Node| it.op.is_some() || ["parallel", "within"].contains(&it.name.as_str());
+        let calls = nodes.iter().filter(|it| it.cost_class.is_some_and(|it| it != "inline"));
+        nodes.iter().all(once).then(|| calls.count())
+    }
+
     /// What the whole plan takes.
     pub fn envelope(&self) -> &Envelope {
         &self.foresight.envelope

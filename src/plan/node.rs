@@ -3,7 +3,7 @@
 use super::{EffectUse, Envelope, Verdict};
 use crate::{
     diag::{Source, Span},
-    value::Type,
+    value::{Text, Type},
 };
 
 /// One vertex of the plan.
@@ -21,6 +21,8 @@ pub struct Node {
     pub ty: Type,
     /// The nodes whose results it uses.
     pub needs: Vec<usize>,
+    /// The inputs of the script that it uses without another node between.
+    pub inputs: Vec<Text>,
     /// How many blocks it stands in.
     pub depth: usize,
     /// The block that it stands in, if any; it comes before it.

@@ -1,8 +1,12 @@
 //! The components that there are, and how a name finds one.
 
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
 
-use super::{Component, ErrorKind, OpDef, OpError, nearest, stateless};
+use super::{Component, ErrorKind, OpDef, OpError, Param, nearest, stateless};
+use crate::value::Value;
 
 /// The components that a program is checked against. It never changes: another set of
 /// components is another registry.
@@ -11,6 +15,8 @@ pub struct Registry {
     components: Vec<&'static Component>,
     by_name: HashMap<&'static str, &'static Component>,
     by_alias: HashMap<&'static str, OpRef>,
+    /// Defaults that were changed, by component and param.
+    tuned: BTreeMap<(&'static str, &'static str), Value>,
 }
 
 /// An op and the component it belongs to.
@@ -45,6 +51,43 @@ impl Registry {
             }
         }
         self
+    }
+
+    /// The same with another default of a tunable param: a number that has a range and a
+    /// default. It holds for every op of the component that has such a param.
+    pub fn tuned(mut self, path: &str, value: Value) -> Result<Self, OpError> {
+        let (name, param) = path.rsplit_once('.').ok_or_else(|| {
+            OpError::invalid_input(format!("`{path}` names no tunable"))
+                .help("write `component.param`, such as `rerank.keep`")
+        })?;
+        let found = self
+            .find(name)
+            .ok_or_else(|| OpError::not_found(format!("there is no component `{name}`")))?;
+        let component = found.component();
+        let params = component.ops.iter().flat_map(|it| it.params).filter(|it| it.is_tunable());
+        let Some(known) = params.clone().find(|it| it.name == param) else {
+            let names: Vec<&str> = params.map(|it| it.name).collect();
+            let help = match names.is_empty() {
+                true => format!("`{name}` has none"),
+                false => format!("`{name}` has {}", names.join(", ")),
+            };
+            let message = format!("`{param}` is no tunable of `{name}`");
+            return Err(OpError::not_found(message).help(help));
+        };
+        known.test(&value)?;
+        self.tuned.insert((component.name, known.name), value);
+        Ok(self)
+    }
+
+    /// The default of a param, as it is tuned.
+    pub fn default_of(&self, component: &Component, param: &Param) -> Option<Value> {
+        let tuned = || self.tuned.get(&(component.name, param.name)).cloned();
+        param.default.map(|it| tuned().unwrap_or_else(it))
+    }
+
+    /// What is tuned: `ctx_rerank.keep`, and its value.
+    pub fn tunings(&self) -> impl Iterator<Item = (String, &Value)> {
+        self.tuned.iter().map(|((component, param), it)| (format!("{component}.{param}"), it))
     }
 
     /// All components, in the order in which they were added.

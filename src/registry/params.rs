@@ -25,6 +25,22 @@ pub trait Params: Sized {
 }
 
 impl Param {
+    /// Whether it is a number within a range that has a default: what can be tuned.
+    pub fn is_tunable(&self) -> bool {
+        let is_ranged = matches!(self.scheme, Scheme::IntRange(..) | Scheme::FloatRange(..));
+        is_ranged && self.default.is_some() && !self.is_input
+    }
+
+    /// Tests that a value is a number within the range.
+    pub(super) fn test(&self, value: &Value) -> Result<(), OpError> {
+        if !self.scheme.plain().admits(value) {
+            let (wanted, kind) = (self.scheme.show(), value.kind());
+            let message = format!("`{}` must be {wanted}, but this is {kind}", self.name);
+            return Err(OpError::invalid_input(message));
+        }
+        self.test_range(value)
+    }
+
     /// The documentation as one line.
     pub fn summary(&self) -> String {
         one_line(self.doc)

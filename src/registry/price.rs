@@ -84,6 +84,8 @@ pub struct Quote {
     pub unpriced: Option<OpError>,
     /// The table that the price is from, and its day.
     pub prices: Option<Text>,
+    /// Who answers, where the environment decides that: a language model.
+    pub model: Option<Text>,
 }
 
 impl Quote {
@@ -226,6 +228,7 @@ impl TokenPrice {
             reserved: self.usage(prompt.least, output)?,
             unpriced: None,
             prices: None,
+            model: None,
         })
     }
 

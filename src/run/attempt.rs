@@ -22,6 +22,7 @@ use super::{
     secrets::Secrets,
     task::in_time,
     testing::{Answer, estimated, quoted},
+    trace,
 };
 use crate::{
     check::Call,
@@ -67,23 +68,29 @@ impl Run {
         ty: &Type,
     ) -> Result<Value> {
         let op = call.op.op;
+        let node = trace::Node::of(call, path);
         let started = Instant::now();
-        let record = self.recorded(call, &args, path, ty, span);
+        let record = self.recorded(call, &args, path, ty, span, scope);
         if let Some(record) = &record {
-            let at = |err: Box<RunError>| err.at_node(path.to_string(), Some(&call.name));
-            if let Some(value) = self.remembered(record, scope, path).map_err(at)? {
+            let at = |err: Box<RunError>| {
+                node.failed(&err, &self.secrets);
+                err.at_node(path.to_string(), Some(&call.name))
+            };
+            if let Some(value) = self.remembered(record, scope, path).await.map_err(at)? {
+                node.reused();
                 return Ok(value);
             }
             self.write_begin(record).await.map_err(at)?;
         }
+        node.began();
         self.tell(path, &Event::Started { component: &call.name });
         // A time that the script gives, anywhere around, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
         let spent = Spent::default();
         let one = Try { call, args: &args, scope, path, span, ty, spent: &spent };
         let result = match own_time {
-            Some(limit) => self.in_own_time(&one, limit).await,
-            None => self.tries(&one, None).await,
+            Some(limit) => node.around(self.in_own_time(&one, limit)).await,
+            None => node.around(self.tries(&one, None)).await,
         };
         let result = result.and_then(|value| {
             self.broken_promise(call, &args, &value, ty)
@@ -92,9 +99,13 @@ impl Run {
         let ((tries, usage), took) = (spent.read(), started.elapsed());
         self.tell_end(path, call, took, usage, &result);
         let result = match record {
-            Some(record) => self.write_end(record, result, Taken { tries, usage, took }).await,
+            Some(record) => {
+                let taken = Taken { tries, log: spent.take_log(), usage, took };
+                self.write_end(record, result, taken).await
+            }
             None => result,
         };
+        node.ended(tries, usage, &result, &self.secrets);
         result.map_err(|err| err.at_node(path.to_string(), Some(&call.name)))
     }
 
@@ -155,7 +166,7 @@ impl Run {
                 Some(turn) => turn,
                 None => self.turn(op, one.scope, one.span).await?,
             };
-            let mut err = match self.attempt(one, turn).await {
+            let mut err = match self.logged(one, turn).await {
                 Ok(value) => return Ok(value),
                 Err(err) => err.after(before.take()),
             };
@@ -175,6 +186,18 @@ impl Run {
             before = Some(err.error.message);
         }
         unreachable!("attempts are counted up to a limit")
+    }
+
+    /// One try, of which the records keep what became of it.
+    async fn logged(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
+        if self.records.is_none() {
+            return self.attempt(one, turn).await;
+        }
+        let (started, begun) = (self.host.now(), Instant::now());
+        let result = self.attempt(one, turn).await;
+        let error = result.as_ref().err().map(|it| &it.error);
+        one.spent.log(started, begun.elapsed(), error);
+        result
     }
 
     /// One try: reserves, runs, settles.
@@ -245,14 +268,18 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
-        ended.map_err(|it| {
+        ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
             let told = self.secrets.redacted(call.op.honest(it));
             RunError::new(where_paths_start(call.op.op, told), one.span)
         })
     }
 
     /// The most that one try can use.
-    fn most_used(&self, call: &Call, args: &[Value]) -> std::result::Result<Quote, OpError> {
+    pub(super) fn most_used(
+        &self,
+        call: &Call,
+        args: &[Value],
+    ) -> std::result::Result<Quote, OpError> {
         let op = call.op.op;
         if self.mocks.is_some() && matches!(op.price, Price::Quoted(_)) {
             return Ok(Quote::exact(quoted(op, args)));
@@ -344,6 +371,7 @@ impl Monitor for Watcher {
 
     fn notice(&self, message: &str) {
         let message = &self.secrets.redact(message);
+        trace::noticed(&self.path, message);
         self.observer.event(&self.path, &Event::Notice { message });
     }
 }

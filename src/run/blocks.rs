@@ -100,11 +100,14 @@ impl Run {
             Value::List(items) => items,
             other => return Err(now::not_a_list(&other, input.span)),
         };
+        self.tell(&place.path.name(segment), &Event::Items { total: items.len() });
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let each = Each { segment, optional, body, items: &items };
         let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        let ended = together(tasks, &scope, scope.items_at_once(), body.span).await;
+        let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_rehearsal());
+        let at_once = if waits_for_nobody { usize::MAX } else { scope.items_at_once() };
+        let ended = together(tasks, &scope, at_once, body.span).await;
         let values = ended.keeping(&scope, |values, failed| {
             Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
         })?;
@@ -116,7 +119,9 @@ impl Run {
             let item = each.items.get(idx).expect("an item of the list");
             let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
             let inner = Place { env: &env, scope: place.scope, path: &path };
+            self.tell(&path, &Event::ItemStarted);
             let result = self.eval(each.body, inner).await;
+            self.tell(&path, &Event::ItemEnded { failed: result.is_err() });
             if each.optional { self.swallow(result, place.scope, &path) } else { result }
         })
     }

@@ -2,11 +2,22 @@
 
 use std::time::Duration;
 
-use crate::registry::{OpError, Usage};
+use super::ledger::Cap;
+use crate::{
+    plan::Plan,
+    registry::{OpError, Usage},
+};
 
 /// Something that happened to a node.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
+    /// The run begins. `cap` is what it may take at the most, and `spent` what was taken of
+    /// that before.
+    Begun {
+        plan: &'a Plan,
+        cap: Cap,
+        spent: Usage,
+    },
     Started {
         component: &'a str,
     },
@@ -15,7 +26,8 @@ pub enum Event<'a> {
         took: Duration,
         usage: Usage,
     },
-    /// The call was made before, and gives what it gave then.
+    /// The call was made before, and gives what it gave then; `usage` is what of that counts
+    /// against the caps of this run.
     Reused {
         component: &'a str,
         usage: Usage,
@@ -48,6 +60,15 @@ pub enum Event<'a> {
     Swallowed {
         error: &'a OpError,
     },
+    /// An `each` begins, over so many items.
+    Items {
+        total: usize,
+    },
+    /// An item of an `each` begins; the path is its own: `each[3]`.
+    ItemStarted,
+    ItemEnded {
+        failed: bool,
+    },
     /// How far a long call is.
     Progress {
         what: &'a str,
@@ -68,6 +89,11 @@ pub enum Event<'a> {
 pub trait Observer: Send + Sync + 'static {
     /// `path` names the node: `found/web/search`.
     fn event(&self, path: &str, event: &Event<'_>);
+
+    /// Whether it is told anything.
+    fn listens(&self) -> bool {
+        true
+    }
 }
 
 /// Nobody.
@@ -76,4 +102,8 @@ pub struct Unwatched;
 
 impl Observer for Unwatched {
     fn event(&self, _: &str, _: &Event<'_>) {}
+
+    fn listens(&self) -> bool {
+        false
+    }
 }

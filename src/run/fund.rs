@@ -1,7 +1,10 @@
 //! What one try may take: reserved before it begins, settled once when it has ended,
 //! whatever ended it.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use super::{
     Run,
@@ -34,19 +37,65 @@ pub(super) struct Settled {
 
 /// How many tries one call had, and what they used.
 #[derive(Debug, Default)]
-pub(super) struct Spent(Mutex<(u32, Usage)>);
+pub(super) struct Spent(Mutex<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    tries: u32,
+    used: Usage,
+    /// The tries that have failed, and the one after them.
+    log: Vec<Tried>,
+}
+
+/// One try of a call.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// When it began, in milliseconds since 1970.
+    pub started: i64,
+    pub took: Duration,
+    pub used: Usage,
+    pub error: Option<OpError>,
+}
 
 impl Spent {
     fn add(&self, used: Usage) {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counted.0 += 1;
-        let all = &mut counted.1;
+        let mut counted = self.counted();
+        counted.tries += 1;
+        let all = &mut counted.used;
         all.tokens = all.tokens.saturating_add(used.tokens);
         all.cost = all.cost.checked_add(used.cost).unwrap_or(all.cost);
     }
 
+    /// Keeps what became of a try. One that ends well at once needs no word.
+    pub(super) fn log(&self, started: i64, took: Duration, error: Option<&OpError>) {
+        let mut counted = self.counted();
+        if error.is_none() && counted.log.is_empty() {
+            return;
+        }
+        let before = counted.log.iter().fold(Usage::default(), |sum, it| Usage {
+            tokens: sum.tokens.saturating_add(it.used.tokens),
+            cost: sum.cost.checked_add(it.used.cost).unwrap_or(sum.cost),
+        });
+        let used = Usage {
+            tokens: counted.used.tokens.saturating_sub(before.tokens),
+            cost: counted.used.cost.checked_sub(before.cost).unwrap_or_default(),
+        };
+        counted.log.push(Tried { started, took, used, error: error.cloned() });
+    }
+
     pub(super) fn read(&self) -> (u32, Usage) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let counted = self.counted();
+        (counted.tries, counted.used)
+    }
+
+    /// The tries, where there were several.
+    pub(super) fn take_log(&self) -> Vec<Tried> {
+        let log = std::mem::take(&mut self.counted().log);
+        if log.len() > 1 { log } else { Vec::new() }
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -41,6 +41,17 @@ pub struct Cap {
     pub cost: Option<Money>,
 }
 
+impl Cap {
+    /// Both caps: of each kind the tighter one.
+    #[must_use]
+    pub fn or_tighter(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.into_iter().chain(other.tokens).min(),
+            cost: self.cost.into_iter().chain(other.cost).min(),
+        }
+    }
+}
+
 /// What is taken here is taken from every account around, too. Dropping it closes it.
 #[derive(Debug)]
 pub struct Account {

@@ -28,21 +28,26 @@ mod secrets;
 mod task;
 mod testing;
 mod together;
+mod trace;
+mod witness;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
+pub use fund::Tried;
 pub use partial::{Partial, Parts};
-pub use records::{Earlier, Ended, Entry, Kept, Key, Records, Taken};
+pub use path::place_of;
+pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Taken};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{
-    check::{Checked, Input},
+    check::{Checked, Input, TermKind},
     diag::Span,
     host::Host,
     plan::{Caps, Plan},
@@ -50,8 +55,9 @@ use crate::{
     value::{Text, Value},
 };
 use env::Env;
+use ledger::Cap;
 use path::Path;
-use scope::Scope;
+use scope::{Bounds, Scope};
 use secrets::Secrets;
 use task::{Place, in_time};
 use testing::Mocks;
@@ -71,6 +77,8 @@ pub struct Surroundings {
     pub spent: Usage,
     /// Whether inline code runs in processes of its own.
     pub isolates: bool,
+    /// The name of the run where it is kept.
+    pub id: Option<Text>,
 }
 
 /// What a run gave.
@@ -90,6 +98,8 @@ struct Run {
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
     isolates: bool,
+    /// Whether also what is computed where it stands is told to the records.
+    wants_all: bool,
 }
 
 /// Runs a plan with the given inputs.
@@ -100,19 +110,47 @@ pub async fn run(
     inputs: BTreeMap<Text, Value>,
     around: Surroundings,
 ) -> Result<Outcome, Box<RunError>> {
-    let caps = around.caps;
+    let span = trace::run(plan, around.id.as_deref());
+    traced(plan, inputs, around).instrument(span).await
+}
+
+async fn traced(
+    plan: &Plan,
+    inputs: BTreeMap<Text, Value>,
+    around: Surroundings,
+) -> error::Result<Outcome> {
+    let (caps, spent) = (around.caps, around.spent);
     let (mut run, scope) = Run::begin(around);
     let program = plan.program();
-    let values = run.inputs(&program.inputs, inputs, &scope)?;
+    let values = run.inputs(&program.inputs, inputs, &scope);
+    let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
+    run.tell(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
     let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
     let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
     let usage = scope.account.taken();
+    trace::run_ended(&ended, usage, &run.secrets);
     match ended {
         Ok(value) => Ok(Outcome { value, usage }),
         Err(err) => Err(Box::new(RunError { usage, ..*err })),
     }
+}
+
+/// What the whole run may take: as its caller and as the bounds of its file say, the tighter
+/// of both.
+fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
+    let bounds = match program.main.as_ref().map(|it| &it.kind) {
+        Some(TermKind::Within { bounds, .. }) => bounds.as_slice(),
+        _ => &[],
+    };
+    let (now, env) = (now::Now { scope }, Env::of_params(values));
+    let mut own = Bounds::default();
+    for (key, term) in bounds {
+        // What cannot be a bound ends the run where it is reached.
+        let _ = now.eval(term, &env).and_then(|it| own.set(*key, &it, term.span));
+    }
+    own.cap.or_tighter(Cap { tokens: caps.tokens, cost: caps.cost })
 }
 
 fn engine_panicked(span: Span) -> Box<RunError> {
@@ -122,12 +160,16 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, observer, workers, cancel, caps, records, spent, isolates } =
-            around;
+        let Surroundings {
+            host, observer, workers, cancel, caps, records, spent, isolates, ..
+        } = around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         scope.account.remember(spent);
         let secrets = Secrets::default();
-        (Self { host, observer, workers, secrets, mocks: None, records, isolates }, scope)
+        let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
+        let run =
+            Self { host, observer, workers, secrets, mocks: None, records, isolates, wants_all };
+        (run, scope)
     }
 
     async fn main(
@@ -175,6 +217,9 @@ impl Run {
     }
 
     fn tell(&self, path: &Path<'_>, event: &Event<'_>) {
-        self.observer.event(&path.to_string(), event);
+        trace::happened(path, event, &self.secrets);
+        if self.observer.listens() {
+            self.observer.event(&path.to_string(), event);
+        }
     }
 }

@@ -42,9 +42,29 @@ impl fmt::Display for Path<'_> {
     }
 }
 
+/// The place of a node in the script, without the numbers of items and turns:
+/// `each[3]/summary` stands at `each[]/summary`, as the plan names it.
+pub fn place_of(path: &str) -> String {
+    let mut place = String::with_capacity(path.len());
+    let mut inside = false;
+    for it in path.chars() {
+        inside = inside && it != ']';
+        if !inside {
+            place.push(it);
+        }
+        inside = inside || it == '[';
+    }
+    place
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Path;
+    use super::{Path, place_of};
+
+    #[test]
+    fn a_place_has_no_numbers() {
+        assert_eq!(place_of("a/each[3]/repeat[12]/b#2"), "a/each[]/repeat[]/b#2");
+    }
 
     #[test]
     fn paths_read_from_the_outside_in() {

@@ -4,20 +4,26 @@
 //! that a write begins, and hands over what came of it. A call is known by its place and by
 //! a key of all that decides its result.
 
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{collections::BTreeMap, future::Future, pin::Pin, time::Duration};
+
+use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
+    calls::{acts, files_of},
     error::{Result, RunError},
     events::Event,
+    fund::Tried,
+    now::flow_of,
     path::Path,
     scope::Scope,
+    witness,
 };
 use crate::{
-    check::{Call, Flow},
+    check::Call,
     diag::Span,
-    registry::{ErrorKind, OpError, Price, Usage},
-    value::{Record, Type, Value, json, paths},
+    registry::{Effect, ErrorKind, OpError, Price, Usage},
+    value::{Text, Type, Value, json, paths},
 };
 
 /// What decides the result of a call: the component, its version, what it is asked for, and
@@ -34,10 +40,57 @@ pub struct Entry {
     pub op: &'static str,
     /// Of the component.
     pub version: u32,
-    /// The arguments as JSON, secrets only as stars.
-    pub args: String,
+    /// The arguments as JSON by their names, secrets only as stars. The first one is what
+    /// entered.
+    pub args: Vec<(&'static str, String)>,
     /// Whether it writes or may cost something: then it must not get lost.
     pub is_dear: bool,
+    /// Whether it touches nothing outside.
+    pub is_pure: bool,
+    /// Whether it is so cheap that it is computed where it stands.
+    pub is_inline: bool,
+    /// How old a result of another run may be that stands for the call; nothing where none
+    /// may.
+    pub max_age: Option<Duration>,
+    pub about: About,
+}
+
+/// What else decides a call. A result of another run stands for it only where this is equal;
+/// the same run goes on with what it had seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// The type that it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
+    /// Who answers, such as a language model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Text>,
+    /// What the files were like that it reads, by their paths.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// The argument that is kept by itself, because it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The most that one try may take, where it is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<Most>,
+}
+
+/// The most that one try of a call may take.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Most {
+    pub tokens: u64,
+    /// Billionths of a dollar.
+    pub cost: i64,
+    /// The table that the price is from, and its day.
+    pub prices: Option<Text>,
+}
+
+impl About {
+    /// Whether a result stands for a call of which this is said. Prices decide no result.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.model == other.model && self.files == other.files
+    }
 }
 
 /// What came of a call.
@@ -49,9 +102,11 @@ pub struct Ended {
 }
 
 /// What a call took, with all its tries.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Taken {
     pub tries: u32,
+    /// Each of them, where there were several.
+    pub log: Vec<Tried>,
     pub usage: Usage,
     pub took: Duration,
 }
@@ -64,9 +119,15 @@ pub enum Earlier {
     Done {
         value: String,
         usage: Usage,
+        /// Whether that counts against the caps of this run.
+        counts: bool,
     },
     /// It was begun, and nobody knows whether it had its effect.
     Begun,
+    /// It failed, and that stands.
+    Failed(OpError),
+    /// Nothing that is not known may happen: what needs its result waits for ever.
+    Withheld,
 }
 
 /// An answer of whoever keeps the records.
@@ -74,7 +135,7 @@ pub type Kept<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), OpError>
 
 /// Whoever keeps the records of a run.
 pub trait Records: Send + Sync + 'static {
-    fn earlier(&self, path: &str, key: &Key) -> std::result::Result<Earlier, OpError>;
+    fn earlier(&self, entry: &Entry) -> std::result::Result<Earlier, OpError>;
 
     /// Writes down that a call begins. When it is answered, no crash can lose that.
     fn begins(&self, entry: Entry) -> Kept<'_>;
@@ -82,6 +143,16 @@ pub trait Records: Send + Sync + 'static {
     /// Writes down what came of a call. When it is answered for a dear one, no crash can
     /// lose that.
     fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_>;
+
+    /// Whether nothing is done but what the records allow: then nothing waits for its turn.
+    fn is_rehearsal(&self) -> bool {
+        false
+    }
+
+    /// Whether also calls are asked for and told of that are computed where they stand.
+    fn wants_all(&self) -> bool {
+        false
+    }
 }
 
 /// A call with its place in the records.
@@ -101,52 +172,80 @@ impl Run {
         path: &Path<'_>,
         ty: &'a Type,
         span: Span,
+        scope: &Scope,
     ) -> Option<Recorded<'a>> {
         self.records.as_ref()?;
         let op = call.op.op;
+        let shown: Vec<(&str, String)> =
+            op.params.iter().zip(args).map(|(it, arg)| (it.name, json::write(arg))).collect();
         let entry = Entry {
             path: path.to_string(),
-            key: self.key(call, args),
+            key: self.key(call, args, &shown),
             component: call.op.component.name,
             op: op.name,
             version: call.op.component.version,
-            args: shown(call, args),
+            args: shown,
             is_dear: op.writes() || !matches!(op.price, Price::Free),
+            is_pure: op.is_pure() && !args.iter().any(acts_inside),
+            is_inline: op.is_inline(),
+            max_age: scope.attempts.max_age.filter(|_| is_reusable(call, args)),
+            about: self.about(call, args),
         };
         Some(Recorded { call, entry, ty, span })
     }
 
-    /// What decides the result of a call.
-    fn key(&self, call: &Call, args: &[Value]) -> Key {
+    fn about(&self, call: &Call, args: &[Value]) -> About {
+        let quote = match call.op.op.price {
+            Price::Free => None,
+            _ => self.most_used(call, args).ok(),
+        };
+        let most = quote.as_ref().map(|it| Most {
+            tokens: it.most.tokens,
+            cost: it.most.cost.nanos(),
+            prices: it.prices.clone(),
+        });
+        About {
+            wanted: call.wanted.as_ref().map(ToString::to_string),
+            model: quote.and_then(|it| it.model),
+            files: witness::files(self.host.as_ref(), call.op.op, args),
+            input: None,
+            most,
+        }
+    }
+
+    /// What decides the result of a call. `shown` are its arguments as JSON.
+    fn key(&self, call: &Call, args: &[Value], shown: &[(&str, String)]) -> Key {
         let mut hasher = blake3::Hasher::new();
         let mut part = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         };
-        let here = self.host.current_dir().unwrap_or_default();
         part(&call.op.to_string());
         part(&call.op.component.version.to_string());
         part(&call.wanted.as_ref().map(ToString::to_string).unwrap_or_default());
-        for (param, arg) in call.op.op.params.iter().zip(args) {
-            part(param.name);
+        for ((name, shown), arg) in shown.iter().zip(args) {
+            part(name);
             match arg {
-                // Whoever has the store must not be able to guess at it.
-                Value::Secret(_) => part("***"),
                 Value::Flow(it) => {
                     part(it.name());
-                    let flow = it.downcast::<Flow>();
-                    part(flow.as_ref().map_or("", |it| it.source.text()));
+                    let flow = flow_of(arg, Span::default());
+                    flow.iter().flat_map(files_of).for_each(|it| part(it.text()));
                 }
                 // A run may go on from another folder.
-                Value::Path(it) => part(&paths::join(&here, it)),
-                other => part(&json::write(other)),
+                Value::Path(it) => part(&paths::join(&self.folder(), it)),
+                // Secrets are stars here: whoever has the store must not be able to guess.
+                _ => part(shown),
             }
         }
         *hasher.finalize().as_bytes()
     }
 
+    fn folder(&self) -> std::path::PathBuf {
+        self.host.current_dir().unwrap_or_default()
+    }
+
     /// The value of a call that was made before.
-    pub(super) fn remembered(
+    pub(super) async fn remembered(
         &self,
         it: &Recorded<'_>,
         scope: &Scope,
@@ -154,14 +253,21 @@ impl Run {
     ) -> Result<Option<Value>> {
         let Some(records) = &self.records else { return Ok(None) };
         let failed = |err| RunError::new(err, it.span);
-        match records.earlier(&it.entry.path, &it.entry.key).map_err(failed)? {
+        match records.earlier(&it.entry).map_err(failed)? {
             Earlier::Nothing => Ok(None),
+            Earlier::Failed(error) => Err(failed(error)),
+            Earlier::Withheld => {
+                scope.cancel.cancelled().await;
+                Err(RunError::cancelled(it.span))
+            }
             Earlier::Begun if it.call.op.op.writes_once() => Err(failed(in_doubt(&it.entry.path))),
             Earlier::Begun => Ok(None),
-            Earlier::Done { value, usage } => {
+            Earlier::Done { value, usage, counts } => {
                 let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
                 // A record that fits no longer is none.
                 let Some(value) = value else { return Ok(None) };
+                // What another run has paid for costs this one nothing.
+                let usage = if counts { usage } else { Usage::default() };
                 scope.account.remember(usage);
                 self.tell(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))
@@ -198,10 +304,22 @@ impl Run {
     }
 }
 
-fn shown(call: &Call, args: &[Value]) -> String {
-    let named = call.op.op.params.iter().zip(args);
-    let record: Record = named.map(|(it, arg)| (it.name.into(), arg.clone())).collect();
-    json::write(&Value::Record(record))
+/// Whether an argument is a flow that does more than compute.
+fn acts_inside(arg: &Value) -> bool {
+    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
+    flow.is_some_and(|it| it.is_ok_and(|it| it.acts))
+}
+
+/// Whether a result of another run may stand for a call: it changes nothing, asks nobody,
+/// and depends on nothing that the records do not know.
+fn is_reusable(call: &Call, args: &[Value]) -> bool {
+    let holds = |arg: &Value| match arg {
+        Value::Secret(_) => false,
+        Value::Flow(_) => flow_of(arg, Span::default()).is_ok_and(|it| !acts(&it.body)),
+        _ => true,
+    };
+    let op = call.op.op;
+    !op.writes() && !op.effects.contains(&Effect::Asks) && args.iter().all(holds)
 }
 
 fn in_doubt(path: &str) -> OpError {

@@ -43,13 +43,15 @@ pub(super) struct Attempts {
     pub(super) timeout: Option<Duration>,
     pub(super) max_retries: Option<u32>,
     pub(super) retry_on: Option<Arc<[ErrorKind]>>,
+    /// How old a result of another run may be that stands for a call.
+    pub(super) max_age: Option<Duration>,
 }
 
 /// The values of the bounds of one `within`.
 #[derive(Clone, Default)]
 pub(super) struct Bounds {
     pub(super) timeout: Option<Duration>,
-    cap: Cap,
+    pub(super) cap: Cap,
     attempts: Attempts,
     max_parallel: Option<usize>,
 }
@@ -60,6 +62,7 @@ impl Bounds {
         match (key, value) {
             (BoundKey::Timeout, Value::Duration(it)) => self.timeout = Some(*it),
             (BoundKey::AttemptTimeout, Value::Duration(it)) => self.attempts.timeout = Some(*it),
+            (BoundKey::MaxAge, Value::Duration(it)) => self.attempts.max_age = Some(*it),
             (BoundKey::MaxCost, Value::Money(it)) if *it >= Money::ZERO => {
                 self.cap.cost = Some(*it);
             }
@@ -97,7 +100,7 @@ impl Scope {
             cancel,
             deadline: None,
             script_limits_time: false,
-            attempts: Attempts::default(),
+            attempts: Attempts { max_age: caps.max_age, ..Attempts::default() },
             max_parallel: None,
             permits: Vec::new(),
             account: Account::of_run(Cap { tokens: caps.tokens, cost: caps.cost }),
@@ -127,6 +130,7 @@ impl Scope {
         let own = &bounds.attempts;
         inner.attempts.timeout = own.timeout.or(self.attempts.timeout);
         inner.attempts.max_retries = own.max_retries.or(self.attempts.max_retries);
+        inner.attempts.max_age = own.max_age.or(self.attempts.max_age);
         inner.attempts.retry_on = own.retry_on.clone().or(self.attempts.retry_on.clone());
         inner
     }

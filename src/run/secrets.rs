@@ -7,7 +7,7 @@ use crate::{
     check::Input,
     host::Host,
     registry::{ErrorKind, OpError},
-    value::{Secret, Value},
+    value::{Secret, Text, Value},
 };
 
 /// The secrets that a run holds: whatever it says of a failure passes here first.
@@ -31,6 +31,54 @@ impl Secrets {
                 false => text,
             }
         })
+    }
+
+    /// The value with stars where a secret stood: what a call gives is printed, written down,
+    /// and handed to others. Of a very short secret the stars would spoil what is none.
+    pub(super) fn hidden(&self, value: Value) -> Value {
+        if self.0.is_empty() || !self.is_in(&value) {
+            return value;
+        }
+        match value {
+            Value::Text(it) => Value::Text(self.starred(&it)),
+            Value::Path(it) => Value::Path(self.starred(&it)),
+            Value::Bytes(it) => {
+                Value::Bytes(self.starred(&String::from_utf8_lossy(&it)).as_bytes().into())
+            }
+            Value::List(it) => {
+                Value::List(it.into_vec().into_iter().map(|it| self.hidden(it)).collect())
+            }
+            Value::Record(it) => {
+                let fields = it.iter();
+                let hidden = fields.map(|(name, it)| (self.starred(name), self.hidden(it.clone())));
+                Value::Record(hidden.collect())
+            }
+            other => other,
+        }
+    }
+
+    fn is_in(&self, value: &Value) -> bool {
+        match value {
+            Value::Text(it) | Value::Path(it) => self.long().any(|secret| it.contains(secret)),
+            Value::Bytes(it) => self
+                .long()
+                .any(|secret| it.windows(secret.len()).any(|window| window == secret.as_bytes())),
+            Value::List(it) => it.iter().any(|it| self.is_in(it)),
+            Value::Record(it) => it.iter().any(|(name, it)| {
+                self.long().any(|secret| name.contains(secret)) || self.is_in(it)
+            }),
+            _ => false,
+        }
+    }
+
+    fn starred(&self, text: &str) -> Text {
+        self.long().fold(text.to_owned(), |text, secret| text.replace(secret, "***")).into()
+    }
+
+    /// The secrets that nobody writes by chance.
+    fn long(&self) -> impl Iterator<Item = &str> {
+        const SHORTEST: usize = 6;
+        self.0.iter().map(Secret::reveal).filter(|it| it.len() >= SHORTEST)
     }
 
     /// The failure without its cause when that says more than it should.

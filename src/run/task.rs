@@ -72,7 +72,7 @@ impl Run {
     }
 
     async fn eval_kind<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Result<Value> {
-        if !term.waits {
+        if !term.waits && !self.wants_all {
             return now_at(term, place);
         }
         let span = term.span;
@@ -170,7 +170,11 @@ impl Run {
         for (idx, term) in terms[1..].iter().enumerate() {
             let env = place.env.with_it(&value);
             let place = place.in_env(&env);
-            let next = if term.waits { self.eval(term, place).await } else { now_at(term, place) };
+            let next = if term.waits || self.wants_all {
+                self.eval(term, place).await
+            } else {
+                now_at(term, place)
+            };
             value = match next {
                 Ok(next) => next,
                 Err(err) => {

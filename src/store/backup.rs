@@ -3,6 +3,7 @@
 
 use std::{
     fs::{self, File},
+    io,
     path::Path,
 };
 
@@ -11,9 +12,14 @@ use rusqlite::{Connection, backup::Backup};
 use super::{
     Store, blobs, check,
     error::{Result, StoreError, StoreErrorKind},
+    mark::Mark,
+    open,
     place::{self, Place},
-    schema,
+    private, schema,
 };
+
+/// So often a copy is begun anew, because a run was removed while its contents were copied.
+const AGAIN: u32 = 5;
 
 impl Store {
     /// Copies the store to a file that is not there yet, as it is at one moment, with its
@@ -25,10 +31,16 @@ impl Store {
                 .help("a backup replaces nothing; name another file"));
         }
         if let Some(folder) = to.parent() {
-            fs::create_dir_all(folder)?;
+            private::create_folder(folder)?;
         }
         let part = place::beside(to, ".part");
-        let copied = self.copy(&part, to);
+        let mut copied = self.copy(&part, to);
+        for _ in 0..AGAIN {
+            match &copied {
+                Err(err) if err.kind == StoreErrorKind::NotFound => copied = self.copy(&part, to),
+                _ => break,
+            }
+        }
         if copied.is_err() {
             // The error that matters is the first one; the part is only litter.
             let _ = fs::remove_file(part);
@@ -40,6 +52,7 @@ impl Store {
         if fs::exists(part)? {
             fs::remove_file(part)?;
         }
+        private::create(part)?;
         let mut copy = Connection::open(part)?;
         Backup::new(&*self.pool.reader()?, &mut copy)?.step(-1)?;
         // One file by itself, without a log beside it.
@@ -49,15 +62,26 @@ impl Store {
         let there = Place::File(to.to_owned());
         for hash in check::in_files(&copy)? {
             if let (Some(from), Some(to)) = (self.place.blob(hash), there.blob(hash)) {
-                blobs::write_durably(&to, &fs::read(from)?)?;
+                blobs::write_durably(&to, &read(&from)?)?;
             }
         }
+        let seen = open::seen(&copy)?;
         copy.close().map_err(|(_, err)| err)?;
         File::open(part)?.sync_all()?;
         fs::rename(part, to)?;
+        Mark::open(&place::beside(to, "-mark"))?.replace(seen)?;
         match to.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => Ok(blobs::sync_folder(folder)?),
             _ => Ok(()),
         }
     }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).map_err(|err| match err.kind() {
+        io::ErrorKind::NotFound => {
+            StoreError::new(StoreErrorKind::NotFound, format!("`{}` is gone", file.display()))
+        }
+        _ => err.into(),
+    })
 }

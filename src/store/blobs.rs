@@ -18,6 +18,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::{
     error::{Result, StoreError},
     place::Place,
+    private,
     rows::{Blob, Hash},
 };
 
@@ -103,9 +104,12 @@ fn unpack(stored: Vec<u8>, codec: &str, size: usize) -> Option<Vec<u8>> {
 /// Writes a file that is there wholly or not at all, also after a power cut.
 pub(super) fn write_durably(path: &Path, data: &[u8]) -> Result<()> {
     let Some(folder) = path.parent() else { return Err(StoreError::bug("a file has no folder")) };
-    fs::create_dir_all(folder)?;
+    private::create_folder(folder)?;
     let part = path.with_extension(format!("{:08x}.part", fastrand::u32(..)));
-    let written = File::create_new(&part)
+    let written = private::options()
+        .create_new(true)
+        .write(true)
+        .open(&part)
         .and_then(|mut it| it.write_all(data).and_then(|()| it.sync_all()))
         .and_then(|()| fs::rename(&part, path))
         .and_then(|()| sync_folder(folder));

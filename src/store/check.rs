@@ -86,7 +86,8 @@ impl Look<'_> {
     /// The mark is read first: it may rise while the database is looked at.
     fn mark(&mut self) -> Result<()> {
         let Some(file) = self.place.file() else { return Ok(()) };
-        let mark = Mark::open(&place::beside(file, "-mark"))?.read()?;
+        let mark = Mark::look(&place::beside(file, "-mark"))?;
+        let mark = mark.as_ref().map(Mark::read).transpose()?.flatten();
         if mark.is_none() {
             self.problem("the store has no high-water mark");
         }
@@ -131,8 +132,9 @@ impl Look<'_> {
         let mut last = 0;
         while let Some((no, hash)) = self.content_after(last)? {
             last = no;
-            let read = blobs::read(self.connection, self.place, hash);
-            self.noted(read)?;
+            let read = || blobs::read(self.connection, self.place, hash);
+            // Its run may have been removed between the two looks of the first reading.
+            self.noted(read().or_else(|_| read()))?;
             self.health.contents += 1;
         }
         Ok(())

@@ -17,6 +17,7 @@ use super::{
     error::{Result, StoreError, StoreErrorKind},
     id::RunId,
     place::{self, Place},
+    private,
 };
 
 /// The right to work on a run, until dropped.
@@ -93,10 +94,10 @@ fn lock(path: &Path, run: &RunId) -> Result<File> {
     const PAUSE: Duration = Duration::from_millis(2);
     const TRIES: u32 = 10;
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private::create_folder(folder)?;
     }
     for _ in 0..TRIES {
-        let mut file = File::options().create(true).truncate(false).write(true).open(path)?;
+        let mut file = private::options().create(true).write(true).open(path)?;
         match file.try_lock() {
             Ok(()) if is_still(&file, path)? => {
                 file.set_len(0)?;

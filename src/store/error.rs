@@ -1,6 +1,6 @@
 //! Why the store cannot do something.
 
-use std::{fmt, io};
+use std::{fmt, io, path::Path};
 
 use rusqlite::ffi;
 
@@ -53,8 +53,16 @@ impl StoreError {
         Self { kind, message: message.into(), help: None }
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same with the name of the store that it is about.
+    pub(super) fn at(mut self, file: &Path) -> Self {
+        if let Some(rest) = self.message.strip_prefix("the store ") {
+            self.message = format!("the store `{}` {rest}", file.display());
+        }
         self
     }
 
@@ -87,7 +95,11 @@ impl StoreError {
             ),
             StoreErrorKind::Corrupt => return Self::corrupt(why),
             StoreErrorKind::Bug => return Self::bug(why),
-            _ => ("the store failed", "`svc doctor` says whether it is whole"),
+            _ => (
+                "the store failed",
+                "see whether its disk has space and is sound, and whether a limit holds for the \
+                 size of files; `svc doctor` says whether the store is whole",
+            ),
         };
         Self::new(kind, format!("{what}: {why}")).help(help)
     }

@@ -29,6 +29,7 @@ impl Store {
             "SELECT nodes.tokens, nodes.cost, nodes.took
                 FROM nodes JOIN ops ON ops.no = nodes.op
                 WHERE ops.component = ?1 AND ops.op = ?2 AND nodes.state = 'done'
+                    AND nodes.origin IS NULL
                 ORDER BY nodes.no DESC LIMIT 1000",
         )?;
         let mut rows = found.query([component, op])?;

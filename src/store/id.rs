@@ -27,6 +27,15 @@ impl RunId {
         name.ok_or_else(|| StoreError::not_found(format!("`{text}` is not the name of a run")))
     }
 
+    /// When the run began, in milliseconds since 1970, or a little later where the clock says
+    /// less than for an earlier run.
+    pub(super) fn time(&self) -> i64 {
+        const SIGNS_OF_TIME: usize = 10;
+        let value = |it: u8| SIGNS.iter().position(|sign| *sign == it).unwrap_or(0);
+        let signs = self.0.bytes().take(SIGNS_OF_TIME);
+        signs.fold(0, |time, it| time << 5 | i64::try_from(value(it)).unwrap_or(0))
+    }
+
     fn of_number(number: u128) -> Self {
         let sign = |idx| char::from(SIGNS[(number >> (5 * idx) & 31) as usize]);
         Self((0..LEN).rev().map(sign).collect())
@@ -54,6 +63,7 @@ mod tests {
             .map(RunId::new)
             .collect();
         assert!(ids.is_sorted());
+        assert_eq!(RunId::new(1_700_000_000_001).time(), 1_700_000_000_001);
         assert!(ids.iter().all(|it| RunId::parse(it.as_str()).unwrap() == *it));
         assert_ne!(RunId::new(5), RunId::new(5));
     }

@@ -32,8 +32,7 @@ impl<'a> Batch<'a> {
         match entry {
             Entry::Run { run, text, imports } => self.run(run, text, imports),
             Entry::End(end) => self.end(end),
-            Entry::Node { node, blobs } => self.node(node, blobs),
-            Entry::Attempt { run, path, attempt } => self.attempt(run, path, attempt),
+            Entry::Node { node, blobs, tries } => self.node(node, blobs, tries),
         }
     }
 
@@ -47,11 +46,11 @@ impl<'a> Batch<'a> {
 
     fn run(&self, run: &Run, text: &Blob, imports: &[(String, Blob)]) -> Result<()> {
         const SQL: &str = "INSERT INTO runs (id, script, text, folder, params, bounds, version,
-                state, started, ended, tokens, cost, value, error)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                state, started, ended, tokens, cost, value, error, origin, about)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             ON CONFLICT (id) DO UPDATE SET script = ?2, text = ?3, folder = ?4, params = ?5,
                 bounds = ?6, version = ?7, state = ?8, started = ?9, ended = ?10, tokens = ?11,
-                cost = ?12, value = ?13, error = ?14
+                cost = ?12, value = ?13, error = ?14, origin = ?15, about = ?16
             RETURNING no";
         self.put(text)?;
         let row = params![
@@ -69,6 +68,8 @@ impl<'a> Batch<'a> {
             run.used.cost.nanos(),
             run.value.map(|it| it.0),
             run.error,
+            run.origin.as_ref().map(RunId::as_str),
+            run.about,
         ];
         let no: i64 = self.sql(SQL)?.query_row(row, |it| it.get(0))?;
         self.sql("DELETE FROM imports WHERE run = ?1")?.execute([no])?;
@@ -104,13 +105,16 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn node(&mut self, node: &Node, blobs: &[Blob]) -> Result<()> {
+    fn node(&mut self, node: &Node, blobs: &[Blob], tries: &[Attempt]) -> Result<()> {
         const SQL: &str = "INSERT INTO nodes (run, path, key, op, state, attempts, started, took,
-                tokens, cost, output, error, args, args_blob, input)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                tokens, cost, output, error, args, args_blob, input, born, origin, about, cause)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                ?18, ?19)
             ON CONFLICT (run, path) DO UPDATE SET key = ?3, op = ?4, state = ?5, attempts = ?6,
                 started = ?7, took = ?8, tokens = ?9, cost = ?10, output = ?11, error = ?12,
-                args = ?13, args_blob = ?14, input = ?15";
+                args = ?13, args_blob = ?14, input = ?15, born = ?16, origin = ?17, about = ?18,
+                cause = ?19
+            RETURNING no";
         let run = self.run_no(&node.run)?;
         let op = self.op_no(node)?;
         for blob in blobs {
@@ -122,7 +126,7 @@ impl<'a> Batch<'a> {
             Args::Here(json) => (Some(json), None),
             Args::Blob(hash) => (None, Some(hash.0)),
         };
-        self.sql(SQL)?.execute(params![
+        let row = params![
             run,
             node.path,
             node.key,
@@ -138,8 +142,13 @@ impl<'a> Batch<'a> {
             args,
             args_blob,
             node.input.map(|it| it.0),
-        ])?;
-        Ok(())
+            node.born,
+            node.origin.as_ref().map(RunId::as_str),
+            node.about,
+            node.cause,
+        ];
+        let no: i64 = self.sql(SQL)?.query_row(row, |it| it.get(0))?;
+        tries.iter().try_for_each(|it| self.attempt(no, it))
     }
 
     /// An output that is reused may have been removed with its run.
@@ -153,13 +162,12 @@ impl<'a> Batch<'a> {
         Err(StoreError::new(StoreErrorKind::NotFound, message))
     }
 
-    fn attempt(&mut self, run: &RunId, path: &str, attempt: &Attempt) -> Result<()> {
+    fn attempt(&self, node: i64, attempt: &Attempt) -> Result<()> {
         const SQL: &str = "INSERT OR REPLACE INTO attempts
                 (node, number, started, took, tokens, cost, error)
-            SELECT no, ?3, ?4, ?5, ?6, ?7, ?8 FROM nodes WHERE run = ?1 AND path = ?2";
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let row = params![
-            self.run_no(run)?,
-            path,
+            node,
             attempt.number,
             attempt.started,
             tokens(attempt.took),
@@ -167,10 +175,8 @@ impl<'a> Batch<'a> {
             attempt.used.cost.nanos(),
             attempt.error,
         ];
-        match self.sql(SQL)?.execute(row)? {
-            0 => Err(StoreError::not_found(format!("run `{run}` has no node `{path}`"))),
-            _ => Ok(()),
-        }
+        self.sql(SQL)?.execute(row)?;
+        Ok(())
     }
 
     fn run_no(&mut self, run: &RunId) -> Result<i64> {

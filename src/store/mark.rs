@@ -16,7 +16,10 @@ use std::{
     time::Duration,
 };
 
-use super::error::{Result, StoreError, StoreErrorKind};
+use super::{
+    error::{Result, StoreError, StoreErrorKind},
+    private,
+};
 
 const SLOT: usize = 32;
 
@@ -36,9 +39,17 @@ pub(super) struct Seen {
 impl Mark {
     /// Opens the mark beside a store, and makes it where there is none.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file =
-            File::options().create(true).truncate(false).read(true).write(true).open(path)?;
+        let file = private::options().create(true).read(true).write(true).open(path)?;
         Ok(Self { file })
+    }
+
+    /// The same for who only reads: nothing where there is none.
+    pub(super) fn look(path: &Path) -> Result<Option<Self>> {
+        match File::options().read(true).open(path) {
+            Ok(file) => Ok(Some(Self { file })),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(err) => Err(err.into()),
+        }
     }
 
     /// Waits until nobody else opens this store.

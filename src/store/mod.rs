@@ -5,6 +5,8 @@
 //! was committed when it began. Several processes may use one file; a run is worked on by who
 //! holds its [`Claim`].
 //!
+//! All files are for the eyes of their owner only. [`Store::open_reading`] writes nothing.
+//!
 //! Contents are known by their hash and kept once ([`Blob`]). Beside `FILE` lie `SQLite`'s own
 //! `FILE-wal` and `FILE-shm`, the high-water mark `FILE-mark`, contents over 1 MiB in
 //! `FILE-blobs`, and the locks of running runs in `FILE-claims`.
@@ -13,16 +15,21 @@
 //! after a power cut; or the store says that it is damaged. It never forgets in silence.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    thread::JoinHandle,
+    thread::{self, JoinHandle},
 };
 
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot};
 
-use self::{claim::Claims, place::Place, pool::Pool, queue::Queue};
+use self::{
+    claim::Claims,
+    place::{Files, Place},
+    pool::{Access, Pool},
+    queue::Queue,
+};
 
 mod backup;
 mod blobs;
@@ -33,14 +40,19 @@ mod history;
 mod id;
 mod insert;
 mod mark;
+mod mended;
 mod open;
 mod place;
 mod pool;
+mod private;
 mod prune;
 mod queue;
 mod read;
+mod reading;
 mod rows;
+mod salvage;
 mod schema;
+mod survey;
 mod writer;
 
 pub use check::{Health, Size};
@@ -52,6 +64,7 @@ pub use open::Options;
 pub use prune::{Old, Pruned};
 pub use read::Filter;
 pub use rows::{Args, Attempt, Blob, End, Entry, Hash, Node, NodeState, Run, RunState};
+pub use salvage::Recovered;
 
 use error::Result;
 
@@ -59,6 +72,8 @@ use error::Result;
 #[derive(Debug)]
 pub struct Store {
     place: Place,
+    /// Which files were opened.
+    files: Option<Files>,
     queue: Arc<Queue>,
     writer: Option<JoinHandle<()>>,
     pool: Pool,
@@ -79,7 +94,7 @@ impl Store {
 
     /// The same with more said.
     pub fn open_with(file: &Path, options: Options) -> Result<Self> {
-        Self::start(open::file(file, options)?)
+        Self::start(open::file(file, options).map_err(|err| err.at(file))?)
     }
 
     /// A store that goes with the process.
@@ -87,19 +102,12 @@ impl Store {
         Self::start(open::memory(Options::default())?)
     }
 
-    /// Sets a damaged store aside and opens a fresh one in its place. Gives also where the
-    /// damaged one is now. Nothing is deleted; large contents serve both.
-    pub fn recover(file: &Path, now: i64) -> Result<(Self, PathBuf)> {
-        let aside = open::set_aside(file, now)?;
-        Ok((Self::open(file, now)?, aside))
-    }
-
     fn start(writer: writer::Writer) -> Result<Self> {
-        let place = writer.place.clone();
+        let (place, files) = (writer.place.clone(), writer.files);
         let queue = Arc::new(Queue::default());
-        let pool = Pool::new(place.clone())?;
+        let pool = Pool::new(place.clone(), Access::Sharing)?;
         let writer = Some(writer.spawn(queue.clone())?);
-        Ok(Self { place, queue, writer, pool, claims: Claims::default() })
+        Ok(Self { place, files, queue, writer, pool, claims: Claims::default() })
     }
 
     /// The file, unless the store is in memory.
@@ -125,6 +133,21 @@ impl Store {
         Receipt(self.queue.commit(None))
     }
 
+    /// A name for a run that begins `now`. Runs that begin later sort later, also where the
+    /// clock was set back meanwhile.
+    pub fn new_id(&self, now: i64) -> RunId {
+        // A store that cannot be read says so to whoever writes the run down.
+        match self.latest() {
+            Ok(Some(latest)) if latest.time() >= now => RunId::new(latest.time() + 1),
+            _ => RunId::new(now),
+        }
+    }
+
+    /// Whether the run is in the store, and the store still where it was.
+    pub fn keeps(&self, run: &RunId) -> bool {
+        self.place.is_still(self.files).is_ok() && self.run(run.as_str()).is_ok()
+    }
+
     /// Takes a run to work on it. Only one process has it, and one part of this process.
     pub fn claim(&self, run: &RunId) -> Result<Claim> {
         self.claims.take(&self.place, run)
@@ -133,6 +156,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
+        self.pool.close();
         self.queue.close();
         if let Some(writer) = self.writer.take() {
             // The thread catches its own panics, and has told whoever waited.
@@ -144,7 +168,12 @@ impl Drop for Store {
 impl Receipt {
     /// Waits on this thread. Not for async code, which awaits the receipt.
     pub fn wait(self) -> Result<()> {
-        self.0.blocking_recv().unwrap_or_else(|_| Err(abandoned()))
+        let wait = || self.0.blocking_recv().unwrap_or_else(|_| Err(abandoned()));
+        match Handle::try_current() {
+            Err(_) => wait(),
+            // A thread that drives async code may not block on a channel itself.
+            Ok(_) => thread::scope(|it| it.spawn(wait).join().unwrap_or_else(|_| Err(abandoned()))),
+        }
     }
 }
 

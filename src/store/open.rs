@@ -15,8 +15,8 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use super::{
     error::{Result, StoreError, StoreErrorKind},
     mark::{Mark, Seen},
-    place::{self, OF_SQLITE, Place},
-    schema,
+    place::{self, HEADER, OF_SQLITE, Place},
+    private, schema,
     writer::Writer,
 };
 
@@ -25,9 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Larger stores are checked page by page only when asked.
 const QUICK_CHECK_UP_TO: i64 = 16 << 20;
-
-/// Every database is longer.
-const HEADER: u64 = 512;
 
 /// KiB, as `SQLite` counts them, so that one transaction seldom writes a page twice.
 const CACHE: i32 = -32_768;
@@ -47,7 +44,7 @@ pub struct Options {
 /// Opens the store of a file for writing.
 pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
+        private::create_folder(folder)?;
     }
     let mark = Mark::open(&place::beside(file, "-mark"))?;
     mark.lock()?;
@@ -58,8 +55,8 @@ pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
         StoreErrorKind::Bug => StoreError::corrupt(err.message),
         _ => err,
     })?;
-    let identity = place.identity()?;
-    Ok(Writer { connection, place, identity, store: seen.store, mark: Some(mark) })
+    let files = place.files()?;
+    Ok(Writer { connection, place, files, store: seen.store, mark: Some(mark) })
 }
 
 /// Opens a store in memory for writing.
@@ -69,7 +66,7 @@ pub(super) fn memory(options: Options) -> Result<Writer> {
     prepare(&connection, options)?;
     schema::migrate(&mut connection, options.now)?;
     let store = schema::identity(&connection)?;
-    Ok(Writer { connection, place, identity: None, store, mark: None })
+    Ok(Writer { connection, place, files: None, store, mark: None })
 }
 
 fn opened(place: Place, mark: &Mark, options: Options) -> Result<(Connection, Place, Seen)> {
@@ -78,6 +75,9 @@ fn opened(place: Place, mark: &Mark, options: Options) -> Result<(Connection, Pl
     // `SQLite` takes a file without a whole header for an empty one, and begins it anew.
     if len.is_some_and(|it| it < HEADER && (it > 0 || was_there.is_some())) {
         return Err(StoreError::corrupt("its file is too short"));
+    }
+    if let (Some(file), None) = (place.file(), len) {
+        private::create(file)?;
     }
     let mut connection = place.connect(for_writing())?;
     // Closing a store that is refused must not write over its log.
@@ -171,7 +171,8 @@ fn quick_check(connection: &Connection) -> Result<()> {
     }
 }
 
-/// Sets a damaged store aside, under a name that says when. Gives that name.
+/// Sets a damaged store aside, whole, under a name that says when. Gives that name. The
+/// claims stay: whoever works on a run still does.
 pub(super) fn set_aside(file: &Path, now: i64) -> Result<PathBuf> {
     let mark = Mark::open(&place::beside(file, "-mark"))?;
     mark.lock()?;
@@ -180,7 +181,7 @@ pub(super) fn set_aside(file: &Path, now: i64) -> Result<PathBuf> {
         aside = place::beside(&aside, "-again");
     }
     // The mark goes last: as long as it is there, a store without its log counts as damaged.
-    for suffix in OF_SQLITE.into_iter().chain(["", "-mark"]) {
+    for suffix in OF_SQLITE.into_iter().chain(["-blobs", "", "-mark"]) {
         let (from, to) = (place::beside(file, suffix), place::beside(&aside, suffix));
         match fs::rename(from, to) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),

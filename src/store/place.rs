@@ -25,12 +25,18 @@ pub(super) enum Place {
     Memory(String),
 }
 
+/// Every database is longer.
+pub(super) const HEADER: u64 = 512;
+
 /// Which file a path leads to, so that another one in its place is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
     inode: u64,
 }
+
+/// The files that a store in use consists of: the database, its log, and their index.
+pub(super) type Files = [Identity; 3];
 
 impl Place {
     /// A place in memory that goes with its last connection.
@@ -48,6 +54,15 @@ impl Place {
             }
         };
         Ok(opened?)
+    }
+
+    /// Opens a database that nobody writes, in a place where nothing can be written.
+    pub(super) fn connect_alone(&self) -> Result<Connection> {
+        let Self::File(file) = self else { return self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY) };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Ok(Connection::open_with_flags(format!("{}?immutable=1", uri(file)), flags)?)
     }
 
     /// The file, unless the store is in memory.
@@ -74,29 +89,64 @@ impl Place {
         self.file().map(|it| beside(it, "-claims").join(run.as_str()))
     }
 
-    /// Which file is there now.
-    pub(super) fn identity(&self) -> Result<Option<Identity>> {
+    /// Which files are there now.
+    pub(super) fn files(&self) -> Result<Option<Files>> {
         let Some(file) = self.file() else { return Ok(None) };
-        match fs::metadata(file) {
-            Ok(found) => Ok(Some(identity(&found))),
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Err(gone(file)),
-            Err(err) => Err(err.into()),
-        }
+        let [log, index] = OF_SQLITE.map(|it| beside(file, it));
+        Ok(Some([whole(file)?, there(&log)?, there(&index)?]))
     }
 
-    /// Fails where the file is no longer the one that was opened.
-    pub(super) fn is_still(&self, opened: Option<Identity>) -> Result<()> {
-        match (self.identity()?, self.file()) {
-            (now, Some(file)) if now != opened => Err(gone(file)),
-            _ => Ok(()),
+    /// Fails where the files are no longer those that were opened.
+    pub(super) fn is_still(&self, opened: Option<Files>) -> Result<()> {
+        let (Some(opened), Some(now), Some(file)) = (opened, self.files()?, self.file()) else {
+            return Ok(());
+        };
+        let names = ["", OF_SQLITE[0], OF_SQLITE[1]];
+        let mut pairs = names.into_iter().zip(opened.into_iter().zip(now));
+        match pairs.find(|(_, (opened, now))| opened != now) {
+            Some((name, _)) => Err(gone(&beside(file, name))),
+            None => Ok(()),
         }
     }
 }
 
+/// Which file the database is. One that was cut short is none.
+fn whole(file: &Path) -> Result<Identity> {
+    match found(file)? {
+        found if found.len() < HEADER => {
+            Err(StoreError::corrupt("its file was cut short while in use"))
+        }
+        found => Ok(identity(&found)),
+    }
+}
+
+fn there(file: &Path) -> Result<Identity> {
+    Ok(identity(&found(file)?))
+}
+
+fn found(file: &Path) -> Result<fs::Metadata> {
+    fs::metadata(file).map_err(|err| match err.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => gone(file),
+        _ => err.into(),
+    })
+}
+
 fn gone(file: &Path) -> StoreError {
-    let message = format!("the store `{}` was deleted or replaced while in use", file.display());
+    let message =
+        format!("`{}` was deleted or replaced while the store was in use", file.display());
     StoreError::new(StoreErrorKind::Gone, message)
-        .help("what was not yet written is lost; the next run makes a new store")
+        .help("what was not yet written is lost; `svc doctor` says how the store is now")
+}
+
+/// A path as `SQLite` reads it in a URI.
+fn uri(file: &Path) -> String {
+    let plain = |it: u8| it.is_ascii_alphanumeric() || b"/-_.".contains(&it);
+    let bytes = file.as_os_str().as_encoded_bytes().iter();
+    let path = bytes.map(|it| match plain(*it) {
+        true => char::from(*it).to_string(),
+        false => format!("%{it:02x}"),
+    });
+    format!("file:{}", path.collect::<String>())
 }
 
 /// `FILE` with more to its name.

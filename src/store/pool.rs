@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{
     error::Result,
@@ -16,10 +16,22 @@ use super::{
 /// So many connections are kept for the next reader.
 const KEPT: usize = 4;
 
+/// What the connections may do beside reading.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Access {
+    /// They belong to a store that is written.
+    Sharing,
+    /// They write nothing, and heed those that write.
+    Reading,
+    /// They write nothing, and nobody else does.
+    Alone,
+}
+
 /// Connections that nobody reads from. As many as are needed are opened.
 #[derive(Debug)]
 pub(super) struct Pool {
     place: Place,
+    access: Access,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -31,8 +43,8 @@ pub(super) struct Reader<'a> {
 }
 
 impl Pool {
-    pub(super) fn new(place: Place) -> Result<Self> {
-        let pool = Self { place, idle: Mutex::default() };
+    pub(super) fn new(place: Place, access: Access) -> Result<Self> {
+        let pool = Self { place, access, idle: Mutex::default() };
         drop(pool.reader()?);
         Ok(pool)
     }
@@ -43,8 +55,19 @@ impl Pool {
         Ok(Reader { pool: self, connection: Some(connection) })
     }
 
+    /// Closes the connections that nobody reads from. The last one to be closed writes the log
+    /// back, and that is for the one that writes.
+    pub(super) fn close(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn connect(&self) -> Result<Connection> {
-        let connection = self.place.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let connection = match self.access {
+            Access::Sharing => self.place.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+            Access::Reading => self.place.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+            Access::Alone => self.place.connect_alone()?,
+        };
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         open::prepare(&connection, Options::default())?;
         connection.pragma_update(None, "query_only", "ON")?;
         Ok(connection)

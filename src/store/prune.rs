@@ -13,7 +13,8 @@ use super::{
     id::RunId,
     mark::Mark,
     open::{self, Options},
-    place, writer,
+    place::{self, Place},
+    writer,
 };
 
 /// Which runs are old: those that all of it is true of, so every run where nothing is said.
@@ -36,18 +37,28 @@ pub struct Pruned {
     pub bytes: u64,
 }
 
+/// So many runs are removed in one transaction, and claimed meanwhile, each with an open file.
+const AT_ONCE: usize = 100;
+
 impl Store {
     /// Removes old runs, and the contents that none of the others names.
     pub fn prune(&self, old: Old) -> Result<Pruned> {
         let mut connection = self.maintenance()?;
+        let mut pruned = Pruned::default();
+        for some in candidates(&connection, old)?.chunks(AT_ONCE) {
+            let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let claims = self.remove(&own, some, &mut pruned)?;
+            writer::count(&own)?;
+            own.commit()?;
+            drop(claims);
+        }
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (pruned, claims) = self.remove(&own, old)?;
+        remove_unnamed(&own, &self.place, &mut pruned)?;
         writer::count(&own)?;
         own.commit()?;
         if let Some(file) = self.place.file() {
             Mark::open(&place::beside(file, "-mark"))?.raise(open::seen(&connection)?)?;
         }
-        drop(claims);
         self.sweep(&mut connection)?;
         // Gives free pages back to the file system.
         connection.execute_batch("PRAGMA incremental_vacuum")?;
@@ -58,7 +69,11 @@ impl Store {
     pub fn would_prune(&self, old: Old) -> Result<Pruned> {
         let mut connection = self.maintenance()?;
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (pruned, _) = self.remove(&own, old)?;
+        let mut pruned = Pruned::default();
+        for some in candidates(&own, old)?.chunks(AT_ONCE) {
+            self.remove(&own, some, &mut pruned)?;
+        }
+        remove_unnamed(&own, &self.place, &mut pruned)?;
         own.rollback()?;
         Ok(pruned)
     }
@@ -69,32 +84,28 @@ impl Store {
         Ok(connection)
     }
 
-    fn remove(&self, own: &Transaction<'_>, old: Old) -> Result<(Pruned, Vec<Claim>)> {
-        let mut pruned = Pruned::default();
+    /// Removes runs, and gives the claims on them: until that is committed, nobody else may
+    /// begin to work on them.
+    fn remove(
+        &self,
+        own: &Transaction<'_>,
+        runs: &[(i64, RunId)],
+        pruned: &mut Pruned,
+    ) -> Result<Vec<Claim>> {
         let mut claims = Vec::new();
-        for (no, id) in candidates(own, old)? {
-            match self.claim(&id) {
+        for (no, id) in runs {
+            match self.claim(id) {
                 Ok(claim) => claims.push(claim),
                 Err(err) if matches!(err.kind, StoreErrorKind::Claimed { .. }) => continue,
                 Err(err) => return Err(err),
             }
-            own.execute("DELETE FROM runs WHERE no = ?1", [no])?;
-            pruned.runs.push(id);
+            // The number may be that of another run by now.
+            let sql = "DELETE FROM runs WHERE no = ?1 AND id = ?2";
+            if own.execute(sql, params![no, id.as_str()])? > 0 {
+                pruned.runs.push(id.clone());
+            }
         }
-        let unnamed = format!("hash NOT IN ({NAMED})");
-        let mut found =
-            own.prepare(&format!("SELECT hash, length(data) FROM blobs WHERE {unnamed}"))?;
-        let mut rows = found.query([])?;
-        while let Some(row) = rows.next()? {
-            pruned.contents += 1;
-            let bytes: Option<u64> = row.get(1)?;
-            pruned.bytes += match bytes {
-                Some(bytes) => bytes,
-                None => self.place.blob(super::Hash(row.get(0)?)).map_or(0, |it| len(&it)),
-            };
-        }
-        own.execute(&format!("DELETE FROM blobs WHERE {unnamed}"), [])?;
-        Ok((pruned, claims))
+        Ok(claims)
     }
 
     /// Removes the files of contents that no row names. Nobody writes files meanwhile, because
@@ -109,6 +120,24 @@ impl Store {
         }
         Ok(own.rollback()?)
     }
+}
+
+/// Removes the contents that no run names.
+fn remove_unnamed(own: &Transaction<'_>, place: &Place, pruned: &mut Pruned) -> Result<()> {
+    let unnamed = format!("hash NOT IN ({NAMED})");
+    let mut found =
+        own.prepare(&format!("SELECT hash, length(data) FROM blobs WHERE {unnamed}"))?;
+    let mut rows = found.query([])?;
+    while let Some(row) = rows.next()? {
+        pruned.contents += 1;
+        let bytes: Option<u64> = row.get(1)?;
+        pruned.bytes += match bytes {
+            Some(bytes) => bytes,
+            None => place.blob(super::Hash(row.get(0)?)).map_or(0, |it| len(&it)),
+        };
+    }
+    own.execute(&format!("DELETE FROM blobs WHERE {unnamed}"), [])?;
+    Ok(())
 }
 
 fn candidates(own: &Connection, old: Old) -> Result<Vec<(i64, RunId)>> {

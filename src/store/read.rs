@@ -22,11 +22,14 @@ pub struct Filter {
     pub before: Option<RunId>,
 }
 
-const RUN: &str = "SELECT id, script, text, folder, params, bounds, version, state, started,
-    ended, tokens, cost, value, error FROM runs";
+pub(super) const RUN: &str =
+    "SELECT id, script, text, folder, params, bounds, version, state, started,
+    ended, tokens, cost, value, error, origin, about FROM runs";
 
-const NODE: &str = "SELECT runs.id, path, key, component, op.op, op.version, nodes.state, attempts,
-    nodes.started, took, nodes.tokens, nodes.cost, output, nodes.error, args, args_blob, input
+pub(super) const NODE: &str =
+    "SELECT runs.id, path, key, component, op.op, op.version, nodes.state, attempts,
+    nodes.started, took, nodes.tokens, nodes.cost, output, nodes.error, args, args_blob, input,
+    born, nodes.origin, nodes.about, cause
     FROM nodes JOIN runs ON runs.no = nodes.run JOIN ops AS op ON op.no = nodes.op";
 
 impl Store {
@@ -70,6 +73,15 @@ impl Store {
         }
     }
 
+    /// The name that sorts last.
+    pub(super) fn latest(&self) -> Result<Option<RunId>> {
+        let reader = self.pool.reader()?;
+        let sql = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
+        let found: Option<String> =
+            reader.prepare_cached(sql)?.query_row([], |it| it.get(0)).optional()?;
+        found.map(|it| RunId::parse(&it)).transpose()
+    }
+
     fn with_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Run>> {
         let is_prefix = !prefix.is_empty() && prefix.bytes().all(|it| it.is_ascii_alphanumeric());
         if !is_prefix {
@@ -107,17 +119,7 @@ impl Store {
 
     /// The names and texts of the files that a run's script imports.
     pub fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>> {
-        let reader = self.pool.reader()?;
-        let mut found = reader.prepare_cached(
-            "SELECT name, imports.text FROM imports JOIN runs ON runs.no = imports.run
-                WHERE runs.id = ?1 ORDER BY name",
-        )?;
-        let mut rows = found.query([run.as_str()])?;
-        let mut imports = Vec::new();
-        while let Some(row) = rows.next()? {
-            imports.push((row.get(0)?, hash(row, 1)?));
-        }
-        Ok(imports)
+        imports(&*self.pool.reader()?, run)
     }
 
     /// Every node of a run, in the order in which they were first written.
@@ -135,39 +137,28 @@ impl Store {
         rows.next()?.map(node).transpose()
     }
 
-    /// The latest node that was done under a key, in any run.
-    pub fn done(&self, key: [u8; 32]) -> Result<Option<Node>> {
+    /// The nodes that were done under a key in other runs than this one: those at the same
+    /// place first, and among them the latest first.
+    pub fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>> {
+        const MOST: usize = 8;
         let reader = self.pool.reader()?;
         let sql = format!(
-            "{NODE} WHERE key = ?1 AND nodes.state = 'done' ORDER BY nodes.started DESC LIMIT 1"
+            "{NODE} WHERE key = ?1 AND nodes.state = 'done' AND runs.id <> ?3
+                ORDER BY path = ?2 DESC, born DESC LIMIT {MOST}"
         );
         let mut found = reader.prepare_cached(&sql)?;
-        let mut rows = found.query([key])?;
-        rows.next()?.map(node).transpose()
+        let mut rows = found.query(params![key, path, but.as_str()])?;
+        let mut nodes = Vec::new();
+        while let Some(row) = rows.next()? {
+            nodes.push(node(row)?);
+        }
+        Ok(nodes)
     }
 
-    /// The tries of a node, the first one first.
+    /// The tries of a node that had several, the first one first. The one try of any other
+    /// node is what the node says.
     pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
-        let reader = self.pool.reader()?;
-        let mut found = reader.prepare_cached(
-            "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
-                    attempts.error
-                FROM attempts JOIN nodes ON nodes.no = attempts.node
-                JOIN runs ON runs.no = nodes.run
-                WHERE runs.id = ?1 AND nodes.path = ?2 ORDER BY number",
-        )?;
-        let mut rows = found.query([run.as_str(), path])?;
-        let mut attempts = Vec::new();
-        while let Some(row) = rows.next()? {
-            attempts.push(Attempt {
-                number: row.get(0)?,
-                started: row.get(1)?,
-                took: count(row, 2)?,
-                used: used(row, 3)?,
-                error: row.get(5)?,
-            });
-        }
-        Ok(attempts)
+        attempts(&*self.pool.reader()?, run, path)
     }
 
     /// A content by its hash. It is compared with its hash before it is given.
@@ -175,11 +166,58 @@ impl Store {
         blobs::read(&*self.pool.reader()?, &self.place, hash)
     }
 
+    /// The arguments of a node as a record in JSON.
+    pub fn arguments(&self, node: &Node) -> Result<String> {
+        let missing = |hash| StoreError::not_found(format!("the content {hash} is not there"));
+        let text = |hash| self.text(hash)?.ok_or_else(|| missing(hash));
+        let others = match &node.args {
+            Args::None => "{}".to_owned(),
+            Args::Here(json) => json.clone(),
+            Args::Blob(hash) => text(*hash)?,
+        };
+        let about: serde_json::Value = serde_json::from_str(&node.about).unwrap_or_default();
+        let (Some(hash), Some(name)) = (node.input, about["input"].as_str()) else {
+            return Ok(others);
+        };
+        let comma = if others == "{}" { "" } else { "," };
+        let others = others.strip_prefix('{').unwrap_or("}");
+        Ok(format!("{{\"{name}\":{}{comma}{others}", text(hash)?))
+    }
+
     /// A content that is text, such as a script.
     pub fn text(&self, hash: Hash) -> Result<Option<String>> {
         let text = self.blob(hash)?.map(String::from_utf8).transpose();
         text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is no text")))
     }
+}
+
+pub(super) fn imports(reader: &Connection, run: &RunId) -> Result<Vec<(String, Hash)>> {
+    let mut found = reader.prepare_cached(
+        "SELECT name, imports.text FROM imports JOIN runs ON runs.no = imports.run
+            WHERE runs.id = ?1 ORDER BY name",
+    )?;
+    let mut rows = found.query([run.as_str()])?;
+    let mut imports = Vec::new();
+    while let Some(row) = rows.next()? {
+        imports.push((row.get(0)?, hash(row, 1)?));
+    }
+    Ok(imports)
+}
+
+pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+    let mut found = reader.prepare_cached(
+        "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
+                attempts.error
+            FROM attempts JOIN nodes ON nodes.no = attempts.node
+            JOIN runs ON runs.no = nodes.run
+            WHERE runs.id = ?1 AND nodes.path = ?2 ORDER BY number",
+    )?;
+    let mut rows = found.query([run.as_str(), path])?;
+    let mut attempts = Vec::new();
+    while let Some(row) = rows.next()? {
+        attempts.push(attempt(row)?);
+    }
+    Ok(attempts)
 }
 
 fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
@@ -192,7 +230,7 @@ fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-fn run(row: &Row<'_>) -> Result<Run> {
+pub(super) fn run(row: &Row<'_>) -> Result<Run> {
     Ok(Run {
         id: RunId::parse(&row.get::<_, String>(0)?)
             .map_err(|err| StoreError::corrupt(err.message))?,
@@ -208,10 +246,12 @@ fn run(row: &Row<'_>) -> Result<Run> {
         used: used(row, 10)?,
         value: maybe_hash(row, 12)?,
         error: row.get(13)?,
+        origin: origin(row, 14)?,
+        about: row.get(15)?,
     })
 }
 
-fn node(row: &Row<'_>) -> Result<Node> {
+pub(super) fn node(row: &Row<'_>) -> Result<Node> {
     let args = match (row.get(14)?, maybe_hash(row, 15)?) {
         (Some(json), _) => Args::Here(json),
         (None, Some(hash)) => Args::Blob(hash),
@@ -234,7 +274,27 @@ fn node(row: &Row<'_>) -> Result<Node> {
         error: row.get(13)?,
         args,
         input: maybe_hash(row, 16)?,
+        born: row.get(17)?,
+        origin: origin(row, 18)?,
+        about: row.get(19)?,
+        cause: row.get(20)?,
     })
+}
+
+pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
+    Ok(Attempt {
+        number: row.get(0)?,
+        started: row.get(1)?,
+        took: count(row, 2)?,
+        used: used(row, 3)?,
+        error: row.get(5)?,
+    })
+}
+
+fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
+    let name: Option<String> = row.get(at)?;
+    let id = name.map(|it| RunId::parse(&it)).transpose();
+    id.map_err(|err| StoreError::corrupt(err.message))
 }
 
 /// Tokens and money stand side by side.

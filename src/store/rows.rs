@@ -40,6 +40,10 @@ pub struct Run {
     pub value: Option<Hash>,
     /// The failure as JSON.
     pub error: Option<String>,
+    /// The run that it takes results from, because it goes on from there with another script.
+    pub origin: Option<RunId>,
+    /// The price tables and what it was told to reuse, as JSON.
+    pub about: String,
 }
 
 /// How a run stands.
@@ -83,13 +87,23 @@ pub struct Node {
     pub started: i64,
     /// Microseconds.
     pub took: u64,
+    /// What it used in this run: nothing where its value is of another one.
     pub used: Usage,
     pub output: Option<Hash>,
     /// The failure as JSON.
     pub error: Option<String>,
+    /// The arguments, without the one that entered where that is kept by itself.
     pub args: Args,
-    /// What entered.
+    /// What entered, where it is long.
     pub input: Option<Hash>,
+    /// When its value was made, in milliseconds since 1970.
+    pub born: i64,
+    /// The run that made the value, where it is another one.
+    pub origin: Option<RunId>,
+    /// What else decided the call, as JSON.
+    pub about: String,
+    /// Why the call was made although an earlier run had made it, as JSON.
+    pub cause: Option<String>,
 }
 
 /// How a node stands.
@@ -133,10 +147,9 @@ pub enum Entry {
     Run { run: Box<Run>, text: Blob, imports: Vec<(String, Blob)> },
     /// A run ends.
     End(Box<End>),
-    /// A node, with the contents that it names. What was known of it is replaced.
-    Node { node: Box<Node>, blobs: Vec<Blob> },
-    /// A try of a node that is written already, or earlier in the same queue.
-    Attempt { run: RunId, path: String, attempt: Box<Attempt> },
+    /// A node, with the contents that it names and its tries where there were several. What
+    /// was known of it is replaced.
+    Node { node: Box<Node>, blobs: Vec<Blob>, tries: Vec<Attempt> },
 }
 
 impl Hash {
@@ -241,8 +254,9 @@ impl Entry {
                 len(text) + imports.iter().map(|(_, it)| len(it)).sum::<usize>()
             }
             Self::End(end) => end.value.as_ref().map_or(0, len),
-            Self::Node { blobs, .. } => blobs.iter().map(len).sum(),
-            Self::Attempt { .. } => 0,
+            Self::Node { blobs, tries, .. } => {
+                blobs.iter().map(len).sum::<usize>() + tries.len() * ROW
+            }
         }
     }
 }

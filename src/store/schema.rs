@@ -11,7 +11,7 @@ use super::error::{Result, StoreError, StoreErrorKind};
 pub(super) const APPLICATION: i32 = 0x7376_6373;
 
 /// Each brings a store from the version before to the next one.
-const MIGRATIONS: [&str; 1] = [include_str!("schema/1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
     version INTEGER NOT NULL PRIMARY KEY,
@@ -32,9 +32,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     // Another process may have done it meanwhile.
     let there = version(&own)?;
     if there == 0 && !is_empty(&own)? || there > 0 && !is_ours(&own)? {
-        let message = "the file is a database, but not a store of svc";
-        return Err(StoreError::new(StoreErrorKind::Foreign, message)
-            .help("`--store FILE` names another file"));
+        return Err(foreign());
     }
     if there > migrations.len() {
         return Err(newer(&own));
@@ -59,6 +57,17 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     )?;
     own.pragma_update(None, "user_version", migrations.len())?;
     Ok(own.commit()?)
+}
+
+/// Whether the tables are those of this program. Newer ones, and those of others, are refused.
+pub(super) fn is_current(connection: &Connection) -> Result<bool> {
+    let there = version(connection)?;
+    match is_ours(connection)? {
+        true if there > MIGRATIONS.len() => Err(newer(connection)),
+        true if there == MIGRATIONS.len() => verify(&MIGRATIONS, connection).map(|()| true),
+        true => Ok(false),
+        false => Err(foreign()),
+    }
 }
 
 /// Gives a store another number for its mark to name it by.
@@ -101,6 +110,11 @@ fn is_empty(connection: &Connection) -> Result<bool> {
     Ok(tables == 0)
 }
 
+fn foreign() -> StoreError {
+    let message = "the file is a database, but not a store of svc";
+    StoreError::new(StoreErrorKind::Foreign, message).help("`--store FILE` names another file")
+}
+
 fn newer(connection: &Connection) -> StoreError {
     let sql = "SELECT value FROM meta WHERE name = 'svc'";
     let maker: Option<String> = connection.query_row(sql, [], |it| it.get(0)).ok();
@@ -136,18 +150,19 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, 0).unwrap();
         let id = identity(&connection).unwrap();
-        let two = [MIGRATIONS[0], "CREATE TABLE more (it TEXT) STRICT"];
-        migrated(&two, &mut connection).unwrap();
-        migrated(&two, &mut connection).unwrap();
+        let more = [&MIGRATIONS[..], &["CREATE TABLE more (it TEXT) STRICT"]].concat();
+        migrated(&more, &mut connection).unwrap();
+        migrated(&more, &mut connection).unwrap();
         connection.execute("INSERT INTO more (it) VALUES ('a')", []).unwrap();
         assert_eq!(identity(&connection).unwrap(), id);
-        assert_eq!(version(&connection).unwrap(), 2);
+        assert_eq!(version(&connection).unwrap(), more.len());
     }
 
     #[test]
     fn a_newer_store_is_refused() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrated(&[MIGRATIONS[0], "CREATE TABLE more (it TEXT)"], &mut connection).unwrap();
+        let more = [&MIGRATIONS[..], &["CREATE TABLE more (it TEXT)"]].concat();
+        migrated(&more, &mut connection).unwrap();
         connection.execute("UPDATE meta SET value = '9.1.0' WHERE name = 'svc'", []).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
         assert_eq!(err.kind, StoreErrorKind::Newer);

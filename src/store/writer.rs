@@ -6,14 +6,14 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior, config::DbConfig};
 use tokio::sync::oneshot;
 
 use super::{
-    error::{Result, StoreError},
+    error::{Result, StoreError, StoreErrorKind},
     insert::Batch,
     mark::{Mark, Seen},
-    place::{Identity, Place},
+    place::{Files, Place},
     queue::{Item, Queue},
     rows::Entry,
 };
@@ -22,8 +22,8 @@ use super::{
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) place: Place,
-    /// Which file was opened.
-    pub(super) identity: Option<Identity>,
+    /// Which files were opened.
+    pub(super) files: Option<Files>,
     /// The number that the mark names the store by.
     pub(super) store: u64,
     pub(super) mark: Option<Mark>,
@@ -65,6 +65,7 @@ impl Writer {
                 tell_each(items, wrong, queue);
             }
             Err(err) => {
+                let err = self.of_file(err);
                 queue.report(Some(err.clone()));
                 for Item { entry, told } in items {
                     match told {
@@ -76,9 +77,22 @@ impl Writer {
         }
     }
 
+    /// The failure with the name of the store. Nothing of a damaged one is written over, also
+    /// not when it is closed.
+    fn of_file(&self, err: StoreError) -> StoreError {
+        if err.kind == StoreErrorKind::Corrupt {
+            // The error that matters is that of the commit.
+            let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        }
+        match self.place.file() {
+            Some(file) => err.at(file),
+            None => err,
+        }
+    }
+
     /// One transaction. Gives the items that are wrong by themselves, with the reasons.
     fn commit(&mut self, pending: &Pending, items: &[Item]) -> Result<Vec<(usize, StoreError)>> {
-        self.place.is_still(self.identity)?;
+        self.place.is_still(self.files)?;
         let own = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut batch = Batch::new(&own, &self.place);
         for entry in pending {

@@ -11,6 +11,7 @@ mod cast;
 mod compare;
 mod data;
 pub mod json;
+pub mod literal;
 mod opaque;
 pub mod paths;
 pub mod schema;

@@ -43,6 +43,7 @@ impl Place {
             .args(args)
             .current_dir(self.path())
             .env("SVC_CACHE", self.path().join(".cache"))
+            .env("SVC_STORE", self.path().join(".runs/runs.db"))
             .env_remove("NO_COLOR")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -487,7 +488,9 @@ fn a_file_that_may_not_grow_is_an_error() {
         let mut bash = Command::new("bash");
         bash.args(["-c", &line])
             .current_dir(place.path())
-            .env("SVC_CACHE", place.path().join(".cache"));
+            .env("SVC_CACHE", place.path().join(".cache"))
+            .env("XDG_DATA_HOME", place.path().join(".data"))
+            .env_remove("SVC_STORE");
         let done = bash.output().unwrap();
         (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
     };

@@ -37,6 +37,9 @@ const TESTING: Component = Component {
         ("overspends", "overspends"),
         ("login", "login"),
         ("blab", "blab"),
+        ("spills", "spills"),
+        ("spills_busy", "spills_busy"),
+        ("echoes", "echoes"),
     ],
     ops: &[
         io::<Slow>(),
@@ -55,6 +58,9 @@ const TESTING: Component = Component {
         io::<Overspends>(),
         io::<Login>(),
         io::<Blab>(),
+        io::<Spills>(),
+        compute::<SpillsBusy>(),
+        io::<Echoes>(),
     ],
 };
 
@@ -454,5 +460,75 @@ impl Io for Blab {
         cx.notice(format!("asking {url}"));
         let help = format!("open {url}");
         Err(OpError::new(ErrorKind::Unavailable, format!("no answer from {url}")).help(help))
+    }
+}
+
+svc::params! {
+    /// Panics, and says the secret while it does.
+    struct Spills {
+        /// Who.
+        name: Text,
+        /// The secret.
+        key: Secret,
+    }
+}
+
+impl Op for Spills {
+    const NAME: &'static str = "spills";
+    const YIELDS: Scheme = Scheme::Text;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Spills {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        panic!("{} has {}", self.name, self.key.reveal());
+    }
+}
+
+svc::params! {
+    /// The same on a thread of its own.
+    struct SpillsBusy {
+        /// Who.
+        name: Text,
+        /// The secret.
+        key: Secret,
+    }
+}
+
+impl Op for SpillsBusy {
+    const NAME: &'static str = "spills_busy";
+    const YIELDS: Scheme = Scheme::Text;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Compute for SpillsBusy {
+    fn run(self, _: &Cx) -> Result<Value, OpError> {
+        panic!("{} has {}", self.name, self.key.reveal());
+    }
+}
+
+svc::params! {
+    /// Gives back what it was sent, as some servers do.
+    struct Echoes {
+        /// Who.
+        name: Text,
+        /// The secret.
+        key: Secret,
+    }
+}
+
+impl Op for Echoes {
+    const NAME: &'static str = "echoes";
+    const YIELDS: Scheme = Scheme::Json;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Echoes {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        let sent: Value = format!("{}:{}", self.name, self.key.reveal()).into();
+        let headers: svc::value::Record = [("authorization".into(), sent)].into_iter().collect();
+        let named = [(self.key.reveal().into(), Value::Null)].into_iter().collect();
+        let both = vec![Value::Record(headers), Value::Record(named), "else".into()];
+        Ok(Value::List(both.into()))
     }
 }

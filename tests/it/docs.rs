@@ -200,6 +200,7 @@ fn shown_outputs_are_real() {
             .envs(variables)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .env("SVC_CACHE", cache.path())
+            .env("SVC_STORE", tempfile::tempdir().unwrap().path().join("runs.db"))
             .output()
             .unwrap();
         let real = String::from_utf8(done.stdout).unwrap();

@@ -121,7 +121,11 @@ fn the_commands_of_the_tables_run() {
         let words = docs::words(&command);
         assert_eq!(words[0], "svc", "{command}");
         let mut svc = assert_cmd::Command::cargo_bin("svc").unwrap();
-        let svc = svc.args(&words[1..]).current_dir(root()).env("SVC_CACHE", cache.path());
+        let svc = svc
+            .args(&words[1..])
+            .current_dir(root())
+            .env("SVC_CACHE", cache.path())
+            .env("SVC_STORE", cache.path().join("runs.db"));
         let done = svc.env_remove("SVC_MODEL").output().unwrap();
         let (out, err) = (done.stdout, String::from_utf8(done.stderr).unwrap());
         assert!(done.status.success() && !out.is_empty(), "{command}\n{err}");

@@ -45,7 +45,7 @@ fn github_says(statuses: &'static [u16]) -> (Engine, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let host = TestHost::new().env("SVC_SECRET_TOKEN", "s3cret").answering(move |request| {
-        assert!(request.headers.contains(&("authorization", "Bearer s3cret".to_owned())));
+        assert!(request.headers.contains(&("authorization".into(), "Bearer s3cret".to_owned())));
         let nth = count.fetch_add(1, Ordering::Relaxed);
         let status = statuses[nth.min(statuses.len() - 1)];
         let mut answer = Response::whole(status, "[]");

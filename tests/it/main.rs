@@ -23,13 +23,16 @@ mod grammar;
 mod helpdesk;
 mod hostile;
 mod hostile_code;
+mod hostile_runs;
 mod imports;
 mod kept;
 mod laws;
 mod lsp;
 mod meter;
 mod models;
+mod observed;
 mod overshoot;
+mod pages;
 mod plans;
 mod policy;
 mod promises;
@@ -39,3 +42,10 @@ mod scripts;
 mod secrets;
 mod store;
 mod verdict;
+mod why;
+
+/// Says that a test could not look, because the machine lacks something.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}

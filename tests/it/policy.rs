@@ -205,7 +205,11 @@ fn a_policy_file_says_where_it_is_wrong() {
 /// Runs the program in a folder.
 fn svc(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = assert_cmd::Command::cargo_bin("svc").unwrap();
-    let done = command.args(args).current_dir(folder).env("SVC_CACHE", folder.join(".cache"));
+    let done = command
+        .args(args)
+        .current_dir(folder)
+        .env("SVC_CACHE", folder.join(".cache"))
+        .env("SVC_STORE", folder.join(".runs/runs.db"));
     let done = done.output().unwrap();
     let text = |it| String::from_utf8(it).unwrap();
     (done.status.code(), text(done.stdout), text(done.stderr))

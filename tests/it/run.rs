@@ -48,7 +48,8 @@ impl Observer for Log {
             Event::Swallowed { .. } => "swallowed",
             Event::Straggler { .. } => "straggler",
             Event::Reserved { .. } | Event::Settled { .. } => return,
-            Event::Progress { .. } | Event::Notice { .. } => return,
+            Event::Progress { .. } | Event::Notice { .. } | Event::Begun { .. } => return,
+            Event::Items { .. } | Event::ItemStarted | Event::ItemEnded { .. } => return,
         };
         self.0.lock().unwrap().push(format!("{word} {path}"));
     }

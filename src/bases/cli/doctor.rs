@@ -8,13 +8,17 @@ use super::{
     keeping::{self, Keeping},
     terminal,
 };
-use crate::{store::Store, value::units};
+use crate::{
+    store::{Recovered, Store, StoreErrorKind},
+    value::units,
+};
 
 /// Look whether the store of runs is sound.
 #[derive(Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct Doctor {
-    /// Set a damaged store aside, under a name of its own, and begin a new one.
+    /// Set a damaged store aside, under a name of its own, and begin a new one with all that
+    /// can be read of it.
     #[arg(long)]
     recover: bool,
     #[command(flatten)]
@@ -32,7 +36,7 @@ impl Doctor {
         if self.recover {
             return self.recover(session);
         }
-        let store = self.keeping.opened(session)?;
+        let store = self.keeping.reading(session)?;
         let health = store.check().map_err(keeping::failure)?;
         let size = store.size().map_err(keeping::failure)?;
         let bytes = units::show_size(size.database.saturating_add(size.files));
@@ -49,10 +53,40 @@ impl Doctor {
     }
 
     fn recover(&self, session: &Session) -> Result<u8> {
-        let file = self.keeping.named(session)?;
-        let recovered = Store::recover(&file, session.engine.host().now());
-        let (_, aside) = recovered.map_err(keeping::failure)?;
-        terminal::print(&format!("the old store is now `{}`\n", aside.display()))?;
+        let (file, now) = (self.keeping.named(session)?, session.engine.host().now());
+        match Store::open(&file, now).and_then(|it| it.check()) {
+            Ok(health) if health.problems.is_empty() => {
+                terminal::print("sound: nothing is to be recovered\n")?;
+                return Ok(OK);
+            }
+            // A store that is only busy, or newer, is not a damaged one.
+            Err(err) if err.kind != StoreErrorKind::Corrupt => return Err(keeping::failure(err)),
+            _ => {}
+        }
+        let (_, recovered) = Store::recover(&file, now).map_err(keeping::failure)?;
+        terminal::print(&told(&recovered))?;
         Ok(OK)
     }
+}
+
+/// What came over, what did not, and which runs cannot go on.
+fn told(recovered: &Recovered) -> String {
+    let Recovered { aside, runs, nodes, partial, .. } = recovered;
+    let mut text = format!("the damaged store is now `{}`\n", aside.display());
+    text.push_str(&format!("{runs} runs and {nodes} nodes were saved\n"));
+    let lost = [
+        ("runs", recovered.lost_runs as u64),
+        ("nodes", recovered.lost_nodes as u64),
+        ("contents", recovered.lost_contents as u64),
+        ("commits at the end", recovered.lost_commits),
+    ];
+    let lost = lost.into_iter().filter(|(_, count)| *count > 0);
+    let lost: Vec<String> = lost.map(|(what, count)| format!("{count} {what}")).collect();
+    if !lost.is_empty() {
+        text.push_str(&format!("lost: {}\n", lost.join(", ")));
+    }
+    for run in partial {
+        text.push_str(&format!("not whole, so that it cannot go on: {run}\n"));
+    }
+    text
 }

@@ -40,6 +40,10 @@ pub(super) struct CapArgs {
     /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
+    /// Let results of other runs stand for calls, if they are no older: `--reuse 1d`. Never
+    /// for a call that writes or asks a person; a `max_age` of the script goes before it.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    reuse: Option<Duration>,
 }
 
 fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
@@ -63,6 +67,11 @@ fn tokens(text: &str) -> std::result::Result<u64, String> {
 /// A time, as scripts write it.
 pub(super) fn duration(text: &str) -> std::result::Result<Duration, String> {
     units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
+}
+
+/// A size, as scripts write it.
+pub(super) fn size(text: &str) -> std::result::Result<u64, String> {
+    units::parse_size(text).ok_or_else(|| "a size is written `500kB` or `10MiB`".to_owned())
 }
 
 impl Given {
@@ -92,7 +101,8 @@ impl Given {
 
 impl CapArgs {
     pub(super) fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
-        let Self { max_cost, max_tokens, timeout } = *self;
+        let Self { max_cost, max_tokens, timeout, reuse } = *self;
+        let request = reuse.into_iter().fold(request, Request::reuse);
         let request = max_cost.into_iter().fold(request, Request::max_cost);
         let request = max_tokens.into_iter().fold(request, Request::max_tokens);
         timeout.into_iter().fold(request, Request::timeout)

@@ -3,6 +3,7 @@
 //! Results go to standard output; problems, notes and progress to standard error. Every
 //! command is one file: its arguments, and one call into the engine.
 
+mod against;
 mod card;
 mod check;
 mod completions;
@@ -12,37 +13,51 @@ mod exit;
 mod explain;
 mod fix;
 mod fmt;
+mod folded;
 mod given;
 mod grammar;
 mod inspect;
 mod keeping;
+mod lines;
+mod logs;
 mod lsp;
 mod op_json;
 mod op_text;
+mod page;
+mod panics;
 mod plan;
 mod policy;
 mod progress;
 mod prose;
+mod prune;
+mod replay;
 mod resume;
 mod run;
 mod runs;
 mod schema;
 mod screen;
 mod script;
+mod seen;
 mod show;
+mod show_nodes;
 mod show_run;
+mod signals;
 mod store;
 mod tap;
 mod terminal;
 mod test;
+mod traces;
+mod tuning;
 mod watch;
+mod why;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::engine::Engine;
+use crate::{engine::Engine, host::os};
 use exit::Result;
+pub use panics::are_brief as panics_are_brief;
 use terminal::{Color, Terminal};
 
 /// Runs pipelines that are checked before they run.
@@ -54,6 +69,8 @@ struct Cli {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     color: Color,
+    #[command(flatten)]
+    logs: logs::Logs,
     #[command(subcommand)]
     command: Command,
 }
@@ -65,6 +82,8 @@ enum Command {
     Runs(runs::Runs),
     Show(show_run::Show),
     Tap(tap::Tap),
+    Why(why::Why),
+    Replay(replay::Replay),
     Store(store::Upkeep),
     Doctor(doctor::Doctor),
     Check(check::Check),
@@ -91,8 +110,7 @@ const TOUR: &str = r#"A short tour:
   svc fix report.svc                               mend what can be mended
   svc fmt report.svc                               lay it out
   svc plan report.svc                              see what would run, and what it touches
-  svc run triage.svc --store runs.db               keep what the run does
-  svc resume last --store runs.db                  go on with it where it was
+  svc resume last                                  go on with a run where it was
   svc components search                            find a component
   svc inspect search                               read its documentation
   svc explain E203                                 read what an error means
@@ -105,8 +123,10 @@ Environment:
   SVC_MODEL   the language model of `ask`, as `provider/model`; `svc inspect ask` tells of
               the keys, and of models beside it
   SVC_PRICES  a price table of one's own, in place of the built-in one
-  SVC_STORE   the file that keeps what runs do (default: none, and nothing is kept)
+  SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
+  SVC_LOG     what runs log, as `--log` takes it (default: nothing); with
+              SVC_LOG_FORMAT=json, every line is an object
   NO_COLOR    no colour, unless --color says so"#;
 
 /// The other ways in that a command starts. Each serves until its client leaves, and gives
@@ -133,11 +153,19 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
+    panics::are_brief();
+    os::without_core_dumps();
     let _limits = file_size_limits_are_errors();
     let terminal = Terminal::new(cli.color, engine.host());
+    let traces = match cli.logs.start(engine.host(), terminal) {
+        Ok(traces) => traces,
+        Err(failure) => return failure.tell(terminal).into(),
+    };
     let session = Session { engine, servers, terminal };
     let done = cli.command.execute(&session).await;
-    done.unwrap_or_else(|failure| failure.tell(session.terminal)).into()
+    let code = done.unwrap_or_else(|failure| failure.tell(session.terminal));
+    traces.end(terminal).await;
+    code.into()
 }
 
 /// Lets a write beyond the limit of a file's size fail like any other write. Without it
@@ -159,6 +187,8 @@ impl Command {
             Self::Runs(it) => it.execute(session),
             Self::Show(it) => it.execute(session),
             Self::Tap(it) => it.execute(session),
+            Self::Why(it) => it.execute(session),
+            Self::Replay(it) => it.execute(session),
             Self::Store(it) => it.execute(session),
             Self::Doctor(it) => it.execute(session),
             Self::Check(it) => it.execute(session),

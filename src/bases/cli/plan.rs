@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{
-    Session,
+    Session, against,
     exit::{Failure, INVALID, OK, Result},
     given::{self, Given},
-    keeping::Keeping,
+    keeping::MayKeep,
     policy::Rules,
     script, terminal,
+    tuning::Tuning,
 };
 use crate::{
     engine::{Error, planned::Planned},
@@ -36,16 +37,23 @@ pub(super) struct Show {
     /// Write the plan as a picture, in SVG; `-` is standard output.
     #[arg(long, value_name = "FILE", group = "form")]
     svg: Option<PathBuf>,
+    /// Show what a run with this script would take from an earlier one, and what that saves:
+    /// the run by its name, the beginning of it, or `last`.
+    #[arg(long, value_name = "RUN", conflicts_with = "form")]
+    against: Option<String>,
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    keeping: Keeping,
+    tuning: Tuning,
+    #[command(flatten)]
+    keeping: MayKeep,
 }
 
 const EXAMPLES: &str = "Examples:
   svc plan report.svc
   svc plan report.svc -p top_k=5 --max-cost 0.10
   svc plan report.svc --deny writes
+  svc plan --against last report.svc
   svc plan --svg report.svg report.svc
   svc plan --mermaid report.svc
   svc plan --json report.svc | jq '.envelope.cost.max, .effects'
@@ -56,8 +64,12 @@ limits it.";
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
+        let session = &self.tuning.session(session)?;
         let plan = script::plan(session, &self.file)?;
-        let engine = self.keeping.kept(session.engine.clone())?;
+        let engine = self.keeping.knowing(session.engine.clone())?;
+        if let Some(run) = &self.against {
+            return against::show(&engine, run, plan.program().source.clone(), session);
+        }
         let plan = match self.given.give(engine.run_plan(plan), None).plan() {
             Ok(plan) => plan,
             Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),

@@ -11,12 +11,14 @@ use super::{
     Session,
     exit::{INTERRUPTED, INVALID, OK, Result},
     given::{self, Given},
-    keeping::Keeping,
+    keeping::MayKeep,
     policy::Rules,
     progress::Drawing,
     script,
     show::{self, Reader},
+    signals::{Asked, Signals},
     terminal,
+    tuning::Tuning,
     watch::Watch,
 };
 use crate::{
@@ -46,7 +48,9 @@ pub(super) struct Run {
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
-    keeping: Keeping,
+    tuning: Tuning,
+    #[command(flatten)]
+    keeping: MayKeep,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -71,12 +75,13 @@ A run that fails prints nothing but, where a cap could not fund a call, what was
 With --json it prints { "error": { kind, message, help, path, file, line, partial, .. } }.
 
 Progress, notes and errors go to standard error. Ctrl-C ends the run within about a second
-and tells what had finished; a second Ctrl-C exits at once."#;
+and tells what had finished; a second Ctrl-C exits at once. So do SIGTERM and SIGHUP, which
+may come twice."#;
 
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
-        let session = &self.rules.held(session)?;
+        let session = &self.tuning.session(&self.rules.held(session)?)?;
         let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
         let piped = self.piped(&plan)?;
@@ -84,7 +89,7 @@ impl Run {
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().watched_by(watch.clone());
         let engine = if self.untrusted { engine.untrusted() } else { engine };
-        let engine = self.keeping.kept(engine)?;
+        let engine = self.keeping.kept(session, engine)?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         conclude(request, &watch, self.json, session).await
     }
@@ -124,11 +129,13 @@ pub(super) async fn conclude(
     session: &Session,
 ) -> Result<u8> {
     let id = request.id().cloned();
+    let engine = request.engine();
     let code = match watched(request, watch).await {
         Ok(value) => return print(&value, json, session),
         Err(error) => fail(&error, watch, json, session)?,
     };
-    if let Some(id) = id {
+    // A run that did not begin is not kept.
+    if let Some(id) = id.filter(|it| engine.knows(it)) {
         session.terminal.note(&format!("`svc resume {id}` goes on where it was"));
     }
     Ok(code)
@@ -175,10 +182,10 @@ pub(super) fn reader(session: &Session) -> Reader {
     if out.is_terminal { Reader::Terminal { width, colour: out.colour } } else { Reader::Pipe }
 }
 
-/// Runs while progress is drawn, and until it has ended after a Ctrl-C.
+/// Runs while progress is drawn, and until it has ended after a signal.
 async fn watched(request: Request<'_>, watch: &Arc<Watch>) -> std::result::Result<Value, Error> {
     let cancel = CancellationToken::new();
-    tokio::spawn(interrupts(cancel.clone(), watch.clone()));
+    tokio::spawn(interrupts(Signals::new(), cancel.clone(), watch.clone()));
     let drawing = Drawing::start(watch.clone());
     let response = request.cancelled_by(cancel.clone()).await;
     // From here on there is nothing to wait for: the next Ctrl-C ends the process.
@@ -187,14 +194,19 @@ async fn watched(request: Request<'_>, watch: &Arc<Watch>) -> std::result::Resul
     response.map(|it| it.value)
 }
 
-/// Cancels the run at the first Ctrl-C; ends the process at one that finds it cancelled.
-async fn interrupts(cancel: CancellationToken, watch: Arc<Watch>) {
-    while tokio::signal::ctrl_c().await.is_ok() {
-        if cancel.is_cancelled() {
+/// Cancels the run at the first signal; ends the process at a Ctrl-C that finds it cancelled,
+/// and at any signal that finds it over.
+async fn interrupts(mut signals: Signals, cancel: CancellationToken, watch: Arc<Watch>) {
+    let mut is_stopping = false;
+    while let Some(asked) = signals.next().await {
+        if !cancel.is_cancelled() {
+            is_stopping = true;
+            cancel.cancel();
+            watch.hint("stopping; Ctrl-C again exits at once");
+        } else if asked == Asked::Interrupt || !is_stopping {
+            watch.screen.clear();
             std::process::exit(INTERRUPTED.into());
         }
-        cancel.cancel();
-        watch.hint("stopping; Ctrl-C again exits at once");
     }
 }
 

@@ -1,12 +1,13 @@
 //! `svc runs`: the runs that the store knows of.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::{
     Session,
     exit::{OK, Result},
     keeping::{self, Keeping},
+    prune::Prune,
     run::reader,
     show, terminal,
 };
@@ -16,8 +17,9 @@ use crate::{
     value::{Record, Value, units},
 };
 
-/// List runs, the latest first.
+/// List runs, the latest first, or remove old ones.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Runs {
     /// The most runs.
     #[arg(long, default_value_t = 20, value_name = "N")]
@@ -27,6 +29,13 @@ pub(super) struct Runs {
     json: bool,
     #[command(flatten)]
     keeping: Keeping,
+    #[command(subcommand)]
+    task: Option<Task>,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    Prune(Prune),
 }
 
 #[derive(Serialize)]
@@ -44,7 +53,10 @@ pub(super) struct RunJson {
 
 impl Runs {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let store = self.keeping.opened(session)?;
+        if let Some(Task::Prune(it)) = self.task {
+            return it.execute(session);
+        }
+        let store = self.keeping.reading(session)?;
         let filter = Filter { limit: Some(self.limit), ..Filter::default() };
         let runs = store.runs(&filter).map_err(keeping::failure)?;
         if self.json {
@@ -79,7 +91,7 @@ pub(super) fn row<const N: usize>(fields: [(&str, Value); N]) -> Value {
 }
 
 pub(super) fn run_row(run: &Run) -> Value {
-    let took = run.ended.map(|it| u64::try_from(it - run.started).unwrap_or(0));
+    let took = run.ended.map(|it| u64::try_from(it.saturating_sub(run.started)).unwrap_or(0));
     let took = took.map(|it| units::show_duration(std::time::Duration::from_millis(it)));
     row([
         ("run", run.id.as_str().into()),

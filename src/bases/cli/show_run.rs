@@ -1,33 +1,63 @@
 //! `svc show`: what a run did.
 
+use std::{
+    io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
+};
+
 use clap::Args;
 use serde::Serialize;
 
 use super::{
     Session,
-    exit::{OK, Result},
+    exit::{FAILED, Failure, OK, Result},
+    given,
     keeping::{self, Keeping},
+    page::{Left, Limits, Page},
     run::reader,
-    runs::{RunJson, cost, row, run_json, run_row, told},
-    show, terminal,
+    runs::{RunJson, run_json, run_row, told},
+    script, show, show_nodes, terminal,
 };
 use crate::{
-    store::Node,
-    value::{Value, units},
+    plan::Plan,
+    registry::OpError,
+    store::{Node, Run, Store},
 };
 
 /// Show what a run did: every call with its state, tries, time and cost.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Show {
     /// The run, by its name, the beginning of it, or `last`.
     #[arg(value_name = "RUN")]
     run: String,
-    /// Print it as JSON.
+    /// Show every call by itself. Else the items of an `each` are one line, but for those
+    /// that failed and the slowest ones.
     #[arg(long)]
+    all: bool,
+    /// Print it as JSON, every call by itself.
+    #[arg(long, group = "form")]
     json: bool,
+    /// Write it as one page for a browser, with the graph, a timeline and every value; `-`
+    /// is standard output. The page needs no network.
+    #[arg(long, value_name = "FILE", group = "form")]
+    html: Option<PathBuf>,
+    /// The largest value that stands whole in the page: `10MB`. Of a larger one there is its
+    /// beginning. Without it 1 MiB, and 256 MiB for all values together.
+    #[arg(long, value_name = "SIZE", value_parser = given::size, requires = "html")]
+    max_size: Option<u64>,
     #[command(flatten)]
     keeping: Keeping,
 }
+
+const EXAMPLES: &str = "Examples:
+  svc show last
+  svc show 01j9 --all
+  svc show last --html run.html
+  svc show last --json | jq '.nodes[] | select(.state == \"failed\").path'";
+
+/// What stands in a page unless more is asked for.
+const LIMITS: Limits = Limits { value: 1 << 20, page: 256 << 20 };
 
 #[derive(Serialize)]
 struct NodeJson {
@@ -52,19 +82,61 @@ struct Shown {
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let store = self.keeping.opened(session)?;
+        let store = self.keeping.reading(session)?;
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let nodes = store.nodes(&run.id).map_err(keeping::failure)?;
-        if self.json {
+        if let Some(file) = &self.html {
+            let plan = planned(session, &store, &run);
+            let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });
+            let page = Page::new(&store, (&run, &nodes), plan, limits)?;
+            tell(session, write(session, file, &page)?);
+        } else if self.json {
             let nodes = nodes.iter().map(node_json).collect();
             terminal::print_json(&Shown { run: run_json(&run), nodes })?;
-            return Ok(OK);
+        } else {
+            terminal::print(&show::show(&run_row(&run), reader(session)))?;
+            terminal::print("\n")?;
+            let rows = match self.all {
+                true => show_nodes::all(&run, &nodes, reader(session)),
+                false => show_nodes::folded(&run, &nodes, reader(session)),
+            };
+            terminal::print(&show::show(&rows, reader(session)))?;
         }
-        terminal::print(&show::show(&run_row(&run), reader(session)))?;
-        terminal::print("\n")?;
-        let rows = nodes.iter().map(node_row).collect::<Vec<_>>();
-        terminal::print(&show::show(&rows.into(), reader(session)))?;
         Ok(OK)
+    }
+}
+
+/// The plan of the script as it was stored, where it still checks.
+fn planned(session: &Session, store: &std::sync::Arc<Store>, run: &Run) -> Option<Plan> {
+    let engine = session.engine.clone().keeping(store.clone());
+    engine.resume(run.id.as_str()).ok()?.plan().ok()
+}
+
+/// Writes a page into a file, which is there wholly or not at all, or to standard output.
+fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
+    if script::is_stdin(file) {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let left = page.write(&mut out)?;
+        out.flush()?;
+        return Ok(left);
+    }
+    let mut outcome = Err(Failure::new(FAILED, "nothing was written"));
+    let written = session.engine.host().write_with(file, &mut |out| {
+        outcome = page.write(out);
+        // The host has to know that the content is not whole; why, stands in the outcome.
+        outcome.as_ref().map(|_| ()).map_err(|err| io::Error::other(err.message.clone()))
+    });
+    match (outcome, written) {
+        (Ok(_), Err(err)) => Err(Failure::reading(OpError::io(err, file))),
+        (outcome, _) => outcome,
+    }
+}
+
+/// Says what had no room.
+fn tell(session: &Session, left: Left) {
+    if left.values > 0 {
+        let what = format!("cut in the page: {left}; `--max-size` keeps larger ones");
+        session.terminal.note(&what);
     }
 }
 
@@ -80,18 +152,4 @@ fn node_json(node: &Node) -> NodeJson {
         cost: node.used.cost.to_string(),
         error: told(node.error.as_deref()),
     }
-}
-
-fn node_row(node: &Node) -> Value {
-    let millis = std::time::Duration::from_millis(node.took / 1_000);
-    let message = told(node.error.as_deref());
-    let message = message.as_ref().and_then(|it| it["message"].as_str()).unwrap_or_default();
-    row([
-        ("node", node.path.as_str().into()),
-        ("state", node.state.word().into()),
-        ("tries", Value::Int(node.attempts.into())),
-        ("took", units::show_duration(millis).into()),
-        ("cost", cost(node.used).into()),
-        ("failure", message.into()),
-    ])
 }

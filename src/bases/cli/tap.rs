@@ -23,6 +23,9 @@ pub(super) struct Tap {
     /// The node, as `svc show` names it.
     #[arg(value_name = "PATH")]
     path: Option<String>,
+    /// Print the arguments of the call instead.
+    #[arg(long, requires = "path")]
+    args: bool,
     /// Print it as JSON.
     #[arg(long)]
     json: bool,
@@ -32,9 +35,17 @@ pub(super) struct Tap {
 
 impl Tap {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
-        let store = self.keeping.opened(session)?;
+        let store = self.keeping.reading(session)?;
+        let engine = session.engine.clone().keeping(store.clone());
         let run = store.run(&self.run).map_err(keeping::failure)?;
-        let value = self.value(&store, &run)?;
+        let value = match &self.path {
+            // What is computed where it stands is not kept, but can be computed again.
+            Some(path) if store.node(&run.id, path).map_err(keeping::failure)?.is_none() => {
+                let tapped = engine.tap(run.id.as_str(), path).ok().flatten();
+                tapped.ok_or_else(|| self.missing(path))?
+            }
+            _ => self.value(&store, &run)?,
+        };
         match self.json {
             true => terminal::print_json(&value)?,
             false => terminal::print(&show::show(&value, reader(session)))?,
@@ -42,16 +53,22 @@ impl Tap {
         Ok(OK)
     }
 
+    fn missing(&self, path: &str) -> Failure {
+        let help = format!("`svc show {}` lists them", self.run);
+        Failure::new(NOT_FOUND, format!("the run has no node `{path}`")).help(help)
+    }
+
     fn value(&self, store: &Store, run: &Run) -> Result<Value> {
         let hash = match &self.path {
             None => run.value,
             Some(path) => {
                 let node = store.node(&run.id, path).map_err(keeping::failure)?;
-                let missing = || {
-                    let help = format!("`svc show {}` lists them", self.run);
-                    Failure::new(NOT_FOUND, format!("the run has no node `{path}`")).help(help)
-                };
-                node.ok_or_else(missing)?.output
+                let node = node.ok_or_else(|| self.missing(path))?;
+                if self.args {
+                    let args = store.arguments(&node).map_err(keeping::failure)?;
+                    return json::read(&args).map_err(|_| self.missing(path));
+                }
+                node.output
             }
         };
         let nothing = || Failure::new(NOT_FOUND, "it gave no value");

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{FAILED, Failure, INVALID, OK, Result},
+    keeping::{self, Keeping},
     script,
     terminal::{self, Ink},
 };
@@ -24,19 +25,25 @@ use crate::{
 #[command(after_help = EXAMPLES)]
 pub(super) struct Test {
     /// The scripts; `-` is standard input.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "from_run", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Print a test that expects what this run gave, with what its calls gave as mocks.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "filter", "json"])]
+    from_run: Option<String>,
     /// Run only the tests whose names contain this.
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
     /// Print one JSON object with the outcome of every test.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    keeping: Keeping,
 }
 
 const EXAMPLES: &str = "Examples:
   svc test triage.svc
   svc test examples/*.svc --filter billing
+  svc test --from-run last >> triage.svc
   svc test triage.svc --json | jq '.files[].tests[] | select(.passed | not)'
 
 Pure components run; whatever reads, writes or spends needs a `mock`, or the test fails.
@@ -82,6 +89,9 @@ struct Tally {
 
 impl Test {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        if let Some(run) = &self.from_run {
+            return self.of_run(run, session);
+        }
         let mut tally = Tally { code: OK, passed: 0, failed: 0, files: Vec::new() };
         for file in &self.files {
             self.file(session, file, &mut tally)?;
@@ -99,6 +109,22 @@ impl Test {
             terminal::print(&format!("{passed} passed, {failed} failed\n"))?;
         }
         Ok(code)
+    }
+
+    /// Prints a run as a test, and says if that does not pass.
+    fn of_run(&self, run: &str, session: &Session) -> Result<u8> {
+        let engine = self.keeping.engine(session)?;
+        let (source, test) = engine.test_of(run).map_err(keeping::failure)?;
+        terminal::print(&test)?;
+        let whole = source.with_text(format!("{}\n\n{test}", source.text()));
+        let passes = engine.check(whole).map(|it| {
+            let tests = engine.test(&it, "");
+            tests.last().is_some_and(TestResult::passed)
+        });
+        if !passes.unwrap_or(false) {
+            session.terminal.note("the test does not pass as it stands: calls that are alike gave different results, or a value has no literal");
+        }
+        Ok(OK)
     }
 
     fn file(&self, session: &Session, file: &Path, tally: &mut Tally) -> Result<()> {

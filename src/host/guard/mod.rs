@@ -145,6 +145,10 @@ impl Host for Guard {
         self.inner.cache_dir()
     }
 
+    fn data_dir(&self) -> io::Result<PathBuf> {
+        self.inner.data_dir()
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         self.inner.env(name)
     }

@@ -4,7 +4,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fs, io,
-    io::{Read, Write},
+    io::Read,
     net::IpAddr,
     path::{Path, PathBuf},
     pin::Pin,
@@ -13,15 +13,22 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Answering, Apart, Entry, Host, Stat, http};
+use super::{Answering, Apart, Entry, Fill, Host, Stat, http};
 
 mod apart;
+mod append;
 mod ask;
 mod names;
 mod net;
+mod process;
 mod real;
 
-pub use {apart::is_child, ask::is_asking};
+pub use apart::is_child;
+pub use append::append;
+pub use ask::is_asking;
+#[cfg(unix)]
+pub use process::is_ignored;
+pub use process::without_core_dumps;
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
@@ -71,6 +78,10 @@ impl Host for OsHost {
     }
 
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        self.write_with(path, &mut |file| file.write_all(content))
+    }
+
+    fn write_with(&self, path: &Path, fill: Fill<'_>) -> io::Result<()> {
         let folder = match path.parent() {
             Some(it) if !it.as_os_str().is_empty() => it,
             _ => Path::new("."),
@@ -82,7 +93,7 @@ impl Host for OsHost {
         }
         let part = folder.join(part_name(name));
         let written = fs::File::create_new(&part)
-            .and_then(|it| write_durably(it, content))
+            .and_then(|it| fill_durably(it, fill))
             .and_then(|()| fs::rename(&part, path));
         if written.is_err() {
             // The error that matters is the first one; the part is only litter.
@@ -101,6 +112,12 @@ impl Host for OsHost {
         }
         etcetera::choose_base_strategy()
             .map(|it| it.cache_dir().join("svc"))
+            .map_err(|err| io::Error::other(format!("no home directory: {err}")))
+    }
+
+    fn data_dir(&self) -> io::Result<PathBuf> {
+        etcetera::choose_base_strategy()
+            .map(|it| it.data_dir().join("svc"))
             .map_err(|err| io::Error::other(format!("no home directory: {err}")))
     }
 
@@ -185,9 +202,14 @@ fn part_name(name: &OsStr) -> OsString {
     format!(".{}.{}.part", name.to_string_lossy(), fastrand::u64(..)).into()
 }
 
-fn write_durably(mut file: fs::File, content: &[u8]) -> io::Result<()> {
-    file.write_all(content)?;
-    file.sync_all()
+fn write_durably(file: fs::File, content: &[u8]) -> io::Result<()> {
+    fill_durably(file, &mut |it| it.write_all(content))
+}
+
+fn fill_durably(file: fs::File, fill: Fill<'_>) -> io::Result<()> {
+    let mut file = io::BufWriter::new(file);
+    fill(&mut file)?;
+    file.into_inner()?.sync_all()
 }
 
 /// A file; nothing for what only stands among files: a link to a folder, or a pipe, which

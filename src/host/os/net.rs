@@ -83,7 +83,7 @@ fn made(request: Request) -> io::Result<(Trust, hyper::Request<Full<Bytes>>)> {
     let uri = uri.ok_or_else(|| wrong("an address begins with `http://` or `https://`"))?;
     let mut builder = hyper::Request::builder().method(request.method).uri(uri);
     for (name, value) in &request.headers {
-        builder = builder.header(*name, value);
+        builder = builder.header(name.as_ref(), value);
     }
     // A header's value may be a secret, so only this much is told.
     let made = builder.body(Full::from(request.body));

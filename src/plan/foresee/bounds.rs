@@ -33,6 +33,8 @@ pub(super) struct InForce {
     pub(super) attempt_timeout: Option<Duration>,
     pub(super) max_retries: Option<u64>,
     pub(super) retry_on: Option<Arc<[String]>>,
+    /// Whether results of other runs may stand for calls.
+    pub(super) reuses: bool,
     /// The keys whose value is not known yet, and may be any.
     pub(super) open: BTreeSet<BoundKey>,
 }
@@ -79,6 +81,7 @@ impl InForce {
             }
             inner.caps_tokens |= *key == BoundKey::MaxTokens;
             inner.is_timed |= *key == BoundKey::Timeout;
+            inner.reuses |= *key == BoundKey::MaxAge;
         }
         inner.tokens = tighter(inner.tokens, limits.tokens);
         inner.cost = tighter(inner.cost, limits.cost.map(Money::nanos));

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     check::{BoundKey, Call, Flow, Term, TermKind},
     plan::{GRACE, Range, effects::of_call},
-    registry::{Asking, Body, Known, Max, OpDef, Price, Quote, Scheme, Takes},
+    registry::{Asking, Body, Effect, Known, Max, OpDef, Price, Quote, Scheme, Takes},
     script::limits,
     value::{Money, Value, units},
 };
@@ -56,6 +56,13 @@ impl<'a> Walk<'a> {
         }
         let mut load = self.attempts(call, &args, term, idx);
         load = load.with_calls(self.called_back(call, &args, idx));
+        if self.force.reuses {
+            let acts = op.writes() || op.effects.contains(&Effect::Asks);
+            match acts {
+                true => self.remark(idx, || "no earlier result stands for it: it acts".to_owned()),
+                false => load = load.unless_reused(),
+            }
+        }
         self.note_envelope(idx, &load);
         let sources = idx.map_or(needs, |it| vec![it]);
         Seen { sources, extent, load: before.then(load) }

@@ -71,6 +71,15 @@ pub(super) enum Cause {
 const MOST_CAUSES: usize = 20;
 
 impl Load {
+    /// The same of a call for which a result of another run may stand.
+    pub(super) fn unless_reused(mut self) -> Self {
+        self.tokens.min = 0;
+        self.cost.min = Money::ZERO;
+        self.time.min = Duration::ZERO;
+        self.needs = Needs::default();
+        self
+    }
+
     pub(super) fn none() -> Self {
         Self {
             tokens: Range::none(),

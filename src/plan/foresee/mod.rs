@@ -170,6 +170,7 @@ fn in_force(caps: Caps) -> InForce {
         tokens: caps.tokens,
         cost: caps.cost.map(Money::nanos),
         timeout: caps.time,
+        reuses: caps.max_age.is_some(),
         ..InForce::default()
     }
 }
@@ -200,7 +201,7 @@ impl<'a> Walk<'a> {
 
     /// What is known of the caps that whoever starts the run gave.
     fn judge_caps(&self, load: &Load) -> Vec<Verdict> {
-        let Caps { cost, tokens, time } = self.outlook.caps;
+        let Caps { cost, tokens, time, .. } = self.outlook.caps;
         let cost = cost.map(|cap| {
             let shown = |it: Money| it.to_string();
             let ruling = match load.unpriced() {

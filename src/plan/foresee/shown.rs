@@ -56,6 +56,7 @@ impl Walk<'_> {
         if self.is_quiet() {
             return None;
         }
+        let (needs, inputs) = self.apart(needs);
         self.nodes.push(Node {
             path: self.path_to(name),
             name: name.to_owned(),
@@ -63,6 +64,7 @@ impl Walk<'_> {
             cost_class: None,
             ty: term.ty.clone(),
             needs,
+            inputs,
             depth: self.parents.len(),
             parent: self.parents.last().copied(),
             effects: Vec::new(),

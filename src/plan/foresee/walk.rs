@@ -27,8 +27,11 @@ const MOST_NODES: usize = 10_000;
 /// After so many terms a flow is looked at once for all its calls.
 const MOST_TERMS: usize = 200_000;
 
-/// The nodes that a value comes from.
+/// The nodes that a value comes from. The numbers from [`INPUTS`] on are inputs.
 pub(super) type Sources = Vec<usize>;
+
+/// No plan has so many nodes.
+const INPUTS: usize = usize::MAX / 2;
 
 /// What a term is, gives and takes.
 pub(super) struct Seen {
@@ -128,7 +131,8 @@ impl<'a> Walk<'a> {
     /// The main pipeline with its inputs.
     pub(super) fn whole(&mut self, main: &'a Term, inputs: Vec<Extent>) -> Load {
         self.whole = Some(main);
-        self.frames = vec![inputs.into_iter().map(Slot::bare).collect()];
+        let slot = |(idx, extent)| Slot { sources: vec![INPUTS + idx], extent };
+        self.frames = vec![inputs.into_iter().enumerate().map(slot).collect()];
         self.term(main).load
     }
 
@@ -200,6 +204,13 @@ impl<'a> Walk<'a> {
             || Seen::at_once(Sources::new(), Extent::of(ty)),
             |it| Seen::at_once(it.sources.clone(), it.extent.clone()),
         )
+    }
+
+    /// Sources as nodes and as names of inputs.
+    pub(super) fn apart(&self, sources: Sources) -> (Vec<usize>, Vec<Text>) {
+        let (inputs, nodes): (Sources, _) = sources.into_iter().partition(|it| *it >= INPUTS);
+        let name = |it: usize| self.program.inputs.get(it - INPUTS).map(|it| it.name.clone());
+        (nodes, inputs.into_iter().filter_map(name).collect())
     }
 
     pub(super) fn framed<T>(&mut self, frame: Vec<Slot>, look: impl FnOnce(&mut Self) -> T) -> T {

@@ -154,7 +154,7 @@ async fn headers_stay_with_their_server() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let kept = seen.clone();
     let host = TestHost::new().answering(move |request| {
-        let names: Vec<&str> = request.headers.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_ref()).collect();
         kept.lock().unwrap().push(format!("{} {}", request.url, names.join(" ")));
         let mut answer = Response::whole(302, "");
         let to = match request.url.as_str() {

@@ -30,6 +30,7 @@ fn run(script: &str, replies: Vec<Reply>, args: &[&str]) -> Output {
         .env("OPENAI_BASE_URL", format!("{}/v1", server.url))
         .env("OPENAI_API_KEY", KEY)
         .env("SVC_PRICES", "prices.toml")
+        .env("SVC_STORE", "runs.db")
         .output()
         .unwrap()
 }

@@ -21,13 +21,13 @@ mod command;
 mod failures;
 mod kills;
 mod misreports;
-mod provider;
-mod server;
+pub(crate) mod provider;
+pub(crate) mod server;
 
-const KEY: &str = "sk-very-secret";
+pub(crate) const KEY: &str = "sk-very-secret";
 
 /// Dollars for a million tokens: three in, fifteen out.
-const PRICES: &str = r#"
+pub(crate) const PRICES: &str = r#"
 version = "test"
 [models]
 "openai/priced" = { input = 3, output = 15 }
@@ -374,6 +374,7 @@ fn the_program_reads_its_own_environment() {
         .env("ANTHROPIC_BASE_URL", &server.url)
         .env("ANTHROPIC_API_KEY", KEY)
         .env_remove("SVC_PRICES")
+        .env("SVC_STORE", "runs.db")
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&done.stderr).into_owned();

@@ -19,7 +19,7 @@ pub(super) fn says(provider: &str, text: &str, stop: &str) -> Reply {
 }
 
 /// The same, ended as each provider ends what is whole.
-pub(super) fn finishes(provider: &str, text: &str) -> Reply {
+pub(crate) fn finishes(provider: &str, text: &str) -> Reply {
     says(provider, text, if provider == "anthropic" { "end_turn" } else { "stop" })
 }
 

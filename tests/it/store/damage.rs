@@ -42,7 +42,7 @@ fn a_log_that_is_gone_is_noticed() {
     let copy = copied(folder.path());
     fs::remove_file(copy.path().join("store.db-wal")).unwrap();
     let err = Store::open(&copy.path().join("store.db"), NOW).unwrap_err();
-    assert_eq!(err.message, "the store is damaged: its last 1 commits are missing");
+    assert!(err.message.ends_with("is damaged: its last 1 commits are missing"), "{err}");
     // Whoever deletes a store wants a new one.
     fs::remove_file(copy.path().join("store.db")).unwrap();
     assert_eq!(open(copy.path()).size().unwrap().runs, 0);
@@ -60,7 +60,8 @@ fn a_file_in_the_place_of_a_store_is_left_alone() {
     fs::rename(folder.path().join("empty.db"), &file).unwrap();
     let before = fs::read(&file).unwrap();
     let err = Store::open(&file, NOW).unwrap_err();
-    assert_eq!(err.message, "the store is damaged: its file has lost what it held");
+    assert!(err.message.ends_with("is damaged: its file has lost what it held"), "{err}");
+    assert!(err.message.contains(file.to_str().unwrap()), "{err}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
@@ -110,11 +111,12 @@ fn a_damaged_store_is_set_aside() {
     let err = Store::open(&file, NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
     assert_eq!(fs::read(&file).unwrap(), damaged);
-    for _ in 0..2 {
-        let (store, aside) = Store::recover(&file, 77).unwrap();
+    for runs in [1, 2] {
+        let (store, recovered) = Store::recover(&file, 77).unwrap();
+        let aside = recovered.aside;
         assert!(aside.to_str().unwrap().contains("store.db.corrupt-77"), "{aside:?}");
         begun(&store, NOW);
-        assert_eq!(store.size().unwrap().runs, 1);
+        assert_eq!(store.size().unwrap().runs, runs, "what was sound came over");
     }
     assert_eq!(fs::read(folder.path().join("store.db.corrupt-77")).unwrap(), damaged);
     assert!(folder.path().join("store.db.corrupt-77-again").is_file());
@@ -145,7 +147,9 @@ fn a_newer_store_is_refused() {
     drop(other);
     let err = Store::open(&file, NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Newer);
-    assert_eq!(err.message, "the store was made by a newer svc (9.0.0)");
+    assert!(err.message.ends_with("was made by a newer svc (9.0.0)"), "{err}");
+    let err = Store::open_reading(&file, NOW).unwrap_err();
+    assert_eq!(err.kind, StoreErrorKind::Newer, "{err}");
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn a_damaged_content_is_told() {
     let large = Blob::new(noise(2 << 20));
     let (node, _) = done(&run, "large", "");
     let node = Box::new(Node { output: Some(large.hash()), input: None, ..node });
-    store.commit(Entry::Node { node, blobs: vec![large.clone()] }).wait().unwrap();
+    store.commit(Entry::Node { node, blobs: vec![large.clone()], tries: vec![] }).wait().unwrap();
     let name = large.hash().to_string();
     let path = folder.path().join("store.db-blobs").join(&name[..2]).join(&name[2..]);
     flip(&path, 5000);

@@ -14,6 +14,7 @@ use svc::{
 
 mod damage;
 mod processes;
+mod salvage;
 mod space;
 
 const NOW: i64 = 1_700_000_000_000;
@@ -25,12 +26,9 @@ fn a_run_is_read_back_as_it_was_written() {
         let run = begun(&store, NOW);
         let claim = store.claim(&run.id).unwrap();
         let (node, entry) = done(&run.id, "found/web", "an output");
-        store.append(entry).unwrap();
-        let attempt = attempt(1);
-        let tried = Box::new(attempt.clone());
-        store
-            .append(Entry::Attempt { run: run.id.clone(), path: node.path.clone(), attempt: tried })
-            .unwrap();
+        let Entry::Node { node: row, blobs, .. } = entry else { panic!("it is a node") };
+        let tries = vec![attempt(1), attempt(2)];
+        store.append(Entry::Node { node: row, blobs, tries: tries.clone() }).unwrap();
         let value = Blob::new(*b"the value");
         let end = End {
             run: run.id.clone(),
@@ -50,9 +48,11 @@ fn a_run_is_read_back_as_it_was_written() {
         assert_eq!(store.run("last").unwrap(), ended);
         assert_eq!(store.nodes(&ended.id).unwrap(), std::slice::from_ref(&node));
         assert_eq!(store.node(&ended.id, "found/web").unwrap(), Some(node.clone()));
-        assert_eq!(store.done(node.key).unwrap(), Some(node));
+        let other = RunId::new(NOW);
+        assert_eq!(store.done(node.key, "elsewhere", &other).unwrap(), [node.clone()]);
+        assert_eq!(store.done(node.key, "found/web", &node.run).unwrap(), []);
         assert_eq!(store.node(&ended.id, "found").unwrap(), None);
-        assert_eq!(store.attempts(&ended.id, "found/web").unwrap(), [attempt]);
+        assert_eq!(store.attempts(&ended.id, "found/web").unwrap(), tries);
         assert_eq!(store.blob(value).unwrap().unwrap(), b"the value");
         assert_eq!(store.text(ended.text).unwrap().unwrap(), "1 + 1");
         let imports = store.imports(&ended.id).unwrap();
@@ -81,10 +81,10 @@ fn a_node_is_replaced_by_what_is_known_later() {
     let run = begun(&store, NOW);
     let (node, entry) = done(&run.id, "write", "out");
     let intended = Node { state: NodeState::Intended, output: None, ..node.clone() };
-    let intended = Entry::Node { node: Box::new(intended), blobs: vec![] };
+    let intended = Entry::Node { node: Box::new(intended), blobs: vec![], tries: vec![] };
     store.commit(intended).wait().unwrap();
     assert_eq!(store.node(&run.id, "write").unwrap().unwrap().state, NodeState::Intended);
-    assert_eq!(store.done(node.key).unwrap(), None);
+    assert_eq!(store.done(node.key, "a", &RunId::new(NOW)).unwrap(), []);
     store.commit(entry).wait().unwrap();
     assert_eq!(store.nodes(&run.id).unwrap(), [node]);
 }
@@ -107,6 +107,14 @@ fn many_share_a_commit() {
     assert_eq!(store.check().unwrap().problems, [""; 0]);
 }
 
+#[tokio::test]
+async fn who_waits_in_async_code_is_answered_all_the_same() {
+    let store = Store::in_memory().unwrap();
+    let run = begun(&store, NOW);
+    store.commit(done(&run.id, "a", "out").1).wait().unwrap();
+    assert_eq!(store.nodes(&run.id).unwrap().len(), 1);
+}
+
 #[test]
 fn an_entry_that_is_wrong_spoils_no_other() {
     let store = Store::in_memory().unwrap();
@@ -127,7 +135,7 @@ fn an_output_that_was_removed_is_not_named() {
     let store = Store::in_memory().unwrap();
     let run = begun(&store, NOW);
     let (node, _) = done(&run.id, "reused", "never written");
-    let entry = Entry::Node { node: Box::new(node), blobs: vec![] };
+    let entry = Entry::Node { node: Box::new(node), blobs: vec![], tries: vec![] };
     let err = store.commit(entry).wait().unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::NotFound, "{err}");
 }
@@ -173,7 +181,7 @@ fn a_history_is_of_what_was_done() {
         let used = Usage { tokens, cost: Money::from_nanos(7) };
         let state = if tokens == 90 { NodeState::Failed } else { NodeState::Done };
         let node = Box::new(Node { used, state, version, output: None, ..node });
-        store.append(Entry::Node { node, blobs: vec![] }).unwrap();
+        store.append(Entry::Node { node, blobs: vec![], tries: vec![] }).unwrap();
     }
     store.flush().wait().unwrap();
     let history = store.history("ctx_search", "infer").unwrap();
@@ -212,7 +220,7 @@ fn old_runs_are_pruned_with_what_only_they_name() {
         let (node, _) = done(run, "own", &format!("output {idx}"));
         let blobs = vec![Blob::new(format!("output {idx}").into_bytes()), Blob::new(noise.clone())];
         let node = Node { input: Some(blobs[1].hash()), ..node };
-        store.append(Entry::Node { node: Box::new(node), blobs }).unwrap();
+        store.append(Entry::Node { node: Box::new(node), blobs, tries: vec![] }).unwrap();
     }
     store.flush().wait().unwrap();
     let claim = store.claim(&runs[0]).unwrap();
@@ -242,7 +250,7 @@ fn a_backup_is_a_store_of_its_own() {
     let large = Blob::new(noise(3 << 20));
     let (node, _) = done(&run, "large", "");
     let node = Box::new(Node { output: Some(large.hash()), input: None, ..node });
-    store.commit(Entry::Node { node, blobs: vec![large.clone()] }).wait().unwrap();
+    store.commit(Entry::Node { node, blobs: vec![large.clone()], tries: vec![] }).wait().unwrap();
     let to = folder.path().join("copies/backup.db");
     store.backup(&to).unwrap();
     assert_eq!(store.backup(&to).unwrap_err().kind, StoreErrorKind::Exists);
@@ -264,7 +272,7 @@ fn contents_of_every_size_are_kept_once() {
     for path in ["a", "b"] {
         let (node, _) = done(&run, path, "");
         let node = Box::new(Node { input: None, ..node });
-        store.commit(Entry::Node { node, blobs: contents.to_vec() }).wait().unwrap();
+        store.commit(Entry::Node { node, blobs: contents.to_vec(), tries: vec![] }).wait().unwrap();
     }
     for content in &contents {
         assert_eq!(store.blob(content.hash()).unwrap().unwrap(), content.data());
@@ -292,7 +300,7 @@ proptest! {
             let used = Usage { tokens: tokens >> 1, cost: Money::from_nanos(tokens.cast_signed()) };
             let (node, _) = done(&run, &format!("each[{path}]/{path}"), &text);
             let node = Node { args, used, error: Some(text), ..node };
-            let entry = Entry::Node { node: Box::new(node.clone()), blobs };
+            let entry = Entry::Node { node: Box::new(node.clone()), blobs, tries: vec![] };
             match is_committed {
                 true => store.commit(entry).wait().unwrap(),
                 false => store.append(entry).unwrap(),
@@ -334,6 +342,8 @@ fn begun(store: &Store, now: i64) -> Run {
         used: Usage::default(),
         value: None,
         error: None,
+        origin: None,
+        about: "{}".to_owned(),
     };
     let imports = vec![("lib.svc".to_owned(), Blob::new(*b"flow f"))];
     let entry = Entry::Run { run: Box::new(run.clone()), text, imports };
@@ -360,8 +370,13 @@ fn done(run: &RunId, path: &str, output: &str) -> (Node, Entry) {
         error: None,
         args: Args::Here("{\"top_k\":3}".to_owned()),
         input: Some(output.hash()),
+        born: NOW,
+        origin: None,
+        about: "{}".to_owned(),
+        cause: None,
     };
-    (node.clone(), Entry::Node { node: Box::new(node), blobs: vec![output] })
+    let row = Box::new(node.clone());
+    (node, Entry::Node { node: row, blobs: vec![output], tries: vec![] })
 }
 
 fn attempt(number: u32) -> Attempt {

@@ -114,7 +114,7 @@ fn a_file_that_may_grow_no_more_fails_and_stays_whole() {
     let mut said = String::new();
     child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(child.wait().unwrap().success(), "{said}");
-    assert!(said.contains("failed: the store failed: disk I/O error"), "{said}");
+    assert!(said.contains("store.db` failed: disk I/O error"), "{said}");
     let store = open(folder.path());
     let acknowledged: Vec<&str> =
         said.lines().filter_map(|it| it.strip_prefix("acknowledged ")).collect();

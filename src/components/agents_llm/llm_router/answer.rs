@@ -46,6 +46,17 @@ impl Tokens {
 const LONGEST_TOKEN: u64 = 64;
 
 impl Answer {
+    /// The same with stars in the place of the key, should a server give that back.
+    pub(super) fn without_key(mut self, model: &Model) -> Self {
+        if let Some(key) = &model.key {
+            self.text = key.hidden_in(&self.text);
+            if let Some(End::Refused(why)) = &mut self.end {
+                *why = key.hidden_in(why);
+            }
+        }
+        self
+    }
+
     /// What the provider counted, unless nobody could have counted so: then what was really
     /// used is not known.
     pub(super) fn counted(&self, question: &Question<'_>) -> Option<Tokens> {

@@ -186,6 +186,7 @@ fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
         least: Usage::default(),
         reserved: price(known.input.saturating_add(open.least), known.output)?.0,
         prices: Some(prices::named(asking.host)?),
+        model: Some(model.to_string().into()),
         unpriced,
     })
 }

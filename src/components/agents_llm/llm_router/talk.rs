@@ -51,7 +51,8 @@ pub(super) async fn ask(
         }
         return Err(refused(model, head, cx).await);
     }
-    Reading { model, cx, answer: Answer::default(), told: 0 }.read(head).await
+    let answer = Reading { model, cx, answer: Answer::default(), told: 0 }.read(head).await?;
+    Ok(answer.without_key(model))
 }
 
 fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {

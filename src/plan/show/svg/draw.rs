@@ -43,8 +43,12 @@ impl Drawing {
             Look::Op => ("op", 6),
         };
         let (width, height) = (part.width, part.height);
+        let node = match part.node.as_str() {
+            "" => String::new(),
+            path => format!(r#" data-node="{}""#, escaped(path)),
+        };
         self.element(format_args!(
-            r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}"/>"#
+            r#"<rect class="{class}"{node} x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}"/>"#
         ));
         let Some(barrier) = &part.barrier else { return };
         let bottom = y + height;

@@ -14,6 +14,8 @@ use crate::plan::{EffectUse, Node, Verdict};
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) look: Look,
+    /// The path of the node that it shows; bounds and the file have none.
+    pub(super) node: String,
     pub(super) lines: Vec<Line>,
     pub(super) badges: Vec<Badge>,
     /// What has to be there before anything behind the box can start.
@@ -136,7 +138,9 @@ impl<'o, 'p> Parts<'o, 'p> {
             line.text = line.font.cut(&line.text, room);
         }
         wrap(&mut badges, room);
-        let mut part = Part { look, lines, badges, barrier, inside, layout, width: 0, height: 0 };
+        let node = idx.map_or_else(String::new, |it| self.outline.node(it).path.clone());
+        let mut part =
+            Part { look, node, lines, badges, barrier, inside, layout, width: 0, height: 0 };
         part.width = part.widest() + 2 * PADDING;
         part.height = part.head() + part.below_the_head();
         part

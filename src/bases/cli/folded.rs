@@ -1,0 +1,104 @@
+//! The nodes of a run by their places in the script: the items of an `each` are one place.
+
+use std::{collections::HashMap, time::Duration};
+
+use super::runs::told;
+use crate::{
+    registry::{ErrorKind, Usage},
+    run::place_of,
+    store::{Node, NodeState},
+};
+
+/// What [`state`] gives, in the order in which it is told.
+const STATES: [&str; 5] =
+    [NodeState::Done.word(), REUSED, FAILED, CANCELLED, NodeState::Intended.word()];
+pub(super) const FAILED: &str = NodeState::Failed.word();
+const CANCELLED: &str = "cancelled";
+const REUSED: &str = "reused";
+
+/// All nodes of one place in the script, in the order in which they were written down.
+pub(super) struct Place<'n> {
+    /// `each[]/summary`.
+    pub(super) path: String,
+    pub(super) nodes: Vec<&'n Node>,
+}
+
+/// The places of a run, in the order in which they began.
+pub(super) fn places(nodes: &[Node]) -> Vec<Place<'_>> {
+    let mut places: Vec<Place<'_>> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for node in nodes {
+        let path = place_of(&node.path);
+        let at = *known.entry(path).or_insert_with_key(|path| {
+            places.push(Place { path: path.clone(), nodes: Vec::new() });
+            places.len() - 1
+        });
+        places[at].nodes.push(node);
+    }
+    places.sort_by_key(Place::started);
+    places
+}
+
+impl Place<'_> {
+    pub(super) fn count(&self, wanted: &str) -> usize {
+        self.nodes.iter().filter(|it| state(it) == wanted).count()
+    }
+
+    /// `9998 done, 2 failed`; of one state, its word alone.
+    pub(super) fn state(&self) -> String {
+        let counts = STATES.map(|it| (it, self.count(it)));
+        let there: Vec<_> = counts.iter().filter(|(_, count)| *count > 0).collect();
+        match there.as_slice() {
+            [(word, _)] => (*word).to_owned(),
+            many => {
+                let parts = many.iter().map(|(word, count)| format!("{count} {word}"));
+                parts.collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    /// Milliseconds since 1970.
+    pub(super) fn started(&self) -> i64 {
+        self.nodes.iter().map(|it| it.started).min().unwrap_or(0)
+    }
+
+    /// Milliseconds since 1970.
+    pub(super) fn ended(&self) -> i64 {
+        self.nodes.iter().map(|it| ended(it)).max().unwrap_or(0)
+    }
+
+    /// Of all of them together, which may be longer than the run.
+    pub(super) fn took(&self) -> Duration {
+        let all = self.nodes.iter().map(|it| took(it));
+        all.fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    pub(super) fn used(&self) -> Usage {
+        self.nodes.iter().fold(Usage::default(), |sum, it| Usage {
+            tokens: sum.tokens.saturating_add(it.used.tokens),
+            cost: sum.cost.checked_add(it.used.cost).unwrap_or(sum.cost),
+        })
+    }
+}
+
+/// The word for how a node stands. One whose value another run made was reused; one that failed only because another one did, or because
+/// somebody stopped the run, was cancelled.
+pub(super) fn state(node: &Node) -> &'static str {
+    if node.origin.is_some() {
+        return REUSED;
+    }
+    let told = if node.state == NodeState::Failed { told(node.error.as_deref()) } else { None };
+    let kind = told.as_ref().and_then(|it| it["kind"].as_str());
+    if kind == Some(ErrorKind::Cancelled.name()) { CANCELLED } else { node.state.word() }
+}
+
+/// How long it took in this run: no time where another run made its value.
+pub(super) fn took(node: &Node) -> Duration {
+    Duration::from_micros(if node.origin.is_some() { 0 } else { node.took })
+}
+
+/// Milliseconds since 1970.
+pub(super) fn ended(node: &Node) -> i64 {
+    let took = i64::try_from(took(node).as_millis()).unwrap_or(i64::MAX);
+    node.started.saturating_add(took)
+}

@@ -1,0 +1,145 @@
+//! The values of a run in its page: each once, in blocks that are read when they are needed.
+//!
+//! A block is a data element of lines, one value a line, numbered from `data-first` on. The
+//! line of a value that has no room is `!BYTES BEGINNING`, which no JSON begins with.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    io::{self, Write},
+};
+
+use super::{super::keeping::failure, Guarded, Result, markup::beginning};
+use crate::store::{Args, Hash, Store, StoreError};
+
+/// About how many bytes one block has.
+const BLOCK: u64 = 256 << 10;
+
+/// How many letters are kept of a value that has no room.
+const BEGINNING: usize = 1_000;
+
+/// What has room in a page.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Limits {
+    /// The most bytes of a value.
+    pub(in super::super) value: u64,
+    /// The most bytes of all values together.
+    pub(in super::super) page: u64,
+}
+
+/// What had no room in a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Left {
+    pub(in super::super) values: usize,
+    pub(in super::super) bytes: u64,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.bytes.div_ceil(1_000_000);
+        match self.values {
+            1 => write!(f, "1 large value, {size} MB"),
+            many => write!(f, "{many} large values, {size} MB in all"),
+        }
+    }
+}
+
+/// The values that a page is to have.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    numbers: HashMap<Hash, usize>,
+    kept: Vec<Kept>,
+}
+
+#[derive(Debug)]
+enum Kept {
+    Here(String),
+    Stored(Hash),
+}
+
+impl Contents {
+    /// The number of a content of the store.
+    pub(super) fn stored(&mut self, hash: Hash) -> usize {
+        self.number(hash, || Kept::Stored(hash))
+    }
+
+    /// The number of arguments, where there are any.
+    pub(super) fn args(&mut self, args: &Args) -> Option<usize> {
+        match args {
+            Args::None => None,
+            Args::Blob(hash) => Some(self.stored(*hash)),
+            Args::Here(json) => {
+                Some(self.number(Hash::of(json.as_bytes()), || Kept::Here(json.clone())))
+            }
+        }
+    }
+
+    fn number(&mut self, hash: Hash, keep: impl FnOnce() -> Kept) -> usize {
+        *self.numbers.entry(hash).or_insert_with(|| {
+            self.kept.push(keep());
+            self.kept.len() - 1
+        })
+    }
+
+    /// Writes all of them. Gives what had no room.
+    pub(super) fn write(&self, store: &Store, limits: Limits, out: &mut dyn Write) -> Result<Left> {
+        let mut blocks = Blocks { out, in_block: BLOCK, all: 0, limits, left: Left::default() };
+        for (number, kept) in self.kept.iter().enumerate() {
+            blocks.begin(number)?;
+            match kept {
+                Kept::Here(json) => blocks.line(json)?,
+                Kept::Stored(hash) => blocks.stored(store, *hash)?,
+            }
+        }
+        if !self.kept.is_empty() {
+            blocks.out.write_all(b"</script>\n")?;
+        }
+        Ok(blocks.left)
+    }
+}
+
+struct Blocks<'w> {
+    out: &'w mut dyn Write,
+    in_block: u64,
+    all: u64,
+    limits: Limits,
+    left: Left,
+}
+
+impl Blocks<'_> {
+    /// Begins another block for the value of this number, unless there is room in this one.
+    fn begin(&mut self, number: usize) -> io::Result<()> {
+        if self.in_block < BLOCK {
+            return Ok(());
+        }
+        self.in_block = 0;
+        if number > 0 {
+            self.out.write_all(b"</script>\n")?;
+        }
+        let kind = r#"type="application/x-ndjson" class="contents""#;
+        write!(self.out, "<script {kind} data-first=\"{number}\">")
+    }
+
+    fn stored(&mut self, store: &Store, hash: Hash) -> Result<()> {
+        let missing = || StoreError::corrupt(format_args!("the content {hash} is missing"));
+        let text = store.text(hash).and_then(|it| it.ok_or_else(missing)).map_err(failure)?;
+        let size = text.len() as u64;
+        if size <= self.limits.value && self.all.saturating_add(size) <= self.limits.page {
+            return Ok(self.line(&text)?);
+        }
+        self.left.values += 1;
+        self.left.bytes = self.left.bytes.saturating_add(size);
+        Ok(self.line(&format!("!{size} {}", beginning(&text, BEGINNING).0))?)
+    }
+
+    /// A line end in JSON stands between its signs, where a space does as well.
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        let size = text.len() as u64;
+        (self.in_block, self.all) = (self.in_block + size, self.all.saturating_add(size));
+        match text.contains(['\n', '\r']) {
+            true => Guarded(self.out).write_all(text.replace(['\n', '\r'], " ").as_bytes())?,
+            false => Guarded(self.out).write_all(text.as_bytes())?,
+        }
+        self.out.write_all(b"\n")
+    }
+}

@@ -1,0 +1,138 @@
+//! What a page says of its run in words: a summary, the result, the script.
+
+use std::{fmt::Write as _, time::Duration};
+
+use serde_json::Value as Json;
+
+use super::{
+    super::{keeping::failure, runs},
+    Left, Page, Result,
+    markup::{beginning, escaped, time},
+};
+use crate::{
+    store::Run,
+    value::{Money, units},
+};
+
+/// How many letters of a result a reader without a script is shown.
+const SHOWN: usize = 2_000;
+
+pub(super) fn title(run: &Run) -> String {
+    format!("{} – run {}, {}", run.script, run.id, run.state.word())
+}
+
+/// The name and the state of the run, its times, its cost against its caps, its inputs.
+pub(super) fn summary(page: &Page<'_>) -> String {
+    let run = page.run;
+    let state = run.state.word();
+    let mut text = format!(
+        "<h1>{}</h1> <span class=\"state {state}\">{state}</span>\n<dl>",
+        escaped(&run.script)
+    );
+    for (name, markup) in facts(page) {
+        text.push_str(&format!("<div><dt>{name}</dt><dd>{markup}</dd></div>\n"));
+    }
+    text.push_str("</dl>\n");
+    if let Some(error) = runs::told(run.error.as_deref()) {
+        let message = error["message"].as_str().unwrap_or_default();
+        text.push_str(&format!("<p class=\"failure\">{}</p>\n", escaped(message)));
+    }
+    text + inputs(run).as_str()
+}
+
+/// Names, and what stands beside them, as markup.
+fn facts(page: &Page<'_>) -> Vec<(&'static str, String)> {
+    let run = page.run;
+    let caps: Json = serde_json::from_str(&run.bounds).unwrap_or_default();
+    let at = |it: i64| format!("<time data-at=\"{it}\">{}</time>", time(it));
+    let mut facts = vec![
+        ("Run", format!("<code>{}</code>", escaped(run.id.as_str()))),
+        ("Started", at(run.started)),
+    ];
+    if let Some(ended) = run.ended {
+        let took = u64::try_from(ended.saturating_sub(run.started)).unwrap_or(0);
+        facts.push(("Ended", at(ended)));
+        facts.push(("Took", against(&time_of(took), caps["timeout_ms"].as_u64().map(time_of))));
+    }
+    let cost_cap = caps["max_cost_nanos"].as_i64().map(|it| Money::from_nanos(it).to_string());
+    facts.push(("Cost", against(&run.used.cost.to_string(), cost_cap)));
+    let token_cap = caps["max_tokens"].as_u64().map(|it| it.to_string());
+    facts.push(("Tokens", against(&run.used.tokens.to_string(), token_cap)));
+    facts.push(("Calls", page.nodes.len().to_string()));
+    facts.push(("Version", format!("svc {}", escaped(&run.version))));
+    facts
+}
+
+fn time_of(millis: u64) -> String {
+    units::show_duration(Duration::from_millis(millis))
+}
+
+fn against(used: &str, cap: Option<String>) -> String {
+    let cap = cap.map(|it| format!(" <span class=\"quiet\">of {}</span>", escaped(&it)));
+    escaped(used) + cap.unwrap_or_default().as_str()
+}
+
+fn inputs(run: &Run) -> String {
+    let Ok(Json::Object(inputs)) = serde_json::from_str(&run.params) else {
+        return String::new();
+    };
+    let rows: String = inputs.iter().map(|(name, value)| input(name, value)).collect();
+    match rows.is_empty() {
+        true => rows,
+        false => format!("<dl class=\"inputs\">{rows}</dl>\n"),
+    }
+}
+
+fn input(name: &str, value: &Json) -> String {
+    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let (shown, is_cut) = beginning(&value, SHOWN);
+    let dots = if is_cut { " …" } else { "" };
+    let (name, shown) = (escaped(name), escaped(shown));
+    format!("<div><dt>input {name}</dt><dd><bdi>{shown}</bdi>{dots}</dd></div>\n")
+}
+
+/// The beginning of the result, which the script of the page replaces by all of it.
+pub(super) fn result(page: &Page<'_>) -> Result<String> {
+    let Some(hash) = page.run.value else {
+        return Ok("<p class=\"quiet\">The run gave no result.</p>".to_owned());
+    };
+    let text = page.store.text(hash).map_err(failure)?.unwrap_or_default();
+    let (shown, is_cut) = beginning(&text, SHOWN);
+    let more = if is_cut { "\n…" } else { "" };
+    Ok(format!("<div id=\"result\"><pre>{}{more}</pre></div>", escaped(shown)))
+}
+
+/// The script with the numbers of its lines.
+pub(super) fn script(text: Option<&str>) -> String {
+    let Some(text) = text else {
+        return "<p class=\"quiet\">The store has the text of the script no more.</p>".to_owned();
+    };
+    let mut lines = String::new();
+    for (number, line) in text.lines().enumerate() {
+        let number = number + 1;
+        // Writing into a string cannot fail.
+        let _ = writeln!(lines, "<i>{number:>4}</i>  {}", escaped(line));
+    }
+    format!("<pre class=\"code\" tabindex=\"0\">{lines}</pre>")
+}
+
+/// What had no room, and where it can be had. It stands behind the values, because only who
+/// has written them knows.
+pub(super) fn left(left: Left, run: &Run) -> String {
+    if left == Left::default() {
+        return String::new();
+    }
+    let run = escaped(run.id.as_str());
+    format!(
+        "<p id=\"left\">Cut in this page: {left}. <code>svc tap {run} PATH</code> shows one \
+         whole, and <code>svc show {run} --html FILE --max-size SIZE</code> keeps larger ones.</p>\n"
+    )
+}
+
+pub(super) fn footer(run: &Run) -> String {
+    format!(
+        "Times are those of the machine that ran it. Values on the command line: \
+         <code>svc tap {} PATH</code>",
+        escaped(run.id.as_str())
+    )
+}

@@ -1,0 +1,29 @@
+//! The picture of the plan; without a plan, the tree of what ran.
+
+use super::{Page, escaped, places};
+use crate::plan::Plan;
+
+const NO_PLAN: &str = "The script does not check any more with this svc, or a file that it uses \
+    is gone, so there is no picture of its plan. These are the places that ran:";
+
+pub(super) fn of(page: &Page<'_>) -> String {
+    match &page.plan {
+        Some(plan) => format!(
+            r#"<div id="graph" tabindex="0" role="group" aria-label="The graph of the plan">{}</div>"#,
+            plan.svg()
+        ),
+        None => format!("<p>{}</p>{}", escaped(NO_PLAN), places::tree(&page.places)),
+    }
+}
+
+/// The styles that a picture brings with it.
+pub(super) fn style(graph: &str) -> Option<&str> {
+    let (_, style) = graph.split_once("<style>")?;
+    style.split_once("</style>").map(|(style, _)| style)
+}
+
+/// The places of calls that are kept: all but those that are computed anew.
+pub(super) fn kept(plan: &Plan) -> Vec<&str> {
+    let calls = plan.nodes().iter().filter(|it| !matches!(it.cost_class, None | Some("inline")));
+    calls.map(|it| it.path.as_str()).collect()
+}

@@ -1,0 +1,70 @@
+// What happened, marked in the picture of the plan.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function drawn(name, attributes, text) {
+  const it = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) it.setAttribute(key, value);
+  if (text !== undefined) it.textContent = text;
+  return it;
+}
+
+// Sums for every place, and for every block that places stand in.
+function sumsOf(nodes) {
+  const sums = new Map();
+  for (const node of nodes) {
+    const parts = partsOf(placeOf(node.path));
+    for (let end = parts.length; end > 0; end -= 1) {
+      const path = parts.slice(0, end).join('');
+      let sum = sums.get(path);
+      if (!sum) sums.set(path, sum = Object.fromEntries(SUMS.map((it) => [it, 0])));
+      const one = counted(node);
+      for (const name of SUMS) sum[name] += one[name];
+    }
+  }
+  return sums;
+}
+
+function markPicture(picture, nodes, choose) {
+  const sums = sumsOf(nodes);
+  const kept = new Set(RUN.kept);
+  for (const box of picture.querySelectorAll('rect[data-node]')) {
+    const path = box.dataset.node;
+    const sum = sums.get(path);
+    if (sum) markBox(box, sum, path, choose);
+    else if (kept.has(path)) {
+      box.classList.add('not-reached');
+      badge(box, 'not reached', 'not-reached');
+    }
+  }
+}
+
+function markBox(box, sum, path, choose) {
+  const state = stateOf(sum);
+  box.classList.add(`was-${state}`);
+  const money = used({ cost: sum.cost, tokens: 0 });
+  const short = [`${STATES[state]} ×${sum.count.toLocaleString()}`, sum.failed ? `${sum.failed} failed` : '',
+    state === 'reused' ? 'reused' : span(sum.took), money];
+  badge(box, short.filter((it) => it).join(' · '), `was-${state}`);
+  box.setAttribute('tabindex', '0');
+  box.setAttribute('role', 'button');
+  box.setAttribute('aria-label', `${path}: ${short.join(' ')}; shows its calls`);
+  const act = () => choose(path);
+  box.addEventListener('click', act);
+  box.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); act(); }
+  });
+}
+
+// A mark on the upper edge of a box, at its right end.
+function badge(box, text, kind) {
+  const right = Number(box.getAttribute('x')) + Number(box.getAttribute('width'));
+  const width = text.length * 6 + 12;
+  const top = Number(box.getAttribute('y')) - 8;
+  const group = drawn('g', { class: `mark ${kind}`, 'aria-hidden': 'true' });
+  group.append(
+    drawn('rect', { x: right - width - 6, y: top, width, height: 16, rx: 8 }),
+    drawn('text', { x: right - 6 - width / 2, y: top + 11.5 }, text),
+  );
+  box.closest('svg').append(group);
+}

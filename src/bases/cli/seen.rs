@@ -1,0 +1,216 @@
+//! What is known of a run from its events: its calls, its places, its cost.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    registry::{ErrorKind, Usage},
+    run::{Event, ledger::Cap, place_of},
+};
+
+/// What was seen of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    nodes: BTreeMap<String, Node>,
+    /// How many calls have ended, those that were made in an earlier run among them.
+    pub(super) ended: usize,
+    pub(super) running: usize,
+    /// How many calls there will be, where the plan knows that.
+    pub(super) planned: Option<usize>,
+    pub(super) spent: Usage,
+    pub(super) cap: Cap,
+}
+
+/// All nodes of one place in the script: the items of an `each` are one.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// How many places were seen before it.
+    order: usize,
+    pub(super) running: usize,
+    pub(super) since: Instant,
+    pub(super) finished: usize,
+    pub(super) reused: usize,
+    pub(super) took: Duration,
+    pub(super) failed: usize,
+    /// How many were running when the run was cancelled.
+    pub(super) stopped: usize,
+    pub(super) progress: Option<Progress>,
+    /// Those whose last attempt failed, by their paths.
+    retries: BTreeMap<String, Retry>,
+    /// Those of an `each`, at the place of the `each` itself.
+    pub(super) items: Option<Items>,
+}
+
+/// How far a long call is.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
+    pub(super) what: String,
+    pub(super) done: u64,
+    pub(super) total: Option<u64>,
+}
+
+/// The next attempt of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Retry {
+    /// Its number, from 1.
+    pub(super) attempt: u32,
+    pub(super) begins: Instant,
+}
+
+/// How far an `each` is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Items {
+    pub(super) total: usize,
+    pub(super) done: usize,
+    pub(super) running: usize,
+    pub(super) failed: usize,
+}
+
+impl Seen {
+    /// Takes note of something that happened.
+    pub(super) fn note(&mut self, path: &str, event: &Event<'_>) {
+        match event {
+            Event::Begun { plan, cap, spent } => {
+                (self.planned, self.cap, self.spent) = (plan.calls(), *cap, *spent);
+            }
+            Event::Started { .. } => {
+                self.running += 1;
+                self.at(path).start();
+            }
+            Event::Finished { took, .. } => {
+                let node = self.end(path);
+                node.finished += 1;
+                node.took = node.took.saturating_add(*took);
+            }
+            Event::Failed { error, .. } => {
+                let node = self.end(path);
+                match error.kind {
+                    ErrorKind::Cancelled => node.stopped += 1,
+                    _ => node.failed += 1,
+                }
+            }
+            Event::Reused { usage, .. } => {
+                self.ended += 1;
+                self.spend(*usage);
+                self.at(path).reused += 1;
+            }
+            Event::Settled { used, .. } => self.spend(*used),
+            Event::Retrying { attempt, wait, .. } => {
+                let retry = Retry { attempt: attempt + 1, begins: Instant::now() + *wait };
+                self.at(path).retries.insert(path.to_owned(), retry);
+            }
+            Event::Progress { what, done, total } => {
+                let (done, total) = (*done, *total);
+                self.at(path).progress = Some(Progress { what: (*what).to_owned(), done, total });
+            }
+            Event::Items { total } => self.items(path).total += total,
+            Event::ItemStarted => self.items(list(path)).running += 1,
+            Event::ItemEnded { failed } => {
+                let items = self.items(list(path));
+                items.running = items.running.saturating_sub(1);
+                items.done += usize::from(!failed);
+                items.failed += usize::from(*failed);
+            }
+            _ => {}
+        }
+    }
+
+    /// The places that are wanted, in the order in which they were reached.
+    pub(super) fn in_order(&self, wanted: impl Fn(&Node) -> bool) -> Vec<(&str, &Node)> {
+        let all = self.nodes.iter().map(|(path, node)| (path.as_str(), node));
+        let mut nodes: Vec<_> = all.filter(|(_, it)| wanted(it)).collect();
+        nodes.sort_by_key(|(_, it)| it.order);
+        nodes
+    }
+
+    fn at(&mut self, path: &str) -> &mut Node {
+        let order = self.nodes.len();
+        self.nodes.entry(place_of(path)).or_insert_with(|| Node::new(order))
+    }
+
+    fn end(&mut self, path: &str) -> &mut Node {
+        self.ended += 1;
+        self.running = self.running.saturating_sub(1);
+        let node = self.at(path);
+        node.running = node.running.saturating_sub(1);
+        node.progress = None;
+        node.retries.remove(path);
+        node
+    }
+
+    fn items(&mut self, path: &str) -> &mut Items {
+        self.at(path).items.get_or_insert_default()
+    }
+
+    fn spend(&mut self, used: Usage) {
+        let spent = &mut self.spent;
+        spent.tokens = spent.tokens.saturating_add(used.tokens);
+        spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
+    }
+}
+
+impl Node {
+    fn new(order: usize) -> Self {
+        Self {
+            order,
+            running: 0,
+            since: Instant::now(),
+            finished: 0,
+            reused: 0,
+            took: Duration::ZERO,
+            failed: 0,
+            stopped: 0,
+            progress: None,
+            retries: BTreeMap::new(),
+            items: None,
+        }
+    }
+
+    fn start(&mut self) {
+        if self.running == 0 {
+            self.since = Instant::now();
+        }
+        self.running += 1;
+    }
+
+    /// Whether something runs here.
+    pub(super) fn is_running(&self) -> bool {
+        self.running > 0 || self.items.is_some_and(|it| it.running > 0)
+    }
+
+    /// What waits for another attempt, or is in it.
+    pub(super) fn retries(&self) -> impl Iterator<Item = Retry> {
+        self.retries.values().copied()
+    }
+}
+
+/// The path of the `each` that an item belongs to.
+fn list(item: &str) -> &str {
+    item.rsplit_once('[').map_or(item, |(list, _)| list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_counted_at_their_each() {
+        let mut seen = Seen::default();
+        for outer in 0..2 {
+            seen.note(&format!("each[{outer}]/each"), &Event::Items { total: 5 });
+            for idx in 0..3 {
+                seen.note(&format!("each[{outer}]/each[{idx}]"), &Event::ItemStarted);
+            }
+            let ended = |failed| Event::ItemEnded { failed };
+            seen.note(&format!("each[{outer}]/each[0]"), &ended(true));
+            seen.note(&format!("each[{outer}]/each[1]"), &ended(false));
+        }
+        let nodes = seen.in_order(Node::is_running);
+        let (path, node) = nodes[0];
+        let Items { total, done, running, failed } = node.items.unwrap();
+        assert_eq!((path, total, done, running, failed), ("each[]/each", 10, 2, 2, 2));
+        assert_eq!(nodes.len(), 1);
+    }
+}

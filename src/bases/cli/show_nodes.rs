@@ -1,0 +1,193 @@
+//! The calls of a run as the rows of a table, in time.
+
+use std::time::Duration;
+
+use super::{
+    folded::{self, Place, ended},
+    runs::{cost, told},
+    show::Reader,
+};
+use crate::{
+    registry::Usage,
+    store::{Node, NodeState, Run},
+    value::{Record, Value, units},
+};
+
+/// Fewer calls of one place are shown one by one.
+const FOLDED_FROM: usize = 4;
+
+/// So many failures of one place are shown one by one.
+const FAILURES: usize = 10;
+
+/// So many of the slowest calls of one place.
+const SLOWEST: usize = 3;
+
+/// The columns of a bar as long as the run.
+const BAR: i64 = 16;
+
+/// A terminal has the room for bars from this width on.
+const ROOMY: u16 = 100;
+
+/// A row for every call.
+pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
+    let told: Vec<Told> = nodes.iter().map(|it| Told::of_node(it, "")).collect();
+    Clock::of(run, nodes, reader).rows(&told)
+}
+
+/// A row for every place; below it those of its calls that failed, and the slowest ones.
+pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
+    let mut told = Vec::new();
+    for place in folded::places(nodes) {
+        if place.nodes.len() < FOLDED_FROM {
+            told.extend(place.nodes.iter().map(|it| Told::of_node(it, "")));
+        } else {
+            told.push(Told::of_place(&place));
+            told.extend(remarkable(&place).map(|(node, why)| Told::of_node(node, why)));
+        }
+    }
+    Clock::of(run, nodes, reader).rows(&told)
+}
+
+/// The calls of a place that one wants to know of, and why.
+fn remarkable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
+    let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
+    let done = place.nodes.iter().copied();
+    let done = done.filter(|it| it.state == NodeState::Done && it.origin.is_none());
+    let mut slowest: Vec<&Node> = done.collect();
+    slowest.sort_by_key(|it| std::cmp::Reverse(it.took));
+    slowest.truncate(SLOWEST);
+    let failed: Vec<&Node> = failed.copied().collect();
+    failed.into_iter().map(|it| (it, "")).chain(slowest.into_iter().map(|it| (it, "slowest")))
+}
+
+/// When a run began and ended, for places in its time.
+struct Clock {
+    /// Milliseconds since 1970.
+    started: i64,
+    /// Milliseconds.
+    length: i64,
+    reader: Reader,
+}
+
+/// What a row tells of one call or of many.
+struct Told {
+    path: String,
+    state: String,
+    tries: u32,
+    started: i64,
+    ended: i64,
+    took: Duration,
+    used: Usage,
+    note: String,
+}
+
+impl Told {
+    fn of_node(node: &Node, why: &str) -> Self {
+        let error = told(node.error.as_deref());
+        let message = error.as_ref().and_then(|it| it["message"].as_str());
+        Self {
+            path: node.path.clone(),
+            state: folded::state(node).to_owned(),
+            tries: node.attempts,
+            started: node.started,
+            ended: ended(node),
+            took: folded::took(node),
+            used: node.used,
+            note: message.unwrap_or(why).to_owned(),
+        }
+    }
+
+    fn of_place(place: &Place<'_>) -> Self {
+        let failed = place.count(folded::FAILED);
+        let hidden = failed.saturating_sub(FAILURES);
+        Self {
+            path: format!("{} ×{}", place.path, place.nodes.len()),
+            state: place.state(),
+            tries: place.nodes.iter().fold(0, |sum, it| it.attempts.saturating_add(sum)),
+            started: place.started(),
+            ended: place.ended(),
+            took: place.took(),
+            used: place.used(),
+            note: if hidden > 0 { format!("{hidden} more failed: --all") } else { String::new() },
+        }
+    }
+}
+
+impl Clock {
+    fn of(run: &Run, nodes: &[Node], reader: Reader) -> Self {
+        let last = nodes.iter().map(ended).chain(run.ended).max().unwrap_or(run.started);
+        Self { started: run.started, length: last.saturating_sub(run.started).max(1), reader }
+    }
+
+    /// The rows as a table. Programs get the same columns each time; a person none that says
+    /// nothing, and bars where there is room.
+    fn rows(&self, told: &[Told]) -> Value {
+        let Reader::Terminal { width, .. } = self.reader else {
+            return self.table(told, |it| it != "time");
+        };
+        let tries = told.iter().any(|it| it.tries != 1);
+        let costs = told.iter().any(|it| it.used != Usage::default());
+        let notes = told.iter().any(|it| !it.note.is_empty());
+        self.table(told, |column| match column {
+            "tries" => tries,
+            "cost" => costs,
+            "note" => notes,
+            "time" => width >= ROOMY,
+            _ => true,
+        })
+    }
+
+    fn table(&self, told: &[Told], is_shown: impl Fn(&str) -> bool) -> Value {
+        let all = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
+        let columns: Vec<&str> = all.into_iter().filter(|it| is_shown(it)).collect();
+        let row = |it: &Told| {
+            let cells = columns.iter().map(|name| ((*name).into(), self.cell(it, name)));
+            Value::Record(cells.collect::<Record>())
+        };
+        told.iter().map(row).collect::<Vec<_>>().into()
+    }
+
+    fn cell(&self, told: &Told, column: &str) -> Value {
+        match column {
+            "node" => told.path.as_str().into(),
+            "state" => told.state.as_str().into(),
+            "tries" => Value::Int(told.tries.into()),
+            "start" => {
+                let after = u64::try_from(told.started.saturating_sub(self.started)).unwrap_or(0);
+                format!("+{}", units::show_duration(Duration::from_millis(after))).into()
+            }
+            "took" => units::show_measured(told.took).into(),
+            "time" => self.bar(told.started, told.ended).into(),
+            "cost" => cost(told.used).into(),
+            _ => told.note.as_str().into(),
+        }
+    }
+
+    /// Where in the run something was: `····██··········`.
+    fn bar(&self, from: i64, to: i64) -> String {
+        let column = |at: i64| {
+            let after = at.saturating_sub(self.started).clamp(0, self.length);
+            after.saturating_mul(BAR) / self.length
+        };
+        let first = column(from).min(BAR - 1);
+        let width = (column(to) - first).max(1);
+        let count = |it: i64| usize::try_from(it).unwrap_or(0);
+        // A table cuts spaces at the ends of a cell.
+        ["·".repeat(count(first)), "█".repeat(count(width)), "·".repeat(count(BAR - first - width))]
+            .concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clock, Reader};
+
+    #[test]
+    fn bars_stand_in_the_time_of_the_run() {
+        let clock = Clock { started: 1_000, length: 1_600, reader: Reader::Pipe };
+        assert_eq!(clock.bar(1_000, 2_600), "█".repeat(16));
+        assert_eq!(clock.bar(1_200, 1_400), format!("··██{}", "·".repeat(12)));
+        assert_eq!(clock.bar(2_600, 2_600), format!("{}█", "·".repeat(15)));
+        assert_eq!(clock.bar(0, 0), format!("█{}", "·".repeat(15)));
+    }
+}

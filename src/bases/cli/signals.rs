@@ -1,0 +1,68 @@
+//! The signals that ask a run to end: Ctrl-C, a system or a person that ends the process, a
+//! terminal that goes away.
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// A person at the terminal pressed Ctrl-C.
+    Interrupt,
+    /// Something else wants the process to end. That may be said twice.
+    End,
+}
+
+#[cfg(unix)]
+pub(super) use unix::Signals;
+
+#[cfg(unix)]
+mod unix {
+    use futures_util::future;
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    use super::Asked;
+    use crate::host::os;
+
+    /// The signals that come from now on.
+    pub(in crate::bases::cli) struct Signals(Vec<(Asked, Signal)>);
+
+    impl Signals {
+        pub(in crate::bases::cli) fn new() -> Self {
+            let mut kinds = vec![
+                (Asked::Interrupt, SignalKind::interrupt()),
+                (Asked::End, SignalKind::terminate()),
+            ];
+            // Whoever says `nohup` wants the run to outlive the terminal.
+            let hangup = SignalKind::hangup();
+            if !os::is_ignored(hangup.as_raw_value()) {
+                kinds.push((Asked::End, hangup));
+            }
+            let heard = kinds.into_iter().filter_map(|(asked, it)| Some((asked, signal(it).ok()?)));
+            Self(heard.collect())
+        }
+
+        /// Waits for the next one. None where the system gives none.
+        pub(in crate::bases::cli) async fn next(&mut self) -> Option<Asked> {
+            if self.0.is_empty() {
+                return None;
+            }
+            let heard = self
+                .0
+                .iter_mut()
+                .map(|(asked, it)| Box::pin(async move { it.recv().await.map(|()| *asked) }));
+            future::select_all(heard).await.0
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(super) fn new() -> Self {
+        Self
+    }
+
+    pub(super) async fn next(&mut self) -> Option<Asked> {
+        tokio::signal::ctrl_c().await.ok().map(|()| Asked::Interrupt)
+    }
+}

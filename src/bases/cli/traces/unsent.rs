@@ -1,0 +1,34 @@
+//! A program that cannot send traces says so.
+
+use super::{Listener, are_wanted};
+use crate::{bases::cli::terminal::Terminal, host::Host};
+
+/// Traces that nobody gets.
+pub(in crate::bases::cli) struct Traces {
+    are_wanted: bool,
+}
+
+impl Traces {
+    pub(in crate::bases::cli) fn start(host: &dyn Host, _: Terminal) -> Self {
+        Self { are_wanted: are_wanted(host) }
+    }
+
+    /// Nobody listens.
+    #[expect(clippy::unused_self, reason = "the listener of traces that are sent knows of them")]
+    pub(in crate::bases::cli) fn listener(&self) -> Option<Listener> {
+        None
+    }
+
+    /// Says in the log what somebody waits for in vain.
+    pub(in crate::bases::cli) fn tell(&self) {
+        if self.are_wanted {
+            tracing::warn!(
+                target: "svc",
+                "no traces are sent: this svc was built without the feature `otlp`"
+            );
+        }
+    }
+
+    #[expect(clippy::unused_async, reason = "the end of traces that are sent takes a while")]
+    pub(in crate::bases::cli) async fn end(self, _: Terminal) {}
+}

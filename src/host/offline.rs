@@ -1,0 +1,74 @@
+//! A host that lets nothing happen: what was recorded stands for the world.
+
+use std::{
+    io::{self, Read},
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{Entry, Host, Stat, http, refusal};
+
+/// Another host, of which the environment and the state of files can be seen, but nothing
+/// read, changed or asked for. Its secrets are stars.
+pub struct Offline(pub Arc<dyn Host>);
+
+fn refused() -> io::Error {
+    refusal("a rehearsal touches nothing")
+}
+
+impl Host for Offline {
+    fn open(&self, _: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Err(refused())
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        self.0.stat(path)
+    }
+
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+        self.0.walk(root)
+    }
+
+    fn write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(refused())
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        self.0.current_dir()
+    }
+
+    fn cache_dir(&self) -> io::Result<PathBuf> {
+        Err(refused())
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.0.env(name)
+    }
+
+    fn secret(&self, _: &str) -> io::Result<Option<String>> {
+        Ok(Some("***".to_owned()))
+    }
+
+    fn http(&self, _: http::Request) -> http::Answer {
+        Box::pin(std::future::ready(Err(refused())))
+    }
+
+    fn now(&self) -> i64 {
+        self.0.now()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    /// Prices are configured.
+    fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
+        self.0.open_configured(variable)
+    }
+
+    fn chance(&self) -> f64 {
+        0.0
+    }
+}

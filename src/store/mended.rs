@@ -1,0 +1,82 @@
+//! A copy of a damaged store that can be read as far as possible.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+};
+
+use rusqlite::Connection;
+
+use super::{
+    error::{Result, StoreError},
+    open::{self, Options},
+    place::{self, HEADER, OF_SQLITE, Place},
+    private, schema,
+};
+
+/// What stands at the beginning of every store, and where. A damaged byte of it would hide
+/// all the rest.
+const FIXED: [(u64, &[u8]); 5] = [
+    (0, b"SQLite format 3\0"),
+    // Pages of 4096 bytes, for a write-ahead log, without space at their ends; fractions.
+    (16, &[16, 0, 2, 2, 0, 64, 32, 32]),
+    // The format of the schema.
+    (44, &[0, 0, 0, 4]),
+    // UTF-8.
+    (56, &[0, 0, 0, 1]),
+    (68, &schema::APPLICATION.to_be_bytes()),
+];
+
+/// The copy, until it is dropped.
+pub(super) struct Mended {
+    pub(super) connection: Connection,
+    _files: Files,
+}
+
+impl Mended {
+    /// Copies a store that was set aside, and brings its tables up to date.
+    pub(super) fn copy(aside: &Path, now: i64) -> Result<Self> {
+        let copy = place::beside(aside, &format!("-{:08x}.part", fastrand::u32(..)));
+        let files = Files(copy.clone());
+        duplicate(aside, &copy)?;
+        if fs::metadata(&copy)?.len() < HEADER {
+            return Err(StoreError::corrupt("its file is too short"));
+        }
+        mend(&copy)?;
+        let _ = duplicate(&place::beside(aside, OF_SQLITE[0]), &place::beside(&copy, OF_SQLITE[0]));
+        let mut connection = Place::File(copy).connect(open::for_writing())?;
+        open::prepare(&connection, Options::default())?;
+        // Tables that cannot be brought up to date may be those of this program all the same.
+        let _ = schema::migrate(&mut connection, now);
+        Ok(Self { connection, _files: files })
+    }
+}
+
+fn duplicate(from: &Path, to: &Path) -> Result<()> {
+    let mut from = File::open(from)?;
+    let mut to = private::options().create_new(true).write(true).open(to)?;
+    io::copy(&mut from, &mut to)?;
+    Ok(())
+}
+
+fn mend(copy: &Path) -> Result<()> {
+    let mut file = File::options().write(true).open(copy)?;
+    for (at, bytes) in FIXED {
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)?;
+    }
+    Ok(())
+}
+
+struct Files(PathBuf);
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        for suffix in OF_SQLITE.into_iter().chain(["", "-journal"]) {
+            // What is not there need not go.
+            let _ = fs::remove_file(place::beside(&self.0, suffix));
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! What can still be read of a damaged store goes over into a new one.
+//!
+//! **Invariant:** the damaged files are only read, and what goes over is whole: a run with its
+//! script, and contents that have their hashes. A run of which a call may be missing says so,
+//! because to go on with it could write or pay twice.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, Row};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Store, blobs,
+    error::{Result, StoreErrorKind},
+    id::RunId,
+    mark::Mark,
+    mended::Mended,
+    open,
+    place::{self, Place},
+    read::{self, NODE, RUN},
+    rows::{Args, Blob, End, Entry, Hash, Node, NodeState, Run, RunState},
+};
+
+/// What became of a damaged store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Where the damaged store is now.
+    pub aside: PathBuf,
+    /// So many came over.
+    pub runs: usize,
+    pub nodes: usize,
+    /// Those of the runs that are not whole: they can be looked into, but cannot go on.
+    pub partial: Vec<RunId>,
+    /// So many are known to be lost. There may have been more.
+    pub lost_runs: usize,
+    pub lost_nodes: usize,
+    pub lost_contents: usize,
+    /// So many of the last commits are missing.
+    pub lost_commits: u64,
+}
+
+impl Store {
+    /// Sets a damaged store aside, whole, and opens a new one in its place, with all that can
+    /// be read of the damaged one. Nothing is deleted or written over.
+    pub fn recover(file: &Path, now: i64) -> Result<(Self, Recovered)> {
+        let aside = open::set_aside(file, now)?;
+        let store = Self::open(file, now)?;
+        let recovered = match Mended::copy(&aside, now) {
+            Ok(mended) => Salvage::of(&aside, &mended.connection, &store)?.all()?,
+            Err(err) if err.kind == StoreErrorKind::Corrupt => Recovered::default(),
+            Err(err) => return Err(err),
+        };
+        Ok((store, Recovered { aside, ..recovered }))
+    }
+}
+
+struct Salvage<'a> {
+    from: &'a Connection,
+    /// Where the large contents are.
+    place: Place,
+    len: u64,
+    to: &'a Store,
+    /// How many nodes of a run can be read.
+    nodes: HashMap<RunId, usize>,
+    /// The runs that come over.
+    runs: HashMap<RunId, Run>,
+    found: Recovered,
+}
+
+impl<'a> Salvage<'a> {
+    fn of(aside: &Path, from: &'a Connection, to: &'a Store) -> Result<Self> {
+        let len = fs::metadata(aside).map_or(0, |it| it.len());
+        let mark = Mark::look(&place::beside(aside, "-mark"))?;
+        let mark = mark.as_ref().map(Mark::read).transpose()?.flatten();
+        let own = open::seen(from).ok();
+        let lost = mark.zip(own).filter(|(mark, own)| mark.store == own.store);
+        let lost_commits = lost.map_or(0, |(mark, own)| mark.commits.saturating_sub(own.commits));
+        let place = Place::File(aside.to_owned());
+        let found = Recovered { lost_commits, ..Recovered::default() };
+        Ok(Self { from, place, len, to, nodes: HashMap::new(), runs: HashMap::new(), found })
+    }
+
+    fn all(mut self) -> Result<Recovered> {
+        let runs = format!("{RUN} WHERE no BETWEEN ?1 AND ?2");
+        let nodes = format!("{NODE} WHERE nodes.no BETWEEN ?1 AND ?2 ORDER BY nodes.no");
+        self.each("nodes", &nodes, read::node, |it, node| {
+            *it.nodes.entry(node.run).or_default() += 1;
+            Ok(())
+        })?;
+        self.each("runs", &runs, read::run, Self::run)?;
+        self.each("nodes", &nodes, read::node, Self::node)?;
+        self.found.lost_runs = self.names().iter().filter(|it| !self.runs.contains_key(it)).count();
+        for run in std::mem::take(&mut self.runs).into_values() {
+            self.end(run)?;
+        }
+        self.to.flush().wait()?;
+        self.found.partial.sort();
+        Ok(self.found)
+    }
+
+    /// Takes each row of a table that can be read, in portions: one that cannot be read is
+    /// halved, until what is damaged stands alone.
+    fn each<T>(
+        &mut self,
+        table: &str,
+        sql: &str,
+        read: fn(&Row<'_>) -> Result<T>,
+        take: fn(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        const PORTION: i64 = 512;
+        let last = self.last_of(table);
+        let mut ranges: Vec<(i64, i64)> = (0..=last / PORTION)
+            .rev()
+            .map(|it| (it * PORTION, it * PORTION + PORTION - 1))
+            .collect();
+        while let Some((from, to)) = ranges.pop() {
+            match self.rows(sql, (from, to), read) {
+                Ok(rows) => rows.into_iter().try_for_each(|it| take(self, it))?,
+                Err(_) if from == to => {}
+                Err(_) => {
+                    let middle = i64::midpoint(from, to);
+                    ranges.extend([(middle + 1, to), (from, middle)]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The highest number of a row, or more.
+    fn last_of(&self, table: &str) -> i64 {
+        const SHORTEST_ROW: u64 = 64;
+        let sql = format!("SELECT max(no) FROM {table}");
+        let most = i64::try_from(self.len / SHORTEST_ROW).unwrap_or(i64::MAX);
+        let last = self.from.query_row(&sql, [], |it| it.get::<_, Option<i64>>(0));
+        last.map_or(most, |it| it.unwrap_or(0).clamp(0, most))
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        range: (i64, i64),
+        read: fn(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut found = self.from.prepare_cached(sql)?;
+        let mut rows = found.query([range.0, range.1])?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    /// A run comes over if its script does. How it ended is written last.
+    fn run(&mut self, run: Run) -> Result<()> {
+        let Some(text) = self.content(run.text).filter(|_| !self.runs.contains_key(&run.id)) else {
+            return Ok(());
+        };
+        let named = read::imports(self.from, &run.id);
+        let count = named.as_ref().ok().map(Vec::len);
+        let imports: Vec<_> = named
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|(name, text)| Some((name, self.content(text)?)))
+            .collect();
+        let is_whole = count == Some(imports.len()) && self.has_all_nodes(&run);
+        let about = match is_whole {
+            true => run.about.clone(),
+            false => partial(&run.about),
+        };
+        if !is_whole {
+            self.found.partial.push(run.id.clone());
+        }
+        self.found.runs += 1;
+        let begun = Run { state: RunState::Running, value: None, about, ..run.clone() };
+        self.append(Entry::Run { run: Box::new(begun), text, imports })?;
+        self.runs.insert(run.id.clone(), run);
+        Ok(())
+    }
+
+    /// Whether every call that the run has made is known. Names stand in an index, too.
+    fn has_all_nodes(&mut self, run: &Run) -> bool {
+        let readable = self.nodes.get(&run.id).copied().unwrap_or(0);
+        let sql = "SELECT count(*) FROM nodes INDEXED BY sqlite_autoindex_nodes_1
+            WHERE run = (SELECT no FROM runs WHERE id = ?1)";
+        let named: Option<usize> = self.from.query_row(sql, [run.id.as_str()], |it| it.get(0)).ok();
+        self.found.lost_nodes += named.unwrap_or(readable).saturating_sub(readable);
+        // What ended well asked for nothing more, whatever came after it.
+        let is_late = self.found.lost_commits > 0 && run.state != RunState::Ok;
+        named == Some(readable) && !is_late
+    }
+
+    /// A node whose output is lost counts as begun: nobody knows any longer what it gave.
+    fn node(&mut self, node: Node) -> Result<()> {
+        if !self.runs.contains_key(&node.run) {
+            return Ok(());
+        }
+        let output = node.output.map(|it| (it, self.content(it)));
+        let input = node.input.and_then(|it| self.content(it));
+        let (args, long) = match node.args {
+            Args::Blob(hash) => match self.content(hash) {
+                Some(blob) => (Args::Blob(hash), Some(blob)),
+                None => (Args::None, None),
+            },
+            short => (short, None),
+        };
+        let state = match output {
+            Some((_, None)) => NodeState::Intended,
+            _ => node.state,
+        };
+        let output = output.and_then(|(_, it)| it);
+        let hash = |it: &Option<Blob>| it.as_ref().map(Blob::hash);
+        let (out, entered) = (hash(&output), hash(&input));
+        let tries = read::attempts(self.from, &node.run, &node.path).unwrap_or_default();
+        let node = Box::new(Node { state, output: out, input: entered, args, ..node });
+        let blobs = [output, input, long].into_iter().flatten().collect();
+        self.append(Entry::Node { node, blobs, tries })?;
+        self.found.nodes += 1;
+        Ok(())
+    }
+
+    /// Writes down how a run ended. One whose value is lost can make it anew.
+    fn end(&mut self, run: Run) -> Result<()> {
+        let value = run.value.and_then(|it| self.content(it));
+        let is_known = run.value.is_some() == value.is_some() && run.state != RunState::Running;
+        let Some(at) = run.ended.filter(|_| is_known) else { return Ok(()) };
+        let Run { id, state, used, error, .. } = run;
+        self.append(Entry::End(Box::new(End { run: id, state, at, used, value, error })))
+    }
+
+    /// A content that can be read, and is the one that was kept.
+    fn content(&mut self, hash: Hash) -> Option<Blob> {
+        let found = blobs::read(self.from, &self.place, hash).ok().flatten();
+        if found.is_none() {
+            self.found.lost_contents += 1;
+        }
+        found.map(Blob::new)
+    }
+
+    /// The names of all runs that an index knows.
+    fn names(&self) -> BTreeSet<RunId> {
+        let sql = "SELECT id FROM runs INDEXED BY sqlite_autoindex_runs_1 WHERE id >= ''";
+        let Ok(mut found) = self.from.prepare(sql) else { return BTreeSet::new() };
+        let Ok(names) = found.query_map([], |it| it.get::<_, String>(0)) else {
+            return BTreeSet::new();
+        };
+        names.map_while(rusqlite::Result::ok).filter_map(|it| RunId::parse(&it).ok()).collect()
+    }
+
+    /// An entry that the new store finds wrong is lost; the one after it is not.
+    fn append(&mut self, entry: Entry) -> Result<()> {
+        match self.to.append(entry.clone()) {
+            Err(err) if err.is_of_entry() => {
+                self.found.lost_nodes += 1;
+                self.to.append(entry)
+            }
+            other => other,
+        }
+    }
+}
+
+/// What is said about a run of which something is lost.
+fn partial(about: &str) -> String {
+    let mut about: Json = serde_json::from_str(about).unwrap_or_default();
+    if !about.is_object() {
+        about = json!({});
+    }
+    about[PARTIAL] = true.into();
+    about.to_string()
+}
+
+const PARTIAL: &str = "partial";
+
+impl Run {
+    /// Whether some of what the run did is lost, so that nobody knows what would happen twice.
+    pub fn is_partial(&self) -> bool {
+        let about: Json = serde_json::from_str(&self.about).unwrap_or_default();
+        about[PARTIAL] == true
+    }
+}

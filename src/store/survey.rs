@@ -1,0 +1,23 @@
+//! What is asked of all nodes of a run at once.
+
+use super::{Store, error::Result, id::RunId, read::attempt, rows::Attempt};
+
+impl Store {
+    /// The tries of all nodes of a run, with the paths of their nodes, the first one first.
+    pub fn all_attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>> {
+        let reader = self.pool.reader()?;
+        let mut found = reader.prepare_cached(
+            "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
+                    attempts.error, nodes.path
+                FROM runs JOIN nodes ON nodes.run = runs.no
+                JOIN attempts ON attempts.node = nodes.no
+                WHERE runs.id = ?1 ORDER BY nodes.no, number",
+        )?;
+        let mut rows = found.query([run.as_str()])?;
+        let mut attempts = Vec::new();
+        while let Some(row) = rows.next()? {
+            attempts.push((row.get(6)?, attempt(row)?));
+        }
+        Ok(attempts)
+    }
+}

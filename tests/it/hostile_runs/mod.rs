@@ -1,0 +1,162 @@
+//! Whole runs under conditions that nobody wishes for: no space, no leave to write, a store
+//! that is taken away, signals, a clock that is set back. A run ends with a reason, and goes
+//! on where it was once things are well again.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use svc::store::{NodeState, Run, Store};
+use tempfile::TempDir;
+
+use crate::models::{
+    KEY, PRICES,
+    provider::finishes,
+    server::{Reply, Server},
+};
+
+mod clock;
+mod modes;
+mod secrets;
+mod signals;
+mod space;
+mod taken;
+mod together;
+
+/// Everything that a run can be made of: a sequence, branches, many items, turns, calls that
+/// are paid for, and a write that must not happen twice unasked.
+pub(crate) const SCRIPT: &str = r#"
+let xs = range(0, 200) >> each { "${it}" >> wait(duration: 2ms) >> upper } within { max_parallel: 16 }
+let asked = xs >> take(n: 5) >> each { ask(max_tokens: 20) } within { max_cost: $1, max_parallel: 2 }
+let turned = "a" >> repeat 5 { wait(duration: 5ms) >> "${it}a" } until len(it) > 9 else { it }
+let both = "x" >> parallel { a: wait(duration: 9ms) >> upper, b: wait(duration: 6ms) }
+{ xs: xs, asked: asked, turned: turned, both: both } >> save_json(to: "out.json")
+"#;
+
+/// A folder with the script, in which the program runs, and the provider that it asks.
+pub(super) struct Place {
+    folder: TempDir,
+    server: Server,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        Self::asking(vec![finishes("openai", "yes")])
+    }
+
+    /// The same with a provider that gives these replies.
+    pub(super) fn asking(replies: Vec<Reply>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.svc"), SCRIPT).unwrap();
+        std::fs::write(folder.path().join("prices.toml"), PRICES).unwrap();
+        Self { folder, server: Server::start(replies) }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn store(&self) -> PathBuf {
+        self.path().join("runs.db")
+    }
+
+    /// How often the provider was asked.
+    pub(super) fn asked(&self) -> usize {
+        self.server.requests().len()
+    }
+
+    /// The program with the store of this place.
+    pub(super) fn command(&self, args: &[&str]) -> Command {
+        self.with(Command::new(assert_cmd::cargo::cargo_bin!("svc")), args)
+    }
+
+    /// The same from a shell, which first does something else.
+    pub(super) fn after(&self, first: &str, args: &[&str]) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{first}; exec \"$0\" \"$@\"")]);
+        shell.arg(assert_cmd::cargo::cargo_bin!("svc"));
+        self.with(shell, args)
+    }
+
+    fn with(&self, mut command: Command, args: &[&str]) -> Command {
+        command
+            .args(args)
+            .current_dir(self.path())
+            .env("SVC_STORE", "runs.db")
+            .env("SVC_MODEL", "openai/priced")
+            .env("OPENAI_BASE_URL", format!("{}/v1", self.server.url))
+            .env("OPENAI_API_KEY", KEY)
+            .env("SVC_PRICES", "prices.toml")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(super) fn svc(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Goes on with the latest run, and makes sure that it gives what an undisturbed one
+    /// gives, that nothing happens again that was written down before, and that everything
+    /// is paid for that was not.
+    #[track_caller]
+    pub(super) fn goes_on(&self) {
+        let (before, asked) = (done(&self.store()), self.asked());
+        let resumed = self.svc(&["resume", "last"]);
+        assert!(resumed.status.success(), "{}", err(&resumed));
+        assert_eq!(std::fs::read_to_string(self.path().join("out.json")).unwrap(), whole());
+        let after = done(&self.store());
+        for node in &before {
+            assert!(after.contains(node), "{node:?} was done again");
+        }
+        let known = before.iter().filter(|(path, _)| path.ends_with("/ask")).count();
+        assert_eq!(self.asked() - asked, 5 - known, "what was answered is not asked again");
+        let doctor = self.svc(&["doctor"]);
+        assert!(doctor.status.success(), "{}", err(&doctor));
+    }
+}
+
+/// What the script writes where nobody disturbs it.
+fn whole() -> String {
+    static WHOLE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let run = || {
+        let place = Place::new();
+        let done = place.svc(&["run", "a.svc"]);
+        assert!(done.status.success(), "{}", err(&done));
+        std::fs::read_to_string(place.path().join("out.json")).unwrap()
+    };
+    WHOLE.get_or_init(run).clone()
+}
+
+/// The latest run of a store, if there is one.
+pub(super) fn last(store: &Path) -> Option<Run> {
+    Store::open_reading(store, 0).ok()?.run("last").ok()
+}
+
+/// What is done in the latest run: places with the times of their beginnings.
+fn done(store: &Path) -> Vec<(String, i64)> {
+    let store = Store::open_reading(store, 0).unwrap();
+    let Ok(run) = store.run("last") else { return Vec::new() };
+    let nodes = store.nodes(&run.id).unwrap().into_iter();
+    nodes.filter(|it| it.state == NodeState::Done).map(|it| (it.path, it.started)).collect()
+}
+
+/// Waits until the run has written down so many calls.
+pub(super) fn wait_for(store: &Path, nodes: u64) {
+    let patience = std::time::Instant::now();
+    let written = || Store::open_reading(store, 0).and_then(|it| it.size()).map(|it| it.nodes);
+    while written().unwrap_or(0) < nodes {
+        assert!(patience.elapsed().as_secs() < 60, "the run never came so far");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+pub(super) fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub(super) fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,187 @@
+//! No secret is left behind: not in the store, nor in what the program prints, however a run
+//! ends.
+
+use std::{
+    path::Path,
+    process::{Command, Output, Stdio},
+    sync::{Arc, Mutex},
+};
+
+use svc::{
+    Engine,
+    diag::Style,
+    host::os::OsHost,
+    run::{Event, Observer},
+    store::{Hash, Store},
+};
+
+use super::{Place, err, out};
+use crate::{
+    components,
+    models::{KEY, provider::finishes, server::Reply},
+};
+
+/// What must be seen nowhere. JSON writes it in another way; its beginning is the same.
+const CANARY: &str = "canary-4711\" or \\ \u{e4}";
+const NEEDLE: &str = "canary-47";
+
+/// Runs that succeed, fail and panic, and put the secret wherever they can.
+const SCRIPTS: [&str; 7] = [
+    r#"secret api_key  "ada" >> login(key: api_key)"#,
+    r#"secret api_key  "ada" >> blab(key: api_key)"#,
+    r#"secret api_key  "ada" >> blab(key: api_key) fallback error.message"#,
+    r#"secret api_key  "ada" >> spills(key: api_key)"#,
+    r#"secret api_key  "ada" >> spills_busy(key: api_key)"#,
+    r#"secret api_key  "ada" >> echoes(key: api_key)"#,
+    r#"secret api_key  ["a", "b"] >> each { login(key: api_key) >> quick } >> take(n: 1)"#,
+];
+
+/// How one looks into a run afterwards. Whatever they write into the folder is looked at, too.
+const LOOKS: [&[&str]; 8] = [
+    &["runs"],
+    &["runs", "--json"],
+    &["show", "last"],
+    &["show", "last", "--json"],
+    &["tap", "last", "--json"],
+    &["tap", "last", "echoes", "--json"],
+    &["doctor"],
+    &["store", "backup", "copy.db"],
+];
+
+#[test]
+fn no_secret_is_left_behind() {
+    for script in SCRIPTS {
+        let folder = tempfile::tempdir().unwrap();
+        let ran = ran(folder.path(), script);
+        assert!(out(&ran).contains("the run has ended"), "{script}: {}{}", out(&ran), err(&ran));
+        is_clean(script, &ran);
+        for look in LOOKS {
+            let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+            command.args(look).current_dir(folder.path()).env("SVC_STORE", "runs.db");
+            is_clean(script, &command.output().unwrap());
+        }
+        holds_nowhere(NEEDLE, folder.path());
+    }
+}
+
+#[track_caller]
+fn is_clean(script: &str, output: &Output) {
+    let both = format!("{}{}", out(output), err(output));
+    assert!(!both.contains(NEEDLE), "{script}: {both}");
+}
+
+/// Looks at every file below a folder, byte by byte, and at every content of the stores
+/// there, as it was before it was packed.
+#[track_caller]
+fn holds_nowhere(needle: &str, folder: &Path) {
+    for store in ["runs.db", "copy.db"] {
+        for content in contents(&folder.join(store)) {
+            assert!(!has(needle, &content), "{}", String::from_utf8_lossy(&content));
+        }
+    }
+    files(needle, folder);
+}
+
+fn contents(file: &Path) -> Vec<Vec<u8>> {
+    let store = Store::open(file, 0).unwrap();
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let mut found = connection.prepare("SELECT hash FROM blobs").unwrap();
+    let hashes = found.query_map([], |it| it.get::<_, [u8; 32]>(0)).unwrap();
+    let all: Vec<Vec<u8>> =
+        hashes.map(|it| store.blob(Hash(it.unwrap())).unwrap().unwrap()).collect();
+    assert!(!all.is_empty(), "nothing was looked at");
+    all
+}
+
+fn files(needle: &str, folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files(needle, &path),
+            false => assert!(!has(needle, &std::fs::read(&path).unwrap()), "{}", path.display()),
+        }
+    }
+}
+
+fn has(needle: &str, bytes: &[u8]) -> bool {
+    bytes.windows(needle.len()).any(|it| it == needle.as_bytes())
+}
+
+/// Servers that give the key of a provider back, in an answer and in a failure.
+#[test]
+fn the_key_of_a_provider_is_not_left_behind() {
+    let told = format!(r#"{{"error": {{"message": "no such key: {KEY}", "type": "t"}}}}"#);
+    let replies = [finishes("openai", &format!("your key is {KEY}")), Reply::new(400, &told)];
+    for reply in replies {
+        let place = Place::asking(vec![reply]);
+        let ran = place.svc(&["run", "a.svc", "--json"]);
+        let mut all = vec![ran];
+        all.extend(LOOKS.iter().map(|it| place.svc(it)));
+        for output in all {
+            let both = format!("{}{}", out(&output), err(&output));
+            assert!(!both.contains(KEY), "{both}");
+        }
+        holds_nowhere(KEY, place.path());
+    }
+}
+
+/// The secret cannot be guessed from the key of a call, either.
+#[test]
+fn the_key_of_a_call_does_not_tell_a_secret() {
+    let keys = ["1234", "4321"].map(|secret| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = child(folder.path(), SCRIPTS[0]);
+        assert!(command.env("SVC_SECRET_API_KEY", secret).status().unwrap().success());
+        let store = Store::open(&folder.path().join("runs.db"), 0).unwrap();
+        store.nodes(&store.run("last").unwrap().id).unwrap()[0].key
+    });
+    assert_eq!(keys[0], keys[1]);
+}
+
+fn ran(folder: &Path, script: &str) -> Output {
+    child(folder, script).output().unwrap()
+}
+
+/// The program with components that leak, in a process of its own: the test below.
+fn child(folder: &Path, script: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "hostile_runs::secrets::a_process_runs_what_it_is_told", "--nocapture"])
+        .env("SVC_TEST_SCRIPT", script)
+        .env("SVC_TEST_FOLDER", folder)
+        .env("SVC_SECRET_API_KEY", CANARY)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Everything that a run tells those who watch it.
+#[derive(Default)]
+struct Heard(Mutex<String>);
+
+impl Observer for Heard {
+    fn event(&self, path: &str, event: &Event<'_>) {
+        *self.0.lock().unwrap() += &format!("{path} {event:?}\n");
+    }
+}
+
+/// Runs a script, keeps it, and prints whatever there is to print. The tests above start it.
+#[tokio::test]
+#[expect(clippy::print_stdout, reason = "the test around reads it")]
+async fn a_process_runs_what_it_is_told() {
+    let Ok(script) = std::env::var("SVC_TEST_SCRIPT") else { return };
+    let folder = std::env::var("SVC_TEST_FOLDER").unwrap();
+    svc::bases::cli::panics_are_brief();
+    let store = Store::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
+    let heard = Arc::new(Heard::default());
+    let engine = Engine::new().with(components::ALL).on(Arc::new(OsHost::default()));
+    let engine = engine.watched_by(heard.clone()).keeping(Arc::new(store));
+    match engine.run(script.as_str()).await {
+        Ok(response) => println!("{} {response:?}", svc::value::json::write(&response.value)),
+        Err(error) => {
+            println!("{error} {error:?} {}", error.render(Style::Plain));
+            println!("{}", serde_json::to_string(&error.failure()).unwrap());
+        }
+    }
+    println!("{}\nthe run has ended", heard.0.lock().unwrap());
+}

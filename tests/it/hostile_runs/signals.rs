@@ -1,0 +1,69 @@
+//! Signals that ask a run to end.
+#![cfg(unix)]
+
+use std::{os::unix::process::ExitStatusExt as _, process::Command, time::Instant};
+
+use svc::store::RunState;
+
+use super::{Place, err, last, wait_for};
+
+fn send(signal: &str, pid: u32) {
+    let sent = Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_signal_ends_a_run_that_goes_on_later() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let place = Place::new();
+        let child = place.command(&["run", "a.svc"]).spawn().unwrap();
+        wait_for(&place.store(), 30);
+        send(signal, child.id());
+        if signal != "-INT" {
+            // Terminals and systems that go away say so twice.
+            send(signal, child.id());
+        }
+        let since = Instant::now();
+        let ended = child.wait_with_output().unwrap();
+        let told = err(&ended);
+        assert_eq!(ended.status.code(), Some(130), "{signal}: {told}");
+        assert!(since.elapsed().as_secs() < 20, "{signal}");
+        assert!(told.contains("interrupted after"), "{signal}: {told}");
+        assert!(!place.path().join("runs.db-wal").exists(), "the store was closed");
+        let run = last(&place.store()).unwrap();
+        assert_eq!(run.state, RunState::Cancelled, "{signal}");
+        assert!(run.ended.is_some());
+        assert!(told.contains(&format!("`svc resume {}` goes on where it was", run.id)), "{told}");
+        let claims = std::fs::read_dir(place.path().join("runs.db-claims")).unwrap();
+        assert_eq!(claims.count(), 0, "nobody has the run");
+        place.goes_on();
+    }
+}
+
+#[test]
+fn who_says_nohup_wants_no_hangup() {
+    let place = Place::new();
+    let child = place.after("trap '' HUP", &["run", "a.svc"]).spawn().unwrap();
+    wait_for(&place.store(), 30);
+    send("-HUP", child.id());
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", err(&ended));
+}
+
+/// What is in memory, such as secrets, does not come to lie in a file.
+#[test]
+fn a_crash_leaves_no_memory_behind() {
+    let place = Place::new();
+    let limit = "ulimit -c unlimited 2> /dev/null || ulimit -c $(ulimit -H -c)";
+    let control = Command::new("sh").args(["-c", &format!("{limit}; kill -ABRT $$")]).output();
+    if !control.unwrap().status.core_dumped() {
+        crate::skipped("this machine keeps no memory of processes that crash");
+        return;
+    }
+    let child = place.after(limit, &["run", "a.svc"]).spawn().unwrap();
+    wait_for(&place.store(), 30);
+    send("-ABRT", child.id());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.signal(), Some(6));
+    assert!(!ended.status.core_dumped());
+}

@@ -1,0 +1,134 @@
+//! No space while a run goes on.
+
+use std::{process::Command, sync::Arc};
+
+use svc::{
+    Engine,
+    host::test::TestHost,
+    store::{Options, Store},
+    value::json,
+};
+
+use super::{Place, done, err, last};
+use crate::{components, meter::Meter};
+
+/// How many limits a run meets; `SVC_ROUNDS=100` are more.
+pub(super) fn rounds(few: u64) -> u64 {
+    std::env::var("SVC_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(few)
+}
+
+/// Files that may grow no more make writes fail, each time at another one.
+#[cfg(unix)]
+#[test]
+fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
+    let mut rng = fastrand::Rng::with_seed(6);
+    let mut halves = 0;
+    for _ in 0..rounds(4) {
+        let place = Place::new();
+        // Blocks of 512 bytes; an empty store has some 200.
+        let limit = format!("ulimit -f {}", rng.u32(180..900));
+        let failed = place.after(&limit, &["run", "a.svc"]).output().unwrap();
+        if failed.status.success() {
+            continue;
+        }
+        let told = err(&failed);
+        assert_eq!(failed.status.code(), Some(1), "{limit}: {told}");
+        assert!(told.contains("runs.db` "), "{limit}: {told}");
+        assert!(told.contains("help: see whether its disk has space"), "{limit}: {told}");
+        if last(&place.store()).is_none() {
+            assert_eq!(place.asked(), 0, "a run that cannot be kept does not begin");
+            continue;
+        }
+        assert!(told.contains("goes on where it was"), "{limit}: {told}");
+        halves += 1;
+        place.goes_on();
+    }
+    assert!(halves > 0, "no run had its limit in the middle");
+}
+
+/// A file system of its own that is too small, where one can be made.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_a_run_that_goes_on_later() {
+    let place = Place::new();
+    let small = place.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mount = |option: &str| {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", option, "svc-test"]).arg(&small).output()
+    };
+    if !mount("size=240k").is_ok_and(|it| it.status.success()) {
+        crate::skipped("no file system can be mounted here");
+        return;
+    }
+    let _unmount = Unmount(small.clone());
+    let store = small.join("runs.db");
+    let store = store.to_str().unwrap();
+    let failed = place.svc(&["run", "a.svc", "--store", store]);
+    let told = err(&failed);
+    assert_eq!(failed.status.code(), Some(1), "{told}");
+    assert!(told.contains(&format!("the store `{store}` has no space left")), "{told}");
+    assert!(told.contains("`svc runs prune` removes old runs"), "{told}");
+    let (before, asked) = (done(store.as_ref()), place.asked());
+    assert!(!before.is_empty());
+    assert!(!place.path().join("out.json").exists());
+    let again = place.svc(&["resume", "last", "--store", store]);
+    assert_eq!(again.status.code(), Some(1), "{}", err(&again));
+    assert!(mount("remount,size=8m").unwrap().status.success());
+    let resumed = place.svc(&["resume", "last", "--store", store]);
+    assert!(resumed.status.success(), "{}", err(&resumed));
+    let after = done(store.as_ref());
+    assert!(before.iter().all(|it| after.contains(it)), "something was done again");
+    let known = before.iter().filter(|(path, _)| path.ends_with("/ask")).count();
+    assert!(place.asked() - asked <= 2 * (5 - known), "what was answered is not asked again");
+    assert!(place.svc(&["doctor", "--store", store]).status.success());
+}
+
+/// Gives a file system back, however a test ends.
+struct Unmount(std::path::PathBuf);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+/// A store with a limit of pages, at which many limits end a run in many places.
+#[tokio::test(start_paused = true)]
+async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
+    let script = format!(
+        r#"range(0, 60) >> each {{ "${{it}} {}" >> quick }}
+            >> take(n: 4) >> each {{ paid(max_tokens: 10) }} >> join(sep: "-")"#,
+        "long ".repeat(600)
+    );
+    let mut halves = 0;
+    for pages in (30..150).step_by(8) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs.db");
+        let meter = Arc::new(Meter::default());
+        let engine = |store: Store| {
+            let engine = Engine::new().with(components::ALL).on(Arc::new(TestHost::new()));
+            engine.watched_by(meter.clone()).keeping(Arc::new(store))
+        };
+        let options = Options { now: 1, page_limit: Some(pages) };
+        let Ok(small) = Store::open_with(&file, options) else { continue };
+        let Err(error) = engine(small).run(script.as_str()).await.map(|it| it.value) else {
+            continue;
+        };
+        let told = error.render(svc::diag::Style::Plain);
+        assert!(told.contains("has no space left"), "{pages}: {told}");
+        assert!(told.contains("runs.db"), "{pages}: {told}");
+        if last(&file).is_none() {
+            assert_eq!(meter.counted().attempts, 0, "a run that cannot be kept does not begin");
+            continue;
+        }
+        halves += 1;
+        let known = done(&file).iter().filter(|(path, _)| path.ends_with("/paid")).count();
+        let paid = meter.counted().attempts;
+        let resumed = engine(Store::open(&file, 1).unwrap()).resume("last").unwrap().await;
+        let answers = ["an answer"; 4].join("-");
+        assert_eq!(json::write(&resumed.unwrap().value), format!("\"{answers}\""));
+        assert_eq!(meter.counted().attempts - paid, 4 - known, "{pages}");
+    }
+    assert!(halves > 3, "{halves}");
+}

@@ -1,0 +1,230 @@
+//! `svc why`: each of the twelve things that can make a call run again, and how it is told.
+
+use std::{sync::Arc, time::Duration};
+
+use svc::{
+    Engine,
+    diag::Source,
+    host::test::TestHost,
+    registry::{
+        Component, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, TokenPrice, Usage, io,
+    },
+    store::Store,
+    value::{Money, Text, Value},
+};
+
+use crate::components;
+
+/// A store, and the worlds in which its runs are made.
+struct Runs(Arc<Store>);
+
+impl Runs {
+    fn new() -> Self {
+        Self(Arc::new(Store::in_memory().unwrap()))
+    }
+
+    fn engine(&self, host: TestHost) -> Engine {
+        let engine = Engine::new().with(components::ALL).on(Arc::new(host));
+        engine.keeping(self.0.clone())
+    }
+
+    async fn run(&self, script: &str) {
+        self.engine(TestHost::new()).run(named(script)).await.unwrap();
+    }
+
+    /// The reasons of one call of the latest run, as JSON.
+    fn why(&self, engine: &Engine, path: &str) -> String {
+        let why = engine.why("last", Some(path), None).unwrap();
+        assert_eq!(why.calls.len(), 1);
+        let told = serde_json::to_string(&why.calls[0].reasons).unwrap();
+        assert!(why.calls[0].taken_from.is_none(), "{told}");
+        told
+    }
+
+    fn why_last(&self, path: &str) -> String {
+        self.why(&self.engine(TestHost::new()), path)
+    }
+}
+
+/// Runs are compared with the run before of the same script.
+fn named(script: &str) -> Source {
+    Source::new("a.svc", script).in_folder(".")
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_argument() {
+    let runs = Runs::new();
+    runs.run(r#""a" >> wait(duration: 1ms)"#).await;
+    assert_eq!(runs.why_last("wait"), r#"[{"reason":"first"}]"#);
+    runs.run(r#""a" >> wait(duration: 1ms)"#).await;
+    assert_eq!(runs.why_last("wait"), r#"[{"reason":"not_asked"}]"#);
+    runs.run(r#""a" >> wait(duration: 2ms)"#).await;
+    assert_eq!(
+        runs.why_last("wait"),
+        r#"[{"reason":"argument","name":"duration","before":"\"1ms\"","now":"\"2ms\""}]"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_input() {
+    let runs = Runs::new();
+    let script = r#"read_text(path: "x.txt") >> upper >> wait(duration: 1ms)"#;
+    for text in ["one", "three"] {
+        let engine = runs.engine(TestHost::new().file("x.txt", text));
+        engine.run(named(script)).reuse(Duration::from_hours(1)).await.unwrap();
+    }
+    let engine = runs.engine(TestHost::new().file("x.txt", "three"));
+    assert_eq!(runs.why(&engine, "wait"), r#"[{"reason":"input","from":"read_text"}]"#);
+    assert_eq!(runs.why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version() {
+    const NEWER: Component = Component { version: 2, ..*components::ALL[0] };
+    let runs = Runs::new();
+    let script = r#""a" >> quick"#;
+    runs.run(script).await;
+    let engine = runs.engine(TestHost::new()).with(&[&NEWER]);
+    engine.run(named(script)).await.unwrap();
+    assert_eq!(
+        runs.why(&engine, "quick"),
+        r#"[{"reason":"component_version","before":1,"now":2}]"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tunable() {
+    let runs = Runs::new();
+    let script = r#""One. Two. Three." >> summary >> .text"#;
+    runs.run(script).await;
+    let engine = runs.engine(TestHost::new()).tuned("summary.max_sentences", 2).unwrap();
+    engine.run(named(script)).await.unwrap();
+    assert_eq!(
+        runs.why(&engine, "summary"),
+        r#"[{"reason":"tunable","name":"ctx_summary.max_sentences","before":"5","now":"2"}]"#
+    );
+    // What is tuned stays with the run.
+    let again = runs.engine(TestHost::new());
+    again.resume("last").unwrap().await.unwrap();
+    let node = runs.0.node(&runs.0.run("last").unwrap().id, "summary").unwrap().unwrap();
+    assert!(node.cause.is_none(), "{node:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_imported_file() {
+    let runs = Runs::new();
+    let script = "use \"lib.svc\" as lib\n\"a\" >> lib.later";
+    let later =
+        |time: &str| format!("flow later(x: string) -> string {{ x >> wait(duration: {time}) }}");
+    for time in ["1ms", "2ms"] {
+        let engine = runs.engine(TestHost::new().file("lib.svc", later(time)));
+        engine.run(named(script)).await.unwrap();
+    }
+    let told = runs.why_last("lib.later/wait");
+    assert_eq!(told, r#"[{"reason":"import","file":"/lib.svc"}]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_param() {
+    let runs = Runs::new();
+    let script = "param time: duration\n\"a\" >> wait(duration: time)";
+    for time in ["1ms", "2ms"] {
+        let engine = runs.engine(TestHost::new());
+        engine.run(named(script)).param_text("time", time).await.unwrap();
+    }
+    assert_eq!(
+        runs.why_last("wait"),
+        r#"[{"reason":"param","name":"time","before":"\"1ms\"","now":"\"2ms\""}]"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_price() {
+    const CHEAP: Component = Component { ops: &[io::<Cheaper>()], ..*components::ALL[0] };
+    let runs = Runs::new();
+    let script = r#"["a", "b"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
+    let engine = runs.engine(TestHost::new());
+    let run = engine.run(named(script)).max_cost(Money::from_nanos(30_050_000));
+    assert!(run.await.is_err(), "the second one reserves more than what is left");
+    let engine = engine.with(&[&CHEAP]);
+    engine.resume("last").unwrap().await.unwrap();
+    let told = runs.why(&engine, "each[1]/paid");
+    assert!(told.starts_with(r#"[{"reason":"price","before":"at most $0.0"#), "{told}");
+}
+
+svc::params! {
+    /// What `paid` is when its prompts have become cheaper.
+    struct Cheaper {
+        /// The prompt.
+        prompt: Text,
+        /// The most tokens of the answer.
+        max_tokens: i64,
+    }
+}
+
+impl Op for Cheaper {
+    const NAME: &'static str = "paid";
+    const YIELDS: Scheme = Scheme::Text;
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Tokens(TokenPrice {
+        input: Money::cents(1),
+        output: Money::cents(1500),
+        prompt: &["prompt"],
+        cap: "max_tokens",
+    });
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Cheaper {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let tokens = u64::try_from(self.max_tokens).unwrap_or(0);
+        let cost = Money::cents(1500).per_million(tokens).unwrap_or_default();
+        cx.used(Usage { tokens, cost });
+        Ok(Value::from(format!("a cheap answer to {}", self.prompt)))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_age_of_a_result() {
+    let runs = Runs::new();
+    let script = r#""a" >> wait(duration: 1ms)"#;
+    let reuse = |hours: i64| {
+        let engine = runs.engine(TestHost::new().at(hours * 3_600_000));
+        async move { engine.run(named(script)).reuse(Duration::from_hours(2)).await.unwrap() }
+    };
+    reuse(0).await;
+    reuse(1).await;
+    let engine = runs.engine(TestHost::new());
+    let why = engine.why("last", Some("wait"), None).unwrap();
+    assert!(why.calls[0].taken_from.is_some(), "one hour is not too old");
+    reuse(3).await;
+    assert_eq!(runs.why_last("wait"), r#"[{"reason":"reuse_age","age":"3h","max_age":"2h"}]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_before() {
+    let runs = Runs::new();
+    let engine = runs.engine(TestHost::new());
+    assert!(engine.run(named(r#""a" >> slow"#)).await.is_err());
+    assert!(engine.resume("last").unwrap().await.is_err());
+    let told = runs.why_last("slow");
+    assert!(told.starts_with(r#"[{"reason":"failure","kind":"timeout","message":"#), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wish() {
+    let runs = Runs::new();
+    runs.run(r#""a" >> wait(duration: 1ms)"#).await;
+    let engine = runs.engine(TestHost::new());
+    engine.resume("last").unwrap().again("wait").await.unwrap();
+    assert_eq!(runs.why_last("wait"), r#"[{"reason":"explicit","option":"--again"}]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_is_missing() {
+    let runs = Runs::new();
+    runs.run(r#""a" >> wait(duration: 1ms)"#).await;
+    runs.run(r#""a" >> wait(duration: 1ms) >> wait(duration: 2ms)"#).await;
+    assert_eq!(runs.why_last("wait#2"), r#"[{"reason":"missing"}]"#);
+    assert_eq!(runs.why_last("wait"), r#"[{"reason":"not_asked"}]"#);
+}
