@@ -24,7 +24,7 @@ fn line() -> Type {
 fn records() -> Value {
     let names: std::sync::Arc<[Text]> = ["vendor", "total", "items", "paid"].map(Text::from).into();
     let all = (0..RECORDS).map(|it| {
-        let n = i64::try_from(it).unwrap();
+        let n = i64::try_from(it).expect("it is small");
         let vendor = format!("vendor {}", n % 97);
         let values = vec![vendor.into(), Value::Float(1.5), Value::Int(n), Value::Bool(n % 2 == 0)];
         Value::Record(Record::new(names.clone(), values))
@@ -48,24 +48,33 @@ fn round_trip(c: &mut Criterion) {
     let (records, watch) = (records(), watch());
     let cases = [("cross", "xs"), ("sum", "let sum = 0.0; for x in xs { sum += x.total; } xs")];
     for (name, code) in cases {
-        let island = Island::new(code, 0, &["xs".into()], &Type::list(line())).unwrap();
+        let island =
+            Island::new(code, 0, &["xs".into()], &Type::list(line())).expect("the code is rhai");
         group.bench_function(name, |b| {
-            b.iter(|| island.run(black_box(std::slice::from_ref(&records)), &watch).unwrap());
+            b.iter(|| {
+                island
+                    .run(black_box(std::slice::from_ref(&records)), &watch)
+                    .expect("the code ends")
+            });
         });
     }
     group.finish();
 }
 
-/// Ten thousand small islands, and the same with a component.
+/// Ten thousand small islands, one an item.
 fn each(c: &mut Criterion) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let engine = Engine::new();
     let mut group = c.benchmark_group("each");
     group.throughput(Throughput::Elements(RECORDS as u64));
-    let script = "range(to: 10_000) >> each { rhai(n: int) -> int { n * 2 + 1 } } >> len";
-    let plan = engine.plan(script).unwrap();
+    let script = "range(0, 10_000) >> each { rhai(n: int) -> int { n * 2 + 1 } } >> len";
+    let plan = engine.plan(script).expect("the script checks");
     group.bench_function("island", |b| {
-        b.iter(|| runtime.block_on(async { engine.run_plan(plan.clone()).await.unwrap() }));
+        b.iter(|| {
+            runtime
+                .block_on(async { engine.run_plan(plan.clone()).await.expect("the script runs") })
+        });
     });
     group.finish();
 }

@@ -6,6 +6,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, Instant},
@@ -71,7 +72,8 @@ fn wrong((path, ended): (&PathBuf, &Ended)) -> Option<String> {
     let text = fs::read_to_string(path).unwrap();
     let due = text.lines().next()?.strip_prefix("# stops: ").expect("it says how it is stopped");
     let (kinds, message) = due.split_once(' ').unwrap_or((due, ""));
-    let fits = kinds.split(',').any(|it| it == ended.how)
+    let fits = path.file_stem()? == ended.name.as_str()
+        && kinds.split(',').any(|it| it == ended.how)
         && ended.message.contains(message)
         && ended.message.len() < 500
         && ended.is_placed
@@ -112,7 +114,8 @@ fn run_all() {
             Err(other) => ("check".to_owned(), true, first_line(&other.to_string())),
         };
         let (name, took) = (path.file_stem().unwrap().to_string_lossy(), begun.elapsed());
-        println!("@{name}|{how}|{placed}|{}|{}|{}", took.as_millis(), peak(), first_line(&message));
+        let (ms, peak, message) = (took.as_millis(), peak(), first_line(&message));
+        writeln!(std::io::stdout(), "@{name}|{how}|{placed}|{ms}|{peak}|{message}").unwrap();
     }
     let ended = runtime.block_on(async { engine.run("1 >> rhai(n: int) -> int { n + 1 }").await });
     assert_eq!(ended.unwrap().get::<i64>().unwrap(), 2, "the engine works afterwards");
@@ -146,11 +149,11 @@ fn code_that_is_not_trusted_runs_apart() {
         let (out, err) = (output.stdout, output.stderr);
         format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err))
     };
-    let amounts = run(r##"{ cost: $0.05, time: 2s, list: ["ü", "b"], none: null }
+    let amounts = run(r#"{ cost: $0.05, time: 2s, list: ["ü", "b"], none: null }
         >> rhai(x: { cost: money, time: duration, list: [string], none: string? }) -> {
              cost: money, time: duration, list: [string], none: string?, f: float
-           } { x.list.push("c"); x.cost *= 2; x + #{ f: 1 } }
-        >> rhai(x: { list: [string], f: float }) -> string { x.list[0] + x.list[2] + x.f }"##);
+           } { x.list.push("c"); x.cost *= 2; x + #{ f: 1.0 } }
+        >> rhai(x: { list: [string], f: float }) -> string { x.list[0] + x.list[2] + x.f }"#);
     assert_eq!(amounts, "üc1.0\n");
     let misfit = run("1 >> rhai(n: int) -> { a: [int] } { #{ a: [n, 'x'] } }");
     assert!(misfit.contains("`a[1]` of what the code gives must be int"), "{misfit}");
