@@ -59,7 +59,7 @@ fn flow_chain(flows: usize) -> String {
         writeln!(text, "flow f{idx}(x: int) -> int {{ x >> f{} }}", idx - 1)
             .expect("a string takes all");
     }
-    text + &format!("1 >> f{flows}\n")
+    text + format!("1 >> f{flows}\n").as_str()
 }
 
 criterion_group!(benches, lets, flows);

@@ -118,15 +118,18 @@ struct Bench {
 
 impl Bench {
     fn new(script: &str) -> Self {
-        let plan = Engine::new().with(&[&NAP]).plan(script).expect("the script checks");
+        let engine = Engine::new().with(&[&NAP]);
+        let plan = engine.plan(script).expect("the script checks");
         let around = Surroundings {
             host: Arc::new(TestHost::new()),
+            catalog: Arc::new(engine),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(2)),
             cancel: CancellationToken::new(),
             caps: Caps::default(),
             records: None,
             spent: svc::registry::Usage::default(),
+            isolates: false,
             id: None,
         };
         Self { plan, around, runtime: runtime() }

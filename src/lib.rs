@@ -59,6 +59,8 @@ pub mod text;
 
 pub mod registry;
 
+pub mod script;
+
 pub mod store;
 
 pub mod components;
@@ -73,5 +75,5 @@ pub mod engine;
 
 pub mod bases;
 
-pub use engine::{Block, Engine, Error, Request, Response, block};
+pub use engine::{Block, Engine, Error, Request, Response, block, is_island};
 pub use plan::Policy;

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, is_island};
 
 pub mod cli;
 pub mod lsp;
@@ -15,5 +15,8 @@ pub mod lsp;
 /// A program with components of its own becomes `svc` with these components:
 /// `main(Engine::new().with(&[..]))`.
 pub async fn main(engine: Engine) -> ExitCode {
+    if is_island() {
+        return ExitCode::SUCCESS;
+    }
     cli::main(engine, cli::Servers { lsp: lsp::serve }).await
 }

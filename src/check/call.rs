@@ -15,17 +15,17 @@ use crate::{
 };
 
 /// One parameter, of an op or of a flow.
-struct Port {
-    name: Text,
+pub(super) struct Port {
+    pub(super) name: Text,
     /// What is due, as far as it is known without the other arguments.
-    ty: Type,
+    pub(super) ty: Type,
     scheme: Option<Scheme>,
     has_default: bool,
 }
 
 /// What a parameter gets.
-struct Given<'a> {
-    term: Term,
+pub(super) struct Given<'a> {
+    pub(super) term: Term,
     /// The incoming value, and what gives it.
     from: Option<Giver>,
     /// The name of a flow, whose check waits for the other arguments.
@@ -39,6 +39,20 @@ pub(super) struct Site<'a> {
     pub(super) span: Span,
     args: Option<&'a Args>,
     position: Option<Position>,
+}
+
+impl Port {
+    /// One whose type needs no other argument to be known.
+    pub(super) fn of(name: Text, ty: Type, has_default: bool) -> Self {
+        Self { name, ty, scheme: None, has_default }
+    }
+}
+
+impl Site<'_> {
+    /// Where nothing is written between parentheses.
+    pub(super) fn bare(name: &str, name_span: Span, span: Span, position: Position) -> Self {
+        Self { name: name.to_owned(), name_span, span, args: None, position: Some(position) }
+    }
 }
 
 impl Checker<'_> {
@@ -153,12 +167,7 @@ impl Checker<'_> {
                 term
             }
             Callable::Param(callee, of) => {
-                let port = Port {
-                    name: "it".into(),
-                    ty: of.takes.clone(),
-                    scheme: None,
-                    has_default: false,
-                };
+                let port = Port::of("it".into(), of.takes.clone(), false);
                 let mut given = self.arguments(std::slice::from_ref(&port), site);
                 let Some(given) = given.remove(0) else { return Term::unknown(site.span) };
                 if !given.term.ty.fits(&port.ty) {
@@ -239,7 +248,11 @@ impl Checker<'_> {
     }
 
     /// Matches what is written to the parameters.
-    fn arguments<'s>(&mut self, ports: &[Port], site: &Site<'s>) -> Vec<Option<Given<'s>>> {
+    pub(super) fn arguments<'s>(
+        &mut self,
+        ports: &[Port],
+        site: &Site<'s>,
+    ) -> Vec<Option<Given<'s>>> {
         let mut given: Vec<Option<Given<'s>>> = ports.iter().map(|_| None).collect();
         let mut sound = true;
         let list = site.args.map_or(&[][..], |it| &it.list);
@@ -458,7 +471,13 @@ impl Checker<'_> {
 
     /// Reports a value that does not fit its port, naming both ends. Tells whether the call
     /// is meant for each of the items that enter.
-    fn misfit(&mut self, port: &Port, given: &Given<'_>, site: &Site<'_>, wanted: &str) -> bool {
+    pub(super) fn misfit(
+        &mut self,
+        port: &Port,
+        given: &Given<'_>,
+        site: &Site<'_>,
+        wanted: &str,
+    ) -> bool {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {
@@ -512,6 +531,9 @@ fn way_to(port: &Port, name: &str) -> String {
             .into();
     }
     let port = &port.name;
+    if name == "rhai" {
+        return format!("build what is due with `{{ .. }}`, or declare `{port}` as what enters");
+    }
     format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
 }
 
@@ -525,12 +547,7 @@ fn op_port(param: &Param) -> Port {
 }
 
 fn flow_port(param: &Input) -> Port {
-    Port {
-        name: param.name.clone(),
-        ty: param.ty.clone(),
-        scheme: None,
-        has_default: param.default.is_some(),
-    }
+    Port::of(param.name.clone(), param.ty.clone(), param.default.is_some())
 }
 
 fn shown(port: &Port) -> String {

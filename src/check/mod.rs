@@ -14,6 +14,7 @@ mod expr;
 mod facts;
 mod flow_args;
 mod flows;
+mod island;
 mod items;
 mod lists;
 mod mentions;

@@ -91,6 +91,7 @@ impl Checker<'_> {
     fn stage_name(&self, stage: &Stage) -> String {
         let text = match &stage.kind {
             StageKind::Expr(Expr { kind: ExprKind::Call(call), .. }) => ast::dotted(&call.name),
+            StageKind::Rhai(_) => "rhai".to_owned(),
             _ => self.source.text().get(stage_span(stage).range()).unwrap_or_default().to_owned(),
         };
         match text.split_once(['{', '\n']) {
@@ -187,6 +188,7 @@ impl Checker<'_> {
             StageKind::If(it) => self.if_(it, expected),
             StageKind::Match(it) => self.match_(it, expected),
             StageKind::Repeat(it) => self.repeat(it, expected),
+            StageKind::Rhai(it) => self.rhai(it, span, position),
             StageKind::Broken => Term::unknown(span),
         }
     }

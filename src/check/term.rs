@@ -8,6 +8,7 @@ use std::{path::PathBuf, sync::Arc};
 use crate::{
     diag::{Report, Source, Span},
     registry::OpRef,
+    script::Island,
     syntax::ast::BinaryOp,
     value::{Text, Type, Value},
 };
@@ -132,6 +133,12 @@ pub enum TermKind {
         name: Text,
         segment: Text,
         input: Box<Term>,
+    },
+    /// Inline code with a value for each of its parameters.
+    Rhai {
+        island: Arc<Island>,
+        segment: Text,
+        args: Vec<Term>,
     },
     Block(Box<Block>),
     Parallel {
@@ -373,7 +380,7 @@ impl Term {
         let mut waits = match &term.kind {
             TermKind::Call(it) => !it.op.op.is_inline(),
             TermKind::Flow { flow, .. } => flow.body.waits,
-            TermKind::CallRef { .. } => true,
+            TermKind::CallRef { .. } | TermKind::Rhai { .. } => true,
             _ => false,
         };
         term.each_part(&mut |it| waits |= it.waits);
@@ -409,7 +416,9 @@ impl Term {
                 terms.iter().for_each(visit);
             }
             TermKind::Call(call) => call.args.iter().for_each(visit),
-            TermKind::Flow { args, .. } => args.iter().for_each(visit),
+            TermKind::Flow { args, .. } | TermKind::Rhai { args, .. } => {
+                args.iter().for_each(visit);
+            }
             TermKind::Block(block) => {
                 block.lets.iter().filter(|it| !it.skipped).for_each(|it| visit(&it.value));
                 visit(&block.result);

@@ -48,7 +48,6 @@ codes! {
     E112 "an `if` without `else`",
     E113 "another language's control flow",
     E114 "branches without names",
-    E115 "a word that is reserved for later",
     E116 "a reserved word as a name",
     E117 "a record where a pipeline stands",
     E118 "an edition that this version does not know",
@@ -109,6 +108,9 @@ codes! {
     E413 "a mistake of this program",
     E414 "an expectation that does not hold",
     E415 "a component without a mock in a test",
+    // E5xx: rhai
+    E501 "inline code that rhai cannot read",
+    E502 "a type that inline code cannot hold",
 }
 
 impl fmt::Display for Code {

@@ -54,13 +54,23 @@ use crate::{
     check::{self, Analysis, Checked},
     components,
     diag::{Report, Source},
-    host::{Host, os::OsHost},
+    host::{
+        Host,
+        os::{self, OsHost},
+    },
     plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
     registry::{Component, OpError, OpRef, Registry},
     run::{Observer, Unwatched},
+    script,
     store::Store,
     value::{Text, Value},
 };
+
+/// Whether this process was started to run inline code apart ([`Engine::untrusted`]); if so,
+/// it has done that, and is to end. Asked first of all in `main`.
+pub fn is_island() -> bool {
+    os::is_child(|asked| script::serve(asked, Arc::new(OsHost::default())))
+}
 
 /// Checks, plans and runs scripts against a set of components.
 ///
@@ -75,6 +85,7 @@ pub struct Engine {
     policy: Arc<Policy>,
     /// Where runs are kept; nothing where they are not.
     store: Option<Arc<Store>>,
+    isolates: bool,
 }
 
 impl Default for Engine {
@@ -96,6 +107,7 @@ impl Engine {
             worker_count: workers,
             policy: Arc::default(),
             store: None,
+            isolates: false,
         }
     }
 
@@ -132,6 +144,15 @@ impl Engine {
     #[must_use]
     pub fn under(mut self, policy: Policy) -> Self {
         self.policy = Arc::new(policy);
+        self
+    }
+
+    /// The same engine for scripts that are not trusted: inline code runs in processes of its
+    /// own, with little memory, that are ended when their time is over. The program must ask
+    /// [`is_island`] first of all.
+    #[must_use]
+    pub fn untrusted(mut self) -> Self {
+        self.isolates = true;
         self
     }
 
@@ -252,6 +273,7 @@ impl Engine {
             caps: plan::Caps::default(),
             records: None,
             spent: crate::registry::Usage::default(),
+            isolates: self.isolates,
             id: None,
         }
     }

@@ -123,6 +123,27 @@ pub trait Host: Send + Sync + 'static {
 
     /// A number from 0 to 1, for spreading retries.
     fn chance(&self) -> f64;
+
+    /// How many bytes of memory this process has, where that can be known.
+    fn memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// Has a process of its own do some work, and waits for its answer. An error of kind
+    /// `Unsupported` where there is no such process.
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
+        let _ = (work, apart);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// What a process that works apart may use.
+pub struct Apart<'a> {
+    /// The bytes of its address space.
+    pub memory: u64,
+    pub time: Duration,
+    /// Whether its answer is still wanted.
+    pub goes_on: &'a dyn Fn() -> bool,
 }
 
 const LARGEST_SECRET: u64 = 1 << 20;

@@ -16,6 +16,7 @@ mod env;
 mod error;
 mod events;
 mod fund;
+mod island;
 pub mod ledger;
 mod now;
 mod partial;
@@ -76,6 +77,8 @@ pub struct Surroundings {
     pub records: Option<Arc<dyn Records>>,
     /// What an earlier run has spent of the caps in vain.
     pub spent: Usage,
+    /// Whether inline code runs in processes of its own.
+    pub isolates: bool,
     /// The name of the run where it is kept.
     pub id: Option<Text>,
 }
@@ -97,6 +100,7 @@ struct Run {
     /// What stands for components; only a test has any.
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
+    isolates: bool,
     /// Whether also what is computed where it stands is told to the records.
     wants_all: bool,
 }
@@ -159,14 +163,33 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings { host, catalog, observer, workers, cancel, caps, records, spent, .. } =
-            around;
+        let Surroundings {
+            host,
+            catalog,
+            observer,
+            workers,
+            cancel,
+            caps,
+            records,
+            spent,
+            isolates,
+            ..
+        } = around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         scope.account.remember(spent);
         let secrets = Secrets::default();
         let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
-        let mocks = None;
-        let run = Self { host, catalog, observer, workers, secrets, mocks, records, wants_all };
+        let run = Self {
+            host,
+            catalog,
+            observer,
+            workers,
+            secrets,
+            mocks: None,
+            records,
+            isolates,
+            wants_all,
+        };
         (run, scope)
     }
 

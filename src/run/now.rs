@@ -56,8 +56,8 @@ impl Now<'_> {
             TermKind::FlowRef(flow) => {
                 Ok(Value::Flow(FlowRef::new(flow.name.clone(), flow.clone())))
             }
-            TermKind::CallRef { .. } => {
-                Err(RunError::new(OpError::bug("a slow flow was computed at once"), span))
+            TermKind::CallRef { .. } | TermKind::Rhai { .. } => {
+                Err(RunError::new(OpError::bug("something slow was computed at once"), span))
             }
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => {

@@ -98,6 +98,12 @@ impl Run {
                 let place = Place { env: &env, scope: place.scope, path: &path };
                 self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
             }
+            TermKind::Rhai { island, segment, args } => {
+                let args = self.all(args, place).await?;
+                let path = place.path.name(segment);
+                let ended = self.island(island, &args, place.scope, span).await;
+                ended.map_err(|it| it.at_node(path.to_string(), Some("rhai")))
+            }
             TermKind::Block(block) => self.block(block, place).await,
             TermKind::Parallel { names, branches } => {
                 self.parallel(names, branches, place, span).await

@@ -190,7 +190,7 @@ pub(super) fn files(place: &Place) -> Result<Vec<Found>> {
         for path in listed(&folder)? {
             let bytes = fs::metadata(&path)?.len();
             let name = |it: &Path| Some(it.file_name()?.to_str()?.to_owned());
-            let hash = name(&folder).zip(name(&path)).map(|(front, rest)| front + &rest);
+            let hash = name(&folder).zip(name(&path)).map(|(front, rest)| front + rest.as_str());
             let hash = hash.and_then(|it| blake3::Hash::from_hex(it).ok());
             found.push(Found { path, hash: hash.map(|it| Hash(it.into())), bytes });
         }

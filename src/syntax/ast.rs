@@ -154,7 +154,8 @@ pub enum StageKind {
     If(Box<If>),
     Match(Box<Match>),
     Repeat(Box<Repeat>),
-    /// What could not be read, or does not exist yet; it was reported.
+    Rhai(Box<Rhai>),
+    /// What could not be read; it was reported.
     Broken,
 }
 
@@ -163,6 +164,18 @@ pub enum StageKind {
 pub enum Mod {
     Within(Within),
     Fallback { kind: StageKind, span: Span },
+}
+
+/// `rhai(x: T, ..) -> U { .. }`
+#[derive(Clone, Debug)]
+pub struct Rhai {
+    /// The word `rhai`.
+    pub word: Span,
+    /// The first one takes the incoming value, the others their defaults.
+    pub params: Vec<FlowParam>,
+    pub yields: TypeExpr,
+    /// The code between the braces.
+    pub code: Span,
 }
 
 #[derive(Clone, Debug)]

@@ -18,18 +18,6 @@ use svc::{
 
 use crate::{components, scripts};
 
-/// Rules of features that the checker still reports as reserved, and the rules around them
-/// where they are an alternative. Whoever builds a feature takes its rules off the list.
-const PENDING: &[(&str, &str)] = &[
-    // Inline code.
-    ("RHAI", ""),
-    ("rhai", ""),
-    ("rhai_body", ""),
-    ("rhai_char", ""),
-    ("rhai_comment", ""),
-    ("rhai_string", ""),
-];
-
 /// Alternatives that are mistakes: another language's list of branches.
 const MISTAKES: [(&str, &str); 1] = [("list", "parallel")];
 
@@ -116,10 +104,7 @@ fn collect(expr: &Expr, chosen: bool, found: &mut BTreeSet<String>) {
 }
 
 fn assert_nothing_missing(what: &str, missing: &BTreeSet<(String, String)>) {
-    let pending: BTreeSet<_> =
-        PENDING.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-    let unexplained: Vec<_> = missing.difference(&pending).collect();
-    assert!(unexplained.is_empty(), "no accepted script uses these {what}: {unexplained:#?}");
+    assert!(missing.is_empty(), "no accepted script uses these {what}: {missing:#?}");
 }
 
 #[test]
@@ -153,16 +138,4 @@ fn every_alternative_has_a_script() {
         }
     }
     assert_nothing_missing("alternatives", &missing);
-}
-
-/// What is no longer missing leaves the list.
-#[test]
-fn pending_rules_are_still_pending() {
-    let used = used();
-    for (name, within) in PENDING.iter().copied() {
-        let found = used
-            .iter()
-            .any(|(rule, around)| rule == name && (within.is_empty() || around == within));
-        assert!(!found, "{name} has a script: take it off the list");
-    }
 }

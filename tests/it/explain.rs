@@ -73,7 +73,7 @@ async fn wrong_scripts_give_exactly_their_code() {
             Err(report) => report.problems.clone(),
         };
         let codes: Vec<String> = problems.iter().map(|it| it.code.to_string()).collect();
-        if entry.code < "E4" {
+        if entry.code < "E4" || entry.code > "E5" {
             let exactly = !codes.is_empty() && codes.iter().all(|it| it == entry.code);
             assert!(exactly, "{}: {problems:?}", entry.code);
             continue;

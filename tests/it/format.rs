@@ -63,7 +63,7 @@ proptest! {
     fn generated_scripts_keep_their_meaning(choices in prop::collection::vec(any::<u8>(), 0..600)) {
         let text = Draft::new(&choices).script();
         let problems = svc::syntax::parse(&text).problems;
-        let wrong = problems.iter().find(|it| it.code != svc::diag::Code::E115);
+        let wrong = problems.first();
         prop_assert!(wrong.is_none(), "the draft is wrong: {wrong:?}\n{text}");
         assert_format_is_lawful(&text);
     }

@@ -122,7 +122,7 @@ fn types_that_nest_too_deep() {
 
 #[test]
 fn chains_without_brackets() {
-    let conditions = "if true { 1 } ".to_owned() + &"else if true { 1 } ".repeat(10_000);
+    let conditions = "if true { 1 } ".to_owned() + "else if true { 1 } ".repeat(10_000).as_str();
     refused(&format!("{conditions} else {{ 1 }}"));
     refused(&format!("{}true", "not ".repeat(100_000)));
     refused(&format!("{}1", " - ".repeat(100_000)));
@@ -238,7 +238,7 @@ fn flow_chain(length: usize, body: &str) -> String {
     for idx in 1..=length {
         writeln!(text, "flow f{idx}(x: int) -> int {{ x >> f{} }}", idx - 1).unwrap();
     }
-    text + &format!("1 >> f{length}")
+    text + format!("1 >> f{length}").as_str()
 }
 
 #[test]

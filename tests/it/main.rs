@@ -24,6 +24,7 @@ mod grammar;
 mod guide;
 mod helpdesk;
 mod hostile;
+mod hostile_code;
 mod hostile_runs;
 mod imports;
 mod kept;

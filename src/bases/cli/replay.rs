@@ -150,5 +150,5 @@ fn told(rehearsed: &Rehearsed, same: bool, session: &Session) -> String {
             format!("{} of {calls} calls are the same; the rest needs a run\n", rehearsed.same())
         }
     };
-    text + &outcome
+    text + outcome.as_str()
 }

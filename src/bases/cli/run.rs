@@ -42,6 +42,9 @@ pub(super) struct Run {
     /// Print the result as JSON, or the failure of the run.
     #[arg(long)]
     json: bool,
+    /// Run inline code in processes of its own, with little memory.
+    #[arg(long)]
+    untrusted: bool,
     #[command(flatten)]
     rules: Rules,
     #[command(flatten)]
@@ -85,6 +88,7 @@ impl Run {
 
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().watched_by(watch.clone());
+        let engine = if self.untrusted { engine.untrusted() } else { engine };
         let engine = self.keeping.kept(session, engine)?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         conclude(request, &watch, self.json, session).await

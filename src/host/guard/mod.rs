@@ -18,7 +18,7 @@ use std::{
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
-    Answering, Entry, Host, Stat,
+    Answering, Apart, Entry, Host, Stat,
     http::{Answer, Request, Trust},
     refusal, refused,
 };
@@ -204,6 +204,14 @@ impl Host for Guard {
 
     fn chance(&self) -> f64 {
         self.inner.chance()
+    }
+
+    fn memory(&self) -> Option<u64> {
+        self.inner.memory()
+    }
+
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
+        self.inner.apart(work, apart)
     }
 }
 

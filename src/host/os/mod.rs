@@ -13,8 +13,9 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Answering, Entry, Fill, Host, Stat, http};
+use super::{Answering, Apart, Entry, Fill, Host, Stat, http};
 
+mod apart;
 mod append;
 mod ask;
 mod names;
@@ -22,6 +23,7 @@ mod net;
 mod process;
 mod real;
 
+pub use apart::is_child;
 pub use append::append;
 pub use ask::is_asking;
 #[cfg(unix)]
@@ -157,6 +159,17 @@ impl Host for OsHost {
 
     fn chance(&self) -> f64 {
         fastrand::f64()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn memory(&self) -> Option<u64> {
+        let pages = fs::read_to_string("/proc/self/statm").ok()?;
+        let resident: u64 = pages.split(' ').nth(1)?.parse().ok()?;
+        Some(resident * rustix::param::page_size() as u64)
+    }
+
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
+        apart::run(work, apart)
     }
 }
 

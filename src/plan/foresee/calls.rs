@@ -13,11 +13,13 @@ use crate::{
     check::{BoundKey, Call, Flow, Term, TermKind},
     plan::{GRACE, Range, effects::of_call},
     registry::{Asking, Body, Effect, Known, Max, OpDef, Price, Quote, Scheme, Takes},
+    script::limits,
     value::{Money, Value, units},
 };
 
 /// How long a call usually takes of which nothing is said.
 const USUAL_COMPUTE: Duration = Duration::from_millis(20);
+const USUAL_RHAI: Duration = Duration::from_millis(1);
 const USUAL_IO: Duration = Duration::from_millis(200);
 
 /// Fewer earlier calls than these say nothing of the next one.
@@ -64,6 +66,28 @@ impl<'a> Walk<'a> {
         self.note_envelope(idx, &load);
         let sources = idx.map_or(needs, |it| vec![it]);
         Seen { sources, extent, load: before.then(load) }
+    }
+
+    /// Inline code: it costs nothing, and has a time of its own where the script sets none.
+    pub(super) fn rhai(&mut self, segment: &str, args: &'a [Term], term: &'a Term) -> Seen {
+        let (needs, _, before) = self.all(args);
+        let idx = self.add("rhai", needs.clone(), term);
+        let own = (!self.force.is_timed).then_some(limits::TIME);
+        if let Some(idx) = idx {
+            let path = self.path_to(segment);
+            let node = &mut self.nodes[idx];
+            node.path = path;
+            node.cost_class = Some("compute");
+            node.bounds = own.map(|it| ("timeout", units::show_duration(it))).into_iter().collect();
+        }
+        let max = own.map(|it| it.saturating_add(GRACE));
+        let time = Range { min: Duration::ZERO, expected: Some(USUAL_RHAI), max };
+        let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
+        let turns = max.into_iter().chain(around).min();
+        let load = Load { time, turns, compute: turns, is_delayed: true, ..Load::none() };
+        self.note_envelope(idx, &load);
+        let sources = idx.map_or(needs, |it| vec![it]);
+        Seen { sources, extent: Extent::of(&term.ty), load: before.then(load) }
     }
 
     /// What all tries of a call take together.

@@ -165,6 +165,7 @@ impl<'a> Walk<'a> {
             TermKind::CallRef { callee, name, segment, input } => {
                 self.call_ref(callee, name, segment, input, term)
             }
+            TermKind::Rhai { segment, args, .. } => self.rhai(segment, args, term),
             TermKind::Block(block) => self.block(block),
             TermKind::Parallel { names, branches } => self.parallel(names, branches, term),
             TermKind::Each { segment, input, optional, body } => {

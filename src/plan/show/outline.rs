@@ -91,7 +91,7 @@ impl<'p> Outline<'p> {
         let turns = node.name.strip_prefix("repeat ").map(|it| format!(" ×{it}"));
         // A block whose every segment is shared has still its own name.
         let label = if own.is_empty() { node.name.clone() } else { own.join("/") };
-        label + &turns.unwrap_or_default()
+        label + turns.unwrap_or_default().as_str()
     }
 
     /// Where the node is, from the outside.

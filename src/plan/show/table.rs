@@ -85,7 +85,7 @@ fn names(outline: &Outline) -> Vec<String> {
 
 fn does(node: &Node) -> String {
     let effects: Vec<String> = node.effects.iter().map(ToString::to_string).collect();
-    match (&node.op, effects.is_empty()) {
+    match (node.cost_class, effects.is_empty()) {
         (Some(_), true) => "pure".to_owned(),
         _ => effects.join(", "),
     }

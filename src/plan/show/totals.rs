@@ -95,5 +95,5 @@ fn aligned(lines: &[Total]) -> String {
         let amounts = it.amounts.each_ref().map(String::as_str);
         row(&format!("  {}", it.what), amounts, &it.bounds)
     };
-    head + &lines.iter().map(line).collect::<String>()
+    head + lines.iter().map(line).collect::<String>().as_str()
 }

@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
         ItemKind::Flow(Flow { name, params, yields, bounds, body })
     }
 
-    fn flow_param(&mut self, pair: Pair<'_, Rule>) -> FlowParam {
+    pub(super) fn flow_param(&mut self, pair: Pair<'_, Rule>) -> FlowParam {
         let mut inner = pair.into_inner();
         let name = self.word(&inner.next().expect("a parameter has a name"));
         let ty = self.ty(inner.next().expect("a parameter has a type"));
@@ -252,24 +252,6 @@ impl<'a> Builder<'a> {
         let ty = inner.next_if(|it| it.as_rule() == Rule::type_).map(|it| self.ty(it));
         let value = self.pipeline(inner.next().expect("a let has a value"));
         Let { name, ty, value, span }
-    }
-
-    /// Reports a construct whose words are reserved, but which this version cannot run.
-    fn later(&mut self, pair: &Pair<'_, Rule>) {
-        let whole = self.span(pair);
-        let first = self.lexed.tokens.partition_point(|it| it.span.start < whole.start);
-        let span = self.lexed.tokens.get(first).map_or(whole, |it| it.span);
-        let word = &self.text[span.range()];
-        let help = match word {
-            "rhai" => "build the value with `{ .. }` and the pure functions until then",
-            _ => "leave it out until then",
-        };
-        let message = format!("`{word}` is reserved: this version of svc does not run it yet");
-        self.problems.push(
-            Problem::error(Code::E115, span, message)
-                .label("comes with a later version")
-                .help(help),
-        );
     }
 
     fn word(&self, pair: &Pair<'_, Rule>) -> Word {

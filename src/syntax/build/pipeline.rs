@@ -9,7 +9,7 @@ use crate::{
         Rule,
         ast::{
             Args, Arm, Block, Bound, Branch, Call, Expr, ExprKind, If, Match, Mod, Otherwise,
-            Pattern, Pipeline, Repeat, Stage, StageKind, Within,
+            Pattern, Pipeline, Repeat, Rhai, Stage, StageKind, Within,
         },
     },
     value::Value,
@@ -81,12 +81,22 @@ impl Builder<'_> {
             Rule::if_ => StageKind::If(Box::new(self.if_(pair))),
             Rule::match_ => StageKind::Match(Box::new(self.match_(pair))),
             Rule::repeat_ => StageKind::Repeat(Box::new(self.repeat(pair))),
-            Rule::wrong_try => self.wrong_try(pair),
-            _ => {
-                self.later(&pair);
-                StageKind::Broken
-            }
+            Rule::rhai => StageKind::Rhai(Box::new(self.rhai(pair))),
+            _ => self.wrong_try(pair),
         }
+    }
+
+    fn rhai(&mut self, pair: Pair<'_, Rule>) -> Rhai {
+        let mut inner = pair.into_inner().peekable();
+        let word = self.span(&inner.next().expect("code begins with its word"));
+        let params = match inner.next_if(|it| it.as_rule() == Rule::fields) {
+            Some(fields) => fields.into_inner().map(|it| self.flow_param(it)).collect(),
+            None => Vec::new(),
+        };
+        let yields = self.ty(inner.next().expect("code has a type"));
+        let body = self.span(&inner.next().expect("code has a body"));
+        let code = Span::new(body.start + "{".len(), body.end - "}".len());
+        Rhai { word, params, yields, code }
     }
 
     /// `search (q: "x")`

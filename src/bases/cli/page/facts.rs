@@ -38,7 +38,7 @@ pub(super) fn summary(page: &Page<'_>) -> String {
         let message = error["message"].as_str().unwrap_or_default();
         text.push_str(&format!("<p class=\"failure\">{}</p>\n", escaped(message)));
     }
-    text + &inputs(run)
+    text + inputs(run).as_str()
 }
 
 /// Names, and what stands beside them, as markup.
@@ -70,7 +70,7 @@ fn time_of(millis: u64) -> String {
 
 fn against(used: &str, cap: Option<String>) -> String {
     let cap = cap.map(|it| format!(" <span class=\"quiet\">of {}</span>", escaped(&it)));
-    escaped(used) + &cap.unwrap_or_default()
+    escaped(used) + cap.unwrap_or_default().as_str()
 }
 
 fn inputs(run: &Run) -> String {

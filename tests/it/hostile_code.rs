@@ -1,0 +1,174 @@
+//! `tests/rhai/*.svc`: code that would never end, or take all memory. Each script says in its
+//! first line how it is stopped.
+//!
+//! All of them run one after the other in one process of their own, which is this test once
+//! more: its memory is looked at after each script, and it lives on.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use svc::{Engine, Error};
+
+/// Tells a process that it is the one that runs the scripts.
+const VARIABLE: &str = "SVC_HOSTILE_CODE";
+
+/// No script takes longer, on a machine that does other things too.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The most memory that any script leads to, in kilobytes: that of the process before, what
+/// the allocator keeps of the scripts before it, what the code may have, and what a few
+/// operations may take before it is noticed.
+const MOST_MEMORY: u64 = 320 << 10;
+
+/// What became of a script.
+#[derive(Debug)]
+struct Ended {
+    name: String,
+    /// `check`, `nothing`, or the kind of the error.
+    how: String,
+    message: String,
+    /// Whether the failure has a place in the script.
+    is_placed: bool,
+    took: Duration,
+    /// The most memory that the process had meanwhile, in kilobytes.
+    memory: u64,
+}
+
+fn scripts() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rhai");
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn hostile_code_is_stopped() {
+    if std::env::var_os(VARIABLE).is_some() {
+        return run_all();
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "hostile_code::hostile_code_is_stopped", "--nocapture"])
+        .env(VARIABLE, "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "the process is alive afterwards\n{text}");
+    let ended: Vec<Ended> = text.lines().filter_map(read).collect();
+    let scripts = scripts();
+    assert!(scripts.len() >= 25);
+    assert_eq!(ended.len(), scripts.len(), "every script ended\n{text}");
+    let wrong: Vec<String> = scripts.iter().zip(&ended).filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is not as the script's first line says.
+fn wrong((path, ended): (&PathBuf, &Ended)) -> Option<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let due = text.lines().next()?.strip_prefix("# stops: ").expect("it says how it is stopped");
+    let (kinds, message) = due.split_once(' ').unwrap_or((due, ""));
+    let fits = path.file_stem()? == ended.name.as_str()
+        && kinds.split(',').any(|it| it == ended.how)
+        && ended.message.contains(message)
+        && ended.message.len() < 500
+        && ended.is_placed
+        && ended.took < LONGEST
+        && ended.memory < MOST_MEMORY;
+    (!fits).then(|| format!("{due:?} is due, but: {ended:?}"))
+}
+
+/// A line of the child: `@name|how|place|ms|kilobytes|message`.
+fn read(line: &str) -> Option<Ended> {
+    let mut parts = line.split_once('@')?.1.splitn(6, '|');
+    let mut next = || parts.next();
+    Some(Ended {
+        name: next()?.to_owned(),
+        how: next()?.to_owned(),
+        is_placed: next()? == "true",
+        took: Duration::from_millis(next()?.parse().ok()?),
+        memory: next()?.parse().ok()?,
+        message: next()?.to_owned(),
+    })
+}
+
+fn run_all() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let engine = Engine::new();
+    for path in scripts() {
+        let text = fs::read_to_string(&path).unwrap();
+        reset_peak();
+        let begun = Instant::now();
+        let ended = runtime.block_on(async { engine.run(text.as_str()).await });
+        let (how, placed, message) = match &ended {
+            Ok(_) => ("nothing".to_owned(), true, String::new()),
+            Err(Error::Run { error, .. }) => (
+                error.kind().name().to_owned(),
+                text.get(error.span.range()).is_some() && error.span.end > 0,
+                error.error.message.clone(),
+            ),
+            Err(other) => ("check".to_owned(), true, first_line(&other.to_string())),
+        };
+        let (name, took) = (path.file_stem().unwrap().to_string_lossy(), begun.elapsed());
+        let (ms, peak, message) = (took.as_millis(), peak(), first_line(&message));
+        writeln!(std::io::stdout(), "@{name}|{how}|{placed}|{ms}|{peak}|{message}").unwrap();
+    }
+    let ended = runtime.block_on(async { engine.run("1 >> rhai(n: int) -> int { n + 1 }").await });
+    assert_eq!(ended.unwrap().get::<i64>().unwrap(), 2, "the engine works afterwards");
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Begins to measure the most memory anew, where the system can.
+fn reset_peak() {
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory in kilobytes; zero where the system does not tell.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
+    line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// Scripts that are not trusted run their code in processes of its own, which end.
+#[test]
+fn code_that_is_not_trusted_runs_apart() {
+    let svc = assert_cmd::cargo::cargo_bin!("svc");
+    let run = |script: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("script.svc");
+        fs::write(&file, script).unwrap();
+        let output = Command::new(svc).args(["run", "--untrusted"]).arg(&file).output().unwrap();
+        let (out, err) = (output.stdout, output.stderr);
+        format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err))
+    };
+    let amounts = run(r#"{ cost: $0.05, time: 2s, list: ["ü", "b"], none: null }
+        >> rhai(x: { cost: money, time: duration, list: [string], none: string? }) -> {
+             cost: money, time: duration, list: [string], none: string?, f: float
+           } { x.list.push("c"); x.cost *= 2; x + #{ f: 1.0 } }
+        >> rhai(x: { list: [string], f: float }) -> string { x.list[0] + x.list[2] + x.f }"#);
+    assert_eq!(amounts, "üc1.0\n");
+    let misfit = run("1 >> rhai(n: int) -> { a: [int] } { #{ a: [n, 'x'] } }");
+    assert!(misfit.contains("`a[1]` of what the code gives must be int"), "{misfit}");
+    let endless = run("1 >> (rhai(n: int) -> int { loop {} } within { timeout: 300ms })");
+    assert!(endless.contains("E405") || endless.contains("E410"), "{endless}");
+    let large =
+        fs::read_to_string(scripts().iter().find(|it| it.ends_with("many_variables.svc")).unwrap());
+    let large = run(&large.unwrap());
+    assert!(large.contains("E410"), "{large}");
+}
+
+/// A program that does not ask whether it is such a process is not started once more.
+#[tokio::test]
+async fn a_program_without_the_entry_says_so() {
+    let engine = Engine::new().untrusted();
+    let err = engine.run("1 >> rhai(n: int) -> int { n }").await.unwrap_err().to_string();
+    assert!(err.contains("needs a process of its own"), "{err}");
+}
