@@ -96,6 +96,7 @@ impl Bench {
         let plan = Engine::new().with(&[&NAP]).plan(script).expect("the script checks");
         let around = Surroundings {
             host: Arc::new(TestHost::new()),
+            catalog: Arc::new(Engine::new()),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(2)),
             cancel: CancellationToken::new(),
