@@ -36,6 +36,7 @@ pub enum Cause {
 
 /// What differs between two calls at one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Differences {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub component: Option<[String; 2]>,

@@ -2,7 +2,7 @@
 //! it is known what would become of it.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -21,8 +21,8 @@ use crate::{
     host::offline::Offline,
     plan::Plan,
     registry::{ErrorKind, OpError, Usage},
-    run::{self, Earlier, Ended, Entry, Kept, Outcome, Records, RunError, place_of},
-    store::{Node, Run, Store, StoreError},
+    run::{self, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of},
+    store::{Node, NodeState, Run, Store, StoreError},
     value::{Value, json},
 };
 
@@ -62,8 +62,10 @@ pub struct Rehearsed {
     pub plan: Plan,
     /// Every call that was reached, by its place.
     pub calls: BTreeMap<String, Fate>,
-    /// What recorded calls took, by their places.
-    pub recorded: BTreeMap<String, Usage>,
+    /// The places of the recorded calls.
+    pub recorded: BTreeSet<String>,
+    /// What the calls took that need not be made again.
+    pub saved: Usage,
     /// What the script gave; nothing where it waits for a call that was not made.
     pub ended: Option<Result<Value, Box<RunError>>>,
     values: HashMap<String, String>,
@@ -73,7 +75,10 @@ struct Rehearsal {
     store: Arc<Store>,
     purpose: Purpose,
     recorded: HashMap<String, Node>,
+    /// Paths of calls whose places the script does not have any more, by what they are.
+    moved: Mutex<HashMap<Key, Vec<String>>>,
     calls: Mutex<BTreeMap<String, Fate>>,
+    saved: Mutex<Usage>,
     values: Mutex<HashMap<String, String>>,
 }
 
@@ -123,7 +128,7 @@ impl Engine {
         let given = kept::inputs_of(&run, &plan).map_err(failed)?;
         let inputs = inputs::read(&plan.program().inputs, given, None)
             .map_err(|error| Error::Input { source: source.clone(), error })?;
-        let rehearsal = Rehearsal::of(store.clone(), &run, purpose).map_err(failed)?;
+        let rehearsal = Rehearsal::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
         let rehearsal = Arc::new(rehearsal);
         let mut around = self.around(CancellationToken::new());
         around.host = Arc::new(Offline(self.host.clone()));
@@ -131,12 +136,12 @@ impl Engine {
         around.records = Some(rehearsal.clone());
         let ended = in_no_time(run::run(&plan, inputs, around));
         let ended = ended.map(|it| it.map(|Outcome { value, .. }| value));
-        let recorded = rehearsal.recorded.iter().map(|(path, it)| (path.clone(), it.used));
         Ok(Rehearsed {
             run,
             plan,
             calls: std::mem::take(&mut rehearsal.calls()),
-            recorded: recorded.collect(),
+            recorded: rehearsal.recorded.keys().cloned().collect(),
+            saved: *rehearsal.saved.lock().unwrap_or_else(PoisonError::into_inner),
             ended,
             values: std::mem::take(&mut rehearsal.values()),
         })
@@ -159,13 +164,22 @@ fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
 }
 
 impl Rehearsal {
-    fn of(store: Arc<Store>, run: &Run, purpose: Purpose) -> Result<Self, StoreError> {
+    fn of(store: Arc<Store>, run: &Run, plan: &Plan, purpose: Purpose) -> Result<Self, StoreError> {
         let mut recorded = HashMap::new();
         for id in run.origin.iter().filter(|_| purpose == Purpose::Foresee).chain([&run.id]) {
             recorded.extend(store.nodes(id)?.into_iter().map(|it| (it.path.clone(), it)));
         }
-        let (calls, values) = (Mutex::default(), Mutex::default());
-        Ok(Self { store, purpose, recorded, calls, values })
+        let mut moved: HashMap<Key, Vec<String>> = HashMap::new();
+        if purpose == Purpose::Foresee {
+            let places: BTreeSet<&str> = plan.nodes().iter().map(|it| it.path.as_str()).collect();
+            for (path, node) in &recorded {
+                if !places.contains(place_of(path).as_str()) && node.state == NodeState::Done {
+                    moved.entry(node.key).or_default().push(path.clone());
+                }
+            }
+        }
+        let (calls, saved, values) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { store, purpose, recorded, moved: Mutex::new(moved), calls, saved, values })
     }
 
     fn calls(&self) -> MutexGuard<'_, BTreeMap<String, Fate>> {
@@ -174,6 +188,12 @@ impl Rehearsal {
 
     fn values(&self) -> MutexGuard<'_, HashMap<String, String>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn save(&self, used: Usage) {
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.tokens = saved.tokens.saturating_add(used.tokens);
+        saved.cost = saved.cost.checked_add(used.cost).unwrap_or(saved.cost);
     }
 
     fn tell(&self, entry: &Entry, fate: Fate) {
@@ -200,7 +220,7 @@ impl Rehearsal {
     }
 
     fn found(&self, entry: &Entry) -> Result<Earlier, StoreError> {
-        let Some(node) = self.recorded.get(&entry.path) else {
+        let Some(node) = self.recorded.get(&entry.path).or_else(|| self.moved_here(entry)) else {
             return Ok(self.unknown(entry, Cause::Missing));
         };
         if node.key != entry.key {
@@ -215,9 +235,17 @@ impl Rehearsal {
             Earlier::Nothing => Ok(self.unknown(entry, Cause::Missing)),
             answer => {
                 self.tell(entry, Fate::Same);
+                self.save(node.used);
                 Ok(answer)
             }
         }
+    }
+
+    /// A call that stood at another place of the script.
+    fn moved_here(&self, entry: &Entry) -> Option<&Node> {
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = moved.get_mut(&entry.key)?.pop()?;
+        self.recorded.get(&path)
     }
 
     fn differing(&self, entry: &Entry, node: &Node, cause: Cause) -> Result<Earlier, StoreError> {
@@ -288,28 +316,16 @@ impl Records for Rehearsal {
 impl Rehearsed {
     /// What was recorded and is not reached any more.
     pub fn gone(&self) -> impl Iterator<Item = &str> {
-        self.recorded.keys().map(String::as_str).filter(|it| !self.calls.contains_key(*it))
+        self.recorded.iter().map(String::as_str).filter(|it| !self.calls.contains_key(*it))
     }
 
     /// The places of the plan that were not reached: they need what was not made.
     pub fn not_reached(&self) -> Vec<&str> {
-        let reached: std::collections::BTreeSet<String> =
-            self.calls.keys().map(|it| place_of(it)).collect();
+        let reached: BTreeSet<String> = self.calls.keys().map(|it| place_of(it)).collect();
         let calls = self.plan.nodes().iter().filter(|it| {
             it.op.is_some() && it.cost_class != Some("inline") && !reached.contains(&it.path)
         });
         calls.map(|it| it.path.as_str()).collect()
-    }
-
-    /// What the calls took that need not be made again.
-    pub fn saved(&self) -> Usage {
-        let same = self.calls.iter().filter(|(_, it)| **it == Fate::Same);
-        same.filter_map(|(path, _)| self.recorded.get(path)).fold(Usage::default(), |sum, it| {
-            Usage {
-                tokens: sum.tokens.saturating_add(it.tokens),
-                cost: sum.cost.checked_add(it.cost).unwrap_or(sum.cost),
-            }
-        })
     }
 
     /// How many calls are what they were.

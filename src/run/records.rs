@@ -58,6 +58,7 @@ pub struct Entry {
 /// What else decides a call. A result of another run stands for it only where this is equal;
 /// the same run goes on with what it had seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct About {
     /// The type that it is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

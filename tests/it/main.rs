@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests read their own files")]
 
 mod agents;
+mod answers;
 mod architecture;
 mod attacks;
 mod cli;

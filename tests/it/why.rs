@@ -121,7 +121,7 @@ async fn an_imported_file() {
         engine.run(named(script)).await.unwrap();
     }
     let told = runs.why_last("lib.later/wait");
-    assert_eq!(told, r#"[{"reason":"import","file":"/lib.svc"}]"#);
+    assert_eq!(told, r#"[{"reason":"import","file":"/home/lib.svc"}]"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,7 +140,8 @@ async fn a_param() {
 
 #[tokio::test(start_paused = true)]
 async fn a_price() {
-    const CHEAP: Component = Component { ops: &[io::<Cheaper>()], ..*components::ALL[0] };
+    const CHEAP: Component =
+        Component { ops: &[io::<Cheaper>()], aliases: &[("paid", "paid")], ..*components::ALL[0] };
     let runs = Runs::new();
     let script = r#"["a", "b"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
     let engine = runs.engine(TestHost::new());

@@ -7,8 +7,13 @@ use super::{
 };
 use crate::{
     diag::Source,
-    engine::{Engine, Fate, Rehearsed},
+    engine::{Engine, Fate, Rehearsed, cause::Cause},
+    registry::Usage,
+    run::place_of,
 };
+
+/// So many calls of one place are named one by one.
+const MOST_CALLS: usize = 3;
 
 /// Shows it for `svc plan --against`.
 pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session) -> Result<u8> {
@@ -25,24 +30,37 @@ pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session
 pub(super) fn announce(engine: &Engine, run: &str, script: Source, session: &Session) {
     if let Ok(rehearsed) = engine.against(run, script) {
         session.terminal.note(&summary(&rehearsed));
-        for (path, cause) in anew(&rehearsed) {
-            session.terminal.note(&format!("{path}: made anew, because {cause}"));
+        for line in anew(&rehearsed) {
+            session.terminal.note(&format!("made anew: {line}"));
         }
     }
 }
 
-fn anew(rehearsed: &Rehearsed) -> impl Iterator<Item = (&str, &crate::engine::cause::Cause)> {
-    rehearsed.calls.iter().filter_map(|(path, fate)| match fate {
-        Fate::Anew(cause) => Some((path.as_str(), cause)),
-        _ => None,
-    })
+/// A line for each call that would be made, or for each place of many.
+fn anew(rehearsed: &Rehearsed) -> Vec<String> {
+    let mut places: Vec<(String, Vec<(&str, &Cause)>)> = Vec::new();
+    for (path, fate) in &rehearsed.calls {
+        let Fate::Anew(cause) = fate else { continue };
+        let place = place_of(path);
+        match places.iter_mut().find(|(it, _)| *it == place) {
+            Some((_, calls)) => calls.push((path, cause)),
+            None => places.push((place, vec![(path, cause)])),
+        }
+    }
+    let lines = places.into_iter().flat_map(|(place, calls)| match calls.as_slice() {
+        [(_, first), ..] if calls.len() > MOST_CALLS => {
+            vec![format!("{place} ×{}: {first}", calls.len())]
+        }
+        few => few.iter().map(|(path, cause)| format!("{path}: {cause}")).collect(),
+    });
+    lines.collect()
 }
 
-/// `takes 40 of 43 calls from 01j9…, which saves 1_200 tokens, $0.03`.
+/// `takes 40 calls of 43 from 01j9…, which saves 1_200 tokens, $0.03`.
 fn summary(rehearsed: &Rehearsed) -> String {
-    let (same, saved) = (rehearsed.same(), rehearsed.saved());
+    let (same, saved) = (rehearsed.same(), rehearsed.saved);
     let calls = if same == 1 { "1 call" } else { &format!("{same} calls") };
-    let saves = match saved == crate::registry::Usage::default() {
+    let saves = match saved == Usage::default() {
         true => String::new(),
         false => format!(", which saves {saved}"),
     };
@@ -51,19 +69,13 @@ fn summary(rehearsed: &Rehearsed) -> String {
 
 fn told(rehearsed: &Rehearsed) -> String {
     let mut text = format!("{}\n", summary(rehearsed));
-    let anew: Vec<_> = anew(rehearsed).collect();
-    if !anew.is_empty() {
-        text.push_str("\nmade anew\n");
-    }
-    for (path, cause) in anew {
-        text.push_str(&format!("  {path}: {cause}\n"));
-    }
     let later = rehearsed.not_reached();
-    if !later.is_empty() {
-        text.push_str("\nneed what is made anew\n");
-    }
-    for place in later {
-        text.push_str(&format!("  {place}\n"));
+    let later = later.into_iter().map(str::to_owned).collect();
+    for (title, lines) in [("made anew", anew(rehearsed)), ("needs what is made anew", later)] {
+        if !lines.is_empty() {
+            text.push_str(&format!("\n{title}\n"));
+        }
+        text.extend(lines.iter().map(|it| format!("  {it}\n")));
     }
     text
 }
