@@ -19,7 +19,7 @@ async fn main() {
         if is_shown {
             let mark =
                 if matches!(served, Served::Right | Served::RightlyNo) { "ok" } else { "WRONG" };
-            println!("== {mark} {served:?}: {}\n{told}\n", goal.goal);
+            println!("== {mark} {served:?}: {}\n{told}\n", goal.text);
         }
     }
     println!("{:<12} {:>8} {:>8} {:>8} {:>12}", "half", "goals", "checks", "stages", "refused");

@@ -16,7 +16,8 @@ struct Goals {
 /// A goal, and what a script for it should have.
 #[derive(Deserialize)]
 pub(crate) struct Goal {
-    pub(crate) goal: String,
+    #[serde(rename = "goal")]
+    pub(crate) text: String,
     /// One list of ops for each script that would do; none where no script can be.
     #[serde(default)]
     stages: Vec<Vec<String>>,
@@ -74,7 +75,7 @@ pub(crate) async fn answers(engine: &Engine) -> Vec<(Goal, Served, String)> {
 
 async fn answer(engine: &Engine, goal: &Goal) -> (Served, String) {
     let script = "param goal: string  goal >> guide_plan_workflow";
-    let planned = engine.run(script).param("goal", goal.goal.as_str()).await;
+    let planned = engine.run(script).param("goal", goal.text.as_str()).await;
     let planned = planned.expect("a plan or what is missing").value;
     let record = planned.as_record().expect("a record");
     match (record.get("script").and_then(Value::as_str), goal.is_possible()) {

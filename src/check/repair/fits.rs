@@ -224,9 +224,11 @@ fn general(scheme: Scheme) -> u32 {
 
 /// What is pure before what reads, and that before what acts.
 fn effort(op: OpRef) -> u32 {
-    let acts = |it: &Effect| !matches!(it, Effect::Reads(Scope::Path(_) | Scope::Web(_)));
+    let acts = |it: &Effect| !matches!(it, Effect::Reads(_));
     match op.op.effects {
         [] => 0,
+        // Who writes a script seldom wants to be told of the components there.
+        [Effect::Reads(Scope::Named("components"))] => 16,
         all if all.iter().any(acts) => 8,
         _ => 4,
     }

@@ -166,20 +166,19 @@ fn beyond(words: &[&str], first: &Set) -> Term {
 }
 
 /// The same for a single word, without nesting: readers of grammars bear only so many
-/// brackets. It is a start of the word, or a start and then another character, or longer.
+/// brackets. It is longer, or a start of the word and then another character, or such a
+/// start alone. What is longest stands first, for readers that take what fits first.
 fn beyond_one(only: &str, first: &Set) -> Term {
     let word = Set::of(&WORD);
-    let mut ways = Vec::new();
-    for (idx, it) in only.char_indices() {
-        let (start, allowed) = (&only[..idx], if idx == 0 { first } else { &word });
-        let other = Term::Set(allowed.without(&[it].into()));
-        let start = (idx > 0).then(|| Term::Text(start.to_owned()));
-        ways.extend(start.clone());
-        let parts = start.into_iter().chain([other, Term::Set(word.clone()).star()]);
-        ways.push(Term::Seq(parts.collect()));
+    let longer = Term::Plus(Box::new(Term::Set(word.clone())));
+    let mut ways = vec![Term::Seq(vec![Term::Text(only.to_owned()), longer])];
+    for (idx, it) in only.char_indices().rev() {
+        let allowed = if idx == 0 { first } else { &word };
+        let start = (idx > 0).then(|| Term::Text(only[..idx].to_owned()));
+        let other = [Term::Set(allowed.without(&[it].into())), Term::Set(word.clone()).star()];
+        ways.push(Term::Seq(start.iter().cloned().chain(other).collect()));
+        ways.extend(start);
     }
-    let longer = Term::Plus(Box::new(Term::Set(word)));
-    ways.push(Term::Seq(vec![Term::Text(only.to_owned()), longer]));
     Term::Alt(ways)
 }
 

@@ -60,6 +60,11 @@ impl Op for Ask {
             &[("SVC_MODEL", "ollama/llama3.2")],
             &[r#"{"message":{"content":"With `mock`. [1]"},"done":true}"#],
         ),
+        Example::err(
+            "Nobody is there to write it",
+            r#""how do I mock a component?" >> guide_ask(writer: ask)"#,
+            "no language model",
+        ),
         Example::ok("Nothing is said of it", r#""xyzzy" >> guide_ask >> .sources"#, "[]"),
     ];
 }
