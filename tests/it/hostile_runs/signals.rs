@@ -55,7 +55,10 @@ fn who_says_nohup_wants_no_hangup() {
 fn a_crash_leaves_no_memory_behind() {
     let place = Place::new();
     let limit = "ulimit -c unlimited 2> /dev/null || ulimit -c $(ulimit -H -c)";
-    let control = Command::new("sh").args(["-c", &format!("{limit}; kill -ABRT $$")]).output();
+    let folder = tempfile::tempdir().unwrap();
+    let mut control = Command::new("sh");
+    control.args(["-c", &format!("{limit}; kill -ABRT $$")]).current_dir(folder.path());
+    let control = control.output();
     if !control.unwrap().status.core_dumped() {
         crate::skipped("this machine keeps no memory of processes that crash");
         return;
