@@ -115,7 +115,8 @@ fn run_all() {
         };
         let (name, took) = (path.file_stem().unwrap().to_string_lossy(), begun.elapsed());
         let (ms, peak, message) = (took.as_millis(), peak(), first_line(&message));
-        writeln!(std::io::stdout(), "@{name}|{how}|{placed}|{ms}|{peak}|{message}").unwrap();
+        let line = format!("@{name}|{how}|{placed}|{ms}|{peak}|{message}\n");
+        std::io::stdout().write_all(line.as_bytes()).unwrap();
     }
     let ended = runtime.block_on(async { engine.run("1 >> rhai(n: int) -> int { n + 1 }").await });
     assert_eq!(ended.unwrap().get::<i64>().unwrap(), 2, "the engine works afterwards");
