@@ -35,9 +35,9 @@ pub(super) struct Given<'a> {
 /// A call as it is written.
 pub(super) struct Site<'a> {
     pub(super) name: String,
-    name_span: Span,
+    pub(super) name_span: Span,
     pub(super) span: Span,
-    args: Option<&'a Args>,
+    pub(super) args: Option<&'a Args>,
     position: Option<Position>,
 }
 
@@ -94,7 +94,8 @@ impl Checker<'_> {
         };
         let slow = match &callable {
             Callable::Op(op) => !op.op.is_inline(),
-            Callable::Flow(_) | Callable::Ready(_) | Callable::Param(..) => true,
+            Callable::Flow(_) | Callable::Ready(_) | Callable::Template(..) => true,
+            Callable::Param(..) => true,
             Callable::Unknown => false,
         };
         if slow {
@@ -128,7 +129,9 @@ impl Checker<'_> {
             Callable::Flow(idx) => {
                 self.flows[*idx].params.iter().map(|it| it.name.as_ref()).collect()
             }
-            Callable::Ready(flow) => flow.params.iter().map(|it| it.name.as_ref()).collect(),
+            Callable::Ready(flow) | Callable::Template(_, flow) => {
+                flow.params.iter().map(|it| it.name.as_ref()).collect()
+            }
             Callable::Param(..) | Callable::Unknown => Vec::new(),
         };
         let Some((first, rest)) = args.and_then(|it| it.list.split_first()) else {
@@ -159,8 +162,11 @@ impl Checker<'_> {
                 Term::unknown(site.span)
             }
             Callable::Op(op) => self.call_op(*op, site, type_arg),
-            Callable::Flow(_) | Callable::Ready(_) => {
-                let term = self.call_flow(callable, site);
+            Callable::Flow(_) | Callable::Ready(_) | Callable::Template(..) => {
+                let term = match callable {
+                    Callable::Template(module, flow) => self.call_template(module, flow, site),
+                    _ => self.call_flow(callable, site),
+                };
                 if let Some(expr) = type_arg {
                     self.takes_no_type(expr.span, site, &term);
                 }
@@ -187,10 +193,24 @@ impl Checker<'_> {
             Callable::Ready(flow) => (Some(flow.clone()), flow.params.clone(), flow.yields.clone()),
             _ => return Term::unknown(site.span),
         };
+        let (args, yields) = self.flow_arguments(&params, yields, site);
+        // A flow that calls itself was reported; its result is what it declares.
+        let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
+        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
+        Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
+    }
+
+    /// A value for each parameter, and the type of what the flow then gives.
+    pub(super) fn flow_arguments(
+        &mut self,
+        params: &[Input],
+        yields: Type,
+        site: &Site<'_>,
+    ) -> (Vec<Term>, Type) {
         let ports: Vec<Port> = params.iter().map(flow_port).collect();
         let given = self.arguments(&ports, site);
         let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
-        for ((port, given), param) in ports.iter().zip(given).zip(&params) {
+        for ((port, given), param) in ports.iter().zip(given).zip(params) {
             args.push(match given {
                 Some(given) => {
                     let fits = given.term.ty.fits(&port.ty);
@@ -202,11 +222,7 @@ impl Checker<'_> {
                 None => param.default.clone().unwrap_or_else(|| Term::unknown(site.span)),
             });
         }
-        // A flow that calls itself was reported; its result is what it declares.
-        let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
-        let yields = repair::as_meant(yields, of_items);
-        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
-        Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
+        (args, repair::as_meant(yields, of_items))
     }
 
     fn call_op(&mut self, op: OpRef, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {

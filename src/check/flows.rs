@@ -144,6 +144,24 @@ impl<'a> Checker<'a> {
         self.report(problem);
     }
 
+    /// The flows as they are declared, without their bodies.
+    pub(super) fn declared_flows(&mut self, program: &'a ast::Program) -> Vec<Arc<Flow>> {
+        self.declare_names(&program.items);
+        self.declare_types(&program.items);
+        self.declare_flows(&program.items);
+        let signature = |it: &FlowState<'_>| Flow {
+            name: it.syntax.name.text.clone(),
+            doc: it.doc.to_owned(),
+            source: self.source.clone(),
+            span: it.syntax.name.span,
+            params: it.params.clone(),
+            yields: it.yields.clone(),
+            acts: false,
+            body: Term::unknown(it.span),
+        };
+        self.flows.iter().map(signature).map(Arc::new).collect()
+    }
+
     /// The flows as they are run.
     pub(super) fn checked_flows(&mut self) -> Vec<Arc<Flow>> {
         let all = 0..self.flows.len();

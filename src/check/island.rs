@@ -102,7 +102,7 @@ impl Checker<'_> {
         Type::Unknown
     }
 
-    fn misread(&mut self, mistake: Mistake) {
+    pub(super) fn misread(&mut self, mistake: Mistake) {
         let (start, end) = mistake.place;
         let span = Span::new(start, end);
         let problem = Problem::error(Code::E501, span, mistake.message)

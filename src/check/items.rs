@@ -38,7 +38,8 @@ impl<'a> Checker<'a> {
         self.note_names(&flows);
         let warnings = Report::new(source.clone(), Vec::new());
         let used = self.modules.sources();
-        Checked { source, inputs, flows, used, main, mocks, tests, warnings }
+        let expanded = std::mem::take(&mut self.expanded);
+        Checked { source, inputs, flows, used, expanded, main, mocks, tests, warnings }
     }
 
     /// The main pipeline as tests call it, with secrets that open nothing.
@@ -170,7 +171,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Every name is bound once; a name of a component is hidden with a warning.
-    fn declare_names(&mut self, items: &[Item]) {
+    pub(super) fn declare_names(&mut self, items: &[Item]) {
         let mut seen: HashMap<&Text, Span> = HashMap::new();
         for item in items {
             let (name, broken) = match &item.kind {

@@ -23,7 +23,7 @@ impl Checker<'_> {
                     (self.flows[*idx].syntax.name.span, self.flows[*idx].yields.clone());
                 self.mention(span, || Target::Here { defined, kind: NameKind::Flow, ty });
             }
-            Callable::Ready(flow) => {
+            Callable::Ready(flow) | Callable::Template(_, flow) => {
                 let span = self.mention_import(span);
                 let (source, defined) = (flow.source.clone(), flow.span);
                 self.mention(span, || Target::There { source, defined });
@@ -68,7 +68,7 @@ impl Checker<'_> {
                 let (defined, ty) = (param.span, param.ty.clone());
                 Some(Target::Here { defined, kind: NameKind::FlowParam, ty })
             }
-            Callable::Ready(flow) => {
+            Callable::Ready(flow) | Callable::Template(_, flow) => {
                 let param = flow.params.iter().find(named)?;
                 let (source, defined) = (flow.source.clone(), param.span);
                 let is_main = self.main_flow.as_ref().is_some_and(|it| Arc::ptr_eq(it, flow));

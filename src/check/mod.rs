@@ -25,6 +25,7 @@ mod pipeline;
 mod repair;
 mod scope;
 mod secrets;
+mod templates;
 mod term;
 mod tests;
 mod type_args;
@@ -41,8 +42,8 @@ pub use items::FIXED;
 pub use modules::{Files, NoFiles};
 pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};
 pub use term::{
-    Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Flow, Input, Let, Mock, Piece,
-    Repeat, Shape, Term, TermKind, Test, Var,
+    Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Expansion, Flow, Input, Let,
+    Mock, Piece, Repeat, Shape, Term, TermKind, Test, Var,
 };
 
 pub use types::type_names;
@@ -115,6 +116,7 @@ fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> 
         flows: program.flows,
         types: checker.types,
         declared: checker.declared,
+        builder: None,
     };
     (Report::new(source.clone(), checker.problems), module)
 }
@@ -144,6 +146,8 @@ struct Checker<'a> {
     modules: &'a Modules<'a>,
     /// The files that the script uses, by the names that it gives them.
     imports: HashMap<Text, (Span, Arc<Module>)>,
+    /// The calls of templates that were replaced.
+    expanded: Vec<Expansion>,
     /// The main pipeline as tests call it.
     main_flow: Option<Arc<Flow>>,
     in_flow: bool,
@@ -180,6 +184,7 @@ impl<'a> Checker<'a> {
             flow_places: HashMap::new(),
             modules,
             imports: HashMap::new(),
+            expanded: Vec::new(),
             main_flow: None,
             in_flow: false,
             main_span: program.main.as_ref().map(|it| it.span),

@@ -12,9 +12,12 @@ use std::{
 use super::{
     Checker, Flow,
     facts::{NameKind, Target},
+    scope::Callable,
+    templates::{Builder, check_templates, is_template},
 };
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
+    host::Host,
     registry::{Registry, nearest},
     syntax::ast::{Item, ItemKind, Use, Word},
     value::{Text, Type, paths},
@@ -26,6 +29,11 @@ pub trait Files: Send + Sync {
     ///
     /// Two names of one file give sources of one name.
     fn load(&self, from: &Source, file: &str) -> Result<Source, String>;
+
+    /// Who knows how much memory the process has, for templates that are run.
+    fn host(&self) -> Option<Arc<dyn Host>> {
+        None
+    }
 }
 
 /// A world without files: no script can use another one.
@@ -46,6 +54,8 @@ pub(super) struct Module {
     pub(super) types: HashMap<Text, Type>,
     /// Where its types are declared.
     pub(super) declared: HashMap<Text, Span>,
+    /// What its flows are built by, where they are templates.
+    pub(super) builder: Option<Builder>,
 }
 
 /// The files that one check has read so far.
@@ -55,8 +65,13 @@ pub(super) struct Modules<'a> {
     done: RefCell<BTreeMap<Text, Option<Arc<Module>>>>,
     /// Those whose check is not finished: using one of them again is a circle.
     open: RefCell<Vec<Text>>,
+    /// What templates built, by file, function and arguments.
+    built: RefCell<HashMap<Text, Built>>,
     reports: RefCell<Vec<Report>>,
 }
+
+/// A flow that a template built, or the first problem of what was no flow.
+pub(super) type Built = Result<Arc<Flow>, Option<Problem>>;
 
 /// Files that use files that use files: more levels than this are no design.
 const MOST_LEVELS: usize = 64;
@@ -68,8 +83,42 @@ impl<'a> Modules<'a> {
             done: RefCell::default(),
             // A path from outside may say `./`; those of used files are tidied.
             open: RefCell::new(vec![paths::join(Path::new(""), script.name())]),
+            built: RefCell::default(),
             reports: RefCell::default(),
         }
+    }
+
+    pub(super) fn host(&self) -> Option<Arc<dyn Host>> {
+        self.files.host()
+    }
+
+    /// Says something of a file that was read.
+    pub(super) fn tell(&self, source: &Source, problem: Problem) {
+        let mut reports = self.reports.borrow_mut();
+        match reports.iter_mut().find(|it| it.source.name() == source.name()) {
+            Some(report) if report.problems.contains(&problem) => {}
+            Some(report) => report.problems.push(problem),
+            None => reports.push(Report::new(source.clone(), vec![problem])),
+        }
+    }
+
+    /// The one flow of a text that a template built.
+    pub(super) fn built(&self, source: &Source, registry: &Registry) -> Built {
+        let name: Text = source.name().into();
+        if let Some(known) = self.built.borrow().get(&name) {
+            return known.clone();
+        }
+        let (mut report, module) = super::check_module(source, registry, self);
+        report.problems.retain(Problem::is_error);
+        let built = match report.problems.first() {
+            Some(problem) => Err(Some(problem.clone())),
+            None => module.flows.first().cloned().ok_or(None),
+        };
+        if report.has_errors() {
+            self.reports.borrow_mut().push(report);
+        }
+        self.built.borrow_mut().insert(name, built.clone());
+        built
     }
 
     /// The files that were read and have no errors, by name.
@@ -88,7 +137,8 @@ impl<'a> Modules<'a> {
             return known.clone();
         }
         self.open.borrow_mut().push(name.clone());
-        let (report, module) = super::check_module(source, registry, self);
+        let check = if is_template(source) { check_templates } else { super::check_module };
+        let (report, module) = check(source, registry, self);
         self.open.borrow_mut().pop();
         let module = (!report.has_errors()).then(|| Arc::new(module));
         if !report.problems.is_empty() {
@@ -158,10 +208,14 @@ impl Checker<'_> {
         );
     }
 
-    /// The flow `name` of the file that is imported as `module`.
-    pub(super) fn imported_flow(&self, module: &str, name: &str) -> Option<Arc<Flow>> {
+    /// The flow or template `name` of the file that is imported as `module`.
+    pub(super) fn imported_flow(&self, module: &str, name: &str) -> Option<Callable> {
         let (_, module) = self.imports.get(module)?;
-        module.flows.iter().find(|it| it.name.as_ref() == name).cloned()
+        let flow = module.flows.iter().find(|it| it.name.as_ref() == name)?.clone();
+        Some(match module.builder {
+            Some(_) => Callable::Template(module.clone(), flow),
+            None => Callable::Ready(flow),
+        })
     }
 
     /// The type `name` of the file that is imported as `module`.

@@ -79,7 +79,9 @@ impl Checker<'_> {
                 (port.name.into(), port.scheme.due())
             }
             Callable::Flow(flow) => self.flows[flow].params.first().map(named_type)?,
-            Callable::Ready(flow) => flow.params.first().map(named_type)?,
+            Callable::Ready(flow) | Callable::Template(_, flow) => {
+                flow.params.first().map(named_type)?
+            }
             Callable::Param(..) | Callable::Unknown => return None,
         };
         let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text == port);

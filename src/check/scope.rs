@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     Checker, Flow, Input, MOST_SUGGESTED,
     facts::{NameKind, Target},
+    modules::Module,
     term::{Term, TermKind, Var},
 };
 use crate::{
@@ -73,6 +74,8 @@ pub(super) enum Callable {
     Flow(usize),
     /// A flow of another file, or the file's main pipeline in a test.
     Ready(Arc<Flow>),
+    /// A template of another file, by its declaration.
+    Template(Arc<Module>, Arc<Flow>),
     /// A parameter that is a flow.
     Param(Box<Term>, Arc<FlowType>),
     /// A name that is bound to something broken.
@@ -175,7 +178,7 @@ impl Checker<'_> {
         }
         if self.imports.contains_key(&first.text) {
             let [_, flow] = name else { return None };
-            return self.imported_flow(&first.text, &flow.text).map(Callable::Ready);
+            return self.imported_flow(&first.text, &flow.text);
         }
         self.registry.resolve(&dotted(name)).map(Callable::Op)
     }

@@ -22,6 +22,8 @@ pub struct Checked {
     pub flows: Vec<Arc<Flow>>,
     /// The files that it uses, directly or through others.
     pub used: Vec<Source>,
+    /// The calls of templates that stand in the script itself.
+    pub expanded: Vec<Expansion>,
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
     /// What stands for components in every test.
@@ -29,6 +31,22 @@ pub struct Checked {
     pub tests: Vec<Test>,
     /// Warnings only.
     pub warnings: Report,
+}
+
+/// A call of a template, and what stands for it.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The call, with its arguments.
+    pub span: Span,
+    /// The argument that is the input, where the call names it.
+    pub input: Option<Span>,
+    /// The file of the template.
+    pub file: Source,
+    /// The declarations of the types that its file has.
+    pub types: Text,
+    /// The name and the text of the flow that it builds.
+    pub flow: Text,
+    pub text: Text,
 }
 
 /// One input of a script: a `param`, a `secret`, or the `input` of a script that begins with a stage.

@@ -111,6 +111,9 @@ codes! {
     // E5xx: rhai
     E501 "inline code that rhai cannot read",
     E502 "a type that inline code cannot hold",
+    E503 "an argument of a template that is no constant",
+    E504 "a template that builds no pipeline",
+    E505 "a template whose pipeline does not check",
 }
 
 impl fmt::Display for Code {

@@ -37,11 +37,12 @@ pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
     folder: Option<Arc<PathBuf>>,
+    is_built: bool,
 }
 
 impl Source {
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into(), folder: None }
+        Self { name: name.into(), text: text.into(), folder: None, is_built: false }
     }
 
     /// Lets paths in the script start from `folder` instead of the current directory.
@@ -55,6 +56,18 @@ impl Source {
     #[must_use]
     pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), ..self.clone() }
+    }
+
+    /// What a template of this file built: `panel.rhai: review(reviewers: 3)`.
+    #[must_use]
+    pub fn built(&self, call: &str, text: impl Into<Arc<str>>) -> Self {
+        let name = format!("{}: {call}", self.name).into();
+        Self { name, text: text.into(), is_built: true, folder: self.folder.clone() }
+    }
+
+    /// Whether no file has this text, because a template built it.
+    pub fn is_built(&self) -> bool {
+        self.is_built
     }
 
     pub fn name(&self) -> &str {

@@ -17,12 +17,12 @@ pub type Unsaved = HashMap<String, Arc<str>>;
 
 /// The files of a host, seen from the folder of the script that names them.
 pub(super) struct HostFiles<'a> {
-    host: &'a dyn Host,
+    host: &'a Arc<dyn Host>,
     unsaved: Option<&'a Unsaved>,
 }
 
 impl<'a> HostFiles<'a> {
-    pub(super) fn of(host: &'a dyn Host) -> Self {
+    pub(super) fn of(host: &'a Arc<dyn Host>) -> Self {
         Self { host, unsaved: None }
     }
 
@@ -40,7 +40,8 @@ impl<'a> HostFiles<'a> {
         if !known.is_file && !known.is_dir {
             return Err("it is no regular file".to_owned());
         }
-        let bytes = host::read(self.host, path, LARGEST_SCRIPT).map_err(|err| why(&err))?;
+        let bytes =
+            host::read(self.host.as_ref(), path, LARGEST_SCRIPT).map_err(|err| why(&err))?;
         let text = String::from_utf8(bytes)
             .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
         Ok(text.into())
@@ -53,11 +54,11 @@ impl Files for HostFiles<'_> {
             return Err(format!("the standard library has no `{name}`"));
         }
         match Path::new(file).extension().and_then(|it| it.to_str()) {
-            Some("svc") => {}
-            Some("rhai") => {
-                return Err("templates in rhai are not run by this version of svc".to_owned());
+            Some("svc" | "rhai") => {}
+            _ => {
+                let due = "the name of a script ends in `.svc`, that of templates in `.rhai`";
+                return Err(due.to_owned());
             }
-            _ => return Err("the name of a script ends in `.svc`".to_owned()),
         }
         let here = Path::new(".");
         let folder = from.folder().map_or(here, |it| it.as_path());
@@ -66,6 +67,10 @@ impl Files for HostFiles<'_> {
         let text = self.text(&name)?;
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(here);
         Ok(Source::new(name.clone(), text).in_folder(folder))
+    }
+
+    fn host(&self) -> Option<Arc<dyn Host>> {
+        Some(self.host.clone())
     }
 }
 

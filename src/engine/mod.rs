@@ -172,12 +172,12 @@ impl Engine {
     }
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
-        check::check(&script.into(), &self.registry, &HostFiles::of(self.host()))
+        check::check(&script.into(), &self.registry, &HostFiles::of(&self.host))
     }
 
     /// The plan of a script whose files have these texts.
     fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
-        let files = HostFiles::of(self.host()).with(used);
+        let files = HostFiles::of(&self.host).with(used);
         let program = check::check(script, &self.registry, &files)?;
         self.planned(program, &BTreeMap::new(), Caps::default())
     }
@@ -194,7 +194,7 @@ impl Engine {
 
     /// The same with what is foreseen of a script that checks.
     fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Foresight>) {
-        let files = HostFiles::of(self.host()).with(unsaved);
+        let files = HostFiles::of(&self.host).with(unsaved);
         let mut analysis = check::analyse(script, &self.registry, &files);
         let Some(program) = analysis.program.take() else { return (analysis, None) };
         let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);

@@ -154,7 +154,7 @@ fn shortened(path: &str) -> String {
 }
 
 /// Values may be nested deep, and rhai visits them level by level.
-fn on_a_long_stack<T>(run: impl FnOnce() -> T) -> T {
+pub(super) fn on_a_long_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(limits::STACK, limits::STACK, run)
 }
 

@@ -5,6 +5,12 @@ use std::time::Duration;
 /// Operations: an expression, a statement, a turn of a loop, a call.
 pub const OPERATIONS: u64 = 10_000_000;
 
+/// Operations of a template: it builds a pipeline while somebody waits for a check.
+pub const BUILDING: u64 = 1_000_000;
+
+/// The bytes of what a template builds.
+pub const TEMPLATE: usize = 256 << 10;
+
 /// How long it may run where the script sets no time.
 pub const TIME: Duration = Duration::from_secs(10);
 

@@ -21,7 +21,7 @@ pub(super) const DISABLED: [&str; 6] = ["eval", "import", "export", "print", "de
 /// One engine for all code; it holds nothing of what it runs.
 pub(super) static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
 
-fn engine() -> Engine {
+pub(super) fn engine() -> Engine {
     let mut engine = Engine::new_raw();
     packages(&mut engine);
     safe::register(&mut engine);

@@ -568,3 +568,44 @@ fn what_cannot_be_read_is_not_formatted() {
     place.svc(&["fmt", "."]).fails(2, ".");
     place.svc(&["fmt"]).fails(2, "required");
 }
+
+const PANEL: &str = r#"/// type Report = { text: string, words: int }
+
+/// template review(draft: string, loud: bool = false) -> Report
+fn review(loud) {
+    let change = if loud { stage("upper") } else { seq(["trim", stage("lower")]) };
+    parallel(#{ text: change, words: "words >> len" })
+}
+"#;
+
+/// What is printed needs no template any more, and gives the same.
+#[test]
+fn templates_are_expanded() {
+    let script = r#"use "lib/panel.rhai" as panel
+use "lib/loud.svc" as lib
+let a: panel.Report = "  One Two " >> panel.review
+let b = "x" >> panel.review(loud: true, draft: ("three" >> panel.review(loud: true) >> .text))
+# Once more.
+{ a: a, b: b, c: ("y" >> panel.review(loud: true)), d: ("z" >> lib.loud) }
+"#;
+    let lib = "flow loud(x: string) -> string { x >> upper }";
+    let files = [("a.svc", script), ("lib/panel.rhai", PANEL), ("lib/loud.svc", lib)];
+    let place = Place::new(&files);
+    let before = place.svc(&["run", "a.svc"]);
+    let expanded = place.svc(&["expand", "a.svc"]);
+    assert_eq!(expanded.code, Some(0), "{}", expanded.err);
+    insta::assert_snapshot!(expanded.out);
+    fs::write(place.path().join("b.svc"), &expanded.out).unwrap();
+    fs::remove_file(place.path().join("lib/panel.rhai")).unwrap();
+    place.svc(&["run", "b.svc"]).gives(&before.out);
+    place.svc(&["expand", "a.svc"]).fails(7, "it does not exist");
+    place.svc_with(b"1 + 2", &["expand", "-"]).gives("1 + 2\n");
+}
+
+#[test]
+fn types_of_templates_and_scripts_that_share_a_name_are_not_expanded() {
+    let script = "use \"panel.rhai\" as panel  type Report = { a: int }\n\"x\" >> panel.review";
+    let place = Place::new(&[("a.svc", script), ("panel.rhai", PANEL)]);
+    assert_eq!(place.svc(&["check", "a.svc"]).code, Some(0));
+    place.svc(&["expand", "a.svc"]).fails(1, "share a name");
+}

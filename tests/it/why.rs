@@ -125,6 +125,22 @@ async fn an_imported_file() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_template() {
+    let runs = Runs::new();
+    let script = "use \"x.rhai\" as x\n\"a\" >> x.later";
+    let later = |time: &str| {
+        let code = format!("`wait(duration: {time})`");
+        format!("/// template later(text: string) -> string\nfn later() {{ {code} }}")
+    };
+    for time in ["1ms", "2ms"] {
+        let engine = runs.engine(TestHost::new().file("x.rhai", later(time)));
+        engine.run(named(script)).await.unwrap();
+    }
+    let told = runs.why_last("x.later/wait");
+    assert_eq!(told, r#"[{"reason":"template","file":"/home/x.rhai"}]"#);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_param() {
     let runs = Runs::new();
     let script = "param time: duration\n\"a\" >> wait(duration: time)";

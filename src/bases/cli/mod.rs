@@ -11,6 +11,7 @@ mod completions;
 mod components;
 mod doctor;
 mod exit;
+mod expand;
 mod explain;
 mod find;
 mod fix;
@@ -93,6 +94,7 @@ enum Command {
     Test(test::Test),
     Fix(fix::Fix),
     Fmt(fmt::Fmt),
+    Expand(expand::Expand),
     Plan(plan::Show),
     Components(components::Components),
     Inspect(inspect::Inspect),
@@ -115,6 +117,7 @@ const TOUR: &str = r#"A short tour:
   svc test triage.svc                              run the tests that stand in it
   svc fix report.svc                               mend what can be mended
   svc fmt report.svc                               lay it out
+  svc expand report.svc                            see what its templates build
   svc plan report.svc                              see what would run, and what it touches
   svc resume last                                  go on with a run where it was
   svc guide plan "summarise report.pdf"            get a script for a goal
@@ -203,6 +206,7 @@ impl Command {
             Self::Test(it) => it.execute(session),
             Self::Fix(it) => it.execute(session),
             Self::Fmt(it) => it.execute(session),
+            Self::Expand(it) => it.execute(session),
             Self::Plan(it) => it.execute(session),
             Self::Components(it) => it.execute(session),
             Self::Inspect(it) => it.execute(session),

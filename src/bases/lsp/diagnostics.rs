@@ -53,7 +53,8 @@ fn all(documents: &Documents) -> BTreeMap<String, PublishDiagnosticsParams> {
         let diagnostics = About::document(&look).all(&look.analysis.report);
         let own = PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version };
         all.insert(uri.as_str().to_owned(), own);
-        for used in &look.analysis.report.used {
+        // What a template built is no file; its problems are told where it is used.
+        for used in look.analysis.report.used.iter().filter(|it| !it.source.is_built()) {
             let Some(uri) = address(&used.source).filter(|it| !documents.is_open(it)) else {
                 continue;
             };

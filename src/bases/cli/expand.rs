@@ -1,0 +1,171 @@
+//! `svc expand`: a script with what its templates build.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use clap::Args;
+
+use super::{
+    Session,
+    exit::{FAILED, Failure, INVALID, OK, Result},
+    script, terminal,
+};
+use crate::{
+    check::{Checked, Expansion, Facts, NameKind, Target},
+    diag::{Source, Span},
+    syntax::{
+        self,
+        ast::{ItemKind, Use},
+    },
+};
+
+/// Print a script with the pipelines that its templates build in their place.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Expand {
+    /// The script; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+const EXAMPLES: &str = "Examples:
+  svc expand report.svc
+  svc expand report.svc > expanded.svc
+
+Each call of a template becomes a call of a flow that stands at the end of the script. The
+files that a script uses are left as they are. Exits with 7 when the script has errors.";
+
+impl Expand {
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let source = script::read(session.engine.host(), &self.file)?;
+        let analysis = session.engine.analyse(source.clone());
+        let Some(program) = analysis.program else {
+            terminal::tell(&analysis.report.render(session.terminal.err.style()));
+            return Ok(INVALID);
+        };
+        let text = Script::new(&program, &analysis.facts).expanded();
+        let text = syntax::format(&text).text;
+        if session.engine.check(source.with_text(text.as_str())).is_err() {
+            let message = "the types of the templates and those of the script share a name";
+            return Err(Failure::new(FAILED, message).help("give the script's type another name"));
+        }
+        terminal::print(&text)?;
+        Ok(OK)
+    }
+}
+
+/// A script, and what changes in its text.
+struct Script<'a> {
+    source: &'a Source,
+    /// By place; a change inside a larger one stands behind it.
+    changes: Vec<(Span, Change<'a>)>,
+    /// What stands at the end of the script, and the names of flows by their texts.
+    types: Vec<&'a str>,
+    flows: BTreeMap<(&'a str, &'a str), (String, &'a Expansion)>,
+}
+
+enum Change<'a> {
+    Removed,
+    Called(&'a Expansion),
+}
+
+impl<'a> Script<'a> {
+    fn new(program: &'a Checked, facts: &Facts) -> Self {
+        let source = &program.source;
+        let mut script =
+            Self { source, changes: Vec::new(), types: Vec::new(), flows: BTreeMap::new() };
+        script.remove_imports(program, facts);
+        for it in &program.expanded {
+            script.changes.push((it.span, Change::Called(it)));
+            script.name(it);
+            if !script.types.contains(&it.types.as_ref()) {
+                script.types.push(&it.types);
+            }
+        }
+        script.changes.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
+        script
+    }
+
+    /// Removes the `use` of files whose templates are replaced, and what names them.
+    fn remove_imports(&mut self, program: &Checked, facts: &Facts) {
+        for item in syntax::parse(self.source.text()).program.items {
+            let ItemKind::Use(import) = &item.kind else { continue };
+            let file = file_of(import, facts);
+            if !program.expanded.iter().any(|it| Some(it.file.name()) == file) {
+                continue;
+            }
+            self.changes.push((item.span, Change::Removed));
+            let is_use = |it: &Target| matches!(it, Target::Here { defined, kind: NameKind::Import, .. } if *defined == import.name.span);
+            for it in facts.mentions.iter().filter(|it| is_use(&it.target)) {
+                // With the dot behind it.
+                let span = Span::new(it.span.start, it.span.end + 1);
+                self.changes.push((span, Change::Removed));
+            }
+        }
+    }
+
+    /// Gives a flow a name that stands nowhere in the script.
+    fn name(&mut self, it: &'a Expansion) {
+        let key = (it.file.name(), it.text.as_ref());
+        if self.flows.contains_key(&key) {
+            return;
+        }
+        let call = &self.source.text()[it.span.range()];
+        let module = call.split('.').next().unwrap_or_default().trim();
+        let is_free = |name: &String| {
+            !self.source.text().contains(name.as_str())
+                && !self.flows.values().any(|(taken, _)| taken == name)
+        };
+        let first = std::iter::once(format!("{module}_{}", it.flow));
+        let others = (2..).map(|count| format!("{module}_{}{count}", it.flow));
+        if let Some(name) = first.chain(others).find(is_free) {
+            self.flows.insert(key, (name, it));
+        }
+    }
+
+    fn expanded(&self) -> String {
+        let mut text = self.written(Span::new(0, self.source.text().len()));
+        for types in &self.types {
+            text.push_str(&format!("\n{types}"));
+        }
+        for (name, it) in self.flows.values() {
+            let flow = it.text.replacen(it.flow.as_ref(), name, 1);
+            text.push_str(&format!("\n{flow}"));
+        }
+        text
+    }
+
+    /// A part of the script with its changes.
+    fn written(&self, part: Span) -> String {
+        let text = self.source.text();
+        let (mut out, mut at) = (String::new(), part.start);
+        for (span, change) in &self.changes {
+            if span.start < at || span.end > part.end {
+                continue;
+            }
+            out.push_str(&text[at..span.start]);
+            if let Change::Called(it) = change {
+                out.push_str(&self.call(it));
+            }
+            at = span.end;
+        }
+        out.push_str(&text[at..part.end]);
+        out
+    }
+
+    fn call(&self, it: &Expansion) -> String {
+        let name = self.flows.get(&(it.file.name(), it.text.as_ref()));
+        let name = name.map_or(it.flow.as_ref(), |(name, _)| name);
+        match it.input {
+            Some(input) => format!("{name}({})", self.written(input)),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// The name of the file that is used.
+fn file_of<'a>(import: &Use, facts: &'a Facts) -> Option<&'a str> {
+    facts.mentions.iter().find_map(|it| match &it.target {
+        Target::There { source, .. } if it.span == import.file.span => Some(source.name()),
+        _ => None,
+    })
+}
