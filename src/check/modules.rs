@@ -167,6 +167,11 @@ impl Checker<'_> {
     }
 
     fn import(&mut self, import: &Use) -> Option<Arc<Module>> {
+        if self.source.is_built() {
+            // A template could build calls of itself, without an end.
+            self.not_read(&import.file, "what a template builds uses no files");
+            return None;
+        }
         let file = &import.file.text;
         let source = match self.modules.files.load(self.source, file) {
             Ok(source) => source,

@@ -3,18 +3,18 @@
 //! A call of a template is replaced before anything runs: its function is called with
 //! constants, and the pipeline that it gives becomes a flow of a source of its own.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use super::{
     Checker, Flow, Input, Term, TermKind, call::Site, modules::Module, modules::Modules,
     term::Entry, term::Expansion,
 };
 use crate::{
-    diag::{Code, Problem, Report, Source, Span},
+    diag::{Code, Label, Problem, Report, Source, Span},
     registry::Registry,
     script::{Failure, Templates},
     syntax::{
-        ast::{Args, ItemKind, Program, Word},
+        ast::{Args, ItemKind, Program, TypeExpr, Word},
         parse,
     },
     value::{Record, Text, Value, literal},
@@ -37,7 +37,7 @@ struct Head {
 
 /// Whether a file holds templates instead of flows.
 pub(super) fn is_template(source: &Source) -> bool {
-    source.name().ends_with(".rhai")
+    Path::new(source.name()).extension().is_some_and(|it| it == "rhai")
 }
 
 /// Reads a file of templates: its declarations, and its code.
@@ -62,7 +62,18 @@ pub(super) fn check_templates(
         declared: checker.declared,
         builder,
     };
-    (Report::new(source.clone(), checker.problems), module)
+    let problems = checker.problems.into_iter().map(|it| placed(source.text(), it)).collect();
+    (Report::new(source.clone(), problems), module)
+}
+
+/// A problem of the declarations, with places of the file: behind a declaration stands what
+/// the file has not, and a mend of that is no mend of the file.
+fn placed(file: &str, mut problem: Problem) -> Problem {
+    for Label { span, .. } in &mut problem.labels {
+        *span = Span::new(file.floor_char_boundary(span.start), file.ceil_char_boundary(span.end));
+    }
+    problem.fixes.clear();
+    problem
 }
 
 /// What the comments of a file declare, as a script: each word at the place that it has in
@@ -271,8 +282,9 @@ fn heads(file: &str, program: &Program) -> HashMap<Text, Head> {
     for item in &program.items {
         let ItemKind::Flow(flow) = &item.kind else { continue };
         let Some(first) = flow.params.first() else { continue };
-        let (input, takes) = (&first.name.text, &file[first.ty.span.range()]);
-        let (name, gives) = (&flow.name.text, &file[flow.yields.span.range()]);
+        let of = |it: &TypeExpr| file.get(it.span.range());
+        let Some((takes, gives)) = of(&first.ty).zip(of(&flow.yields)) else { continue };
+        let (name, input) = (&flow.name.text, &first.name.text);
         let text = format!("flow {name}({input}: {takes}) -> {gives}").into();
         heads.insert(name.clone(), Head { input: input.clone(), text });
     }
