@@ -180,7 +180,8 @@ fn is_well_formed(xml: &str) -> Result<(), String> {
     while let Some((text, after)) = rest.split_once('<') {
         let (tag, after) = after.split_once('>').ok_or("a tag has no end")?;
         for entity in text.split('&').skip(1) {
-            let known = ["lt;", "gt;", "amp;", "quot;"].iter().any(|it| entity.starts_with(it));
+            let known =
+                ["lt;", "gt;", "amp;", "quot;", "#39;"].iter().any(|it| entity.starts_with(it));
             known.then_some(()).ok_or_else(|| format!("&{entity}"))?;
         }
         if text.chars().any(|it| it.is_control() && it != '\n') {

@@ -32,18 +32,18 @@ impl Runs {
         self.engine(TestHost::new()).run(named(script)).await.unwrap();
     }
 
-    /// The reasons of one call of the latest run, as JSON.
-    fn why(&self, engine: &Engine, path: &str) -> String {
-        let why = engine.why("last", Some(path), None).unwrap();
-        assert_eq!(why.calls.len(), 1);
-        let told = serde_json::to_string(&why.calls[0].reasons).unwrap();
-        assert!(why.calls[0].taken_from.is_none(), "{told}");
-        told
-    }
-
     fn why_last(&self, path: &str) -> String {
-        self.why(&self.engine(TestHost::new()), path)
+        why(&self.engine(TestHost::new()), path)
     }
+}
+
+/// The reasons of one call of the latest run, as JSON.
+fn why(engine: &Engine, path: &str) -> String {
+    let why = engine.why("last", Some(path), None).unwrap();
+    assert_eq!(why.calls.len(), 1);
+    let told = serde_json::to_string(&why.calls[0].reasons).unwrap();
+    assert!(why.calls[0].taken_from.is_none(), "{told}");
+    told
 }
 
 /// Runs are compared with the run before of the same script.
@@ -74,8 +74,8 @@ async fn an_input() {
         engine.run(named(script)).reuse(Duration::from_hours(1)).await.unwrap();
     }
     let engine = runs.engine(TestHost::new().file("x.txt", "three"));
-    assert_eq!(runs.why(&engine, "wait"), r#"[{"reason":"input","from":"read_text"}]"#);
-    assert_eq!(runs.why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
+    assert_eq!(why(&engine, "wait"), r#"[{"reason":"input","from":"read_text"}]"#);
+    assert_eq!(why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -86,10 +86,7 @@ async fn a_version() {
     runs.run(script).await;
     let engine = runs.engine(TestHost::new()).with(&[&NEWER]);
     engine.run(named(script)).await.unwrap();
-    assert_eq!(
-        runs.why(&engine, "quick"),
-        r#"[{"reason":"component_version","before":1,"now":2}]"#
-    );
+    assert_eq!(why(&engine, "quick"), r#"[{"reason":"component_version","before":1,"now":2}]"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +97,7 @@ async fn a_tunable() {
     let engine = runs.engine(TestHost::new()).tuned("summary.max_sentences", 2).unwrap();
     engine.run(named(script)).await.unwrap();
     assert_eq!(
-        runs.why(&engine, "summary"),
+        why(&engine, "summary"),
         r#"[{"reason":"tunable","name":"ctx_summary.max_sentences","before":"5","now":"2"}]"#
     );
     // What is tuned stays with the run.
@@ -165,7 +162,7 @@ async fn a_price() {
     assert!(run.await.is_err(), "the second one reserves more than what is left");
     let engine = engine.with(&[&CHEAP]);
     engine.resume("last").unwrap().await.unwrap();
-    let told = runs.why(&engine, "each[1]/paid");
+    let told = why(&engine, "each[1]/paid");
     assert!(told.starts_with(r#"[{"reason":"price","before":"at most $0.0"#), "{told}");
 }
 

@@ -9,6 +9,7 @@ mod card;
 mod check;
 mod completions;
 mod components;
+mod dates;
 mod doctor;
 mod exit;
 mod expand;

@@ -135,19 +135,17 @@ fn told(rehearsed: &Rehearsed, same: bool, session: &Session) -> String {
     for path in rehearsed.not_reached() {
         text.push_str(&format!("{path}\n  needs what is not recorded\n"));
     }
-    let calls = rehearsed.calls.len();
+    let count = rehearsed.calls.len();
+    let calls = if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
     let outcome = match (same, &rehearsed.ended) {
-        (true, _) => format!("the same: {calls} calls, and what came of them\n"),
+        (true, _) => format!("the same: {calls}, and what came of them\n"),
         (false, Some(Ok(value))) => {
             let shown = show::show(value, reader(session));
-            format!(
-                "{} of {calls} calls are the same; the result is now\n{shown}",
-                rehearsed.same()
-            )
+            format!("{} of {calls} are the same; the result is now\n{shown}", rehearsed.same())
         }
         (false, Some(Err(err))) => format!("it fails now: {err}\n"),
         (false, None) => {
-            format!("{} of {calls} calls are the same; the rest needs a run\n", rehearsed.same())
+            format!("{} of {calls} are the same; the rest needs a run\n", rehearsed.same())
         }
     };
     text + outcome.as_str()

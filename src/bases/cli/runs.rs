@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{
     Session,
+    dates::time,
     exit::{OK, Result},
     keeping::{self, Keeping},
     prune::Prune,
@@ -97,6 +98,7 @@ pub(super) fn run_row(run: &Run) -> Value {
         ("run", run.id.as_str().into()),
         ("script", run.script.as_str().into()),
         ("state", run.state.word().into()),
+        ("started", time(run.started).into()),
         ("took", took.unwrap_or_default().into()),
         ("cost", cost(run.used).into()),
     ])

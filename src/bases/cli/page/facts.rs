@@ -5,9 +5,9 @@ use std::{fmt::Write as _, time::Duration};
 use serde_json::Value as Json;
 
 use super::{
-    super::{keeping::failure, runs},
+    super::{dates::time, keeping::failure, runs},
     Left, Page, Result,
-    markup::{beginning, time},
+    markup::beginning,
 };
 use crate::{
     store::Run,

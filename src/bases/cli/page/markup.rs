@@ -1,4 +1,4 @@
-//! Texts and times as a page shows them.
+//! Texts as a page shows them.
 
 /// As much of the beginning of a text as that, and whether there is more.
 pub(super) fn beginning(text: &str, most: usize) -> (&str, bool) {
@@ -8,41 +8,13 @@ pub(super) fn beginning(text: &str, most: usize) -> (&str, bool) {
     }
 }
 
-/// The time in milliseconds since 1970, as `2026-01-31 23:59:59 UTC`.
-pub(super) fn time(millis: i64) -> String {
-    let (day, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000) / 1_000);
-    let (year, month, day) = civil(day);
-    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
-}
-
-/// The date of a day since 1970. Years begin in March here, so that leap days come last.
-fn civil(day: i64) -> (i64, i64, i64) {
-    let day = day + 719_468;
-    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{beginning, time};
+    use super::beginning;
 
     #[test]
     fn a_beginning_is_one_of_letters() {
         assert_eq!(beginning("äöü", 2), ("äö", true));
         assert_eq!(beginning("äö", 2), ("äö", false));
-    }
-
-    #[test]
-    fn times_are_dates() {
-        assert_eq!(time(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(time(951_827_696_000), "2000-02-29 12:34:56 UTC");
-        assert_eq!(time(1_798_761_599_999), "2026-12-31 23:59:59 UTC");
-        assert_eq!(time(-1), "1969-12-31 23:59:59 UTC");
     }
 }
