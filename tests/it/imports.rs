@@ -85,3 +85,52 @@ fn only_regular_files_are_used() {
     let report = Engine::new().check(source).unwrap_err();
     assert!(report.to_string().contains("it is no regular file"), "{report}");
 }
+
+/// Where the text of a file of templates ends too early, wherever that is, it is told so.
+#[test]
+fn half_a_file_of_templates_is_told_of() {
+    let text = "/// type R = { a: [int], \u{65e5}: int }\u{a0}\r\n//// \u{65e5}\n/// \u{e9}\n\
+        /// template f(x: string, n: { a: int } = { a: 1 }) -> string\u{a0}\n\u{a0}\n\
+        /// template g(x: string) -> enum(\"\u{65e5}\")\n\u{a0}fn f(n) { stage(\"upper\") }";
+    let mut told = 0;
+    for (end, _) in text.char_indices() {
+        let (engine, source) = world(
+            &[("work/t.rhai", &text[..end])],
+            "use \"t.rhai\" as t\n\"x\" >> t.f(n: { a: 2 })",
+        );
+        let report = engine.check(source).unwrap_err();
+        assert!(!report.render(Style::Plain).is_empty());
+        told += 1;
+    }
+    assert!(told > 100, "{told}");
+}
+
+/// What a template makes of a growing text ends, as all its work does.
+#[test]
+fn a_template_that_grows_is_stopped() {
+    let text = "/// template f(x: string) -> string\n\
+        fn f() { let all = []; loop { all.push(\"x\".to_upper()); all += all; } }";
+    let (engine, source) = world(&[("work/t.rhai", text)], "use \"t.rhai\" as t\n\"x\" >> t.f");
+    let report = engine.check(source).unwrap_err();
+    let codes: Vec<_> = report.all().map(|(source, it)| (source.name(), it.code)).collect();
+    assert_eq!(codes, [("work/main.svc", Code::E504), ("work/t.rhai", Code::E504)]);
+    assert!(report.to_string().contains("an array grew beyond"), "{report}");
+}
+
+#[tokio::test]
+async fn paths_in_what_a_template_builds_start_from_its_folder() {
+    let text = "/// template f(x: string) -> string\n\
+        fn f() { `let found = \"n.txt\" >> read_text  \"\\${x}: \\${found}\"` }";
+    let files =
+        [("work/lib/t.rhai", text), ("work/lib/n.txt", "near"), ("work/n.txt", "elsewhere")];
+    let (engine, source) = world(&files, "use \"lib/t.rhai\" as t\n\"it is\" >> t.f");
+    assert_eq!(engine.run(source).await.unwrap().value, "it is: near".into());
+}
+
+#[tokio::test]
+async fn a_failure_in_what_a_template_builds_is_told_of_its_text() {
+    let files = [("work/t.rhai", "/// template f(x: string) -> string\nfn f() { \"fail\" }")];
+    let (engine, source) = world(&files, "use \"t.rhai\" as t\n\"no\" >> t.f");
+    let err = engine.run(source).await.unwrap_err();
+    assert_eq!(err.to_string(), "work/t.rhai: f():2:8: failed: `fail` failed: no");
+}
