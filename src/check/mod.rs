@@ -10,6 +10,7 @@ mod blocks;
 mod bounds;
 mod branching;
 mod call;
+mod expansion;
 mod expr;
 mod facts;
 mod flow_args;

@@ -19,6 +19,7 @@ use crate::{
     diag::{Code, Problem, Report, Source, Span},
     host::Host,
     registry::{Registry, nearest},
+    script::Failure,
     syntax::ast::{Item, ItemKind, Use, Word},
     value::{Text, Type, paths},
 };
@@ -65,7 +66,8 @@ pub(super) struct Modules<'a> {
     done: RefCell<BTreeMap<Text, Option<Arc<Module>>>>,
     /// Those whose check is not finished: using one of them again is a circle.
     open: RefCell<Vec<Text>>,
-    /// What templates built, by file, function and arguments.
+    /// What templates gave, by file, function and arguments, and the flows of that.
+    given: RefCell<HashMap<Text, Result<Text, Failure>>>,
     built: RefCell<HashMap<Text, Built>>,
     reports: RefCell<Vec<Report>>,
 }
@@ -83,6 +85,7 @@ impl<'a> Modules<'a> {
             done: RefCell::default(),
             // A path from outside may say `./`; those of used files are tidied.
             open: RefCell::new(vec![paths::join(Path::new(""), script.name())]),
+            given: RefCell::default(),
             built: RefCell::default(),
             reports: RefCell::default(),
         }
@@ -100,6 +103,20 @@ impl<'a> Modules<'a> {
             Some(report) => report.problems.push(problem),
             None => reports.push(Report::new(source.clone(), vec![problem])),
         }
+    }
+
+    /// What a template gives for a call, which is the same each time.
+    pub(super) fn given(
+        &self,
+        call: &str,
+        build: impl FnOnce() -> Result<Text, Failure>,
+    ) -> Result<Text, Failure> {
+        if let Some(known) = self.given.borrow().get(call) {
+            return known.clone();
+        }
+        let given = build();
+        self.given.borrow_mut().insert(call.into(), given.clone());
+        given
     }
 
     /// The one flow of a text that a template built.

@@ -38,7 +38,7 @@ pub struct Checked {
 pub struct Expansion {
     /// The call, with its arguments.
     pub span: Span,
-    /// The argument that is the input, where the call names it.
+    /// The argument that is the input, where the call has one.
     pub input: Option<Span>,
     /// The file of the template.
     pub file: Source,

@@ -586,7 +586,8 @@ use "lib/loud.svc" as lib
 let a: panel.Report = "  One Two " >> panel.review
 let b = "x" >> panel.review(loud: true, draft: ("three" >> panel.review(loud: true) >> .text))
 # Once more.
-{ a: a, b: b, c: ("y" >> panel.review(loud: true)), d: ("z" >> lib.loud) }
+let e = panel.review("first", true)
+{ a: a, b: b, c: ("y" >> panel.review(loud: true)), d: ("z" >> lib.loud), e: e }
 "#;
     let lib = "flow loud(x: string) -> string { x >> upper }";
     let files = [("a.svc", script), ("lib/panel.rhai", PANEL), ("lib/loud.svc", lib)];

@@ -135,6 +135,8 @@ async fn a_template() {
     }
     let told = runs.why_last("x.later/wait");
     assert_eq!(told, r#"[{"reason":"template","file":"/home/x.rhai"}]"#);
+    // The text of the template stays with the run.
+    runs.engine(TestHost::new()).resume("last").unwrap().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
