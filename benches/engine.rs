@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc, time::Duration};
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use svc::{
     Engine,
     host::test::TestHost,
@@ -158,17 +158,25 @@ fn kept(c: &mut Criterion) {
     const CALLS: u64 = 10_000;
     let script = "0 >> repeat 10000 { it >> nod } until false else { it }";
     let folder = tempfile::tempdir().expect("there is room for a store");
-    let store = Store::open(&folder.path().join("runs.db"), 0).expect("it can be made");
+    let mut stores = 0;
+    let mut kept = |engine: &Engine| {
+        stores += 1;
+        let file = folder.path().join(format!("{stores}.db"));
+        engine.clone().keeping(Arc::new(Store::open(&file, 0).expect("it can be made")))
+    };
     let engine = Engine::new().with(&[&NAP]);
     let runtime = runtime();
     let mut group = c.benchmark_group("a chain of 10,000 calls");
     group.throughput(Throughput::Elements(CALLS)).sample_size(10);
-    for (name, engine) in [("not kept", engine.clone()), ("kept", engine.keeping(Arc::new(store)))]
-    {
-        group.bench_function(name, |b| {
-            b.iter(|| runtime.block_on(async { engine.run(script).await.expect("it runs") }));
-        });
-    }
+    let run =
+        |engine: &Engine| runtime.block_on(async { engine.run(script).await.expect("it runs") });
+    group.bench_function("not kept", |b| b.iter(|| run(&engine)));
+    group.bench_function("kept in a new store", |b| {
+        b.iter_batched_ref(|| kept(&engine), |it| run(it), BatchSize::PerIteration);
+    });
+    let old = kept(&engine);
+    (0..30).for_each(|_| drop(run(&old)));
+    group.bench_function("kept beside 300,000 others", |b| b.iter(|| run(&old)));
     group.finish();
 }
 
