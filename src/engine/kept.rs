@@ -112,6 +112,11 @@ impl Engine {
         Ok(engine.plan_with(&source, &used))
     }
 
+    /// A run that is kept: by its name, the beginning of it, or `last`.
+    pub fn kept_run(&self, name: &str) -> Result<Run, StoreError> {
+        self.kept()?.run(name)
+    }
+
     /// Whether a run is kept, so that one can go on with it.
     pub fn knows(&self, run: &RunId) -> bool {
         self.store.as_ref().is_some_and(|it| it.keeps(run))

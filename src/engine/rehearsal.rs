@@ -84,41 +84,31 @@ struct Rehearsal {
 
 impl Engine {
     /// What would be taken from a run if another one went on from it with this script.
-    pub fn against(&self, name: &str, script: impl Into<Source>) -> Result<Rehearsed, Error> {
-        let source = script.into();
-        let plan = self.plan(source.clone()).map_err(Error::Check)?;
-        let run = self.run_named(name, &source)?;
+    pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<Rehearsed, Error> {
+        let plan = self.plan(script).map_err(Error::Check)?;
         self.rehearse(run, plan, Purpose::Foresee)
     }
 
     /// Runs a script on the outputs of a run: the one that it had, or another one.
-    pub fn replay(&self, name: &str, script: Option<Source>) -> Result<Rehearsed, Error> {
-        let (run, plan) = self.recorded(name, script)?;
+    pub fn replay(&self, run: Run, script: Option<Source>) -> Result<Rehearsed, Error> {
+        let plan = match script {
+            Some(source) => self.plan(source).map_err(Error::Check)?,
+            None => self.recorded(&run)?,
+        };
         self.rehearse(run, plan, Purpose::Replay)
     }
 
     /// The value at a place of a run that is computed at once, and so was not kept.
-    pub fn tap(&self, name: &str, path: &str) -> Result<Option<Value>, Error> {
-        let (run, plan) = self.recorded(name, None)?;
+    pub fn tap(&self, run: Run, path: &str) -> Result<Option<Value>, Error> {
+        let plan = self.recorded(&run)?;
         let rehearsed = self.rehearse(run, plan, Purpose::Tap)?;
         Ok(rehearsed.values.get(path).and_then(|it| json::read(it).ok()))
     }
 
-    fn recorded(&self, name: &str, other: Option<Source>) -> Result<(Run, Plan), Error> {
-        let nowhere = Source::new(name, "");
-        let run = self.run_named(name, &nowhere)?;
-        let plan = match other {
-            Some(source) => self.plan(source),
-            None => {
-                let planned = self.kept().and_then(|it| self.plan_of(it, &run));
-                planned.map_err(|err| kept::outside(&nowhere, err))?
-            }
-        };
-        Ok((run, plan.map_err(Error::Check)?))
-    }
-
-    fn run_named(&self, name: &str, source: &Source) -> Result<Run, Error> {
-        self.kept().and_then(|it| it.run(name)).map_err(|err| kept::outside(source, err))
+    fn recorded(&self, run: &Run) -> Result<Plan, Error> {
+        let planned = self.kept().and_then(|it| self.plan_of(it, run));
+        let nowhere = || Source::new(run.script.as_str(), "");
+        planned.map_err(|err| kept::outside(&nowhere(), err))?.map_err(Error::Check)
     }
 
     fn rehearse(&self, run: Run, plan: Plan, purpose: Purpose) -> Result<Rehearsed, Error> {

@@ -14,14 +14,18 @@ impl<const A: char, const B: char> Field for Callee<A, B> {
     const SCHEME: Scheme = Scheme::Flow(&Scheme::Var(A), &Scheme::Var(B), Max::Input);
 
     fn decode(value: Value) -> Option<Self> {
-        match value {
-            Value::Flow(it) => Some(Self(it)),
-            _ => None,
-        }
+        flow(value).map(Self)
     }
 
     fn encode(self) -> Value {
         Value::Flow(self.0)
+    }
+}
+
+fn flow(value: Value) -> Option<FlowRef> {
+    match value {
+        Value::Flow(it) => Some(it),
+        _ => None,
     }
 }
 
@@ -34,10 +38,7 @@ impl Field for Writer {
     const SCHEME: Scheme = Scheme::Flow(&Scheme::Text, &Scheme::Text, Max::Arg("rounds"));
 
     fn decode(value: Value) -> Option<Self> {
-        match value {
-            Value::Flow(it) => Some(Self(it)),
-            _ => None,
-        }
+        flow(value).map(Self)
     }
 
     fn encode(self) -> Value {

@@ -43,6 +43,7 @@ pub struct Options {
 
 /// Opens the store of a file for writing.
 pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
+    place::refuse_foreign(file)?;
     if let Some(folder) = file.parent() {
         private::create_folder(folder)?;
     }

@@ -3,7 +3,8 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -27,6 +28,26 @@ pub(super) enum Place {
 
 /// Every database is longer.
 pub(super) const HEADER: u64 = 512;
+
+/// How every database begins.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Refuses a file that never was a store: it does not begin as one, and no mark stands beside
+/// it. Nothing may be written beside such a file, and it must not be set aside.
+pub(super) fn refuse_foreign(file: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    match fs::File::open(file) {
+        Ok(it) => drop(it.take(MAGIC.len() as u64).read_to_end(&mut start)),
+        // What cannot be opened is told by whoever opens it.
+        Err(_) => return Ok(()),
+    }
+    let is_marked = fs::metadata(beside(file, "-mark")).is_ok_and(|it| it.len() > 0);
+    if start.is_empty() || start == MAGIC || is_marked {
+        return Ok(());
+    }
+    let message = format!("`{}` is no store of svc", file.display());
+    Err(StoreError::new(StoreErrorKind::Foreign, message).help("`--store FILE` names another file"))
+}
 
 /// Which file a path leads to, so that another one in its place is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,6 +37,7 @@ impl Store {
 
 /// The connections to a store that is up to date. None where it is of an older svc.
 fn pool(file: &Path) -> Result<Option<Pool>> {
+    place::refuse_foreign(file)?;
     let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
     let mark = Mark::look(&place::beside(file, "-mark"))?;
     match (looked(file, len, mark.as_ref()), &mark) {

@@ -48,6 +48,7 @@ impl Store {
     /// Sets a damaged store aside, whole, and opens a new one in its place, with all that can
     /// be read of the damaged one. Nothing is deleted or written over.
     pub fn recover(file: &Path, now: i64) -> Result<(Self, Recovered)> {
+        place::refuse_foreign(file)?;
         let aside = open::set_aside(file, now)?;
         let store = Self::open(file, now)?;
         let recovered = match Mended::copy(&aside, now) {

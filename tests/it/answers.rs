@@ -153,6 +153,20 @@ fn every_edge_has_a_value() {
 }
 
 #[test]
+fn runs_that_are_not_there_are_told_apart() {
+    let kept = Kept::new();
+    kept.ok(&["run", "a.svc"]);
+    for command in [&["replay"][..], &["plan", "a.svc", "--against"], &["why"], &["tap"]] {
+        let ask = |name| kept.svc(&[command, &[name]].concat());
+        let (code, _, said) = ask("nobody");
+        assert_eq!((code, said.lines().next()), (6, Some("error: there is no run `nobody`")));
+        let (code, _, said) = ask("0");
+        assert_eq!(code, 2);
+        assert!(said.starts_with("error: more than one run begins with `0`"), "{said}");
+    }
+}
+
+#[test]
 fn a_run_becomes_a_test() {
     let kept = Kept::new();
     let (test, said) = kept.ok(&["test", "--from-run", "last"]);

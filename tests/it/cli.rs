@@ -12,6 +12,8 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod texts;
+
 /// A folder with scripts, in which the program runs.
 struct Place(TempDir);
 
@@ -455,22 +457,6 @@ fn wait_for(path: &Path) {
     }
 }
 
-#[test]
-fn fix_mends_files_and_says_what_is_left() {
-    let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "[1] + \"x\" | shw\n")]);
-    place.svc(&["fix", "--dry-run", "a.svc"]).gives(
-        "a.svc: E106: stages are joined with `>>`, not `|`\n\
-         a.svc: E201: there is no component or name `uper`\n\
-         a.svc: 2 would be mended\n",
-    );
-    place.svc(&["run", "a.svc"]).fails(7, "E106");
-    assert_eq!(place.svc(&["fix", "a.svc"]).code, Some(0));
-    place.svc(&["run", "a.svc"]).gives("A\n");
-    let left = place.svc(&["fix", "b.svc"]);
-    assert_eq!(left.code, Some(7));
-    assert!(left.err.contains("E208"), "{}", left.err);
-}
-
 /// What a full disk does: the index goes to memory, and a file that is written fails.
 #[test]
 fn a_file_that_may_not_grow_is_an_error() {
@@ -524,89 +510,4 @@ fn codes_are_explained() {
     }
     place.svc(&["explain", "E23"]).fails(2, "did you mean `E203`?");
     place.svc(&["explain", "what"]).fails(2, "there is no error `what`");
-}
-
-#[test]
-fn scripts_are_formatted_in_place() {
-    let (ugly, neat) = ("let  x=[1,2]# two\nx>>sum", "let x = [1, 2]  # two\nx >> sum\n");
-    let place = Place::new(&[("ugly.svc", ugly), ("neat.svc", neat), ("nested/ugly.svc", ugly)]);
-    let text = |name| fs::read_to_string(place.path().join(name)).unwrap();
-    let check = place.svc(&["fmt", "--check", "ugly.svc", "neat.svc"]);
-    assert_eq!((check.code, check.out.as_str()), (Some(1), "ugly.svc: would be formatted\n"));
-    assert_eq!(text("ugly.svc"), ugly);
-    let done = place.svc(&["fmt", "ugly.svc", "neat.svc", "nested/ugly.svc"]);
-    done.gives("ugly.svc: formatted\nnested/ugly.svc: formatted\n");
-    assert_eq!((text("ugly.svc").as_str(), text("neat.svc").as_str()), (neat, neat));
-    place.svc(&["fmt", "--check", "ugly.svc", "neat.svc"]).gives("");
-}
-
-#[test]
-fn a_script_is_formatted_from_standard_input() {
-    let place = Place::new(&[]);
-    place.svc_with(b"1+2", &["fmt", "-"]).gives("1 + 2\n");
-    place.svc_with(b"1 + 2\n", &["fmt", "-"]).gives("1 + 2\n");
-    place.svc_with(b"1 + 2\n", &["fmt", "--check", "-"]).gives("");
-    let check = place.svc_with(b"1+2", &["fmt", "--check", "-"]);
-    assert_eq!((check.code, check.out.as_str()), (Some(1), "<stdin>: would be formatted\n"));
-    place.svc_with(b"1", &["fmt", "-", "x.svc"]).fails(2, "`-` stands alone");
-}
-
-#[test]
-fn what_cannot_be_read_is_not_formatted() {
-    let place =
-        Place::new(&[("torn.svc", "let  a=1\nlet b = (  a\nlet  c=2\n"), ("ok.svc", "1+2")]);
-    fs::write(place.path().join("bytes.svc"), b"\"\xff\"").unwrap();
-    let done = place.svc(&["fmt", "torn.svc", "missing.svc", "bytes.svc", ".", "ok.svc"]);
-    done.fails(7, "`(` is never closed");
-    assert_eq!(done.out, "torn.svc: formatted\nok.svc: formatted\n");
-    for said in ["left as they stand", "missing.svc", "is not UTF-8", "."] {
-        assert!(done.err.contains(said), "{}", done.err);
-    }
-    let text = fs::read_to_string(place.path().join("torn.svc")).unwrap();
-    assert_eq!(text, "let a = 1\nlet b = (  a\nlet c = 2\n");
-    place.svc(&["fmt", "missing.svc", "ok.svc"]).fails(6, "missing.svc");
-    place.svc(&["fmt", "."]).fails(2, ".");
-    place.svc(&["fmt"]).fails(2, "required");
-}
-
-const PANEL: &str = r#"/// type Report = { text: string, words: int }
-
-/// template review(draft: string, loud: bool = false) -> Report
-fn review(loud) {
-    let change = if loud { stage("upper") } else { seq(["trim", stage("lower")]) };
-    parallel(#{ text: change, words: "words >> len" })
-}
-"#;
-
-/// What is printed needs no template any more, and gives the same.
-#[test]
-fn templates_are_expanded() {
-    let script = r#"use "lib/panel.rhai" as panel
-use "lib/loud.svc" as lib
-let a: panel.Report = "  One Two " >> panel.review
-let b = "x" >> panel.review(loud: true, draft: ("three" >> panel.review(loud: true) >> .text))
-# Once more.
-let e = panel.review("first", true)
-{ a: a, b: b, c: ("y" >> panel.review(loud: true)), d: ("z" >> lib.loud), e: e }
-"#;
-    let lib = "flow loud(x: string) -> string { x >> upper }";
-    let files = [("a.svc", script), ("lib/panel.rhai", PANEL), ("lib/loud.svc", lib)];
-    let place = Place::new(&files);
-    let before = place.svc(&["run", "a.svc"]);
-    let expanded = place.svc(&["expand", "a.svc"]);
-    assert_eq!(expanded.code, Some(0), "{}", expanded.err);
-    insta::assert_snapshot!(expanded.out);
-    fs::write(place.path().join("b.svc"), &expanded.out).unwrap();
-    fs::remove_file(place.path().join("lib/panel.rhai")).unwrap();
-    place.svc(&["run", "b.svc"]).gives(&before.out);
-    place.svc(&["expand", "a.svc"]).fails(7, "it does not exist");
-    place.svc_with(b"1 + 2", &["expand", "-"]).gives("1 + 2\n");
-}
-
-#[test]
-fn types_of_templates_and_scripts_that_share_a_name_are_not_expanded() {
-    let script = "use \"panel.rhai\" as panel  type Report = { a: int }\n\"x\" >> panel.review";
-    let place = Place::new(&[("a.svc", script), ("panel.rhai", PANEL)]);
-    assert_eq!(place.svc(&["check", "a.svc"]).code, Some(0));
-    place.svc(&["expand", "a.svc"]).fails(1, "share a name");
 }

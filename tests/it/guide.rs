@@ -158,6 +158,18 @@ fn commands_tell_what_they_find() {
     assert!(told["components"].as_str().unwrap().contains("ctx_search (search)"), "{told}");
 }
 
+/// The script that a command runs is no affair of who asks.
+#[test]
+fn commands_fail_without_showing_their_own_script() {
+    let place = tempfile::tempdir().unwrap();
+    let done = svc(place.path(), &["guide", "plan", ""]);
+    assert_eq!(err(&done).lines().next(), Some("error: the goal says nothing"));
+    let done = svc(place.path(), &["guide", "plan", "sort the list", "--input", "wrong<"]);
+    assert_eq!(err(&done).lines().next(), Some("error: `wrong<` is no type"));
+    let long = svc(place.path(), &["guide", "plan", &"x".repeat(10_000)]);
+    assert!(err(&long).len() < 400, "{}", err(&long));
+}
+
 #[test]
 fn a_goal_that_nothing_serves_is_refused() {
     let place = tempfile::tempdir().unwrap();

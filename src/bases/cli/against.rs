@@ -3,7 +3,7 @@
 use super::{
     Session,
     exit::{OK, Result},
-    replay, terminal,
+    keeping, replay, terminal,
 };
 use crate::{
     diag::Source,
@@ -17,6 +17,7 @@ const MOST_CALLS: usize = 3;
 
 /// Shows it for `svc plan --against`.
 pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session) -> Result<u8> {
+    let run = engine.kept_run(run).map_err(keeping::failure)?;
     match engine.against(run, script) {
         Ok(rehearsed) => {
             terminal::print(&told(&rehearsed))?;
@@ -28,7 +29,8 @@ pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session
 
 /// Says it before a run begins. What is wrong is told by the run itself.
 pub(super) fn announce(engine: &Engine, run: &str, script: Source, session: &Session) {
-    if let Ok(rehearsed) = engine.against(run, script) {
+    let rehearsed = engine.kept_run(run).ok().and_then(|it| engine.against(it, script).ok());
+    if let Some(rehearsed) = rehearsed {
         session.terminal.note(&summary(&rehearsed));
         for line in anew(&rehearsed) {
             session.terminal.note(&format!("made anew: {line}"));

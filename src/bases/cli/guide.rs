@@ -9,10 +9,7 @@ use super::{
     exit::{FAILED, Failure, NOT_FOUND, OK, Result},
     terminal,
 };
-use crate::{
-    registry::{ErrorKind, OpError},
-    value::Value,
-};
+use crate::{engine::Error, registry::OpError, value::Value};
 
 /// Get a script for a goal, or an overview.
 #[derive(Args)]
@@ -104,7 +101,8 @@ impl Plan {
 fn nothing(workflow: &Value) -> Failure {
     let missing = workflow.as_record().and_then(|it| it.get("missing"));
     let Some(Value::List(gaps)) = missing else { return Failure::new(NOT_FOUND, "no script") };
-    let parts: Vec<String> = gaps.iter().map(|it| format!("`{}`", field(it, "part"))).collect();
+    let parts = gaps.iter().map(|it| format!("`{}`", beginning(&field(it, "part"))));
+    let parts: Vec<String> = parts.collect();
     let mut nearest: Vec<String> = Vec::new();
     for name in gaps.iter().flat_map(|it| fields(it, "nearest")) {
         if !nearest.contains(&name) {
@@ -115,6 +113,15 @@ fn nothing(workflow: &Value) -> Failure {
     match nearest.is_empty() {
         true => failure.help("`svc components` lists what there is"),
         false => failure.help(format!("the nearest are {}", nearest.join(", "))),
+    }
+}
+
+/// As much of a part of a goal as a message can bear.
+fn beginning(part: &str) -> String {
+    const LONGEST: usize = 120;
+    match part.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &part[..end]),
+        None => part.to_owned(),
     }
 }
 
@@ -161,10 +168,13 @@ pub(super) async fn advice<const N: usize>(
     let request = session.engine.run(script);
     let request = given.into_iter().fold(request, |it, (name, value)| it.param(name, value));
     let ended = request.await;
-    ended.map(|it| it.value).map_err(|error| {
-        terminal::tell(&error.render(session.terminal.err.style()));
-        let code = error.kind().map_or(FAILED, ErrorKind::exit_code);
-        Failure::new(code, "")
+    ended.map(|it| it.value).map_err(|error| match error {
+        // The script is ours: its lines mean nothing to who asks.
+        Error::Run { error, .. } | Error::Input { error, .. } => {
+            let code = error.kind().exit_code();
+            Failure { code, message: error.error.message, help: error.error.help }
+        }
+        Error::Check(report) => Failure::new(FAILED, report.to_string()),
     })
 }
 

@@ -66,7 +66,8 @@ impl Replay {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let engine = self.keeping.engine(session)?;
         let other = self.with.as_ref().map(|it| script::read(engine.host(), it)).transpose()?;
-        let rehearsed = match engine.replay(&self.run, other) {
+        let run = engine.kept_run(&self.run).map_err(keeping::failure)?;
+        let rehearsed = match engine.replay(run, other) {
             Ok(it) => it,
             Err(err) => return Ok(refused(&err, session)),
         };

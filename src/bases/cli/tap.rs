@@ -41,7 +41,7 @@ impl Tap {
         let value = match &self.path {
             // What is computed where it stands is not kept, but can be computed again.
             Some(path) if store.node(&run.id, path).map_err(keeping::failure)?.is_none() => {
-                let tapped = engine.tap(run.id.as_str(), path).ok().flatten();
+                let tapped = engine.tap(run.clone(), path).ok().flatten();
                 tapped.ok_or_else(|| self.missing(path))?
             }
             _ => self.value(&store, &run)?,

@@ -10,14 +10,7 @@ use std::{
 use svc::store::{NodeState, Store};
 
 use super::{KEY, PRICES, provider::finishes, server::Server};
-
-const SCRIPT: &str = r#"
-let xs = range(0, 200) >> each { "${it}" >> wait(duration: 2ms) >> upper } within { max_parallel: 16 }
-let asked = xs >> take(n: 5) >> each { ask(max_tokens: 20) } within { max_cost: $1, max_parallel: 2 }
-let turned = "a" >> repeat 5 { wait(duration: 5ms) >> "${it}a" } until len(it) > 9 else { it }
-let both = "x" >> parallel { a: wait(duration: 9ms) >> upper, b: wait(duration: 6ms) }
-{ xs: xs, asked: asked, turned: turned, both: both } >> save_json(to: "out.json")
-"#;
+use crate::hostile_runs::SCRIPT;
 
 /// So many runs are killed for one that is killed in its middle, at the most.
 const TRIES: u64 = 10;

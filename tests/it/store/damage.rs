@@ -157,9 +157,19 @@ fn what_is_no_store_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     fs::write(&file, "a letter to a friend, which is long enough to be one. ".repeat(20)).unwrap();
-    let err = Store::open(&file, NOW).unwrap_err();
-    assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
-    assert!(fs::read_to_string(&file).unwrap().starts_with("a letter"));
+    for text in [None, Some("\"a\" >> upper")] {
+        text.into_iter().for_each(|it| fs::write(&file, it).unwrap());
+        let refused = [
+            Store::open(&file, NOW).unwrap_err(),
+            Store::open_reading(&file, NOW).unwrap_err(),
+            Store::recover(&file, NOW).unwrap_err(),
+        ];
+        for err in refused {
+            assert_eq!(err.kind, StoreErrorKind::Foreign, "{err}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "\"a\" >> upper");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing lies beside it");
 
     let theirs = folder.path().join("theirs.db");
     let other = Connection::open(&theirs).unwrap();
