@@ -1,7 +1,9 @@
 //! Why the calls of a run were made, and what differs from the run before.
 
 use std::{
+    cell::{OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet, HashMap},
+    rc::Rc,
     time::Duration,
 };
 
@@ -148,7 +150,9 @@ impl Engine {
         let id = |it: &Side<'_>| it.run.id.to_string();
         let since = before.as_ref().map(id);
         let now = Side::with(self, store, run, nodes.clone());
-        let compared = Compared { store, now, before };
+        let (upstream, changed) = (RefCell::default(), RefCell::default());
+        let files = OnceCell::new();
+        let compared = Compared { store, now, before, upstream, changed, files };
         let calls = meant.into_iter().map(|it| compared.called(it)).collect::<Result<_, _>>()?;
         Ok(Why { run: compared.now.run.id.to_string(), since, calls })
     }
@@ -173,10 +177,12 @@ struct Side<'a> {
     engine: &'a Engine,
     store: &'a Store,
     run: Run,
-    by_path: HashMap<String, Node>,
+    by_path: BTreeMap<String, Node>,
     by_place: HashMap<String, Vec<String>>,
+    /// What was tuned, by name.
+    tuned: Json,
     /// Nothing where the script does not check any more.
-    plan: std::sync::OnceLock<Option<Plan>>,
+    plan: OnceCell<Option<Plan>>,
 }
 
 impl<'a> Side<'a> {
@@ -191,7 +197,9 @@ impl<'a> Side<'a> {
             by_place.entry(place_of(&node.path)).or_default().push(node.path.clone());
         }
         let by_path = nodes.into_iter().map(|it| (it.path.clone(), it)).collect();
-        Self { engine, store, run, by_path, by_place, plan: std::sync::OnceLock::new() }
+        let mut about: Json = serde_json::from_str(&run.about).unwrap_or_default();
+        let tuned = about["tuned"].take();
+        Self { engine, store, run, by_path, by_place, tuned, plan: OnceCell::new() }
     }
 
     fn plan(&self) -> Option<&Plan> {
@@ -200,11 +208,6 @@ impl<'a> Side<'a> {
             plan.ok()
         };
         self.plan.get_or_init(planned).as_ref()
-    }
-
-    fn about(&self, name: &str) -> Json {
-        let about: Json = serde_json::from_str(&self.run.about).unwrap_or_default();
-        about[name].clone()
     }
 
     fn param(&self, name: &str) -> Option<String> {
@@ -229,6 +232,18 @@ struct Compared<'a> {
     store: &'a Store,
     now: Side<'a>,
     before: Option<Side<'a>>,
+    /// What is found out of places, of which there are few, for calls, of which there are many.
+    upstream: RefCell<HashMap<String, Rc<Upstream>>>,
+    changed: RefCell<HashMap<String, Option<String>>>,
+    /// The files that the script uses and that are others than before.
+    files: OnceCell<Vec<String>>,
+}
+
+/// What the calls of a place use, through what is computed between them.
+#[derive(Default)]
+struct Upstream {
+    calls: BTreeSet<String>,
+    inputs: BTreeSet<Text>,
 }
 
 impl Compared<'_> {
@@ -313,30 +328,25 @@ impl Compared<'_> {
 
     fn is_tuned(&self, node: &Node, param: &str) -> bool {
         let name = format!("{}.{param}", node.component);
-        let tuned = |it: &Side<'_>| it.about("tuned").get(&name).cloned();
-        self.before.as_ref().is_some_and(|it| tuned(it) != tuned(&self.now))
+        let now = self.now.tuned.get(&name);
+        self.before.as_ref().is_some_and(|it| it.tuned.get(&name) != now)
     }
 
     /// What made arguments differ: other calls, inputs of the script, or its text.
     fn sources(&self, node: &Node, args: BTreeMap<String, [String; 2]>) -> Vec<Reason> {
         let place = place_of(&node.path);
-        let (calls, inputs) = self.upstream(&place);
-        let mut reasons: Vec<Reason> = calls
-            .iter()
-            .flat_map(|place| self.now.by_place.get(place).into_iter().flatten())
-            .filter(|path| is_around(path, &node.path) && self.gave_another(path))
-            .map(|path| Reason::Input { from: path.clone() })
-            .collect();
-        // The items of a list are one reason.
-        if reasons.len() > 1 {
-            let places = calls.iter().filter(|place| {
-                let paths = self.now.by_place.get(*place).into_iter().flatten();
-                paths.into_iter().any(|it| is_around(it, &node.path) && self.gave_another(it))
-            });
-            reasons = places.map(|it| Reason::Input { from: it.clone() }).collect();
-        }
+        let upstream = self.upstream(&place);
+        let from: Vec<String> = match self.changed_in_turn_before(&node.path) {
+            Some(turn) => vec![turn],
+            None => {
+                let calls = upstream.calls.iter();
+                calls.filter_map(|it| self.changed_at(it, &node.path)).collect()
+            }
+        };
+        let mut reasons: Vec<Reason> =
+            from.into_iter().map(|from| Reason::Input { from }).collect();
         if let Some(before) = &self.before {
-            reasons.extend(inputs.iter().filter_map(|name| {
+            reasons.extend(upstream.inputs.iter().filter_map(|name| {
                 let [then, now] = [before, &self.now].map(|it| it.param(name).unwrap_or_default());
                 let name = name.to_string();
                 (then != now).then_some(Reason::Param { name, before: then, now })
@@ -364,7 +374,7 @@ impl Compared<'_> {
         if !says_another && !is_alone {
             return Vec::new();
         }
-        let changed = self.changed_files(before);
+        let changed = self.files.get_or_init(|| self.changed_files(before));
         let stands_in = |it: &&String| texts.is_some_and(|(_, (_, file))| same_file(it, file));
         if let (true, Some(file)) = (says_another, changed.iter().find(stands_in)) {
             return vec![of_file(file)];
@@ -386,26 +396,65 @@ impl Compared<'_> {
         changed.map(|(name, _)| name.clone()).collect()
     }
 
+    /// Whether a call gave something else than before.
     fn gave_another(&self, path: &str) -> bool {
-        let now = self.now.by_path.get(path);
+        let Some(now) = self.now.by_path.get(path) else { return false };
         match &self.before {
             Some(before) if before.run.id != self.now.run.id => {
-                let output = |it: Option<&Node>| it.and_then(|it| it.output);
-                output(before.by_path.get(path)) != output(now)
+                before.by_path.get(path).and_then(|it| it.output) != now.output
             }
             // What it gave before is not known any more, but whether it was made again.
-            _ => now.is_some_and(|it| it.cause.is_some()),
+            _ => now.cause.is_some(),
         }
     }
 
-    /// The calls and the inputs that a call uses, through what is computed between them.
-    fn upstream(&self, place: &str) -> (BTreeSet<String>, BTreeSet<Text>) {
-        let (mut calls, mut inputs) = (BTreeSet::new(), BTreeSet::new());
-        let Some(plan) = self.now.plan() else { return (calls, inputs) };
-        let nodes = plan.nodes();
-        let Some(start) = nodes.iter().position(|it| it.path == place) else {
-            return (calls, inputs);
+    /// The call of a place that another call uses and that gave something else, or the place
+    /// itself where there are several.
+    fn changed_at(&self, place: &str, of: &str) -> Option<String> {
+        let own = seen_from(place, of);
+        if !own.contains("[]") {
+            return self.gave_another(&own).then_some(own);
+        }
+        if let Some(known) = self.changed.borrow().get(&own) {
+            return known.clone();
+        }
+        let paths = self.now.by_place.get(place).into_iter().flatten();
+        let mut found = paths.filter(|it| is_around(it, of) && self.gave_another(it));
+        let found = match (found.next(), found.next()) {
+            (Some(one), None) => Some(one.clone()),
+            (one, _) => one.map(|_| own.clone()),
         };
+        self.changed.borrow_mut().insert(own, found.clone());
+        found
+    }
+
+    /// The last call that gave something else in the turn of a `repeat` before that of a call.
+    fn changed_in_turn_before(&self, path: &str) -> Option<String> {
+        let start = path.rfind("repeat")?;
+        let (name, rest) = path[start..].split_once('[')?;
+        let turn: usize = rest.split_once(']')?.0.parse().ok()?;
+        let before = format!("{}{name}[{}]/", &path[..start], turn.checked_sub(1)?);
+        let all = self.now.by_path.range(before.clone()..);
+        let all = all.map(|(path, _)| path).take_while(|it| it.starts_with(&before));
+        all.filter(|it| self.gave_another(it)).last().cloned()
+    }
+
+    fn upstream(&self, place: &str) -> Rc<Upstream> {
+        if let Some(known) = self.upstream.borrow().get(place) {
+            return known.clone();
+        }
+        let found = self.now.plan().map(|it| Upstream::of(it, place)).unwrap_or_default();
+        let found = Rc::new(found);
+        self.upstream.borrow_mut().insert(place.to_owned(), found.clone());
+        found
+    }
+}
+
+impl Upstream {
+    fn of(plan: &Plan, place: &str) -> Self {
+        let mut upstream = Self::default();
+        let nodes = plan.nodes();
+        let Some(start) = nodes.iter().position(|it| it.path == place) else { return upstream };
         let (mut open, mut seen) = (vec![start], BTreeSet::new());
         while let Some(idx) = open.pop() {
             if !seen.insert(idx) {
@@ -413,19 +462,37 @@ impl Compared<'_> {
             }
             let node = &nodes[idx];
             if idx != start && node.op.is_some() && node.cost_class != Some("inline") {
-                calls.insert(node.path.clone());
+                upstream.calls.insert(node.path.clone());
                 continue;
             }
-            inputs.extend(node.inputs.iter().cloned());
-            open.extend(node.needs.iter().copied().filter(|it| *it < nodes.len()));
+            upstream.inputs.extend(node.inputs.iter().cloned());
+            open.extend(&node.needs);
             if node.op.is_none() {
-                // A block gives what stands in it gives.
-                let inside = (idx + 1..nodes.len()).take_while(|it| nodes[*it].depth > node.depth);
-                open.extend(inside.filter(|it| *it != start));
+                // A block gives what those of its parts give that no other part uses.
+                let inside: Vec<usize> =
+                    (idx + 1..nodes.len()).take_while(|it| nodes[*it].depth > node.depth).collect();
+                let used: BTreeSet<usize> =
+                    inside.iter().flat_map(|it| nodes[*it].needs.iter().copied()).collect();
+                open.extend(inside.into_iter().filter(|it| *it != start && !used.contains(it)));
             }
         }
-        (calls, inputs)
+        upstream
     }
+}
+
+/// A place as a call stands to it: with the numbers of the items and turns that both are in.
+fn seen_from(place: &str, of: &str) -> String {
+    let mut around = of.split('/');
+    let mut is_around = true;
+    let parts: Vec<&str> = place
+        .split('/')
+        .map(|part| {
+            let own = around.next().filter(|it| is_around && place_of(it) == part);
+            is_around = own.is_some();
+            own.unwrap_or(part)
+        })
+        .collect();
+    parts.join("/")
 }
 
 /// Whether a call stands where another one can use it: not in another item or turn.

@@ -78,6 +78,25 @@ async fn an_input() {
     assert_eq!(why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
 }
 
+/// What enters a turn is what the turn before gave.
+#[tokio::test(start_paused = true)]
+async fn the_input_of_a_turn() {
+    let runs = Runs::new();
+    let script = "read_text(path: \"x.txt\") >> repeat 2 { it >> wait(duration: 1ms) } \
+        until false else { it } >> wait(duration: 1ms)";
+    for text in ["one", "three"] {
+        let engine = runs.engine(TestHost::new().file("x.txt", text));
+        engine.run(named(script)).await.unwrap();
+    }
+    let input = |from: &str| format!(r#"[{{"reason":"input","from":"{from}"}}]"#);
+    assert_eq!(runs.why_last("repeat[1]/wait"), input("read_text"));
+    assert_eq!(runs.why_last("repeat[2]/wait"), input("repeat[1]/wait"));
+    // Without a turn, what comes out is what came in.
+    let both =
+        r#"[{"reason":"input","from":"read_text"},{"reason":"input","from":"repeat[]/wait"}]"#;
+    assert_eq!(runs.why_last("wait"), both);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_version() {
     const NEWER: Component = Component { version: 2, ..*components::ALL[0] };
