@@ -158,7 +158,9 @@ fn what_is_no_store_is_left_alone() {
     let file = folder.path().join("store.db");
     fs::write(&file, "a letter to a friend, which is long enough to be one. ".repeat(20)).unwrap();
     for text in [None, Some("\"a\" >> upper")] {
-        text.into_iter().for_each(|it| fs::write(&file, it).unwrap());
+        if let Some(text) = text {
+            fs::write(&file, text).unwrap();
+        }
         let refused = [
             Store::open(&file, NOW).unwrap_err(),
             Store::open_reading(&file, NOW).unwrap_err(),

@@ -1,234 +1,28 @@
-//! Why the calls of a run were made, and what differs from the run before.
+//! A run beside the one before it: where a difference between two calls comes from.
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
+    path::Path,
     rc::Rc,
     time::Duration,
 };
 
-use serde::Serialize;
-use serde_json::Value as Json;
-
 use super::{
-    Engine,
-    cause::{Cause, Differences, Facts},
+    Called, Reason,
+    side::Side,
+    upstream::{Upstream, is_around, seen_from},
 };
 use crate::{
-    plan::Plan,
+    engine::cause::{Cause, Differences, Facts},
     registry::ErrorKind,
     run::{About, Most, place_of},
-    store::{Filter, Node, Run, RunId, Store, StoreError},
-    value::{Money, Text, units},
+    store::{Node, RunId, Store, StoreError},
+    value::{Money, units},
 };
 
-/// Why the calls of a run were made.
-#[derive(Clone, Debug, Serialize)]
-pub struct Why {
-    pub run: String,
-    /// The run that it is compared with; none where it is the first of its script.
-    pub since: Option<String>,
-    pub calls: Vec<Called>,
-}
-
-/// Why one call was made, or where its result is from.
-#[derive(Clone, Debug, Serialize)]
-pub struct Called {
-    pub path: String,
-    /// The run that made it, where its result was taken from there.
-    pub taken_from: Option<String>,
-    pub reasons: Vec<Reason>,
-}
-
-/// One reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "reason")]
-pub enum Reason {
-    /// No run of the script came before.
-    First,
-    /// The run before has no record of it, or its result is not there any more.
-    Missing,
-    /// It did not end well then.
-    Failure {
-        kind: String,
-        message: String,
-    },
-    /// It could not be funded then, and its price is another one now.
-    Price {
-        before: String,
-        now: String,
-    },
-    /// A person asked for it.
-    Explicit {
-        option: String,
-    },
-    /// What was there is too old.
-    ReuseAge {
-        age: String,
-        max_age: String,
-    },
-    /// Nothing differs; but nobody asked for results of other runs.
-    NotAsked,
-    ComponentVersion {
-        before: u32,
-        now: u32,
-    },
-    /// Another component stands there.
-    Component {
-        before: String,
-        now: String,
-    },
-    Model {
-        before: String,
-        now: String,
-    },
-    /// The default of a param was tuned.
-    Tunable {
-        name: String,
-        before: String,
-        now: String,
-    },
-    /// The script says something else there.
-    Argument {
-        name: String,
-        before: String,
-        now: String,
-    },
-    /// What another call gave is something else.
-    Input {
-        from: String,
-    },
-    /// A file that it reads has changed.
-    InputFile {
-        path: String,
-    },
-    /// An input of the script.
-    Param {
-        name: String,
-        before: String,
-        now: String,
-    },
-    Import {
-        file: String,
-    },
-    Template {
-        file: String,
-    },
-    /// Nothing that is kept explains it.
-    Unknown {
-        name: String,
-    },
-}
-
-impl Engine {
-    /// Why the calls of a run were made: that at `path`, all at a place such as
-    /// `each[]/ask`, or all. Compared with the run `since`, or else with the one that it
-    /// goes on from, or the one of the same script before it.
-    pub fn why(
-        &self,
-        name: &str,
-        path: Option<&str>,
-        since: Option<&str>,
-    ) -> Result<Why, StoreError> {
-        let store = self.kept()?;
-        let run = store.run(name)?;
-        let before = match since {
-            Some(name) => Some(store.run(name)?),
-            None => earlier(store, &run)?,
-        };
-        let nodes = store.nodes(&run.id)?;
-        let is_meant =
-            |it: &Node| path.is_none_or(|wanted| wanted == it.path || wanted == place_of(&it.path));
-        let meant: Vec<&Node> = nodes.iter().filter(|it| is_meant(it)).collect();
-        if let (Some(path), true) = (path, meant.is_empty()) {
-            let message = format!("the run {} has no call at `{path}`", run.id);
-            return Err(
-                StoreError::not_found(message).help(format!("`svc show {name}` lists them"))
-            );
-        }
-        let before = before.map(|it| Side::of(self, store, it)).transpose()?;
-        let id = |it: &Side<'_>| it.run.id.to_string();
-        let since = before.as_ref().map(id);
-        let now = Side::with(self, store, run, nodes.clone());
-        let (upstream, changed) = (RefCell::default(), RefCell::default());
-        let files = OnceCell::new();
-        let compared = Compared { store, now, before, upstream, changed, files };
-        let calls = meant.into_iter().map(|it| compared.called(it)).collect::<Result<_, _>>()?;
-        Ok(Why { run: compared.now.run.id.to_string(), since, calls })
-    }
-}
-
-/// The run that another one is compared with by itself.
-fn earlier(store: &Store, run: &Run) -> Result<Option<Run>, StoreError> {
-    const MOST: usize = 50;
-    if let Some(origin) = &run.origin {
-        return match store.run(origin.as_str()) {
-            Err(err) if err.kind == crate::store::StoreErrorKind::NotFound => Ok(None),
-            known => known.map(Some),
-        };
-    }
-    let (script, before) = (Some(run.script.clone()), Some(run.id.clone()));
-    let found = store.runs(&Filter { limit: Some(MOST), script, before })?;
-    Ok(found.into_iter().find(|it| it.folder == run.folder))
-}
-
-/// One of two runs that are compared.
-struct Side<'a> {
-    engine: &'a Engine,
-    store: &'a Store,
-    run: Run,
-    by_path: BTreeMap<String, Node>,
-    by_place: HashMap<String, Vec<String>>,
-    /// What was tuned, by name.
-    tuned: Json,
-    /// Nothing where the script does not check any more.
-    plan: OnceCell<Option<Plan>>,
-}
-
-impl<'a> Side<'a> {
-    fn of(engine: &'a Engine, store: &'a Store, run: Run) -> Result<Self, StoreError> {
-        let nodes = store.nodes(&run.id)?;
-        Ok(Self::with(engine, store, run, nodes))
-    }
-
-    fn with(engine: &'a Engine, store: &'a Store, run: Run, nodes: Vec<Node>) -> Self {
-        let mut by_place: HashMap<String, Vec<String>> = HashMap::new();
-        for node in &nodes {
-            by_place.entry(place_of(&node.path)).or_default().push(node.path.clone());
-        }
-        let by_path = nodes.into_iter().map(|it| (it.path.clone(), it)).collect();
-        let mut about: Json = serde_json::from_str(&run.about).unwrap_or_default();
-        let tuned = about["tuned"].take();
-        Self { engine, store, run, by_path, by_place, tuned, plan: OnceCell::new() }
-    }
-
-    fn plan(&self) -> Option<&Plan> {
-        let planned = || {
-            let plan = self.engine.plan_of(self.store, &self.run).ok()?;
-            plan.ok()
-        };
-        self.plan.get_or_init(planned).as_ref()
-    }
-
-    fn param(&self, name: &str) -> Option<String> {
-        let params: Json = serde_json::from_str(&self.run.params).ok()?;
-        params.get(name).map(Json::to_string)
-    }
-
-    /// The text of a call in the script, and the file that it stands in.
-    fn text(&self, place: &str) -> Option<(&str, &str)> {
-        let node = self.plan()?.nodes().iter().find(|it| it.path == place)?;
-        Some((node.source.text().get(node.span.range())?, node.source.name()))
-    }
-
-    /// The texts of the files that the script uses, by name.
-    fn files(&self) -> BTreeMap<String, crate::store::Hash> {
-        self.store.imports(&self.run.id).unwrap_or_default().into_iter().collect()
-    }
-}
-
 /// A run beside the one before it.
-struct Compared<'a> {
+pub(super) struct Compared<'a> {
     store: &'a Store,
     now: Side<'a>,
     before: Option<Side<'a>>,
@@ -239,15 +33,13 @@ struct Compared<'a> {
     files: OnceCell<Vec<String>>,
 }
 
-/// What the calls of a place use, through what is computed between them.
-#[derive(Default)]
-struct Upstream {
-    calls: BTreeSet<String>,
-    inputs: BTreeSet<Text>,
-}
+impl<'a> Compared<'a> {
+    pub(super) fn of(store: &'a Store, now: Side<'a>, before: Option<Side<'a>>) -> Self {
+        let (upstream, changed) = (RefCell::default(), RefCell::default());
+        Self { store, now, before, upstream, changed, files: OnceCell::new() }
+    }
 
-impl Compared<'_> {
-    fn called(&self, node: &Node) -> Result<Called, StoreError> {
+    pub(super) fn called(&self, node: &Node) -> Result<Called, StoreError> {
         let taken_from = node.origin.as_ref().map(RunId::to_string);
         let reasons = match &taken_from {
             Some(_) => Vec::new(),
@@ -450,64 +242,6 @@ impl Compared<'_> {
     }
 }
 
-impl Upstream {
-    fn of(plan: &Plan, place: &str) -> Self {
-        let mut upstream = Self::default();
-        let nodes = plan.nodes();
-        let Some(start) = nodes.iter().position(|it| it.path == place) else { return upstream };
-        let (mut open, mut seen) = (vec![start], BTreeSet::new());
-        while let Some(idx) = open.pop() {
-            if !seen.insert(idx) {
-                continue;
-            }
-            let node = &nodes[idx];
-            if idx != start && node.op.is_some() && node.cost_class != Some("inline") {
-                upstream.calls.insert(node.path.clone());
-                continue;
-            }
-            upstream.inputs.extend(node.inputs.iter().cloned());
-            open.extend(&node.needs);
-            if node.op.is_none() {
-                // A block gives what those of its parts give that no other part uses.
-                let inside: Vec<usize> =
-                    (idx + 1..nodes.len()).take_while(|it| nodes[*it].depth > node.depth).collect();
-                let used: BTreeSet<usize> =
-                    inside.iter().flat_map(|it| nodes[*it].needs.iter().copied()).collect();
-                open.extend(inside.into_iter().filter(|it| *it != start && !used.contains(it)));
-            }
-        }
-        upstream
-    }
-}
-
-/// A place as a call stands to it: with the numbers of the items and turns that both are in.
-fn seen_from(place: &str, of: &str) -> String {
-    let mut around = of.split('/');
-    let mut is_around = true;
-    let parts: Vec<&str> = place
-        .split('/')
-        .map(|part| {
-            let own = around.next().filter(|it| is_around && place_of(it) == part);
-            is_around = own.is_some();
-            own.unwrap_or(part)
-        })
-        .collect();
-    parts.join("/")
-}
-
-/// Whether a call stands where another one can use it: not in another item or turn.
-fn is_around(path: &str, of: &str) -> bool {
-    for (a, b) in path.split('/').zip(of.split('/')) {
-        if place_of(a) != place_of(b) {
-            return true;
-        }
-        if a != b {
-            return false;
-        }
-    }
-    true
-}
-
 /// Names of files are absolute in a store, and relative in a plan.
 fn same_file(kept: &str, name: &str) -> bool {
     kept == name || kept.ends_with(&format!("/{}", name.trim_start_matches("./")))
@@ -515,7 +249,7 @@ fn same_file(kept: &str, name: &str) -> bool {
 
 fn of_file(file: &str) -> Reason {
     let file = file.to_owned();
-    match std::path::Path::new(&file).extension() {
+    match Path::new(&file).extension() {
         Some(it) if it == "rhai" => Reason::Template { file },
         _ => Reason::Import { file },
     }
