@@ -175,10 +175,9 @@ impl Store {
             Args::Here(json) => json.clone(),
             Args::Blob(hash) => text(*hash)?,
         };
+        let Some(hash) = node.input else { return Ok(others) };
         let about: serde_json::Value = serde_json::from_str(&node.about).unwrap_or_default();
-        let (Some(hash), Some(name)) = (node.input, about["input"].as_str()) else {
-            return Ok(others);
-        };
+        let Some(name) = about["input"].as_str() else { return Ok(others) };
         let comma = if others == "{}" { "" } else { "," };
         let others = others.strip_prefix('{').unwrap_or("}");
         Ok(format!("{{\"{name}\":{}{comma}{others}", text(hash)?))

@@ -146,7 +146,11 @@ fn code_that_is_not_trusted_runs_apart() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("script.svc");
         fs::write(&file, script).unwrap();
-        let output = Command::new(svc).args(["run", "--untrusted"]).arg(&file).output().unwrap();
+        let output = Command::new(svc)
+            .args(["run", "--untrusted", "--no-store"])
+            .arg(&file)
+            .output()
+            .unwrap();
         let (out, err) = (output.stdout, output.stderr);
         format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err))
     };

@@ -65,6 +65,22 @@ async fn an_argument() {
     );
 }
 
+/// What follows from a call is no reason for it.
+#[tokio::test(start_paused = true)]
+async fn an_argument_within_items() {
+    let runs = Runs::new();
+    for text in ["${it}", "${it}!"] {
+        let each =
+            format!("each {{ \"{text}\" >> wait(duration: 1ms) >> upper >> wait(duration: 2ms) }}");
+        runs.run(&format!("[\"a\", \"b\"] >> {each}")).await;
+    }
+    assert_eq!(
+        runs.why_last("each[0]/wait"),
+        r#"[{"reason":"argument","name":"value","before":"\"a\"","now":"\"a!\""}]"#
+    );
+    assert_eq!(runs.why_last("each[0]/wait#2"), r#"[{"reason":"input","from":"each[0]/wait"}]"#);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_input() {
     let runs = Runs::new();

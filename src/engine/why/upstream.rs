@@ -16,6 +16,9 @@ impl Upstream {
         let mut upstream = Self::default();
         let nodes = plan.nodes();
         let Some(start) = nodes.iter().position(|it| it.path == place) else { return upstream };
+        // What uses a block that it stands in uses what enters that, not what comes out.
+        let around: BTreeSet<usize> =
+            std::iter::successors(nodes[start].parent, |it| nodes[*it].parent).collect();
         let (mut open, mut seen) = (vec![start], BTreeSet::new());
         while let Some(idx) = open.pop() {
             if !seen.insert(idx) {
@@ -28,7 +31,7 @@ impl Upstream {
             }
             upstream.inputs.extend(node.inputs.iter().cloned());
             open.extend(&node.needs);
-            if node.op.is_none() {
+            if node.op.is_none() && !around.contains(&idx) {
                 // A block gives what those of its parts give that no other part uses.
                 let inside: Vec<usize> =
                     (idx + 1..nodes.len()).take_while(|it| nodes[*it].depth > node.depth).collect();
