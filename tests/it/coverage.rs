@@ -49,12 +49,13 @@ fn rules() -> BTreeMap<String, Rule> {
 }
 
 /// Mistakes, which no script without errors makes, and what leaves no trace in the tree:
-/// silent tokens, and all that stands only in atomic rules.
+/// silent tokens, what only looks ahead, and all that stands only in atomic rules.
 fn leaves_no_trace(name: &str, rules: &BTreeMap<String, Rule>) -> bool {
     let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
+    let looks_ahead = name.starts_with("at_");
     let mut around = rules.values().filter(|it| names(&it.expr).contains(name)).peekable();
     let is_atomic = around.peek().is_some() && around.all(|it| it.ty == RuleType::Atomic);
-    wrong || is_atomic || !rules.contains_key(name)
+    wrong || looks_ahead || is_atomic || !rules.contains_key(name)
 }
 
 /// All names in an expression.
@@ -105,6 +106,23 @@ fn collect(expr: &Expr, chosen: bool, found: &mut BTreeSet<String>) {
 
 fn assert_nothing_missing(what: &str, missing: &BTreeSet<(String, String)>) {
     assert!(missing.is_empty(), "no accepted script uses these {what}: {missing:#?}");
+}
+
+/// Such a rule spares pest work, and may take nothing of the text.
+#[test]
+fn what_is_named_as_looking_ahead_does_nothing_else() {
+    let rules = rules();
+    let ahead: Vec<&Rule> = rules.values().filter(|it| it.name.starts_with("at_")).collect();
+    assert!(!ahead.is_empty());
+    for rule in ahead {
+        let parts = match &rule.expr {
+            Expr::Seq(but, then) => vec![but.as_ref(), then.as_ref()],
+            one => vec![one],
+        };
+        let only_looks = |it: &&Expr| matches!(it, Expr::PosPred(_) | Expr::NegPred(_));
+        assert!(parts.iter().all(only_looks), "{}", rule.name);
+        assert_eq!(rule.ty, RuleType::Silent, "{}", rule.name);
+    }
 }
 
 #[test]
