@@ -277,7 +277,7 @@ fn a_store_that_somebody_changed_is_looked_at_again() {
 fn index_of_nodes(file: &Path) -> u64 {
     const PAGE: u64 = 4096;
     let database = Connection::open(file).unwrap();
-    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'nodes_by_key'";
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'nodes_by_short_key'";
     let root: u64 = database.query_row(sql, [], |it| it.get(0)).unwrap();
     (root - 1) * PAGE
 }
