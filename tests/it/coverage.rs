@@ -49,13 +49,12 @@ fn rules() -> BTreeMap<String, Rule> {
 }
 
 /// Mistakes, which no script without errors makes, and what leaves no trace in the tree:
-/// silent tokens, what only looks ahead, and all that stands only in atomic rules.
+/// silent tokens, and all that stands only in atomic rules.
 fn leaves_no_trace(name: &str, rules: &BTreeMap<String, Rule>) -> bool {
     let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
-    let looks_ahead = name.starts_with("at_");
     let mut around = rules.values().filter(|it| names(&it.expr).contains(name)).peekable();
     let is_atomic = around.peek().is_some() && around.all(|it| it.ty == RuleType::Atomic);
-    wrong || looks_ahead || is_atomic || !rules.contains_key(name)
+    wrong || is_atomic || !rules.contains_key(name)
 }
 
 /// All names in an expression.
@@ -90,7 +89,7 @@ fn collect(expr: &Expr, chosen: bool, found: &mut BTreeSet<String>) {
             collect(left, true, found);
             collect(right, true, found);
         }
-        Expr::Ident(name) if chosen => {
+        Expr::Ident(name) if chosen && !name.starts_with("at_") => {
             found.insert(name.clone());
         }
         Expr::Seq(left, right) => {
