@@ -1,0 +1,84 @@
+//! What was promised, what was measured, and whether the one is the other.
+#![expect(clippy::print_stdout, reason = "the table is the result")]
+
+use std::time::{Duration, Instant};
+
+/// Prints a row for each measurement as soon as it is there.
+pub(crate) struct Table {
+    is_test: bool,
+    judged: usize,
+    missed: Vec<String>,
+}
+
+impl Table {
+    pub(crate) fn new(is_test: bool) -> Self {
+        println!("{:<56} {:>12} {:>12} {:>7}  promise", "", "measured", "at most", "ratio");
+        Self { is_test, judged: 0, missed: Vec::new() }
+    }
+
+    pub(crate) fn group(&self, name: &str) {
+        println!("\n{name}");
+    }
+
+    /// How much of something is measured: little of it where nothing is judged.
+    pub(crate) fn size<T>(&self, full: T, small: T) -> T {
+        if self.is_test { small } else { full }
+    }
+
+    /// The shortest of so many runs.
+    pub(crate) fn best(&self, runs: usize, mut work: impl FnMut()) -> Duration {
+        let timed = (0..self.size(runs, 1)).map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        });
+        timed.min().unwrap_or_default()
+    }
+
+    /// A measurement that must not be above a limit.
+    pub(crate) fn at_most(&mut self, what: &str, measured: f64, limit: f64, unit: &str) {
+        let is_met = measured <= limit;
+        let word = match (self.is_test, is_met) {
+            (true, _) => "not judged",
+            (_, true) => "met",
+            (_, false) => "MISSED",
+        };
+        self.judged += 1;
+        if !is_met && !self.is_test {
+            self.missed.push(what.to_owned());
+        }
+        let (shown, most) = (shown(measured, unit), shown(limit, unit));
+        println!("  {what:<54} {shown:>12} {most:>12} {:>7.2}  {word}", measured / limit);
+    }
+
+    /// A measurement to compare others with.
+    pub(crate) fn tell(&self, what: &str, measured: f64, unit: &str) {
+        println!("  {what:<54} {:>12}", shown(measured, unit));
+    }
+
+    /// Why something was not measured.
+    pub(crate) fn skip(&self, what: &str, why: &str) {
+        println!("  {what:<54} skipped: {why}");
+    }
+
+    pub(crate) fn end(self) {
+        let met = self.judged - self.missed.len();
+        match self.is_test {
+            true => println!("\n{} promises ran; none was judged", self.judged),
+            false => println!("\n{met} of {} promises met", self.judged),
+        }
+        self.missed.iter().for_each(|it| println!("  missed: {it}"));
+    }
+}
+
+fn shown(measured: f64, unit: &str) -> String {
+    format!("{measured:.3} {unit}")
+}
+
+pub(crate) fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+pub(crate) fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
