@@ -4,10 +4,7 @@ use std::hint::black_box;
 
 use svc::Engine;
 
-use super::{
-    scripts,
-    table::{Table, millis},
-};
+use super::{scripts, table::Table, timing::millis};
 
 pub(crate) fn check(table: &mut Table) {
     const MEGABYTE: f64 = 1e6;

@@ -4,11 +4,7 @@ use std::{hint::black_box, path::Path, sync::Arc, time::Duration};
 
 use svc::{Engine, store::Store};
 
-use super::{
-    nap::NAP,
-    planned::runtime,
-    table::{Table, micros},
-};
+use super::{nap::NAP, planned::runtime, table::Table, timing::micros};
 
 pub(crate) fn journal(table: &mut Table) {
     const CALLS: u32 = 10_000;

@@ -20,10 +20,7 @@ use tantivy::{
 };
 use tokio::runtime::Runtime;
 
-use super::{
-    planned::runtime,
-    table::{Table, millis},
-};
+use super::{planned::runtime, table::Table, timing::millis};
 
 /// Words of a language of which each is half as frequent as one with half its number.
 const WORDS: usize = 30_000;

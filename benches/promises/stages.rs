@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 
 use super::{
     planned::{Planned, numbers, runtime},
-    table::{Table, micros},
+    table::Table,
+    timing::micros,
 };
 
 /// What an inline op is called by.
@@ -67,10 +68,6 @@ pub(crate) fn each_and_parallel(table: &mut Table) {
     let each = table.best(5, || drop(black_box(planned.run(inputs.clone()))));
     let items = f64::from(count);
     table.at_most("an item of `each` over 1,000,000, `it + 1`", micros(each) / items, 0.5, "µs");
-    // The values are there before; the run has its own beside them.
-    let values = items * f64::from(u32::try_from(size_of::<Value>()).expect("it is small"));
-    let run = allocation_counter::measure(|| drop(black_box(planned.run(inputs.clone()))));
-    table.at_most("  its memory, times the values", 1.0 + bytes(run.bytes_max) / values, 3.0, "×");
 
     const BRANCHES: u32 = 100;
     let branches: Vec<String> = (0..BRANCHES).map(|it| format!("b{it}: upper")).collect();
@@ -94,30 +91,4 @@ fn join_set(table: &Table, branches: u32) -> f64 {
             black_box(tasks.join_all().await);
         });
     }))
-}
-
-/// 10 MB that go through 100 stages as they are.
-pub(crate) fn large_values(table: &mut Table) {
-    const BYTES: usize = 10_000_000;
-    const STAGES: usize = 100;
-    let text = Value::from(Text::from("x".repeat(BYTES)));
-    let inputs = std::collections::BTreeMap::from([(Text::from("xs"), text)]);
-    let stages = |count: usize| format!("param xs: string\nxs{}", " >> trim".repeat(count));
-    let taken = |count: usize| {
-        let planned = Planned::new(&stages(count));
-        // The first run makes ready what later ones find there.
-        drop(planned.run(inputs.clone()));
-        allocation_counter::measure(|| drop(black_box(planned.run(inputs.clone()))))
-    };
-    let (one, all) = (taken(1), taken(STAGES));
-    table.at_most("bytes that 100 stages take for 10 MB", bytes(all.bytes_total), 1e5, "B");
-    let more = bytes(all.count_total.saturating_sub(one.count_total)) / 99.0;
-    table.tell("  allocations of each further stage", more, "");
-    table.tell("  bytes that one stage takes", bytes(one.bytes_total), "B");
-}
-
-/// Nobody has more than 2^53 of them.
-#[expect(clippy::cast_precision_loss, reason = "it is told with three digits")]
-fn bytes(count: u64) -> f64 {
-    count as f64
 }

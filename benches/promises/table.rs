@@ -1,8 +1,6 @@
 //! What was promised, what was measured, and whether the one is the other.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
-use std::time::{Duration, Instant};
-
 /// Prints a row for each measurement as soon as it is there.
 pub(crate) struct Table {
     is_test: bool,
@@ -25,16 +23,6 @@ impl Table {
         if self.is_test { small } else { full }
     }
 
-    /// The shortest of so many runs.
-    pub(crate) fn best(&self, runs: usize, mut work: impl FnMut()) -> Duration {
-        let timed = (0..self.size(runs, 1)).map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        });
-        timed.min().unwrap_or_default()
-    }
-
     /// A measurement that must not be above a limit.
     pub(crate) fn at_most(&mut self, what: &str, measured: f64, limit: f64, unit: &str) {
         let is_met = measured <= limit;
@@ -53,12 +41,12 @@ impl Table {
 
     /// A measurement to compare others with.
     pub(crate) fn tell(&self, what: &str, measured: f64, unit: &str) {
-        println!("  {what:<54} {:>12}", shown(measured, unit));
+        self.say(what, &shown(measured, unit));
     }
 
-    /// Why something was not measured.
-    pub(crate) fn skip(&self, what: &str, why: &str) {
-        println!("  {what:<54} skipped: {why}");
+    /// What is to be said in the place of a measurement.
+    pub(crate) fn say(&self, what: &str, text: &str) {
+        println!("  {what:<54} {text:>12}");
     }
 
     pub(crate) fn end(self) {
@@ -73,12 +61,4 @@ impl Table {
 
 fn shown(measured: f64, unit: &str) -> String {
     format!("{measured:.3} {unit}")
-}
-
-pub(crate) fn micros(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
-}
-
-pub(crate) fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }

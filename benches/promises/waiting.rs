@@ -11,7 +11,8 @@ use tokio::{
 use super::{
     nap::{NAP, toil},
     planned::{Planned, numbers, runtime},
-    table::{Table, millis},
+    table::Table,
+    timing::millis,
 };
 
 /// Items that wait, and items that compute.
