@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+pub mod assist;
 mod block;
 mod catalog;
 pub mod cause;
