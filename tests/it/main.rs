@@ -38,6 +38,8 @@ mod pages;
 mod plans;
 mod policy;
 mod promises;
+#[cfg(unix)]
+mod repl;
 mod retrieval;
 mod run;
 mod scripts;

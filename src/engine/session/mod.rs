@@ -94,7 +94,10 @@ impl Session {
     /// knowing of them; or everything that is wrong with it.
     pub fn read(&self, entered: &str) -> Result<(Vec<Statement>, Report), Report> {
         let text = self.continued(entered);
-        let statements = statements::of(&text);
+        let mut statements = statements::of(&text);
+        for it in &mut statements {
+            it.rebinds = it.names_itself() && it.name().is_some_and(|it| self.known(it).is_some());
+        }
         let report = self.problems(&text, &statements);
         match (report.has_errors(), statements.iter().find(|it| it.is_new_edition())) {
             (true, _) => Err(report),
@@ -115,7 +118,9 @@ impl Session {
     /// What is wrong with statements, also where several of them are pipelines.
     fn problems(&self, text: &str, statements: &[Statement]) -> Report {
         let pipelines: Vec<Span> =
-            statements.iter().filter(|it| it.act == Act::Pipeline).map(|it| it.span).collect();
+            statements.iter().filter(|it| it.is_pipeline()).map(|it| it.span).collect();
+        let heads = statements.iter().filter(|it| it.rebinds);
+        let text = &blanked(text, heads.map(|it| Span::new(it.span.start, it.computed().start)));
         let mut problems = Vec::new();
         let mut used = Vec::new();
         for idx in 0..pipelines.len().max(1) {
@@ -156,9 +161,8 @@ impl Session {
         let known: Vec<(Text, Value)> =
             known.map(|(name, it)| (name.clone(), it.value.clone())).collect();
         let given = self.given.iter().filter(|(name, _)| wanted.contains(name));
-        let request = given.fold(engine.run_plan(plan), |it, (name, text)| {
-            it.param_text(name, text)
-        });
+        let request =
+            given.fold(engine.run_plan(plan), |it, (name, text)| it.param_text(name, text));
         known.into_iter().fold(request, |it, (name, value)| it.param(&name, value))
     }
 
@@ -238,13 +242,28 @@ impl Session {
             let spelled = spelled::spelled(self, &ty);
             Known { value, ty, spelled }
         });
-        let text: Text = self.expanded(&statement.text()).into();
+        let text: Text = self.expanded(&self.unbound(statement)).into();
         match (&statement.act, known) {
             (Act::Pipeline, Some(known)) => self.answer = Some(Answer { text, known }),
             (Act::Let(name), Some(known)) => self.enter(name, text, Kind::Let(known)),
             (Act::Declare(name), _) => self.enter(name, text, Kind::Declared),
             (Act::Test(name), _) => self.enter(name, text, Kind::Test),
             _ => {}
+        }
+    }
+
+    /// A statement as it was entered; where it binds a name again, with what that stood for.
+    fn unbound(&self, statement: &Statement) -> String {
+        let text = statement.text();
+        let entry = self.entries.iter().find(|it| Some(it.name.as_ref()) == statement.name());
+        let earlier = entry.map(|it| statements::of(&it.text)).unwrap_or_default();
+        match (earlier.last().and_then(Statement::value), statement.value()) {
+            (Some(earlier), Some(value)) if statement.rebinds => {
+                let head = text.strip_suffix(value).unwrap_or_default();
+                let name = statement.name().unwrap_or_default();
+                format!("{head}{}", saved::replaced(value, name, |_| format!("({earlier})")))
+            }
+            _ => text,
         }
     }
 

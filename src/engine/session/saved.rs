@@ -60,7 +60,9 @@ impl Session {
         let mut words = words(&answer.text);
         let mut needed = BTreeSet::new();
         let is_asked = |it: &Entry, words: &BTreeSet<Text>| {
-            words.contains(&it.name) || it.name.starts_with("mock ") || matches!(it.kind, Kind::Test)
+            words.contains(&it.name)
+                || it.name.starts_with("mock ")
+                || matches!(it.kind, Kind::Test)
         };
         loop {
             let found = self
@@ -76,21 +78,29 @@ impl Session {
 
     /// A text in which the last answer is the pipeline that gave it.
     pub(super) fn expanded(&self, text: &str) -> String {
-        let Some(answer) = &self.answer else { return text.to_owned() };
-        let tokens = lex(text).tokens;
-        let mut expanded = text.to_owned();
-        for (idx, token) in tokens.iter().enumerate().rev() {
-            let is_word = token.kind == TokenKind::Word && &text[token.span.range()] == ANSWER;
-            // A field of that name is none, nor is the name of an argument.
-            let is_part = idx > 0 && matches!(&text[tokens[idx - 1].span.range()], "." | "?.");
-            let names = tokens.get(idx + 1).is_some_and(|it| &text[it.span.range()] == ":");
-            if is_word && !is_part && !names {
-                let leads = tokens.get(idx + 1).is_some_and(|it| &text[it.span.range()] == ">>");
-                expanded.replace_range(token.span.range(), &answer.stands(leads && idx == 0));
-            }
+        match &self.answer {
+            Some(answer) => replaced(text, ANSWER, |leads| answer.stands(leads)),
+            None => text.to_owned(),
         }
-        expanded
     }
+}
+
+/// The text with something else in the place of a name; `with` is asked whether the name
+/// leads a pipeline.
+pub(super) fn replaced(text: &str, name: &str, with: impl Fn(bool) -> String) -> String {
+    let tokens = lex(text).tokens;
+    let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
+    let mut replaced = text.to_owned();
+    for (idx, token) in tokens.iter().enumerate().rev() {
+        let is_word = token.kind == TokenKind::Word && shown(idx) == name;
+        // A field of that name is none, nor is the name of an argument.
+        let is_part = idx > 0 && matches!(shown(idx - 1), "." | "?.");
+        if is_word && !is_part && shown(idx + 1) != ":" {
+            let leads = idx == 0 && shown(1) == ">>";
+            replaced.replace_range(token.span.range(), &with(leads));
+        }
+    }
+    replaced
 }
 
 impl Answer {

@@ -18,6 +18,10 @@ pub struct Statement {
     /// Where the notes above it begin.
     begins: usize,
     pub(super) act: Act,
+    /// Where the value begins that a `let` without a type gives to its name.
+    value: Option<usize>,
+    /// The name stands for what it stood for before, until it is bound again.
+    pub(super) rebinds: bool,
 }
 
 /// What a statement does.
@@ -29,19 +33,46 @@ pub(super) enum Act {
     Pipeline,
     Test(Text),
     /// `svc 1`; with bounds, it wants a file.
-    Edition { is_bounded: bool },
+    Edition {
+        is_bounded: bool,
+    },
 }
 
 impl Statement {
     /// The same text where nothing else stands, each place where it was.
     pub(super) fn alone(&self) -> String {
         let behind = Span::new(self.span.end, self.whole.len());
-        blanked(&self.whole, [Span::new(0, self.span.start), behind].into_iter())
+        blanked(&self.whole, [Span::new(0, self.computed().start), behind].into_iter())
+    }
+
+    /// What is computed: all of it, or the value of a name that is bound again.
+    pub(super) fn computed(&self) -> Span {
+        let start = self.value.filter(|_| self.rebinds).unwrap_or(self.span.start);
+        Span::new(start, self.span.end)
+    }
+
+    /// The value of a `let` as it is written.
+    pub(super) fn value(&self) -> Option<&str> {
+        Some(&self.whole[self.value?..self.span.end])
+    }
+
+    /// Whether the value of a `let` names what it binds.
+    pub(super) fn names_itself(&self) -> bool {
+        match (&self.act, self.value()) {
+            (Act::Let(name), Some(value)) => super::mentions(value, name),
+            _ => false,
+        }
+    }
+
+    /// Whether it is a pipeline, for all that a check can tell.
+    pub(super) fn is_pipeline(&self) -> bool {
+        self.act == Act::Pipeline || self.rebinds
     }
 
     /// What must stand behind it so that it is a script.
     pub(super) fn end(&self) -> String {
         match &self.act {
+            Act::Let(_) if self.rebinds => String::new(),
             Act::Let(name) => format!("\n{name}"),
             Act::Pipeline => String::new(),
             Act::Declare(_) | Act::Test(_) | Act::Edition { .. } => "\nnull".to_owned(),
@@ -101,18 +132,28 @@ pub(super) fn of(text: &str) -> Vec<Statement> {
         let here = |span: Span| Span::new(region.start + span.start, region.start + span.end);
         if let Some(edition) = &program.edition {
             let is_bounded = edition.bounds.is_some();
-            acts.push((here(edition.span), Act::Edition { is_bounded }));
+            acts.push((here(edition.span), Act::Edition { is_bounded }, None));
         }
-        acts.extend(program.items.iter().filter_map(|it| Some((here(it.span), act(it)?))));
-        acts.extend(program.main.map(|it| (here(it.span), Act::Pipeline)));
+        let value = |it: &Item| value(it).map(|it| here(it).start);
+        let items = program.items.iter();
+        acts.extend(items.filter_map(|it| Some((here(it.span), act(it)?, value(it)))));
+        acts.extend(program.main.map(|it| (here(it.span), Act::Pipeline, None)));
     }
-    acts.sort_by_key(|(span, _)| *span);
+    acts.sort_by_key(|(span, ..)| *span);
     let (whole, mut begins): (Text, usize) = (text.into(), 0);
-    let statement = |(span, act): (Span, Act)| {
+    let statement = |(span, act, value): (Span, Act, Option<usize>)| {
         let from = std::mem::replace(&mut begins, span.end);
-        Statement { whole: whole.clone(), span, begins: from, act }
+        Statement { whole: whole.clone(), span, begins: from, act, value, rebinds: false }
     };
     acts.into_iter().map(statement).collect()
+}
+
+/// The value of a `let` that says no type.
+fn value(item: &Item) -> Option<Span> {
+    match &item.kind {
+        ItemKind::Let(it) if it.ty.is_none() => Some(it.value.span),
+        _ => None,
+    }
 }
 
 fn act(item: &Item) -> Option<Act> {
@@ -147,4 +188,3 @@ pub(super) fn blanked(text: &str, parts: impl Iterator<Item = Span>) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
-

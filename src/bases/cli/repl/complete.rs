@@ -8,9 +8,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{commands, settings, tree};
 use crate::{
+    diag::{Source, Span},
     engine::{
         Unsaved,
-        assist::{Asked, Choice, Choices, Draft, complete},
+        assist::{Asked, Choice, Choices, Draft, Sort, complete},
         session::Session,
     },
     syntax::token::{TokenKind, lex},
@@ -32,9 +33,14 @@ fn of_script(session: &Session, line: &str, at: usize, begins: usize) -> (usize,
     let (engine, unsaved) = (session.engine(), &Unsaved::new());
     let draft = Draft { engine, source: &source, unsaved, analysis: &analysis };
     let place = at - begins + shift;
-    match complete(&draft, place, Asked::Plainly) {
+    let is_in_text = is_in_text(entered, at - begins);
+    let mut choices = complete(&draft, place, Asked::Plainly);
+    if let Some(choices) = choices.as_mut().filter(|_| is_in_text) {
+        choices.all.retain(|it| it.sort == Sort::Literal);
+    }
+    match choices {
         Some(choices) if !choices.all.is_empty() => pairs(choices, place, &source, begins, shift),
-        _ if is_in_text(entered, at - begins) => files(line, at),
+        _ if is_in_text => files(line, at),
         _ => (at, Vec::new()),
     }
 }
@@ -43,7 +49,7 @@ fn of_script(session: &Session, line: &str, at: usize, begins: usize) -> (usize,
 fn pairs(
     choices: Choices,
     place: usize,
-    source: &crate::diag::Source,
+    source: &Source,
     begins: usize,
     shift: usize,
 ) -> (usize, Vec<Pair>) {
@@ -67,18 +73,17 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
         let gap = " ".repeat(widest - it.label.width() + 2);
         let detail = it.detail.as_deref().unwrap_or_default();
         let line = format!("{}{gap}{detail}", it.label);
-        Pair {
-            display: tree::cut(line.trim_end(), screen),
-            replacement: it.beginning().to_owned(),
-        }
+        Pair { display: tree::cut(line.trim_end(), screen), replacement: it.beginning().to_owned() }
     };
     choices.iter().map(pair).collect()
 }
 
 /// Whether a place stands in a string.
 fn is_in_text(text: &str, at: usize) -> bool {
-    let is_around = |kind| matches!(kind, TokenKind::Text | TokenKind::TextOpen);
-    lex(text).tokens.iter().any(|it| is_around(it.kind) && it.span.start < at && at <= it.span.end)
+    let lexed = lex(text);
+    let is_open = |it: Span| lexed.flaws.iter().any(|flaw| flaw.span().start == it.start);
+    let is_inside = |it: Span| it.start < at && (at < it.end || (at == it.end && is_open(it)));
+    lexed.tokens.iter().any(|it| it.kind == TokenKind::Text && is_inside(it.span))
 }
 
 fn files(line: &str, at: usize) -> (usize, Vec<Pair>) {
@@ -95,7 +100,9 @@ fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize
     let typed = &line[start..at];
     match word {
         "type" | "t" | "plan" | "bounds" => of_script(session, line, at, begins),
-        "load" | "l" | "save" | "save!" | "check" | "run" | "fmt" | "fix" | "test" => files(line, at),
+        "load" | "l" | "save" | "save!" | "check" | "run" | "fmt" | "fix" | "test" => {
+            files(line, at)
+        }
         "set" => {
             let keys = settings::KEYS.iter().map(|(key, _)| (*key).to_owned());
             (start, beginning(typed, keys, " "))

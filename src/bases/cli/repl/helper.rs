@@ -68,7 +68,10 @@ impl Assistant {
             let registry = self.session.engine().registry();
             let callable = Callable::named(call.name, facts, registry)?;
             let ports = callable.ports();
-            let left = ports.into_iter().skip(call.idx + usize::from(call.is_stage));
+            let written = assist::active(&call, &ports)?;
+            // An argument that has its name is the only one that is meant.
+            let count = if call.argument.is_some() { 1 } else { ports.len() };
+            let left = ports.into_iter().skip(written).take(count);
             let labels: Vec<String> = left.map(|it| it.label).collect();
             return Some(format!("  ({})", labels.join(", "))).filter(|_| !labels.is_empty());
         }
@@ -139,11 +142,7 @@ impl Highlighter for Assistant {
         Cow::Owned(paint::painted(line, pieces.collect()))
     }
 
-    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(
-        &'s self,
-        prompt: &'p str,
-        _: bool,
-    ) -> Cow<'b, str> {
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         if self.colour { Cow::Owned(format!("\x1b[1;36m{prompt}\x1b[0m")) } else { prompt.into() }
     }
 
@@ -160,7 +159,7 @@ impl Validator for Assistant {
     /// A line that is not whole goes on in the next one; an empty line ends it all the same.
     fn validate(&self, cx: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = cx.input();
-        let is_over = text.starts_with(':') || text.ends_with("\n\n") || text.trim().is_empty();
+        let is_over = text.starts_with(':') || text.ends_with('\n') || text.trim().is_empty();
         match is_over || syntax::is_whole(text) {
             true => Ok(ValidationResult::Valid(None)),
             false => Ok(ValidationResult::Incomplete),
