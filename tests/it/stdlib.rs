@@ -1,0 +1,100 @@
+//! The standard library: every module is embedded, documented, tested and listed.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use svc::{
+    check::Checked,
+    diag::Source,
+    stdlib::{self, Module},
+    syntax,
+    value::json,
+};
+
+use crate::docs;
+
+const FEWEST_TESTS: usize = 2;
+
+fn checked(source: Source) -> Checked {
+    let name = source.name().to_owned();
+    let checked = svc::Engine::new().check(source);
+    checked.unwrap_or_else(|report| panic!("{name}\n{report}"))
+}
+
+/// A script that uses a module.
+fn user(module: &Module) -> Source {
+    let name = module.name;
+    Source::new("user.svc", format!("use \"std:{name}\" as {name}\n\n1")).in_folder("work")
+}
+
+#[test]
+fn every_file_is_embedded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("stdlib");
+    let on_disk: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let embedded = stdlib::ALL.iter().flat_map(|it| [it.source(), it.tests()]);
+    let mut named = BTreeSet::new();
+    for source in embedded {
+        let file = source.name().strip_prefix(stdlib::PREFIX).unwrap();
+        assert_eq!(fs::read_to_string(folder.join(file)).unwrap(), source.text(), "{file}");
+        named.insert(file.to_owned());
+    }
+    assert_eq!(on_disk, named);
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    for module in stdlib::ALL {
+        let summary = module.summary();
+        assert!(summary.len() > 20 && summary.ends_with('.'), "{}: {summary}", module.name);
+        assert!(module.examples().iter().any(|it| it.gives.is_some()), "{}", module.name);
+        let analysis = svc::Engine::new().analyse(user(module));
+        assert!(!analysis.report.has_errors(), "{}\n{}", module.name, analysis.report);
+        let documented = analysis.facts.flows.iter().filter(|(_, it)| !it.doc.is_empty()).count();
+        assert!(documented >= 2, "{}", module.name);
+    }
+}
+
+#[test]
+fn every_module_has_tests_that_pass() {
+    let engine = svc::Engine::new();
+    for module in stdlib::ALL {
+        let checked = checked(module.tests());
+        assert_eq!(checked.warnings.all().count(), 0, "{}\n{}", module.name, checked.warnings);
+        let results = engine.test(&checked, "");
+        assert!(results.len() >= FEWEST_TESTS, "{}", module.name);
+        for result in results {
+            assert!(result.passed(), "{}: {}\n{}", module.name, result.name, result.report);
+        }
+    }
+}
+
+#[test]
+fn every_module_is_formatted_and_uses_nothing_outside() {
+    for module in stdlib::ALL {
+        let text = module.tests();
+        assert_eq!(syntax::format(text.text()).text, text.text(), "{}", module.name);
+        for line in text.text().lines().filter(|it| it.trim_start().starts_with("use \"")) {
+            assert!(line.contains("use \"std:"), "{}: {line}", module.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_example_runs() {
+    let (engine, _cache) = docs::engine();
+    for module in stdlib::ALL {
+        for (idx, example) in module.examples().into_iter().enumerate() {
+            let place = format!("{} example {}", module.name, idx + 1);
+            let source = Source::new(place.as_str(), example.script.as_str());
+            let source = source.in_folder(env!("CARGO_MANIFEST_DIR"));
+            let formatted = syntax::format(&example.script).text;
+            assert_eq!(formatted.trim_end(), example.script, "{place}");
+            let run = engine.run(source).await.unwrap_or_else(|err| panic!("{place}: {err}"));
+            if let Some(due) = example.gives {
+                assert_eq!(json::write(&run.value), due, "{place}");
+            }
+        }
+    }
+}
