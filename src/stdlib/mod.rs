@@ -3,6 +3,10 @@
 //! Its files stand in `stdlib/`. Each begins with a comment that says what it is for, with
 //! an example in it; those in Rhai have their tests in a script beside them.
 
+mod describe;
+
+pub use describe::Flow;
+
 use crate::diag::Source;
 
 /// What the names of modules begin with where a script uses them.
