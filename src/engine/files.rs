@@ -97,7 +97,8 @@ impl Files for HostFiles<'_> {
 pub(super) fn no_module(name: &str) -> Unread {
     let names = || stdlib::ALL.iter().map(|it| it.name);
     let bare = stdlib::SUFFIXES.iter().find_map(|it| name.strip_suffix(it)).unwrap_or(name);
-    let meant = nearest(bare, names()).map(|it| format!("{PREFIX}{it}"));
+    let meant = names().find(|it| *it == bare).or_else(|| nearest(bare, names()));
+    let meant = meant.map(|it| format!("{PREFIX}{it}"));
     let help = match &meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
@@ -105,7 +106,10 @@ pub(super) fn no_module(name: &str) -> Unread {
             format!("there are {}", all.join(", "))
         }
     };
-    let why = format!("the standard library has no `{name}`");
+    let why = match name {
+        "" => "the name of a module is missing".to_owned(),
+        _ => format!("the standard library has no `{name}`"),
+    };
     Unread { why, help: Some(help), meant }
 }
 

@@ -1,10 +1,12 @@
 //! The standard library: every module is embedded, documented, tested and listed.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use svc::{
+    Engine,
     check::Checked,
-    diag::Source,
+    diag::{Code, Source},
+    host::test::TestHost,
     stdlib::{self, Module},
     syntax,
     value::json,
@@ -16,7 +18,7 @@ const FEWEST_TESTS: usize = 2;
 
 fn checked(source: Source) -> Checked {
     let name = source.name().to_owned();
-    let checked = svc::Engine::new().check(source);
+    let checked = Engine::new().check(source);
     checked.unwrap_or_else(|report| panic!("{name}\n{report}"))
 }
 
@@ -49,7 +51,7 @@ fn every_module_says_what_it_is_for() {
         let summary = module.summary();
         assert!(summary.len() > 20 && summary.ends_with('.'), "{}: {summary}", module.name);
         assert!(module.examples().iter().any(|it| it.gives.is_some()), "{}", module.name);
-        let analysis = svc::Engine::new().analyse(user(module));
+        let analysis = Engine::new().analyse(user(module));
         assert!(!analysis.report.has_errors(), "{}\n{}", module.name, analysis.report);
         let documented = analysis.facts.flows.iter().filter(|(_, it)| !it.doc.is_empty()).count();
         assert!(documented >= 2, "{}", module.name);
@@ -58,7 +60,7 @@ fn every_module_says_what_it_is_for() {
 
 #[test]
 fn every_module_has_tests_that_pass() {
-    let engine = svc::Engine::new();
+    let engine = Engine::new();
     for module in stdlib::ALL {
         let checked = checked(module.tests());
         assert_eq!(checked.warnings.all().count(), 0, "{}\n{}", module.name, checked.warnings);
@@ -100,4 +102,55 @@ async fn every_example_runs() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What is wrong with a script that uses this name.
+fn refused(name: &str) -> (String, String) {
+    let script = format!("use \"{name}\" as x\n\n1 >> x.f");
+    let report = Engine::new().check(script).unwrap_err();
+    let problem = report.problems.first().unwrap();
+    assert_eq!((problem.code, report.problems.len()), (Code::E225, 1), "{report}");
+    (problem.message.clone(), problem.help.clone().unwrap_or_default())
+}
+
+#[test]
+fn what_is_no_module_is_told_with_those_that_are() {
+    let (message, help) = refused("std:");
+    assert_eq!(message, "cannot use `std:`: the name of a module is missing");
+    let all = stdlib::ALL.iter().all(|it| help.contains(&format!("`std:{}`", it.name)));
+    assert!(all, "{help}");
+    let (message, help) = refused("std:../x");
+    assert_eq!(message, "cannot use `std:../x`: the standard library has no `../x`");
+    assert!(help.starts_with("there are `std:"), "{help}");
+    for name in ["std:panel.svc", "std:pannel", "std:refine.test.svc"] {
+        let (_, help) = refused(name);
+        assert!(help.starts_with("did you mean `std:") || name.contains("test"), "{name}: {help}");
+    }
+}
+
+/// A file of the user's keeps its own meaning, whatever it is called.
+#[tokio::test]
+async fn a_file_that_is_called_like_a_module_is_a_file() {
+    let own = "flow majority(votes: [string]) -> string { \"own\" }";
+    let host = TestHost::new().file("./std:panel.svc", own).file("std:panel.svc", own);
+    let engine = Engine::new().on(Arc::new(host));
+    let script = "use \"std:panel\" as panel\nuse \"./std:panel.svc\" as own\n\
+        { own: ([\"a\"] >> own.majority), std: ([\"a\"] >> panel.majority >> .winner) }";
+    let source = Source::new("main.svc", script).in_folder(".");
+    let value = engine.run(source).await.unwrap().value;
+    assert_eq!(json::write(&value), r#"{"own":"own","std":"a"}"#);
+}
+
+#[tokio::test]
+async fn a_module_is_used_twice_and_from_used_files() {
+    let lib = "use \"std:panel\" as panel\n\
+        flow best(votes: [string]) -> string { votes >> panel.majority >> .winner }";
+    let engine = Engine::new().on(Arc::new(TestHost::new().file("lib.svc", lib)));
+    let script = "use \"std:panel\" as a\nuse \"std:panel\" as b\nuse \"lib.svc\" as lib\n\
+        let one: a.Vote = [\"x\"] >> b.majority\n\
+        { one: one.winner, two: ([\"y\"] >> lib.best) }";
+    let plan = engine.plan(script).unwrap();
+    assert_eq!(plan.program().used.len(), 2);
+    let value = engine.run_plan(plan).await.unwrap().value;
+    assert_eq!(json::write(&value), r#"{"one":"x","two":"y"}"#);
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     check::{Facts, Mention, NameKind, NodeFact, Target},
     diag::Span,
+    stdlib,
     value::Type,
 };
 
@@ -86,7 +87,10 @@ fn there(facts: &Facts, name: &str, file: &str) -> String {
     let ends = format!(".{name}");
     match facts.types.iter().find(|(it, _)| it.ends_with(&ends)) {
         Some((_, ty)) => code(&format!("type {name} = {}", written(ty))),
-        None => format!("the file `{file}`"),
+        None => match stdlib::ALL.iter().find(|it| it.source().name() == file) {
+            Some(module) => module.docs(),
+            None => format!("the file `{file}`"),
+        },
     }
 }
 

@@ -7,6 +7,7 @@ use lsp_types::{
 
 use crate::{
     bases::lsp::describe::{Callable, Port, markdown},
+    stdlib::{Module, PREFIX},
     value::Type,
 };
 
@@ -92,6 +93,19 @@ impl Items {
             }
             _ => {}
         }
+    }
+
+    /// The name of a module of the standard library, with its quotes.
+    pub(super) fn module(&mut self, module: &Module) {
+        let name = format!("\"{PREFIX}{}\"", module.name);
+        let item = CompletionItem {
+            label: name.clone(),
+            kind: Some(CompletionItemKind::MODULE),
+            detail: Some(module.summary().to_owned()),
+            documentation: Some(Documentation::String(module.docs())),
+            ..CompletionItem::default()
+        };
+        self.add(item, &name);
     }
 
     /// A value in scope, or a part of one.

@@ -19,6 +19,7 @@ use crate::{
     check::{BoundKey, Candidate, Signature, Site, Wants, fits, type_names},
     diag::Span,
     registry::{OpRef, Registry},
+    stdlib,
     value::Type,
 };
 use items::{Form, Items};
@@ -62,6 +63,9 @@ struct Completion<'a> {
 
 impl Completion<'_> {
     fn fill(&self, items: &mut Items) {
+        if self.due == Due::File {
+            return stdlib::ALL.iter().for_each(|it| items.module(it));
+        }
         if self.place.string.is_some() {
             return self.literals_in_a_string(items);
         }
@@ -88,6 +92,7 @@ impl Completion<'_> {
                 }
             }
             Due::TestStatement => items.keywords(&words::IN_TESTS),
+            Due::File => {}
             Due::More => items.keywords(&words::MORE),
         }
     }
