@@ -124,3 +124,25 @@ fn why(err: &io::Error) -> String {
         _ => err.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::test::TestHost;
+
+    /// A run goes on with what it was begun with, also where the library has changed since.
+    #[test]
+    fn a_module_that_a_run_kept_goes_before_the_one_that_is_there() {
+        let host: Arc<dyn Host> = Arc::new(TestHost::new());
+        let kept = |(name, text): (&str, &str)| (name.to_owned(), Arc::from(text));
+        let unsaved: Unsaved =
+            [("std:panel.rhai", "// old"), ("std:gone.svc", "# gone")].map(kept).into();
+        let files = HostFiles::of(&host).with(&unsaved);
+        let load = |name: &str| files.load(&Source::from(""), name);
+        let (old, gone) = (load("std:panel").unwrap(), load("std:gone").unwrap());
+        assert_eq!((old.name(), old.text()), ("std:panel.rhai", "// old"));
+        assert_eq!((gone.name(), gone.text()), ("std:gone.svc", "# gone"));
+        assert!(load("std:table").is_ok());
+        assert_eq!(load("std:tabel").unwrap_err().meant.as_deref(), Some("std:table"));
+    }
+}

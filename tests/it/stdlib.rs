@@ -8,6 +8,7 @@ use svc::{
     diag::{Code, Source},
     host::test::TestHost,
     stdlib::{self, Module},
+    store::Store,
     syntax,
     value::json,
 };
@@ -153,4 +154,22 @@ async fn a_module_is_used_twice_and_from_used_files() {
     assert_eq!(plan.program().used.len(), 2);
     let value = engine.run_plan(plan).await.unwrap().value;
     assert_eq!(json::write(&value), r#"{"one":"x","two":"y"}"#);
+}
+
+/// A run knows the text of a module: a later version may have another one.
+#[tokio::test]
+async fn a_run_keeps_the_modules_that_it_used() {
+    let store = Arc::new(Store::in_memory().unwrap());
+    let engine = Engine::new().on(Arc::new(TestHost::new())).keeping(store.clone());
+    let script = "use \"std:panel\" as panel\n\
+        [\"x\"] >> panel.majority >> .winner >> fail";
+    engine.run(script).await.map(|it| it.value).unwrap_err();
+    let run = store.run("last").unwrap();
+    let kept = store.imports(&run.id).unwrap();
+    let module = stdlib::find("panel").unwrap();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].0, "std:panel.svc");
+    assert_eq!(store.text(kept[0].1).unwrap().as_deref(), Some(module.text));
+    let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
+    assert!(err.to_string().contains("`fail` failed: x"), "{err}");
 }

@@ -84,12 +84,14 @@ fn unknown(name: &str) -> Failure {
     }
 }
 
-/// The modules that have to do with these words: that name all of them somewhere.
+/// The modules that have to do with these words: whose documentation has all of them.
 pub(super) fn search(query: &str) -> Vec<&'static Module> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let has = |it: &&Module| {
-        let text = format!("{PREFIX}{} {}", it.name, it.text).to_lowercase();
+        let flows = it.flows().into_iter().map(|it| format!(" {} {}", it.name, it.doc));
+        let text = format!("{PREFIX}{} {}{}", it.name, it.docs(), flows.collect::<String>());
+        let text = text.to_lowercase();
         words.iter().all(|word| text.contains(word))
     };
     stdlib::ALL.iter().filter(has).collect()
