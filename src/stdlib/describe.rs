@@ -98,9 +98,8 @@ fn in_a_line(text: &str, span: Span) -> String {
 mod tests {
     use super::*;
 
-    fn module(file: &'static str, text: &'static str) -> Module {
-        let tests = file.ends_with(".rhai").then_some(("", ""));
-        Module { name: "m", file, text, tests }
+    fn module(text: &'static str) -> Module {
+        Module { name: "m", file: "m.svc", text, tests: None }
     }
 
     #[test]
@@ -108,7 +107,7 @@ mod tests {
         let text = "## A pair.\ntype Pair = {\n  a: int,\n  b: int,\n}\ntype Own = int\n\
             ## Adds.  Quickly.\nflow add(of: Pair,\n  more: [int] = [\n    1,\n  ],\n) -> int { 1 }\n\
             # For the others.\nflow own() -> Own { 1 }";
-        let module = module("m.svc", text);
+        let module = module(text);
         let flows = module.flows();
         assert_eq!(flows.len(), 1);
         assert_eq!(flows[0].signature(), "add(of: Pair, more: [int] = [1]) -> int");
@@ -120,7 +119,7 @@ mod tests {
     fn templates_are_shown_like_flows() {
         let text = "// Adds.\n\n/// type Sum = int\n\n/// Adds up.\n\
             /// template add(of: int, times: int = 2) -> Sum\nfn add(times) { \"it\" }";
-        let module = module("m.rhai", text);
+        let module = Module { file: "m.rhai", tests: Some(("m.test.svc", "")), ..module(text) };
         assert_eq!(module.flows()[0].signature(), "add(of: int, times: int = 2) -> Sum");
         assert_eq!(module.types(), ["type Sum = int"]);
     }

@@ -10,7 +10,7 @@ use svc::{
     stdlib::{self, Module},
     store::Store,
     syntax,
-    value::json,
+    value::{Money, json},
 };
 
 use crate::docs;
@@ -56,6 +56,21 @@ fn every_module_says_what_it_is_for() {
         assert!(!analysis.report.has_errors(), "{}\n{}", module.name, analysis.report);
         let documented = analysis.facts.flows.iter().filter(|(_, it)| !it.doc.is_empty()).count();
         assert!(documented >= 2, "{}", module.name);
+    }
+}
+
+#[test]
+fn every_module_has_its_place_in_the_book() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/stdlib.md");
+    let page = fs::read_to_string(page).unwrap();
+    for module in stdlib::ALL {
+        let name = module.name;
+        let section = format!("### std:{name}\n\n<!-- output of: svc inspect std:{name} -->\n");
+        assert!(page.contains(&section), "{section}");
+        let row = page.lines().find(|it| it.starts_with(&format!("| [`std:{name}`](#std{name})")));
+        let row = row.unwrap_or_else(|| panic!("{name} is not in the table"));
+        let missing = module.flows().into_iter().find(|it| !row.contains(&it.name));
+        assert_eq!(missing.map(|it| it.name), None, "{row}");
     }
 }
 
@@ -172,4 +187,33 @@ async fn a_run_keeps_the_modules_that_it_used() {
     assert_eq!(store.text(kept[0].1).unwrap().as_deref(), Some(module.text));
     let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert!(err.to_string().contains("`fail` failed: x"), "{err}");
+}
+
+/// What asks a model has an end that is known before the run, so that a cap can hold it.
+#[test]
+fn what_asks_a_model_is_bounded() {
+    let scripts = [
+        ("summary", "summary.by_model"),
+        ("cite", "cite.by_model(source: \"docs\")"),
+        ("compare", "compare.by_model(of: [\"a\", \"b\"])"),
+        ("refine", "refine.by_model"),
+        ("panel", "panel.review_by_model(aim: \"x\")"),
+        ("panel", "panel.vote_by_model(options: [\"a\", \"b\"])"),
+        ("best_of", "best_of.by_model"),
+        ("retry", "retry.by_model(answer: upper, is_good: blank)"),
+        ("extract", "extract.by_model(fields: \"a: int\")"),
+    ];
+    let host = TestHost::new().env("SVC_MODEL", "anthropic/claude-haiku-4-5");
+    let host = host.env("ANTHROPIC_API_KEY", "none");
+    let engine = Engine::new().on(Arc::new(host));
+    for (module, call) in scripts {
+        let script = format!(
+            "param text: string = \"tea\"\nuse \"std:{module}\" as {module}\n\
+             flow blank(text: string) -> bool {{ text == \"\" }}\ntext >> {call}"
+        );
+        let plan = engine.plan(script).unwrap_or_else(|report| panic!("{call}\n{report}"));
+        let envelope = plan.envelope();
+        assert!(envelope.tokens.max.is_some() && envelope.cost.max.is_some(), "{call}");
+        assert!(envelope.cost.max > Some(Money::ZERO), "{call}");
+    }
 }

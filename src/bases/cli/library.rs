@@ -141,6 +141,5 @@ fn head(flow: &Flow, module: &Module, out: Stream) -> String {
     if name.len() + line.len() <= WIDEST {
         return format!("{painted}{line}");
     }
-    let params: String = params.iter().map(|it| format!("    {it},\n")).collect();
-    format!("{painted}(\n{params}) -> {yields}")
+    format!("{painted}(\n    {},\n) -> {yields}", params.join(",\n    "))
 }

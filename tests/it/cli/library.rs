@@ -55,19 +55,21 @@ flow mark(text: string) -> refine.Mark { { score: len(text) / 10, remarks: [] } 
 flow longer(draft: refine.Draft) -> string { draft.text + "!" }
 
 let voted = ["tea", "Tea"] >> panel.majority
-voted.winner >> refine.until_good(grade: mark, revise: longer, bar: 0.5, turns: 4) >> .text
+let first = voted.winner >> refine.until_good(grade: mark, revise: longer, bar: 0.5, turns: 4)
+let second = refine.until_good("a", mark, longer, 0.3, 4)
+first.text + second.text
 "#;
 
 #[test]
 fn a_script_with_the_library_is_expanded_and_runs_apart() {
     let place = Place::new(&[("a.svc", REFINES)]);
-    place.svc(&["run", "a.svc"]).gives("tea!!\n");
-    place.svc(&["run", "--untrusted", "a.svc"]).gives("tea!!\n");
+    place.svc(&["run", "a.svc"]).gives("tea!!a!!\n");
+    place.svc(&["run", "--untrusted", "a.svc"]).gives("tea!!a!!\n");
     let expanded = place.svc(&["expand", "a.svc"]);
     assert!(expanded.out.contains("use \"std:panel\" as panel"), "{}", expanded.out);
     assert!(!expanded.out.contains("std:refine"), "{}", expanded.out);
     fs::write(place.path().join("b.svc"), &expanded.out).unwrap();
-    place.svc(&["run", "b.svc"]).gives("tea!!\n");
+    place.svc(&["run", "b.svc"]).gives("tea!!a!!\n");
     let plan = place.svc(&["plan", "a.svc"]);
     assert!(plan.out.contains("×4"), "the bound is that of the call: {}", plan.out);
     assert!(place.svc(&["replay", "last"]).out.starts_with("the same"));
