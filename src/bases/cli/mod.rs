@@ -23,6 +23,7 @@ mod grammar;
 mod guide;
 mod inspect;
 mod keeping;
+mod library;
 mod lines;
 mod logs;
 mod lsp;

@@ -49,6 +49,7 @@ fn kind(sort: Sort) -> CompletionItemKind {
         Sort::Field => CompletionItemKind::FIELD,
         Sort::Literal => CompletionItemKind::ENUM_MEMBER,
         Sort::Type => CompletionItemKind::STRUCT,
+        Sort::File => CompletionItemKind::MODULE,
         Sort::Argument => CompletionItemKind::PROPERTY,
         Sort::Call | Sort::Chain => CompletionItemKind::FUNCTION,
     }

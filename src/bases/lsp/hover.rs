@@ -7,6 +7,7 @@ use crate::{
     check::{Facts, Mention, NameKind, NodeFact, Target},
     diag::Span,
     engine::assist::Callable,
+    stdlib,
     value::Type,
 };
 
@@ -93,7 +94,10 @@ fn there(facts: &Facts, name: &str, file: &str) -> String {
     let ends = format!(".{name}");
     match facts.types.iter().find(|(it, _)| it.ends_with(&ends)) {
         Some((_, ty)) => code(&format!("type {name} = {}", written(ty))),
-        None => format!("the file `{file}`"),
+        None => match stdlib::ALL.iter().find(|it| it.source().name() == file) {
+            Some(module) => module.docs(),
+            None => format!("the file `{file}`"),
+        },
     }
 }
 

@@ -1,7 +1,11 @@
 //! What may be written at a place, as a list that is being made.
 
 use super::super::{Callable, Port};
-use crate::{diag::Span, value::Type};
+use crate::{
+    diag::Span,
+    stdlib::{Module, PREFIX},
+    value::Type,
+};
 
 /// What may be written, best first.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub enum Sort {
     /// One of the few values of a type.
     Literal,
     Type,
+    /// A file that a script can use.
+    File,
     Argument,
     Call,
     /// Several stages that lead to what is due.
@@ -111,6 +117,15 @@ impl Choices {
 
     pub(super) fn type_name(&mut self, name: &str) {
         self.value(name, "", Sort::Type);
+    }
+
+    /// The name of a module of the standard library, with its quotes.
+    pub(super) fn module(&mut self, module: &Module) {
+        self.add(Choice {
+            detail: Some(module.summary().to_owned()),
+            doc: module.docs(),
+            ..Choice::new(Sort::File, &format!("\"{PREFIX}{}\"", module.name))
+        });
     }
 
     /// An argument that is not given yet.

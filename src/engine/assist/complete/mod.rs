@@ -16,6 +16,7 @@ use crate::{
     check::{BoundKey, Candidate, Signature, Site, Wants, fits, type_names},
     diag::Span,
     registry::{OpRef, Registry},
+    stdlib,
     value::Type,
 };
 use choices::Form;
@@ -58,6 +59,9 @@ struct Completion<'a> {
 
 impl Completion<'_> {
     fn fill(&self, items: &mut Choices) {
+        if self.due == Due::File {
+            return stdlib::ALL.iter().for_each(|it| items.module(it));
+        }
         if self.place.string.is_some() {
             return self.literals_in_a_string(items);
         }
@@ -84,6 +88,7 @@ impl Completion<'_> {
                 }
             }
             Due::TestStatement => items.keywords(&words::IN_TESTS),
+            Due::File => {}
             Due::More => items.keywords(&words::MORE),
         }
     }

@@ -25,6 +25,8 @@ pub(in crate::engine::assist) enum Due {
     Statement,
     /// At the beginning of a statement of a test.
     TestStatement,
+    /// The name of a file, in its quotes.
+    File,
     /// Behind something that is whole.
     More,
 }
@@ -46,6 +48,7 @@ impl<'a> Place<'a> {
             "{" => self.in_braces(last),
             "," | "|" => self.between(),
             ":" => Some(self.behind_colon()),
+            "use" if self.string.is_some() => Some(Due::File),
             "let" | "param" | "flow" | "secret" | "type" | "test" | "use" | "as" | "mock" => None,
             "if" | "match" | "until" | "expect" | "and" | "or" | "not" => Some(Due::Value),
             "." | "?." | "..." => Some(Due::Value).filter(|_| two_back != "use"),
