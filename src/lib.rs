@@ -65,6 +65,8 @@ pub mod store;
 
 pub mod components;
 
+pub mod stdlib;
+
 pub mod check;
 
 pub mod plan;

@@ -1,7 +1,7 @@
 //! Calls of templates: each is replaced before anything runs.
 //!
 //! The function of the template is called with constants, and the pipeline that it gives
-//! becomes a flow of a source of its own, which is called with the input alone.
+//! becomes a flow of a source of its own, which is called with the input and the flows.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use super::{
 use crate::{
     diag::{Code, Problem, Span},
     script::Failure,
-    syntax::ast::Args,
+    syntax::ast::{Arg, Args},
     value::{Record, Text, Value, literal},
 };
 
 impl Checker<'_> {
-    /// A call of a template: of the flow that it builds, with the input alone.
+    /// A call of a template: of the flow that it builds, with the input and the flows.
     pub(super) fn call_template(
         &mut self,
         module: &Module,
@@ -29,16 +29,19 @@ impl Checker<'_> {
         let (mut args, yields) = self.flow_arguments(&flow.params, flow.yields.clone(), site);
         let rest = args.split_off(1.min(args.len()));
         let built = self.constants(flow, &rest).and_then(|it| self.built(module, flow, &it, site));
-        let Some((flow, body)) = built else { return Term::unknown(site.span).of_type(yields) };
-        self.note_expansion(module, &flow, body, site);
+        let Some((built, body)) = built else { return Term::unknown(site.span).of_type(yields) };
+        let params = flow.params.iter().skip(1);
+        args.extend(params.zip(rest).filter(|(it, _)| it.is_flow()).map(|(_, arg)| arg));
+        self.note_expansion(module, flow, body, site);
+        let flow = built;
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
 
-    /// The values of all arguments but the input.
+    /// The values of all arguments but the input and the flows.
     fn constants(&mut self, flow: &Flow, args: &[Term]) -> Option<Vec<Value>> {
         let mut values = Vec::with_capacity(args.len());
-        for (param, arg) in flow.params.iter().skip(1).zip(args) {
+        for (param, arg) in flow.params.iter().skip(1).zip(args).filter(|(it, _)| !it.is_flow()) {
             match constant(arg) {
                 // A mistake in it was reported.
                 _ if arg.ty.is_unknown() || !arg.ty.fits(&param.ty) => {}
@@ -46,7 +49,7 @@ impl Checker<'_> {
                 None => self.no_constant(flow, param, arg),
             }
         }
-        (values.len() + 1 == flow.params.len()).then_some(values)
+        (values.len() == given(flow).count()).then_some(values)
     }
 
     fn no_constant(&mut self, flow: &Flow, param: &Input, arg: &Term) {
@@ -119,10 +122,10 @@ impl Checker<'_> {
         let types = module.builder.as_ref().map(|it| it.types.clone()).unwrap_or_default();
         let end = site.args.map_or(site.name_span, |it| it.span);
         let span = site.name_span.to(end);
-        let input = site.args.and_then(|it| input_of(flow, it));
+        let kept = site.args.map(|it| kept(flow, it)).unwrap_or_default();
         self.expanded.push(Expansion {
             span,
-            input,
+            kept,
             file: module.source.clone(),
             types,
             flow: flow.name.clone(),
@@ -131,14 +134,26 @@ impl Checker<'_> {
     }
 }
 
-/// The argument that is the input, where a call gives it: by its name, or as the first one.
-fn input_of(flow: &Flow, args: &Args) -> Option<Span> {
-    let input = &flow.params.first()?.name;
-    args.list.iter().enumerate().find_map(|(idx, arg)| match &arg.name {
-        Some(name) if name.text == *input => Some(name.span.to(arg.value.span)),
-        None if idx == 0 => Some(arg.value.span),
-        _ => None,
-    })
+/// The parameters that the function is given: all but the input and the flows.
+pub(super) fn given(flow: &Flow) -> impl Iterator<Item = &Input> {
+    flow.params.iter().skip(1).filter(|it| !it.is_flow())
+}
+
+/// The arguments of a call that the flow takes which the template builds.
+fn kept(template: &Flow, args: &Args) -> Vec<(Option<Text>, Span)> {
+    let is_kept = |(idx, it): &(usize, &Input)| *idx == 0 || it.is_flow();
+    let params: Vec<(usize, &Input)> = template.params.iter().enumerate().filter(is_kept).collect();
+    let one = |(place, arg): (usize, &Arg)| match &arg.name {
+        Some(name) => {
+            let is_known = params.iter().any(|(_, it)| it.name == name.text);
+            is_known.then(|| (None, name.span.to(arg.value.span)))
+        }
+        None => {
+            let (idx, param) = params.iter().find(|(idx, _)| *idx == place)?;
+            Some(((*idx > 0).then(|| param.name.clone()), arg.value.span))
+        }
+    };
+    args.list.iter().enumerate().filter_map(one).collect()
 }
 
 /// `review(reviewers: 3)`
@@ -147,7 +162,7 @@ fn called(flow: &Flow, values: &[Value]) -> String {
         let value = literal::written(value).unwrap_or_else(|| value.to_string());
         format!("{}: {value}", param.name)
     };
-    let args: Vec<String> = flow.params.iter().skip(1).zip(values).map(arg).collect();
+    let args: Vec<String> = given(flow).zip(values).map(arg).collect();
     format!("{}({})", flow.name, args.join(", "))
 }
 

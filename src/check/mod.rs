@@ -40,7 +40,7 @@ use std::{
 
 pub use facts::{Facts, HoleFact, Mention, NameKind, NodeFact, Target};
 pub use items::FIXED;
-pub use modules::{Files, NoFiles};
+pub use modules::{Files, NoFiles, Unread};
 pub use repair::{Candidate, Signature, Site, Wants, fits, way_between, way_to};
 pub use term::{
     Arm, Block, BoundKey, Branch, Call, CastReason, Checked, Entry, Expansion, Flow, Input, Let,

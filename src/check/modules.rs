@@ -29,11 +29,27 @@ pub trait Files: Send + Sync {
     /// The file that a script names, read; or why it cannot be.
     ///
     /// Two names of one file give sources of one name.
-    fn load(&self, from: &Source, file: &str) -> Result<Source, String>;
+    fn load(&self, from: &Source, file: &str) -> Result<Source, Unread>;
 
     /// Who knows how much memory the process has, for templates that are run.
     fn host(&self) -> Option<Arc<dyn Host>> {
         None
+    }
+}
+
+/// Why a file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    pub why: String,
+    /// What else to do than to look at the folder.
+    pub help: Option<String>,
+    /// The name that is most likely meant.
+    pub meant: Option<String>,
+}
+
+impl From<String> for Unread {
+    fn from(why: String) -> Self {
+        Self { why, help: None, meant: None }
     }
 }
 
@@ -42,8 +58,8 @@ pub trait Files: Send + Sync {
 pub struct NoFiles;
 
 impl Files for NoFiles {
-    fn load(&self, _: &Source, file: &str) -> Result<Source, String> {
-        Err(format!("there are no files here, so `{file}` cannot be read"))
+    fn load(&self, _: &Source, file: &str) -> Result<Source, Unread> {
+        Err(format!("there are no files here, so `{file}` cannot be read").into())
     }
 }
 
@@ -186,14 +202,14 @@ impl Checker<'_> {
     fn import(&mut self, import: &Use) -> Option<Arc<Module>> {
         if self.source.is_built() {
             // A template could build calls of itself, without an end.
-            self.not_read(&import.file, "what a template builds uses no files");
+            self.not_read(&import.file, "what a template builds uses no files".to_owned());
             return None;
         }
         let file = &import.file.text;
         let source = match self.modules.files.load(self.source, file) {
             Ok(source) => source,
             Err(why) => {
-                self.not_read(&import.file, &why);
+                self.not_read(&import.file, why);
                 return None;
             }
         };
@@ -207,19 +223,24 @@ impl Checker<'_> {
         }
         if open.len() > MOST_LEVELS {
             drop(open);
-            self.not_read(&import.file, "files use each other too deep");
+            self.not_read(&import.file, "files use each other too deep".to_owned());
             return None;
         }
         drop(open);
         self.modules.check(&source, self.registry)
     }
 
-    fn not_read(&mut self, file: &Word, why: &str) {
-        self.report(
-            Problem::error(Code::E225, file.span, format!("cannot use `{}`: {why}", file.text))
-                .label("cannot be read")
-                .help("a file is named from the folder of the script that uses it"),
-        );
+    fn not_read(&mut self, file: &Word, why: impl Into<Unread>) {
+        const USUAL: &str = "a file is named from the folder of the script that uses it";
+        let Unread { why, help, meant } = why.into();
+        let message = format!("cannot use `{}`: {why}", file.text);
+        let problem = Problem::error(Code::E225, file.span, message)
+            .label("cannot be read")
+            .help(help.unwrap_or_else(|| USUAL.to_owned()));
+        self.report(match meant {
+            Some(meant) => problem.fix(file.span, format!("\"{meant}\"")),
+            None => problem,
+        });
     }
 
     fn circle(&mut self, file: &Word, circle: &str) {

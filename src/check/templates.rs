@@ -49,7 +49,7 @@ pub(super) fn check_templates(
     checker.problems = parsed.problems;
     let flows = checker.declared_flows(&parsed.program);
     let templates = checker.code_of(&flows);
-    let heads = heads(source.text(), &parsed.program);
+    let heads = heads(source.text(), &parsed.program, &flows);
     let builder =
         templates.map(|templates| Builder { templates, types: declared.types.into(), heads });
     let module = Module {
@@ -142,30 +142,37 @@ impl Checker<'_> {
                 .help("its first parameter is what enters the pipeline that it builds");
             return self.report(problem);
         };
-        if templates.has(name, rest.len()) {
+        let names: Vec<&str> =
+            rest.iter().filter(|it| !it.is_flow()).map(|it| it.name.as_ref()).collect();
+        if templates.has(name, names.len()) {
             return;
         }
-        let names: Vec<&str> = rest.iter().map(|it| it.name.as_ref()).collect();
         let message = format!("there is no `fn {name}({})`", names.join(", "));
         self.report(
             Problem::error(Code::E504, flow.span, message)
                 .label("declared, but not defined")
-                .help("the function takes every parameter but the first, by its place"),
+                .help("the function takes every parameter but the first and flows, by its place"),
         );
     }
 }
 
-/// How the flows begin that templates build: `flow review(draft: string) -> Report`.
-fn heads(file: &str, program: &Program) -> HashMap<Text, Head> {
+/// How the flows begin that templates build: `flow review(draft: string) -> Report`. They
+/// take the input, and what the template takes of flows.
+fn heads(file: &str, program: &Program, templates: &[Arc<Flow>]) -> HashMap<Text, Head> {
     let mut heads = HashMap::new();
+    let of = |it: &TypeExpr| file.get(it.span.range());
     for item in &program.items {
         let ItemKind::Flow(flow) = &item.kind else { continue };
         let Some(first) = flow.params.first() else { continue };
-        let of = |it: &TypeExpr| file.get(it.span.range());
-        let Some((takes, gives)) = of(&first.ty).zip(of(&flow.yields)) else { continue };
-        let (name, input) = (&flow.name.text, &first.name.text);
-        let text = format!("flow {name}({input}: {takes}) -> {gives}").into();
-        heads.insert(name.clone(), Head { input: input.clone(), text });
+        let name = &flow.name.text;
+        let Some(template) = templates.iter().find(|it| it.name == *name) else { continue };
+        let params = flow.params.iter().zip(&template.params).enumerate();
+        let taken = params.filter(|(idx, (_, it))| *idx == 0 || it.is_flow());
+        let taken: Option<Vec<String>> =
+            taken.map(|(_, (it, _))| Some(format!("{}: {}", it.name.text, of(&it.ty)?))).collect();
+        let Some((taken, gives)) = taken.zip(of(&flow.yields)) else { continue };
+        let text = format!("flow {name}({}) -> {gives}", taken.join(", ")).into();
+        heads.insert(name.clone(), Head { input: first.name.text.clone(), text });
     }
     heads
 }

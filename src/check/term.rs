@@ -38,8 +38,9 @@ pub struct Checked {
 pub struct Expansion {
     /// The call, with its arguments.
     pub span: Span,
-    /// The argument that is the input, where the call has one.
-    pub input: Option<Span>,
+    /// The arguments that the flow takes as well: its input and flows, each with the name
+    /// that has to be written before it.
+    pub kept: Vec<(Option<Text>, Span)>,
     /// The file of the template.
     pub file: Source,
     /// The declarations of the types that its file has.
@@ -63,6 +64,11 @@ impl Input {
     /// Whether nothing stands in for it when it is not given.
     pub fn is_required(&self) -> bool {
         self.default.is_none() && !self.ty.is_optional()
+    }
+
+    /// Whether a flow is due.
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(self.ty, Type::Flow(_))
     }
 
     /// Whether the host gives it, not the caller.

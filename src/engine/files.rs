@@ -3,9 +3,11 @@
 use std::{collections::HashMap, io, path::Path, sync::Arc};
 
 use crate::{
-    check::Files,
+    check::{Files, Unread},
     diag::Source,
     host::{self, Host},
+    registry::nearest,
+    stdlib::{self, PREFIX},
     value::{paths, units},
 };
 
@@ -30,9 +32,22 @@ impl<'a> HostFiles<'a> {
         Self { unsaved: Some(unsaved), ..self }
     }
 
+    fn unsaved(&self, name: &str) -> Option<Arc<str>> {
+        self.unsaved?.get(name).cloned()
+    }
+
+    /// A module of the standard library: as it was, where a run is looked at that another
+    /// version began.
+    fn module(&self, name: &str) -> Result<Source, Unread> {
+        let mut files = stdlib::SUFFIXES.iter().map(|it| format!("{PREFIX}{name}{it}"));
+        let kept = files.find_map(|file| self.unsaved(&file).map(|text| Source::new(file, text)));
+        let known = || stdlib::find(name).map(stdlib::Module::source);
+        kept.or_else(known).ok_or_else(|| no_module(name))
+    }
+
     fn text(&self, name: &str) -> Result<Arc<str>, String> {
-        if let Some(text) = self.unsaved.and_then(|it| it.get(name)) {
-            return Ok(text.clone());
+        if let Some(text) = self.unsaved(name) {
+            return Ok(text);
         }
         let path = Path::new(name);
         let known = self.host.stat(path).map_err(|err| why(&err))?;
@@ -49,20 +64,24 @@ impl<'a> HostFiles<'a> {
 }
 
 impl Files for HostFiles<'_> {
-    fn load(&self, from: &Source, file: &str) -> Result<Source, String> {
-        if let Some(name) = file.strip_prefix("std:") {
-            return Err(format!("the standard library has no `{name}`"));
+    fn load(&self, from: &Source, file: &str) -> Result<Source, Unread> {
+        if let Some(name) = file.strip_prefix(PREFIX) {
+            return self.module(name);
         }
         match Path::new(file).extension().and_then(|it| it.to_str()) {
             Some("svc" | "rhai") => {}
             _ => {
                 let due = "the name of a script ends in `.svc`, that of templates in `.rhai`";
-                return Err(due.to_owned());
+                return Err(due.to_owned().into());
             }
         }
         let here = Path::new(".");
         let folder = from.folder().map_or(here, |it| it.as_path());
-        let name = paths::join(folder, file);
+        let mut name = paths::join(folder, file);
+        if name.starts_with(PREFIX) {
+            // A file of the user's, whatever it is called, is no module.
+            name = format!("./{name}").into();
+        }
         let path = Path::new(name.as_ref());
         let text = self.text(&name)?;
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(here);
@@ -74,6 +93,26 @@ impl Files for HostFiles<'_> {
     }
 }
 
+/// Why there is no module of this name, and which one may be meant.
+pub(super) fn no_module(name: &str) -> Unread {
+    let names = || stdlib::ALL.iter().map(|it| it.name);
+    let bare = stdlib::SUFFIXES.iter().find_map(|it| name.strip_suffix(it)).unwrap_or(name);
+    let meant = names().find(|it| *it == bare).or_else(|| nearest(bare, names()));
+    let meant = meant.map(|it| format!("{PREFIX}{it}"));
+    let help = match &meant {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => {
+            let all: Vec<String> = names().map(|it| format!("`{PREFIX}{it}`")).collect();
+            format!("there are {}", all.join(", "))
+        }
+    };
+    let why = match name {
+        "" => "the name of a module is missing".to_owned(),
+        _ => format!("the standard library has no `{name}`"),
+    };
+    Unread { why, help: Some(help), meant }
+}
+
 fn why(err: &io::Error) -> String {
     match err.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
@@ -83,5 +122,27 @@ fn why(err: &io::Error) -> String {
             format!("it is larger than {}", units::show_size(LARGEST_SCRIPT))
         }
         _ => err.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::test::TestHost;
+
+    /// A run goes on with what it was begun with, also where the library has changed since.
+    #[test]
+    fn a_module_that_a_run_kept_goes_before_the_one_that_is_there() {
+        let host: Arc<dyn Host> = Arc::new(TestHost::new());
+        let kept = |(name, text): (&str, &str)| (name.to_owned(), Arc::from(text));
+        let unsaved: Unsaved =
+            [("std:panel.rhai", "// old"), ("std:gone.svc", "# gone")].map(kept).into();
+        let files = HostFiles::of(&host).with(&unsaved);
+        let load = |name: &str| files.load(&Source::from(""), name);
+        let (old, gone) = (load("std:panel").unwrap(), load("std:gone").unwrap());
+        assert_eq!((old.name(), old.text()), ("std:panel.rhai", "// old"));
+        assert_eq!((gone.name(), gone.text()), ("std:gone.svc", "# gone"));
+        assert!(load("std:table").is_ok());
+        assert_eq!(load("std:tabel").unwrap_err().meant.as_deref(), Some("std:table"));
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     plan::{Caps, Past, Plan},
     registry::{ErrorKind, OpRef, Usage},
     run::{Outcome, RunError, place_of},
+    stdlib,
     store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
@@ -287,7 +288,12 @@ impl Kept {
             about: about(engine, plan),
         };
         let used = &plan.program().used;
-        let imports = used.iter().map(|it| (absolute(engine, Path::new(it.name())), blob(it)));
+        // A module of the standard library has no folder.
+        let name = |it: &Source| match it.name().starts_with(stdlib::PREFIX) {
+            true => it.name().to_owned(),
+            false => absolute(engine, Path::new(it.name())),
+        };
+        let imports = used.iter().map(|it| (name(it), blob(it)));
         let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };
         // It is durable before the first call that writes or pays; no other waits for it.
         store.append(row).map_err(failed)?;

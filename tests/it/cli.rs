@@ -12,6 +12,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod library;
 mod texts;
 
 /// A folder with scripts, in which the program runs.

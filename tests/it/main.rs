@@ -38,10 +38,13 @@ mod pages;
 mod plans;
 mod policy;
 mod promises;
+#[cfg(unix)]
+mod repl;
 mod retrieval;
 mod run;
 mod scripts;
 mod secrets;
+mod stdlib;
 mod store;
 mod verdict;
 mod why;

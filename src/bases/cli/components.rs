@@ -6,11 +6,12 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
+    library::{self, ModuleJson},
     terminal::{self, Ink, Stream},
 };
-use crate::registry::Component;
+use crate::{registry::Component, stdlib};
 
-/// List the components, or those that have to do with QUERY.
+/// List the components and the standard library, or what has to do with QUERY.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Components {
@@ -25,9 +26,17 @@ pub(super) struct Components {
 const EXAMPLES: &str = "Examples:
   svc components
   svc components read files
+  svc components std:panel
   svc components --json | jq -r '.[].name'
 
 `svc inspect NAME` says more about one of them.";
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EntryJson {
+    Component(ComponentJson),
+    Module(ModuleJson),
+}
 
 #[derive(Serialize)]
 struct ComponentJson {
@@ -50,17 +59,27 @@ impl Components {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let out = session.terminal.out;
         let query = self.query.join(" ");
+        if let Some(module) = library::named(&query).filter(|_| query != stdlib::PREFIX) {
+            library::show(module?, self.json, out)?;
+            return Ok(OK);
+        }
         let found = session.engine.registry().search(&query);
+        let modules = library::search(&query);
         if self.json {
-            let all: Vec<ComponentJson> = found.into_iter().map(ComponentJson::new).collect();
-            terminal::print_json(&all)?;
-        } else if found.is_empty() {
+            let components =
+                found.into_iter().map(|it| EntryJson::Component(ComponentJson::new(it)));
+            let modules = modules.into_iter().map(|it| EntryJson::Module(ModuleJson::new(it)));
+            terminal::print_json(&components.chain(modules).collect::<Vec<_>>())?;
+        } else if found.is_empty() && modules.is_empty() {
             let message = format!("no component has to do with `{query}`");
             return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
         } else if query.is_empty() {
-            terminal::print(&by_cluster(&found, out))?;
+            let heading = out.paint(library::CLUSTER, Ink::Cyan);
+            terminal::print(&format!("{}\n{heading}\n\n", by_cluster(&found, out)))?;
+            terminal::print(&library::entries(&modules, out))?;
         } else {
             terminal::print(&found.iter().map(|it| entry(it, out)).collect::<String>())?;
+            terminal::print(&library::entries(&modules, out))?;
         }
         Ok(OK)
     }

@@ -155,10 +155,12 @@ impl<'a> Script<'a> {
     fn call(&self, it: &Expansion) -> String {
         let name = self.flows.get(&(it.file.name(), it.text.as_ref()));
         let name = name.map_or(it.flow.as_ref(), |(name, _)| name);
-        match it.input {
-            Some(input) => format!("{name}({})", self.written(input)),
-            None => name.to_owned(),
-        }
+        let kept = it.kept.iter().map(|(param, span)| match param {
+            Some(param) => format!("{param}: {}", self.written(*span)),
+            None => self.written(*span),
+        });
+        let kept: Vec<String> = kept.collect();
+        if kept.is_empty() { name.to_owned() } else { format!("{name}({})", kept.join(", ")) }
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
     guide::{advice, field},
+    library,
     terminal::{self, Ink, Stream},
 };
 use crate::value::Value;
@@ -31,7 +32,8 @@ const EXAMPLES: &str = r#"Examples:
   svc find "text of a PDF" -n 3
   svc find --json average | jq -r '.[].name'
 
-The same as the component `nav_search`. Exit code 6 where nothing is found."#;
+The same as the component `nav_search`; below it stand the modules of the standard library whose
+documentation has all of the words. Exit code 6 where nothing is found."#;
 
 const SCRIPT: &str = "param query: string  param limit: int  query >> nav_search(limit: limit)";
 
@@ -41,13 +43,15 @@ impl Find {
         let given = [("query", query.as_str().into()), ("limit", Value::Int(self.limit))];
         let found = advice(session, SCRIPT, given).await?;
         let Value::List(findings) = &found else { return Ok(NOT_FOUND) };
+        let modules = library::search(&query);
         if self.json {
             terminal::print_json(&found)?;
         } else {
             let out = session.terminal.out;
             terminal::print(&findings.iter().map(|it| entry(it, out)).collect::<String>())?;
+            terminal::print(&library::entries(&modules, out))?;
         }
-        if findings.is_empty() {
+        if findings.is_empty() && (modules.is_empty() || self.json) {
             let message = format!("no op has to do with `{query}`");
             return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
         }

@@ -5,6 +5,7 @@ use clap::Args;
 use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
+    library,
     op_json::InspectJson,
     op_text, terminal,
 };
@@ -14,7 +15,7 @@ use crate::registry::{Component, OpRef, Registry, nearest};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Inspect {
-    /// A component for all of its ops, or one op by a short name or as `component.op`.
+    /// A component for all of its ops, one op by a short name or as `component.op`, or `std:NAME`.
     #[arg(value_name = "NAME")]
     name: String,
     /// Print it as JSON.
@@ -26,6 +27,7 @@ const EXAMPLES: &str = "Examples:
   svc inspect search
   svc inspect text
   svc inspect text.upper
+  svc inspect std:panel
   svc inspect --json search | jq '.ops[].params[].name'";
 
 /// What a name stands for here: a component, and the ops of it that are meant.
@@ -36,6 +38,10 @@ pub(super) struct Subject {
 
 impl Inspect {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        if let Some(module) = library::named(&self.name) {
+            library::show(module?, self.json, session.terminal.out)?;
+            return Ok(OK);
+        }
         let registry = session.engine.registry();
         let subject = find(registry, &self.name).ok_or_else(|| unknown(registry, &self.name))?;
         if self.json {

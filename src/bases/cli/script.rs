@@ -8,7 +8,7 @@ use std::{
 use super::{
     Session,
     exit::{FAILED, Failure, INVALID, Result, USAGE},
-    terminal,
+    library, terminal,
 };
 use crate::{
     diag::Source,
@@ -16,11 +16,15 @@ use crate::{
     host::{self, Host},
     plan::Plan,
     registry::OpError,
+    stdlib::{Module, PREFIX},
     value::units,
 };
 
-/// The script of this name; `-` is standard input.
+/// The script of this name; `-` is standard input, `std:panel` one of the standard library.
 pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
+    if let Some(module) = library::named(&file.to_string_lossy()) {
+        return flows_of(module?);
+    }
     if is_stdin(file) {
         return Ok(Source::new(
             "<stdin>",
@@ -32,6 +36,23 @@ pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     let text = text(&format!("`{name}`"), bytes, INVALID)?;
     Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
+}
+
+/// The script that has the tests of this one: the same, but for modules with templates.
+pub(super) fn read_tests(host: &dyn Host, file: &Path) -> Result<Source> {
+    match library::named(&file.to_string_lossy()) {
+        Some(module) => Ok(module?.tests()),
+        None => read(host, file),
+    }
+}
+
+fn flows_of(module: &Module) -> Result<Source> {
+    if !module.is_template() {
+        return Ok(module.source());
+    }
+    let name = format!("{PREFIX}{}", module.name);
+    let message = format!("`{name}` has templates, which are checked where they are used");
+    Err(Failure::new(USAGE, message).help(format!("`svc test {name}` runs its tests")))
 }
 
 /// The plan of the script of this name; what is wrong with it goes to standard error.

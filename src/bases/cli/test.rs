@@ -43,6 +43,7 @@ pub(super) struct Test {
 const EXAMPLES: &str = "Examples:
   svc test triage.svc
   svc test examples/*.svc --filter billing
+  svc test std:panel
   svc test --from-run last >> triage.svc
   svc test triage.svc --json | jq '.files[].tests[] | select(.passed | not)'
 
@@ -129,7 +130,7 @@ impl Test {
 
     fn file(&self, session: &Session, file: &Path, tally: &mut Tally) -> Result<()> {
         let name = file.display().to_string();
-        let source = match script::read(session.engine.host(), file) {
+        let source = match script::read_tests(session.engine.host(), file) {
             Ok(source) => source,
             Err(failure) => {
                 self.unreadable(session, name, &failure, tally);

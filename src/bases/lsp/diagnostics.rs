@@ -12,7 +12,10 @@ use super::{
     lines::Page,
     uri,
 };
-use crate::diag::{Code, Problem, Report, Severity, Source};
+use crate::{
+    diag::{Code, Problem, Report, Severity, Source},
+    stdlib::PREFIX,
+};
 
 /// What the client was told last, by document.
 #[derive(Default)]
@@ -68,8 +71,11 @@ fn all(documents: &Documents) -> BTreeMap<String, PublishDiagnosticsParams> {
     all
 }
 
-/// The address of a file that is used.
+/// The address of a file that is used; a module of the standard library has none.
 pub(super) fn address(source: &Source) -> Option<Uri> {
+    if source.name().starts_with(PREFIX) {
+        return None;
+    }
     uri::of_name(source.name(), None::<&Path>)
 }
 

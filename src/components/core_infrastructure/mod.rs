@@ -11,6 +11,7 @@ use crate::{
 
 mod approval;
 mod control;
+mod csv;
 mod files;
 mod guide;
 mod json;
@@ -24,6 +25,7 @@ pub(super) const ALL: &[&Component] = &[
     &list::COMPONENT,
     &math::COMPONENT,
     &json::COMPONENT,
+    &csv::COMPONENT,
     &files::COMPONENT,
     &control::COMPONENT,
     &approval::COMPONENT,

@@ -131,3 +131,11 @@ fn a_client_without_snippets_gets_plain_names() {
         (&json!("take"), &json!(1))
     );
 }
+
+#[test]
+fn modules_of_the_standard_library_are_files() {
+    let mut client = Client::ready(&[]);
+    has(&client.complete("use \"std:¦\" as panel"), &["\"std:panel\"", "\"std:table\""]);
+    let script = "use \"std:panel\" as panel\n[\"a\"] >> panel.¦";
+    has(&client.complete(script), &["majority"]);
+}

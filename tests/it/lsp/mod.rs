@@ -142,6 +142,22 @@ fn definitions_lead_into_used_files() {
     assert_eq!(client.request("textDocument/definition", place), Ok(Value::Null));
 }
 
+/// A module of the standard library has no file to go to, but its pages.
+#[test]
+fn the_standard_library_is_told_of() {
+    let mut client = Client::ready(&[]);
+    let script = "use \"std:panel\" as panel\n[\"a\"] >> panel.majority";
+    client.open("std.svc", script);
+    for word in ["std:panel", "majority"] {
+        let place = at(&client, "std.svc", script, word);
+        assert_eq!(client.request("textDocument/definition", place), Ok(Value::Null));
+    }
+    let file = hover(&mut client, &script.replace("std:p", "std:¦p"));
+    assert!(file.starts_with("Lets a panel of judges"), "{file}");
+    let flow = hover(&mut client, &script.replace("majority", "maj¦ority"));
+    assert!(flow.contains("The choice that most votes are for."), "{flow}");
+}
+
 #[test]
 fn types_and_their_fields_are_defined_where_they_are_declared() {
     let mut client = Client::ready(&[]);

@@ -5,7 +5,7 @@ use crate::syntax::token::TokenKind;
 
 /// What may be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bases::lsp) enum Due {
+pub(in crate::engine::assist) enum Due {
     /// After `>>`.
     Stage,
     /// At the head of a pipeline.
@@ -25,13 +25,15 @@ pub(in crate::bases::lsp) enum Due {
     Statement,
     /// At the beginning of a statement of a test.
     TestStatement,
+    /// The name of a file, in its quotes.
+    File,
     /// Behind something that is whole.
     More,
 }
 
 impl<'a> Place<'a> {
     /// What may be written here.
-    pub(in crate::bases::lsp) fn due(&self) -> Option<Due> {
+    pub(in crate::engine::assist) fn due(&self) -> Option<Due> {
         let Some(last) = self.before.checked_sub(1) else { return Some(Due::Statement) };
         if self.is_type(last) {
             return Some(Due::Type);
@@ -46,6 +48,7 @@ impl<'a> Place<'a> {
             "{" => self.in_braces(last),
             "," | "|" => self.between(),
             ":" => Some(self.behind_colon()),
+            "use" if self.string.is_some() => Some(Due::File),
             "let" | "param" | "flow" | "secret" | "type" | "test" | "use" | "as" | "mock" => None,
             "if" | "match" | "until" | "expect" | "and" | "or" | "not" => Some(Due::Value),
             "." | "?." | "..." => Some(Due::Value).filter(|_| two_back != "use"),

@@ -1,0 +1,145 @@
+//! The standard library as `svc components` and `svc inspect` show it.
+
+use serde::Serialize;
+
+use super::{
+    exit::{Failure, NOT_FOUND, Result},
+    terminal::{self, Ink, Stream},
+};
+use crate::{
+    registry::nearest,
+    stdlib::{self, Flow, Module, PREFIX},
+};
+
+/// Where modules are listed among the clusters of components.
+pub(super) const CLUSTER: &str = "standard-library";
+
+const WIDEST: usize = 96;
+
+#[derive(Serialize)]
+pub(super) struct ModuleJson {
+    name: String,
+    cluster: &'static str,
+    summary: &'static str,
+    flows: Vec<FlowJson>,
+}
+
+/// A module with all that it says of itself.
+#[derive(Serialize)]
+struct PageJson {
+    #[serde(flatten)]
+    module: ModuleJson,
+    doc: String,
+    types: Vec<String>,
+    /// The scripts in the documentation, and what they give.
+    examples: Vec<ExampleJson>,
+}
+
+#[derive(Serialize)]
+struct FlowJson {
+    name: String,
+    signature: String,
+    doc: String,
+}
+
+#[derive(Serialize)]
+struct ExampleJson {
+    script: String,
+    gives: Option<String>,
+}
+
+impl ModuleJson {
+    pub(super) fn new(module: &Module) -> Self {
+        let flow = |it: Flow| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
+        let flows = module.flows().into_iter().map(flow).collect();
+        let name = format!("{PREFIX}{}", module.name);
+        Self { name, cluster: CLUSTER, summary: module.summary(), flows }
+    }
+}
+
+impl PageJson {
+    fn new(module: &Module) -> Self {
+        let example = |it: stdlib::Example| ExampleJson { script: it.script, gives: it.gives };
+        Self {
+            module: ModuleJson::new(module),
+            doc: module.docs(),
+            types: module.types(),
+            examples: module.examples().into_iter().map(example).collect(),
+        }
+    }
+}
+
+/// The module that a name with `std:` before it stands for; nothing for other names.
+pub(super) fn named(name: &str) -> Option<Result<&'static Module>> {
+    let name = name.strip_prefix(PREFIX)?;
+    Some(stdlib::find(name).ok_or_else(|| unknown(name)))
+}
+
+/// Says that there is no such module, and which one may be meant.
+fn unknown(name: &str) -> Failure {
+    let failure = Failure::new(NOT_FOUND, format!("the standard library has no `{name}`"));
+    match nearest(name, stdlib::ALL.iter().map(|it| it.name)) {
+        Some(meant) => failure.help(format!("did you mean `{PREFIX}{meant}`?")),
+        None => failure.help("`svc components` lists all"),
+    }
+}
+
+/// The modules that have to do with these words: whose documentation has all of them.
+pub(super) fn search(query: &str) -> Vec<&'static Module> {
+    let query = query.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let has = |it: &&Module| {
+        let flows = it.flows().into_iter().map(|it| format!(" {} {}", it.name, it.doc));
+        let text = format!("{PREFIX}{} {}{}", it.name, it.docs(), flows.collect::<String>());
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    stdlib::ALL.iter().filter(has).collect()
+}
+
+/// Prints everything that a module says of itself.
+pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
+    match as_json {
+        true => terminal::print_json(&PageJson::new(module)),
+        false => terminal::print(&page(module, out)),
+    }
+}
+
+/// Modules, each with its name, what it is for, and its flows.
+pub(super) fn entries(modules: &[&Module], out: Stream) -> String {
+    modules.iter().map(|it| entry(it, out)).collect()
+}
+
+fn entry(module: &Module, out: Stream) -> String {
+    let name = out.paint(&format!("{PREFIX}{}", module.name), Ink::Bold);
+    let flows: Vec<String> = module.flows().into_iter().map(|it| it.name).collect();
+    format!("  {name}  {}\n      {}\n", module.summary(), flows.join(" "))
+}
+
+/// Everything that a module says of itself.
+fn page(module: &Module, out: Stream) -> String {
+    let name = out.paint(&format!("{PREFIX}{}", module.name), Ink::Bold);
+    let docs = module.docs();
+    let rest = docs.split_once('\n').map_or("", |(_, rest)| rest).trim();
+    let mut page = format!("{name}  {}\n{CLUSTER}\n\n{rest}\n", module.summary());
+    let types = module.types();
+    if !types.is_empty() {
+        page += &format!("\n{}\n", types.join("\n"));
+    }
+    for flow in module.flows() {
+        page += &format!("\n{}\n  {}\n", head(&flow, module, out), flow.doc);
+    }
+    page
+}
+
+/// A flow's signature, with a param a line where it is long.
+fn head(flow: &Flow, module: &Module, out: Stream) -> String {
+    let name = format!("{}.{}", module.name, flow.name);
+    let (params, yields) = (&flow.params, &flow.yields);
+    let line = format!("({}) -> {yields}", params.join(", "));
+    let painted = out.paint(&name, Ink::Cyan);
+    if name.len() + line.len() <= WIDEST {
+        return format!("{painted}{line}");
+    }
+    format!("{painted}(\n    {},\n) -> {yields}", params.join(",\n    "))
+}

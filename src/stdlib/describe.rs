@@ -1,0 +1,126 @@
+//! What a module says of its flows and types.
+
+use super::Module;
+use crate::{
+    diag::Span,
+    syntax::{
+        ast::{self, ItemKind},
+        parse,
+    },
+};
+
+/// A flow or template of a module, as one who calls it sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flow {
+    pub name: String,
+    pub doc: String,
+    /// `bar: float 0..1 = 0.8`
+    pub params: Vec<String>,
+    pub yields: String,
+}
+
+impl Flow {
+    /// `review(text: string, bar: float 0..1 = 0.8) -> Report`
+    pub fn signature(&self) -> String {
+        format!("{}({}) -> {}", self.name, self.params.join(", "), self.yields)
+    }
+
+    /// The first sentence of its documentation.
+    pub fn summary(&self) -> &str {
+        self.doc.split_once(". ").map_or(&*self.doc, |(first, _)| &self.doc[..=first.len()])
+    }
+}
+
+impl Module {
+    /// The flows that are for others: those that are documented.
+    pub fn flows(&self) -> Vec<Flow> {
+        let text = self.declarations();
+        let items = parse(&text).program.items.into_iter().filter(|it| !it.doc.is_empty());
+        let flow = |item: ast::Item| match &item.kind {
+            ItemKind::Flow(it) => Some(flow(&text, &item.doc, it)),
+            _ => None,
+        };
+        items.filter_map(flow).collect()
+    }
+
+    /// The declarations of the types that are for others, each on one line.
+    pub fn types(&self) -> Vec<String> {
+        let text = self.declarations();
+        let items = parse(&text).program.items;
+        let is_shown = |it: &&ast::Item| self.is_template() || !it.doc.is_empty();
+        let types = items.iter().filter(is_shown).filter_map(|item| match &item.kind {
+            ItemKind::Type { name, ty } => {
+                Some(format!("type {} = {}", name.text, in_a_line(&text, ty.span)))
+            }
+            _ => None,
+        });
+        types.collect()
+    }
+
+    /// The declarations as a script: those of templates stand in comments.
+    fn declarations(&self) -> String {
+        if !self.is_template() {
+            return self.text.to_owned();
+        }
+        let words = self.text.lines().filter_map(|it| it.strip_prefix("/// "));
+        let declared = words.map(|it| match it.strip_prefix("template ") {
+            Some(head) => format!("flow {head} {{ 0 }}\n"),
+            None if it.starts_with("type ") => format!("{it}\n"),
+            None => format!("## {it}\n"),
+        });
+        declared.collect()
+    }
+}
+
+fn flow(text: &str, doc: &str, flow: &ast::Flow) -> Flow {
+    let param = |it: &ast::FlowParam| {
+        let plain = format!("{}: {}", it.name.text, in_a_line(text, it.ty.span));
+        match &it.default {
+            Some(default) => format!("{plain} = {}", in_a_line(text, default.span)),
+            None => plain,
+        }
+    };
+    Flow {
+        name: flow.name.text.to_string(),
+        doc: doc.split_whitespace().collect::<Vec<_>>().join(" "),
+        params: flow.params.iter().map(param).collect(),
+        yields: in_a_line(text, flow.yields.span),
+    }
+}
+
+/// A piece of a script that may have been laid out on many lines.
+fn in_a_line(text: &str, span: Span) -> String {
+    let words: Vec<&str> = text[span.range()].split_whitespace().collect();
+    words.join(" ").replace("[ ", "[").replace(", ]", "]").replace(", }", " }")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(text: &'static str) -> Module {
+        Module { name: "m", file: "m.svc", text, tests: None }
+    }
+
+    #[test]
+    fn flows_are_shown_as_they_are_called() {
+        let text = "## A pair.\ntype Pair = {\n  a: int,\n  b: int,\n}\ntype Own = int\n\
+            ## Adds.  Quickly.\nflow add(of: Pair,\n  more: [int] = [\n    1,\n  ],\n) -> int { 1 }\n\
+            # For the others.\nflow own() -> Own { 1 }";
+        let module = module(text);
+        let flows = module.flows();
+        assert_eq!(flows.len(), 1);
+        assert_eq!(flows[0].signature(), "add(of: Pair, more: [int] = [1]) -> int");
+        assert_eq!(flows[0].summary(), "Adds.");
+        assert_eq!(module.types(), ["type Pair = { a: int, b: int }"]);
+    }
+
+    #[test]
+    fn templates_are_shown_like_flows() {
+        let text = "// Adds.\n\n/// type Sum = int\n\n/// Adds up.\n\
+            /// template add(of: int, times: int = 2) -> Sum\nfn add(times) { \"it\" }";
+        let module = Module { file: "m.rhai", tests: Some(("m.test.svc", "")), ..module(text) };
+        assert_eq!(module.flows()[0].signature(), "add(of: int, times: int = 2) -> Sum");
+        assert_eq!(module.types(), ["type Sum = int"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! Sessions as a program uses them: what is remembered, with which types.
+
+use svc::{
+    Engine,
+    engine::session::Session,
+    value::{Type, Value},
+};
+
+/// Enters text as a prompt does, and gives what its pipelines gave.
+async fn enter(session: &mut Session, text: &str) -> Vec<Value> {
+    let (statements, _) = session.read(text).unwrap_or_else(|it| panic!("{it}"));
+    let mut values = Vec::new();
+    for statement in statements {
+        let given = if statement.runs() {
+            let plan = session.plan(&statement).unwrap_or_else(|it| panic!("{it}"));
+            let ty = plan.program().main.as_ref().map_or(Type::Unknown, |it| it.ty.clone());
+            let engine = session.engine().clone();
+            let value = session.run(&engine, plan).await.unwrap().value;
+            values.push(value.clone());
+            Some((ty, value))
+        } else {
+            None
+        };
+        session.keep(&statement, given);
+    }
+    values
+}
+
+/// Whatever a statement gives, the next one can use it with its type.
+#[tokio::test]
+async fn every_type_goes_on_to_the_next_statement() {
+    for (text, ty) in [
+        ("1", "int"),
+        ("0.5", "float"),
+        ("null", "json?"),
+        ("[]", "[json; max 0]"),
+        ("[1, null]", "[int?; max 2]"),
+        ("{ a: [], b: { c: null } }", "{ a: [json; max 0], b: { c: json? } }"),
+        ("5m", "duration"),
+        ("$0.10", "money"),
+        ("10MB", "size"),
+        ("[{ a: 1 }, { a: 2 }]", "[{ a: int }; max 2]"),
+        ("range(1, 4)", "[int]"),
+        ("[[1], [2, 3]] >> each { it >> sort { it } }", "[[int; max 2]; max 2]"),
+    ] {
+        let mut session = Session::new(Engine::new(), ".");
+        let first = enter(&mut session, &format!("let x = {text}")).await;
+        let again = enter(&mut session, "x").await;
+        assert_eq!(first, again, "{text}");
+        let source = session.analyse("x").0;
+        let told = source.text().lines().last().unwrap().to_owned();
+        assert_eq!(told, format!("param x: {ty}"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn types_of_the_session_and_of_used_files_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let used = "type Note = { text: string }\nflow note(s: string) -> Note { { text: s } }\n";
+    std::fs::write(folder.path().join("notes.svc"), used).unwrap();
+    let mut session = Session::new(Engine::new(), folder.path());
+    enter(&mut session, "use \"notes.svc\" as notes\nlet n = \"a\" >> notes.note").await;
+    assert_eq!(enter(&mut session, "n.text").await, [Value::from("a")]);
+    enter(&mut session, "let kind: \"a\" | \"b\" = \"a\"").await;
+    assert_eq!(
+        enter(&mut session, "match kind { \"a\" => 1, \"b\" => 2 }").await,
+        [Value::from(1)]
+    );
+    enter(&mut session, "type Own = { n: int }\nlet own: Own = { n: 3 }").await;
+    assert_eq!(enter(&mut session, "own.n + 1").await, [Value::from(4)]);
+}
+
+#[tokio::test]
+async fn what_is_bound_again_is_saved_where_it_stood() {
+    let mut session = Session::new(Engine::new(), ".");
+    enter(&mut session, "let a = 1").await;
+    enter(&mut session, "let b = a + 1").await;
+    enter(&mut session, "let a = 5").await;
+    enter(&mut session, "b + a").await;
+    let saved = session.saved();
+    assert_eq!(saved.text, "let a = 5\nlet b = a + 1\n\nb + a\n");
+    enter(&mut session, "let a = a + a").await;
+    assert_eq!(enter(&mut session, "a").await, [Value::from(10)]);
+    assert_eq!(session.saved().text, "let a = (5) + (5)\n\na\n");
+    assert!(!saved.report.has_errors());
+}
+
+#[tokio::test]
+async fn an_answer_is_saved_as_what_gave_it() {
+    let mut session = Session::new(Engine::new(), ".");
+    enter(&mut session, "[1, 2, 3]").await;
+    enter(&mut session, ">> each { it * 2 }").await;
+    enter(&mut session, "let doubled = ans").await;
+    enter(&mut session, "{ all: doubled, first: first(doubled) }").await;
+    let saved = session.saved();
+    assert!(!saved.report.has_errors(), "{}", saved.report);
+    let wanted = "let doubled = ([1, 2, 3] >> each { it * 2 })";
+    assert!(saved.text.contains(wanted), "{}", saved.text);
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_before_anything_runs() {
+    let session = Session::new(Engine::new(), ".");
+    let report = session.read("let a = nope\n1 + 1\n\n2 >> nada").unwrap_err();
+    let told: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    let report = session.read("svc 1 within { timeout: 5s }\n1").unwrap_err();
+    assert!(report.to_string().contains("bounds of a whole file"), "{report}");
+}

@@ -1,0 +1,54 @@
+//! The prompt: as a person at a terminal has it, and as a program that writes into a pipe.
+#![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
+
+mod entered;
+mod person;
+mod piped;
+mod pty;
+
+use std::{fs, path::Path, process::Command};
+
+use tempfile::TempDir;
+
+/// A folder of its own, with documents to look into.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.file("docs/caps.md", "# Caps\nA cap bounds what a run may cost.\n");
+        place.file("docs/plans.md", "# Plans\nA plan shows what a cap would fund.\n");
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    /// What the program finds around it.
+    fn surroundings(&self) -> [(&'static str, String); 4] {
+        let inside = |name: &str| self.path().join(name).display().to_string();
+        [
+            ("SVC_CACHE", inside(".cache")),
+            ("SVC_STORE", inside(".runs/runs.db")),
+            ("SVC_HISTORY", inside(".lines")),
+            ("TERM", "xterm".to_owned()),
+        ]
+    }
+
+    fn svc(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+        command.args(args).current_dir(self.path()).envs(self.surroundings());
+        command
+    }
+}

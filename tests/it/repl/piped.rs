@@ -1,0 +1,136 @@
+//! Statements that come through a pipe.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Output, Stdio},
+};
+
+use super::Place;
+
+impl Place {
+    fn repl(&self, stdin: &[u8], args: &[&str]) -> Output {
+        let args = [&["repl"], args].concat();
+        let mut command = self.svc(&args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        child.wait_with_output().unwrap()
+    }
+
+    #[track_caller]
+    fn gives(&self, stdin: &str, out: &str) {
+        let done = self.repl(stdin.as_bytes(), &[]);
+        let err = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(String::from_utf8(done.stdout).unwrap(), out, "{err}");
+        assert_eq!(done.status.code(), Some(0), "{err}");
+    }
+
+    #[track_caller]
+    fn fails(&self, stdin: &[u8], args: &[&str], code: i32, out: &str, err: &str) {
+        let done = self.repl(stdin, args);
+        let told = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(String::from_utf8(done.stdout).unwrap(), out, "{told}");
+        assert_eq!(done.status.code(), Some(code), "{told}");
+        assert!(told.contains(err), "{told}");
+    }
+}
+
+#[test]
+fn results_are_printed_and_names_go_on_to_count() {
+    let place = Place::new();
+    place.gives("let a = [3, 1, 2]\na >> sort { it }\n>> len\n", "3\n");
+    place.gives(
+        "let a = [3, 1, 2]\n\na >> sort { it }\n\n:json a\n",
+        "1\n2\n3\n[\n  3,\n  1,\n  2\n]\n",
+    );
+    place.gives(
+        "# a note\nflow shout(s: string) -> string {\n  s >> upper\n}\n\"x\" >> shout\n",
+        "X\n",
+    );
+    place.gives("1 + 1\n2 + 2\nans + 1\n", "2\n4\n5\n");
+    place.gives("let x = 1\nlet x = x + 1\nx", "2\n");
+    place.gives("type Note = { text: string }\nlet n: Note = { text: \"hi\" }\nn.text\n", "hi\n");
+    place.gives("param n: int = 2\nn * 2\n:param n 5\nn * 2\n", "4\n10\n");
+    place.gives("", "");
+    place.gives("\n\n# nothing\n", "");
+}
+
+#[test]
+fn a_statement_that_fails_ends_it_with_its_code() {
+    let place = Place::new();
+    place.fails(b"1 + 1\nnope\n2 + 2\n", &[], 7, "2\n", "there is no component or name `nope`");
+    place.fails(b"fail(\"no\")\n2 + 2\n", &[], 1, "", "no");
+    place.fails(b"nope\n2 + 2\n", &["--keep-going"], 7, "4\n", "`nope`");
+    place.fails(b"1 + 1\n:quit\nnope\n", &[], 0, "2\n", "");
+    place.fails(b"\"a\xff\"\n", &[], 2, "", "is not UTF-8");
+    place.fails(b":nmaes\n", &[], 2, "", "did you mean `:names`?");
+    place.fails(b":set rows none\n", &[], 2, "", "a number of lines");
+    place.fails(b"[1, 2\n", &[], 7, "", "`[` is never closed");
+    // Nothing of what was entered together runs where a part of it is wrong.
+    place.fails(b":load two.svc\n", &[], 6, "", "two.svc");
+    place.file("two.svc", "let a = save_json(1, to: \"out.json\")\n\na >> nope\n");
+    place.fails(b":load two.svc\n", &[], 7, "", "`nope`");
+    assert!(!place.path().join("out.json").exists());
+}
+
+#[test]
+fn places_of_problems_are_those_of_what_was_entered() {
+    let place = Place::new();
+    place.fails(b"let a = 1\nflow f(s: string) -> string { s }\n a >> f\n", &[], 7, "", "[repl:1:");
+    place.fails(b"let a = \"no\"\n a >> fail\n", &[], 1, "", "[repl:1:7]");
+}
+
+#[test]
+fn a_program_may_wait_for_each_result() {
+    let place = Place::new();
+    let mut child =
+        place.svc(&["repl"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    for n in 1..=3 {
+        writeln!(stdin, "{n} * 10").unwrap();
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, format!("{}\n", n * 10));
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn what_is_saved_is_what_the_answer_needs() {
+    let place = Place::new();
+    let script = "let unused = 1\nlet words = [\"b\", \"a\"]\nwords >> sort { it }\n>> first\n\
+                  :save s.svc\n";
+    place.gives(script, "a\n");
+    let wanted = "let words = [\"b\", \"a\"]\n\nwords\n  >> sort { it }\n  >> first\n";
+    assert_eq!(place.read("s.svc"), wanted);
+    place.fails(b"1\n:save s.svc\n", &[], 1, "1\n", "is there already");
+    place.gives("1\n:save! s.svc\n", "1\n");
+    assert_eq!(place.read("s.svc"), "1\n");
+    place.fails(b":save s2.svc\n", &[], 1, "", "nothing was entered");
+}
+
+#[test]
+fn caps_hold_for_lines_and_for_all_of_them() {
+    let place = Place::new();
+    let waits = b":set timeout 50ms\nwait(1, duration: 10s)\n";
+    place.fails(waits, &[], 8, "", "timeout");
+    let bounded = place.repl(b":set budget 0.5\n:bounds search(\"x\", source: \"docs\")\n", &[]);
+    assert!(String::from_utf8(bounded.stdout).unwrap().contains("max_cost $0.5"));
+    let shown = place.repl(b":set\n", &["--max-cost", "0.10"]);
+    assert!(String::from_utf8(shown.stdout).unwrap().contains("$0.1"));
+}
+
+#[test]
+fn the_commands_of_svc_are_about_the_last_line() {
+    let place = Place::new();
+    let done = place
+        .repl(b"search(\"cap\", source: \"docs\") >> len\n:tap\n:tap search --json\n:runs\n", &[]);
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert!(out.starts_with("2\n2\n[\n"), "{out}");
+    assert!(out.contains("repl: search(\"cap\", source: \"docs\") >> len"), "{out}");
+    place.fails(b":why nope\n", &[], 6, "", "");
+    place.fails(b":repl\n", &[], 2, "", "there is no command `:repl`");
+    place.gives(":type upper\n:type \"a\" >> len\n", "upper(text: string) -> string\nint\n");
+}
