@@ -36,14 +36,15 @@ pub(super) fn sign(mark: &Mark, file: &Path, looked: i64) {
     let _ = mark.sign(|| signature(file, looked));
 }
 
-/// Nothing where the file has a log, and so is changed by whoever opens it next.
+/// Nothing where the file has a log, and so is changed by whoever opens it next, or where
+/// anybody can set back all times of a file.
 fn signature(file: &Path, looked: i64) -> Option<[u8; SLOT]> {
-    if fs::exists(place::beside(file, OF_SQLITE[0])).unwrap_or(true) {
+    if !cfg!(unix) || fs::exists(place::beside(file, OF_SQLITE[0])).unwrap_or(true) {
         return None;
     }
     let mut hasher = blake3::Hasher::new();
     hasher.update(&looked.to_le_bytes());
-    for number in said(&fs::metadata(file).ok()?)? {
+    for number in said(&fs::metadata(file).ok()?) {
         hasher.update(&number.to_le_bytes());
     }
     let mut signature = [0; SLOT];
@@ -53,12 +54,12 @@ fn signature(file: &Path, looked: i64) -> Option<[u8; SLOT]> {
     Some(signature)
 }
 
-/// Which file it is, how long, and when it and its metadata changed. The last of these nobody
-/// can set back.
+/// Which file it is, how long, and when it and what is known of it changed. The last of these
+/// nobody can set back.
 #[cfg(unix)]
-fn said(file: &Metadata) -> Option<[i64; 7]> {
+fn said(file: &Metadata) -> [i64; 7] {
     use std::os::unix::fs::MetadataExt as _;
-    Some([
+    [
         file.dev().cast_signed(),
         file.ino().cast_signed(),
         file.size().cast_signed(),
@@ -66,11 +67,10 @@ fn said(file: &Metadata) -> Option<[i64; 7]> {
         file.mtime_nsec(),
         file.ctime(),
         file.ctime_nsec(),
-    ])
+    ]
 }
 
-/// Elsewhere the times of a file can be set by anybody.
 #[cfg(not(unix))]
-fn said(_: &Metadata) -> Option<[i64; 7]> {
-    None
+fn said(_: &Metadata) -> [i64; 7] {
+    [0; 7]
 }
