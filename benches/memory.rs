@@ -14,7 +14,7 @@ mod planned;
 mod table;
 
 use planned::{Planned, numbers};
-use table::Table;
+use table::{Table, tell};
 
 fn main() {
     let mut table = Table::new(std::env::args().any(|it| it == "--test"));
@@ -53,9 +53,9 @@ fn large_values(table: &mut Table) {
     };
     let (one, all) = (stages(1), stages(STAGES));
     table.at_most("what 100 stages take for 10 MB", float(all.bytes_total), 1e5, "B");
-    table.tell("  what one stage takes", float(one.bytes_total), "B");
+    tell("  what one stage takes", float(one.bytes_total), "B");
     let more = float(all.count_total.saturating_sub(one.count_total));
-    table.tell("  allocations of the 99 further stages", more, "");
+    tell("  allocations of the 99 further stages", more, "");
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 bytes")]

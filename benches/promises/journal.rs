@@ -4,7 +4,12 @@ use std::{hint::black_box, path::Path, sync::Arc, time::Duration};
 
 use svc::{Engine, store::Store};
 
-use super::{nap::NAP, planned::runtime, table::Table, timing::micros};
+use super::{
+    nap::NAP,
+    planned::runtime,
+    table::{Table, tell},
+    timing::micros,
+};
 
 pub(crate) fn journal(table: &mut Table) {
     const CALLS: u32 = 10_000;
@@ -24,7 +29,7 @@ pub(crate) fn journal(table: &mut Table) {
     let beside = table.best(5, || drop(run(&old)));
     let a_call = |it: Duration| micros(it) / f64::from(CALLS);
     let more = |it: Duration| a_call(it) - a_call(off);
-    table.tell("a call, not kept", a_call(off), "µs");
+    tell("a call, not kept", a_call(off), "µs");
     table.at_most("what keeping adds to it, new store", more(new.unwrap_or_default()), 20.0, "µs");
     table.at_most("  beside 300,000 others", more(beside), 20.0, "µs");
     without_calls(table, &engine, &old);
@@ -40,8 +45,8 @@ fn without_calls(table: &mut Table, off: &Engine, on: &Engine) {
         drop(black_box(runtime.block_on(run)));
     };
     let (off, on) = (table.best(100, || stages(off)), table.best(20, || stages(on)));
-    table.tell("a run of 1,000 inline stages, not kept", micros(off), "µs");
-    table.tell("  kept: two commits and an end", micros(on), "µs");
+    tell("a run of 1,000 inline stages, not kept", micros(off), "µs");
+    tell("  kept: two commits and an end", micros(on), "µs");
 }
 
 fn keeping(engine: &Engine, file: &Path) -> Engine {

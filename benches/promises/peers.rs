@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use super::table::Table;
+use super::table::{Table, say, tell};
 
 pub(crate) fn peers(table: &mut Table) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers");
@@ -11,15 +11,15 @@ pub(crate) fn peers(table: &mut Table) {
     let size = table.size("full", "small");
     let asked = Command::new(python).arg(format!("{folder}/peers.py")).arg(size).output();
     let Ok(told) = asked else {
-        table.say("langchain-core and others", "skipped: `benches/peers/install` installs them");
+        say("langchain-core and others", "skipped: `benches/peers/install` installs them");
         return;
     };
     for line in String::from_utf8_lossy(&told.stdout).lines() {
         let mut parts = line.split('\t');
         let (Some(what), Some(measured)) = (parts.next(), parts.next()) else { continue };
         match measured.parse() {
-            Ok(measured) => table.tell(what, measured, parts.next().unwrap_or("")),
-            Err(_) => table.say(what, &format!("skipped: {measured}")),
+            Ok(measured) => tell(what, measured, parts.next().unwrap_or("")),
+            Err(_) => say(what, &format!("skipped: {measured}")),
         }
     }
 }

@@ -20,7 +20,11 @@ use tantivy::{
 };
 use tokio::runtime::Runtime;
 
-use super::{planned::runtime, table::Table, timing::millis};
+use super::{
+    planned::runtime,
+    table::{Table, tell},
+    timing::millis,
+};
 
 /// Words of a language of which each is half as frequent as one with half its number.
 const WORDS: usize = 30_000;
@@ -40,7 +44,7 @@ pub(crate) fn search(table: &mut Table) {
     let direct = Direct::new(&docs, &folder.path().join("direct"));
     let ratio = indexing.as_secs_f64() / direct.took.as_secs_f64();
     table.at_most("indexing 100,000 documents, times tantivy alone", ratio, 1.3, "×");
-    table.tell("  with tantivy alone", millis(direct.took), "ms");
+    tell("  with tantivy alone", millis(direct.took), "ms");
 
     let warm = Searching::new(&file, folder.path());
     let first = table.best(1, || drop(warm.ask("w1 w2")));
@@ -50,8 +54,8 @@ pub(crate) fn search(table: &mut Table) {
     let opening = first.saturating_sub(p50);
     table.at_most("opening a warm index, beside the query", millis(opening), 20.0, "ms");
     let (p50, p99) = percentiles(|query| drop(direct.ask(query)));
-    table.tell("a query with tantivy alone, p50", millis(p50), "ms");
-    table.tell("  p99", millis(p99), "ms");
+    tell("a query with tantivy alone, p50", millis(p50), "ms");
+    tell("  p99", millis(p99), "ms");
 }
 
 /// A search as a script, planned once.

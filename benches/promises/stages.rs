@@ -2,16 +2,12 @@
 
 use std::hint::black_box;
 
-use svc::{
-    Engine,
-    registry::Body,
-    value::{Text, Value},
-};
+use svc::{Engine, registry::Body, value::Value};
 use tokio::task::JoinSet;
 
 use super::{
     planned::{Planned, numbers, runtime},
-    table::Table,
+    table::{Table, tell},
     timing::micros,
 };
 
@@ -46,8 +42,8 @@ pub(crate) fn chain(table: &mut Table) {
     table.at_most("a cheap stage of a chain of 1,000", micros(chain) / STAGES, 0.25, "µs");
     let ratio = chain.as_secs_f64() / direct.as_secs_f64();
     table.at_most("  times direct calls through the op table", ratio, 3.0, "×");
-    table.tell("  a direct call", micros(direct) / STAGES, "µs");
-    table.tell("  a call of the same chain in rhai", rhai / STAGES, "µs");
+    tell("  a direct call", micros(direct) / STAGES, "µs");
+    tell("  a call of the same chain in rhai", rhai / STAGES, "µs");
 }
 
 /// Microseconds for the same chain in rhai, compiled beforehand.
@@ -62,6 +58,7 @@ fn rhai_chain(table: &Table, runs: usize) -> f64 {
 
 /// Many items, and many branches.
 pub(crate) fn each_and_parallel(table: &mut Table) {
+    const BRANCHES: u32 = 100;
     let count: i32 = table.size(1_000_000, 1_000);
     let planned = Planned::new("param xs: [int]\nxs >> each { (it + 1) }");
     let inputs = numbers(count.into());
@@ -69,14 +66,13 @@ pub(crate) fn each_and_parallel(table: &mut Table) {
     let items = f64::from(count);
     table.at_most("an item of `each` over 1,000,000, `it + 1`", micros(each) / items, 0.5, "µs");
 
-    const BRANCHES: u32 = 100;
     let branches: Vec<String> = (0..BRANCHES).map(|it| format!("b{it}: upper")).collect();
     let planned = Planned::new(&format!("\"a\" >> parallel {{ {} }}", branches.join(", ")));
     let parallel = table.best(500, || drop(black_box(planned.run(numbers(0)))));
     let a_branch = micros(parallel) / f64::from(BRANCHES);
     table.at_most("a branch of `parallel` with 100 cheap ones", a_branch, 1.0, "µs");
     let spawned = join_set(table, BRANCHES);
-    table.tell("  a task of a `JoinSet` with 100 of them", spawned / f64::from(BRANCHES), "µs");
+    tell("  a task of a `JoinSet` with 100 of them", spawned / f64::from(BRANCHES), "µs");
 }
 
 /// Microseconds for as many tasks that do the same.

@@ -9,7 +9,7 @@ use std::{
 use svc::{Engine, components, registry::Component};
 
 use super::{
-    table::Table,
+    table::{Table, say, tell},
     timing::{micros, millis},
 };
 
@@ -36,14 +36,14 @@ pub(crate) fn start(table: &mut Table) {
     }
     match peak(&on) {
         Some(megabytes) => table.at_most("  its memory", megabytes, 25.0, "MB"),
-        None => table.say("  its memory", "skipped: python3, which asks for it, is not here"),
+        None => say("  its memory", "skipped: python3, which asks for it, is not here"),
     }
     registry(table);
     for (program, args) in [("jq", &["-n", "1"][..]), ("python3", &["-c", "pass"])] {
         let what = format!("  `{program} {}`", args.join(" "));
         match Command::new(program).args(args).output() {
-            Ok(_) => table.tell(&what, millis(table.best(20, || run(program, args))), "ms"),
-            Err(_) => table.say(&what, "skipped: it is not here"),
+            Ok(_) => tell(&what, millis(table.best(20, || run(program, args))), "ms"),
+            Err(_) => say(&what, "skipped: it is not here"),
         }
     }
 }

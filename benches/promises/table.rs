@@ -4,6 +4,8 @@
 /// Prints a row for each measurement as soon as it is there.
 pub(crate) struct Table {
     is_test: bool,
+    /// What the rows that come are about.
+    group: &'static str,
     judged: usize,
     missed: Vec<String>,
 }
@@ -11,10 +13,11 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new(is_test: bool) -> Self {
         println!("{:<56} {:>12} {:>12} {:>7}  promise", "", "measured", "at most", "ratio");
-        Self { is_test, judged: 0, missed: Vec::new() }
+        Self { is_test, group: "", judged: 0, missed: Vec::new() }
     }
 
-    pub(crate) fn group(&self, name: &str) {
+    pub(crate) fn group(&mut self, name: &'static str) {
+        self.group = name;
         println!("\n{name}");
     }
 
@@ -33,20 +36,10 @@ impl Table {
         };
         self.judged += 1;
         if !is_met && !self.is_test {
-            self.missed.push(what.to_owned());
+            self.missed.push(format!("{}: {}", self.group, what.trim()));
         }
         let (shown, most) = (shown(measured, unit), shown(limit, unit));
         println!("  {what:<54} {shown:>12} {most:>12} {:>7.2}  {word}", measured / limit);
-    }
-
-    /// A measurement to compare others with.
-    pub(crate) fn tell(&self, what: &str, measured: f64, unit: &str) {
-        self.say(what, &shown(measured, unit));
-    }
-
-    /// What is to be said in the place of a measurement.
-    pub(crate) fn say(&self, what: &str, text: &str) {
-        println!("  {what:<54} {text:>12}");
     }
 
     pub(crate) fn end(self) {
@@ -57,6 +50,16 @@ impl Table {
         }
         self.missed.iter().for_each(|it| println!("  missed: {it}"));
     }
+}
+
+/// A measurement to compare others with.
+pub(crate) fn tell(what: &str, measured: f64, unit: &str) {
+    say(what, &shown(measured, unit));
+}
+
+/// What is to be said in the place of a measurement.
+pub(crate) fn say(what: &str, text: &str) {
+    println!("  {what:<54} {text:>12}");
 }
 
 fn shown(measured: f64, unit: &str) -> String {

@@ -11,7 +11,7 @@ use tokio::{
 use super::{
     nap::{NAP, toil},
     planned::{Planned, numbers, runtime},
-    table::Table,
+    table::{Table, tell},
     timing::millis,
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn overlap(table: &mut Table) {
     let (planned, inputs) = (Planned::new(script), numbers(count));
     let waits = table.best(10, || drop(black_box(planned.run(inputs.clone()))));
     table.at_most("1,000 items that wait 10 ms, all at once", millis(waits), 30.0, "ms");
-    table.tell("  the same with a `JoinSet`", join_set(table, count), "ms");
+    tell("  the same with a `JoinSet`", join_set(table, count), "ms");
     cores(table);
 }
 
