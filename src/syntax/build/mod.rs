@@ -1,5 +1,6 @@
 //! From what pest read to the tree, and the problems that only the tree shows.
 
+mod assembly;
 mod expr;
 mod literal;
 mod pipeline;
@@ -9,13 +10,27 @@ use pest::iterators::{Pair, Pairs};
 
 use super::{
     Rule,
-    ast::{Edition, Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Program, Test, Use, Word},
+    ast::{Expr, Flow, FlowParam, Item, ItemKind, Let, Mock, Pipeline, Test, Use, Within, Word},
     regions::Region,
     token::{Lexed, Token},
 };
-use crate::diag::{Code, Fix, Problem, Span};
+use crate::diag::{Problem, Span};
 
-/// Collects the tree of a whole script, region by region.
+pub(super) use assembly::assembled;
+
+/// A statement of a script, before it has its place in the program.
+pub(super) enum Statement {
+    Edition {
+        /// What stands behind `svc`, and where.
+        number: (String, Span),
+        bounds: Option<Within>,
+        span: Span,
+    },
+    Main(Pipeline),
+    Item(Item),
+}
+
+/// Collects the statements of regions, each of which is read by itself.
 pub(super) struct Builder<'a> {
     text: &'a str,
     lexed: &'a Lexed,
@@ -23,9 +38,7 @@ pub(super) struct Builder<'a> {
     base: usize,
     /// The tokens of that region.
     tokens: &'a [Token],
-    program: Program,
-    /// The pipeline at the top of the file that was read last.
-    last_main: Option<Span>,
+    statements: Vec<Statement>,
     /// How many operators and selections hold what is being built.
     operators_above: usize,
     problems: Vec<Problem>,
@@ -38,15 +51,14 @@ impl<'a> Builder<'a> {
             lexed,
             base: 0,
             tokens: &[],
-            program: Program::default(),
-            last_main: None,
+            statements: Vec::new(),
             operators_above: 0,
             problems: Vec::new(),
         }
     }
 
-    pub(super) fn finish(self) -> (Program, Vec<Problem>) {
-        (self.program, self.problems)
+    pub(super) fn finish(self) -> (Vec<Statement>, Vec<Problem>) {
+        (self.statements, self.problems)
     }
 
     /// Adds what pest read of a region.
@@ -57,7 +69,10 @@ impl<'a> Builder<'a> {
         for pair in region.into_inner() {
             match pair.as_rule() {
                 Rule::edition => self.edition(pair),
-                Rule::pipeline => self.main(pair),
+                Rule::pipeline => {
+                    let main = self.pipeline(pair);
+                    self.statements.push(Statement::Main(main));
+                }
                 Rule::EOI => {}
                 _ => self.item(pair),
             }
@@ -74,7 +89,8 @@ impl<'a> Builder<'a> {
         {
             let name = Word { text: text.into(), span: name.span };
             let kind = ItemKind::Broken { name };
-            self.program.items.push(Item { doc: String::new(), kind, span: region.span });
+            let item = Item { doc: String::new(), kind, span: region.span };
+            self.statements.push(Statement::Item(item));
         }
     }
 
@@ -83,76 +99,9 @@ impl<'a> Builder<'a> {
         let mut inner = pair.into_inner();
         inner.next();
         let number = inner.next().expect("an edition has a number");
-        let number_span = self.span(&number);
-        let parsed = number.as_str().parse().ok().filter(|it| *it == 1);
-        if parsed.is_none() {
-            let message = format!("edition {} does not exist", number.as_str());
-            self.problems.push(
-                Problem::error(Code::E118, number_span, message)
-                    .label("this version knows edition 1")
-                    .help("write `svc 1`")
-                    .fix(number_span, "1"),
-            );
-        }
-        if self.program.edition.is_some()
-            || !self.program.items.is_empty()
-            || self.program.main.is_some()
-        {
-            self.problems.push(
-                Problem::error(Code::E118, span, "the edition line comes first, and once")
-                    .label("not the first statement")
-                    .help("move it to the top of the file")
-                    .fixed(self.moved_up(span))
-                    .fix(span, ""),
-            );
-        }
+        let number = (number.as_str().to_owned(), self.span(&number));
         let bounds = inner.next().map(|it| self.within(it));
-        self.program.edition = Some(Edition { number: parsed.unwrap_or(1), bounds, span });
-    }
-
-    /// The edition line at the top of the file, unless there is one.
-    fn moved_up(&self, late: Span) -> Option<Fix> {
-        let text = format!("{}\n", &self.text[late.range()]);
-        self.program.edition.is_none().then(|| Fix { span: Span::new(0, 0), text })
-    }
-
-    /// `let earlier = `, with a name that nothing has.
-    fn unused_let(&self) -> String {
-        let is_free = |it: &String| !self.text.contains(it.as_str());
-        let names = (2..).map(|it| format!("earlier_{it}"));
-        let name = std::iter::once("earlier".to_owned()).chain(names).find(is_free);
-        format!("let {} = ", name.unwrap_or_default())
-    }
-
-    fn main(&mut self, pair: Pair<'_, Rule>) {
-        let main = self.pipeline(pair);
-        let before = self.last_main.replace(main.span);
-        let (Some(first), Some(before)) = (&self.program.main, before) else {
-            self.program.main = Some(main);
-            return;
-        };
-        let between = &self.text[before.end..main.span.start];
-        if !between.is_empty()
-            && between.trim_matches(' ').is_empty()
-            && self.text[main.span.start..].starts_with('(')
-        {
-            self.problems
-                .push(pipeline::space_before(Span::new(before.end, main.span.start), main.span));
-            return;
-        }
-        let mut problem = Problem::error(Code::E119, main.span, "a file has one main pipeline")
-            .label("a second pipeline")
-            .also(first.span, "the first one");
-        problem = if between.contains('\n') {
-            problem
-                .help("bind one of them to a name with `let name = ..`")
-                .fix(Span::new(first.span.start, first.span.start), self.unused_let())
-        } else {
-            problem
-                .help("stages are joined with `>>`")
-                .fix(Span::new(before.end, main.span.start), " >> ")
-        };
-        self.problems.push(problem);
+        self.statements.push(Statement::Edition { number, bounds, span });
     }
 
     fn item(&mut self, pair: Pair<'_, Rule>) {
@@ -171,7 +120,7 @@ impl<'a> Builder<'a> {
             Rule::mock => ItemKind::Mock(self.mock(pair)),
             _ => ItemKind::Test(self.test(pair)),
         };
-        self.program.items.push(Item { doc, kind, span });
+        self.statements.push(Statement::Item(Item { doc, kind, span }));
     }
 
     fn param(&mut self, pair: Pair<'_, Rule>) -> ItemKind {

@@ -1,0 +1,103 @@
+//! From statements to the program, and the problems that only their order shows.
+
+use super::{Statement, pipeline::space_before};
+use crate::{
+    diag::{Code, Fix, Problem, Span},
+    syntax::ast::{Edition, Pipeline, Program, Within},
+};
+
+/// The program that the statements of a text are, in their order.
+pub(in crate::syntax) fn assembled(
+    text: &str,
+    statements: impl IntoIterator<Item = Statement>,
+    problems: Vec<Problem>,
+) -> (Program, Vec<Problem>) {
+    let mut assembly = Assembly { text, program: Program::default(), last_main: None, problems };
+    for statement in statements {
+        match statement {
+            Statement::Edition { number, bounds, span } => assembly.edition(number, bounds, span),
+            Statement::Main(main) => assembly.main(main),
+            Statement::Item(item) => assembly.program.items.push(item),
+        }
+    }
+    (assembly.program, assembly.problems)
+}
+
+struct Assembly<'a> {
+    text: &'a str,
+    program: Program,
+    /// The pipeline at the top of the file that was read last.
+    last_main: Option<Span>,
+    problems: Vec<Problem>,
+}
+
+impl Assembly<'_> {
+    fn edition(&mut self, (number, at): (String, Span), bounds: Option<Within>, span: Span) {
+        let parsed = number.parse().ok().filter(|it| *it == 1);
+        if parsed.is_none() {
+            self.problems.push(
+                Problem::error(Code::E118, at, format!("edition {number} does not exist"))
+                    .label("this version knows edition 1")
+                    .help("write `svc 1`")
+                    .fix(at, "1"),
+            );
+        }
+        if self.program.edition.is_some()
+            || !self.program.items.is_empty()
+            || self.program.main.is_some()
+        {
+            self.problems.push(
+                Problem::error(Code::E118, span, "the edition line comes first, and once")
+                    .label("not the first statement")
+                    .help("move it to the top of the file")
+                    .fixed(self.moved_up(span))
+                    .fix(span, ""),
+            );
+        }
+        self.program.edition = Some(Edition { number: parsed.unwrap_or(1), bounds, span });
+    }
+
+    /// The edition line at the top of the file, unless there is one.
+    fn moved_up(&self, late: Span) -> Option<Fix> {
+        let text = format!("{}\n", &self.text[late.range()]);
+        self.program.edition.is_none().then(|| Fix { span: Span::new(0, 0), text })
+    }
+
+    /// `let earlier = `, with a name that nothing has.
+    fn unused_let(&self) -> String {
+        let is_free = |it: &String| !self.text.contains(it.as_str());
+        let names = (2..).map(|it| format!("earlier_{it}"));
+        let name = std::iter::once("earlier".to_owned()).chain(names).find(is_free);
+        format!("let {} = ", name.unwrap_or_default())
+    }
+
+    fn main(&mut self, main: Pipeline) {
+        let before = self.last_main.replace(main.span);
+        let (Some(first), Some(before)) = (&self.program.main, before) else {
+            self.program.main = Some(main);
+            return;
+        };
+        let between = &self.text[before.end..main.span.start];
+        if !between.is_empty()
+            && between.trim_matches(' ').is_empty()
+            && self.text[main.span.start..].starts_with('(')
+        {
+            let gap = Span::new(before.end, main.span.start);
+            self.problems.push(space_before(gap, main.span));
+            return;
+        }
+        let mut problem = Problem::error(Code::E119, main.span, "a file has one main pipeline")
+            .label("a second pipeline")
+            .also(first.span, "the first one");
+        problem = if between.contains('\n') {
+            problem
+                .help("bind one of them to a name with `let name = ..`")
+                .fix(Span::new(first.span.start, first.span.start), self.unused_let())
+        } else {
+            problem
+                .help("stages are joined with `>>`")
+                .fix(Span::new(before.end, main.span.start), " >> ")
+        };
+        self.problems.push(problem);
+    }
+}
