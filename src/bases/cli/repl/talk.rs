@@ -60,14 +60,10 @@ impl Heard {
 }
 
 impl<'s> Talk<'s> {
-    pub(super) fn new(
-        session: &'s Session,
-        settings: Settings,
-        store: Option<&Path>,
-    ) -> Result<Self> {
+    pub(super) fn new(session: &'s Session, settings: Settings, store: Option<&Path>) -> Self {
         let entered = session::Session::new(session.engine.clone(), ".");
         let (store, spent, rest) = (store.map(Path::to_owned), Usage::default(), Rest::default());
-        Ok(Self { session, entered, settings, store, spent, rest, lines: Vec::new() })
+        Self { session, entered, settings, store, spent, rest, lines: Vec::new() }
     }
 
     /// Does what a line says.
