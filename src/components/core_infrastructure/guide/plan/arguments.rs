@@ -1,6 +1,7 @@
 //! Arguments from a goal's own words: numbers, amounts, quoted texts, paths, kinds of files.
 
 use super::{
+    filters::is_of_one,
     goal::{Clause, Given},
     literals::{Literal, quoted},
     mention::is_free_text,
@@ -77,7 +78,10 @@ impl Filling<'_> {
         let best = scored
             .filter(|(_, fit, _)| *fit > 0.0)
             .reduce(|best, it| if it.1 > best.1 { it } else { best });
-        let (idx, _, given) = best?;
+        let Some((idx, _, given)) = best else {
+            let is_one = is_count(param) && param.default.is_none() && is_of_one(self.clause);
+            return is_one.then(|| "1".to_owned());
+        };
         call.used.push(idx);
         Some(given.literal.written())
     }

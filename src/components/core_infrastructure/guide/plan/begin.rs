@@ -50,6 +50,9 @@ impl Route<'_> {
         if all.is_empty() {
             all.extend(self.searched(draft, step, op, mention));
         }
+        if self.reads_worse(step, op) {
+            return self.read(step);
+        }
         if !matches!(input.scheme, Scheme::Path) && !is_free_text(op) {
             let reads = self.read(step).into_iter();
             all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
@@ -211,6 +214,18 @@ impl Route<'_> {
             self.tried(draft)
         });
         begun.collect()
+    }
+
+    /// Whether an op reads what the step names, and others do that better: a folder is no file.
+    fn reads_worse(&self, step: usize, op: OpRef) -> bool {
+        let places = self.clauses[step].literals.iter().map(|it| &it.literal);
+        let Some(place) = places.filter(|it| matches!(it, Literal::Path(_))).next() else {
+            return false;
+        };
+        let readers = self.readers(place);
+        let is_op = |it: &&(i64, OpRef)| it.1.to_string() == op.to_string();
+        let best = readers.iter().map(|(rank, _)| *rank).max();
+        readers.iter().find(is_op).is_some_and(|(rank, _)| Some(*rank) < best)
     }
 
     /// The ops that read what a literal names, and how well they fit its kind.

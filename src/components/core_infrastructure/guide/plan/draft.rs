@@ -1,5 +1,6 @@
 //! A script that is being written.
 
+use super::{filters, goal::Clause};
 use crate::{registry::OpRef, value::Type};
 
 /// A pipeline and what stands before it.
@@ -68,6 +69,13 @@ impl Draft {
     pub(super) fn ask(&mut self, asked: Asked) {
         if !self.params.contains(&asked) {
             self.params.push(asked);
+        }
+    }
+
+    /// Makes a filter of the last stage, which tells of each item whether something holds.
+    pub(super) fn keep(&mut self, clause: &Clause) {
+        if let Some(last) = self.stages.last_mut() {
+            *last = filters::kept(last, clause);
         }
     }
 

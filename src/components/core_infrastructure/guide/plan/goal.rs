@@ -2,6 +2,7 @@
 
 use super::{
     literals::Literal,
+    phrases,
     tokens::{Token, joined_numbers, tokens},
 };
 
@@ -16,6 +17,8 @@ pub(super) struct Clause {
     pub(super) is_beside: bool,
     /// Whether every item is meant by itself.
     pub(super) each: bool,
+    /// Whether it says what is not to be done.
+    pub(super) is_forbidden: bool,
     /// Whether pieces of the goal were put together, which follow each other.
     pub(super) is_joined: bool,
     /// How many items of what is there are meant, where it says nothing else.
@@ -43,18 +46,22 @@ pub(super) struct Goal {
 }
 
 /// Words between steps.
-const BETWEEN: [&str; 8] =
+pub(super) const BETWEEN: [&str; 8] =
     ["then", "and", "but", "before", "after", "afterwards", "finally", "plus"];
 
 /// Words that ask for something without saying what.
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
-    first ones something thing with of from in into to for on at by as or about each every over so \
+    first ones something thing kindly hi hey hello thanks thank like would just some any there here \
+    im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
     that without";
 
 /// Words that ask for a thing, so that the word behind them is no verb.
-const ASKING: [&str; 9] = ["give", "get", "show", "tell", "make", "want", "need", "print", "list"];
+const ASKING: [&str; 14] = [
+    "give", "get", "show", "tell", "make", "want", "need", "print", "list", "convert", "transform",
+    "calculate", "compute", "determine",
+];
 
 /// Words that only say which items of a list are meant.
 const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
@@ -65,7 +72,7 @@ impl Goal {
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
-        let mut tokens = tokens(text);
+        let mut tokens = phrases::read(tokens(text));
         joined_numbers(&mut tokens);
         for token in tokens {
             match token {
@@ -74,6 +81,10 @@ impl Goal {
                     open.is_beside |= word.eq_ignore_ascii_case("but");
                 }
                 Token::Break => goal.close(&mut open),
+                Token::Never => {
+                    goal.close(&mut open);
+                    open.is_forbidden = true;
+                }
                 Token::Word(word) => open.word(&word),
                 Token::Literal(literal, written) => open.literal(literal, &written),
             }
@@ -138,7 +149,7 @@ impl Clause {
         let content = self.content().count();
         let names = self.content().any(is_name);
         let is_thing = self.literals.is_empty() && content <= 1 && !refers && !names;
-        !self.is_beside && self.count.is_none() && (is_thing || content == 0)
+        !self.is_beside && !self.is_forbidden && self.count.is_none() && (is_thing || content == 0)
     }
 
     /// The place of its only number, where it says nothing but how many are meant.
@@ -167,6 +178,7 @@ struct Open {
     text: Vec<String>,
     is_beside: bool,
     each: bool,
+    is_forbidden: bool,
 }
 
 impl Open {
@@ -207,7 +219,9 @@ impl Open {
         let literals = self.literals.into_iter().map(given).collect();
         let text = self.text.join(" ");
         let (is_beside, each) = (self.is_beside, self.each);
-        let clause = Clause { words, literals, text, is_beside, each, ..Clause::default() };
+        let is_forbidden = self.is_forbidden;
+        let clause =
+            Clause { words, literals, text, is_beside, each, is_forbidden, ..Clause::default() };
         Clause { count: clause.counted(), ..clause }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     arguments::is_count,
     draft::{Draft, Stage},
-    goal::Given,
+    goal::{Clause, Given},
     literals::Literal,
     route::{MOST_DRAFTS, Route, best, detour},
 };
@@ -35,22 +35,21 @@ impl Route<'_> {
     /// Puts the items of a list in order, by a field that the step names or by what they are.
     pub(super) fn sorted(&self, draft: &Draft, step: usize, key: &str) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        let begun = if draft.is_empty() { self.read(step) } else { vec![draft.clone()] };
-        let on = begun.into_iter().filter_map(|mut it| {
-            let ty = it.ty.clone()?;
-            let Type::List(item, _) = &ty else { return None };
+        let mut sorted = self.on_lists(draft, step, |_, item| {
             let key = field_of(item, words).map_or(key.to_owned(), |field| format!(".{field}"));
-            it.stages.push(Stage {
+            Stage {
                 note: "puts the items in order".into(),
                 ..Stage::value(format!("sort {{ {key} }}"))
-            });
-            if words.iter().any(|it| it == "longest" || it == "shortest") {
+            }
+        });
+        let is_extreme = words.iter().any(|it| it == "longest" || it == "shortest");
+        if is_extreme || extreme_of_several(&self.clauses[step]).is_some() {
+            for it in &mut sorted {
                 let stage = self.extreme(step, &mut it.used);
                 it.stages.push(stage);
             }
-            Some(it)
-        });
-        on.collect()
+        }
+        sorted
     }
 
     /// What is taken of a list whose longest items come first: the one, or so many.
@@ -65,8 +64,18 @@ impl Route<'_> {
     }
 }
 
+/// `the 3 biggest`: which end of an order is meant, where more than one are.
+pub(super) fn extreme_of_several(clause: &Clause) -> Option<&'static str> {
+    const EXTREMES: [&str; 8] = [
+        "biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest",
+    ];
+    let numbers = clause.literals.iter().filter(|it| matches!(it.literal, Literal::Number(_)));
+    let mut behind = numbers.filter_map(|it| it.behind.first());
+    behind.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))
+}
+
 /// The field of a record that the words of a step name.
-fn field_of(item: &Type, words: &[String]) -> Option<String> {
+pub(super) fn field_of(item: &Type, words: &[String]) -> Option<String> {
     let Type::Record(of) = item else { return None };
     let named = |name: &str| words.iter().any(|it| it == name);
     of.fields.iter().map(|(name, _)| name.to_string()).find(|it| named(it))

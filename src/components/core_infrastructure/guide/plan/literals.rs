@@ -139,7 +139,7 @@ fn number(word: &str) -> Option<f64> {
 }
 
 /// `./notes`, `docs/`, `report.txt`.
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     if word.contains('@') || word.contains(';') {
         return false;
     }

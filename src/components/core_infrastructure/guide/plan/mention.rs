@@ -1,6 +1,10 @@
 //! The ops that a step of a goal speaks of.
 
-use super::goal::{Clause, FILLERS};
+use super::{
+    filters::{self, Test},
+    goal::{Clause, FILLERS},
+    items,
+};
 use crate::{
     registry::{Effect, Generic, Index, Match, OpRef, Scheme, Scope, Where},
     text::synonyms,
@@ -21,9 +25,13 @@ pub(super) struct Mention {
 pub(super) enum What {
     Op(OpRef),
     /// `sort { .. }`: by what, and whether the greatest comes first.
-    Sort {
-        key: String,
-    },
+    Sort { key: String },
+    /// `where { .. }`: what must hold for an item.
+    Where(Test),
+    /// `first` or `last`.
+    End(&'static str),
+    /// So many from one end; the place of the number.
+    Take { number: usize, is_last: bool },
 }
 
 /// What a step speaks of, in the order of its words; or the word that nothing serves.
@@ -38,12 +46,15 @@ const MOST_READINGS: usize = 3;
 /// How near a second reading must come to the first.
 const NEAR: f64 = 0.55;
 
+/// What an op loses by each word of its name that the step does not say.
+const UNSAID: f64 = 0.15;
+
 /// How sure a further mention of the same step must be.
 const SECOND: f64 = 2.0;
 
 /// Words that stand in many names and say little by themselves.
 const GENERIC: &str = "text file files list json value values items item number numbers path docs \
-    documents document data record records component word";
+    documents document data record records component word better best good nice";
 
 /// The ops that a step speaks of.
 pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
@@ -79,8 +90,13 @@ fn question(clause: &Clause, content: &[&str]) -> String {
 fn is_meant(op: OpRef, clause: &Clause) -> bool {
     const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav";
     let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
+    !tells_of_components(op) || clause.words.iter().any(speaks)
+}
+
+/// Whether an op tells which ops there are.
+pub(super) fn tells_of_components(op: OpRef) -> bool {
     let tells = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
-    !op.op.effects.iter().any(tells) || clause.words.iter().any(speaks)
+    op.op.effects.iter().any(tells)
 }
 
 /// Whether the input of an op is a question or a task in words.
@@ -103,6 +119,10 @@ impl Reader<'_> {
     /// takes all of them.
     fn all(&mut self, content: &[&str]) -> Vec<Mention> {
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
+        for (mention, covered) in filters::mentions(self.clause) {
+            self.covered.extend(covered);
+            mentions.push(mention);
+        }
         while let Some(mention) = self.next() {
             if mention.is_free_text() {
                 return vec![mention];
@@ -113,7 +133,7 @@ impl Reader<'_> {
             mentions.push(mention);
         }
         let says = |it: &Mention, word: &str| it.words.iter().any(|said| said == word);
-        let position = |it: &Mention| content.iter().position(|word| says(it, word));
+        let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
     }
@@ -121,19 +141,23 @@ impl Reader<'_> {
     /// `sort`, where the step asks for an order.
     fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
-        let word = words.iter().find(|it| self.clause.words.iter().any(|word| word == *it))?;
+        let said = words.iter().find(|it| self.clause.words.iter().any(|word| word == *it));
+        let word = said.copied().or_else(|| items::extreme_of_several(self.clause))?;
         let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
-        let length = matches!(*word, "longest" | "shortest") || says(&["length"]);
-        let down = *word == "longest" || says(&["descending", "reverse", "highest", "newest"]);
+        let length = matches!(word, "longest" | "shortest") || says(&["length"]);
+        let down = word == "longest"
+            || says(&["descending", "reverse", "highest", "newest", "largest", "biggest", "greatest"]);
         let key = match (length, down) {
             (true, true) => "-len(it)",
             (true, false) => "len(it)",
+            (false, true) if said.is_none() => "-it",
             (false, _) => "it",
         };
         let covered = words.iter().chain(&["alphabetically", "length", "descending", "ascending"]);
         self.covered.extend(covered.map(|it| (*it).to_owned()));
+        self.covered.push(word.to_owned());
         let what = vec![What::Sort { key: key.to_owned() }];
-        Some(Mention { what, gain: 3.0, words: vec![(*word).to_owned()] })
+        Some(Mention { what, gain: 3.0, words: vec![word.to_owned()] })
     }
 
     /// The op that stands for most of the words that none stands for yet.
@@ -170,9 +194,15 @@ impl Reader<'_> {
             Where::Meant => {
                 !is_generic(word) && (word == self.head || !synonyms::is_for_a_model(word))
             }
-            _ => word == self.head && !is_generic(word),
+            // A word of a summary says too little by itself.
+            _ => word == self.head && !is_generic(word) && self.says_more(found),
         });
         named.next().is_some()
+    }
+
+    /// Whether a step has a piece, or a second word, for an op.
+    fn says_more(&self, found: &Match) -> bool {
+        !self.clause.literals.is_empty() || found.words.len() > 1
     }
 
     fn gain(&self, found: &Match) -> f64 {
@@ -191,7 +221,16 @@ impl Reader<'_> {
             })
             .sum();
         gain += found.score / 40.0;
+        gain -= UNSAID * self.unsaid(found);
         gain + self.fit_of_arguments(found.op)
+    }
+
+    /// How many words of the name of an op the step does not say.
+    fn unsaid(&self, found: &Match) -> f64 {
+        let name = found.op.script_name();
+        let all = name.rsplit('.').next().unwrap_or(&name).split('_').count();
+        let said = found.words.iter().filter(|(_, it)| matches!(it, Where::Name | Where::Meant));
+        f64::from(u32::try_from(all.saturating_sub(said.count())).unwrap_or(u32::MAX))
     }
 
     /// Ops whose required arguments the step gives before those whose arguments lack.
@@ -228,6 +267,6 @@ impl Mention {
     }
 }
 
-fn is_generic(word: &str) -> bool {
+pub(super) fn is_generic(word: &str) -> bool {
     GENERIC.split_whitespace().chain(FILLERS.split_whitespace()).any(|it| it == word)
 }

@@ -7,6 +7,7 @@ use super::{
     arguments::Filling,
     asking,
     draft::{Asked, Draft, Stage, joined},
+    filters,
     goal::Clause,
     literals::Literal,
     mention::{Mention, What, is_free_text},
@@ -24,6 +25,15 @@ pub(super) const MOST_DRAFTS: usize = 6;
 pub(super) const DETOUR: f64 = 0.4;
 pub(super) const ASKED: f64 = 1.5;
 const UNUSED: f64 = 1.2;
+
+/// What is won where a test chooses among items.
+const CHOSEN: f64 = 0.6;
+
+/// What is lost by an order that is neither that of the words nor the other way round.
+const UNUSUAL: f64 = 0.3;
+
+/// What is lost where a value is only taken as the text that shows it.
+const AS_TEXT: f64 = 2.0;
 
 /// The steps of a goal and what they speak of.
 pub(super) struct Route<'a> {
@@ -59,26 +69,40 @@ impl Route<'_> {
         best(drafts, MOST_DRAFTS)
     }
 
-    /// Every draft carried on by one step, in either order of what it speaks of.
+    /// Every draft carried on by one step, in the likely orders of what it speaks of.
     pub(super) fn step(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
-        let mentions = &self.mentions[step];
-        let mut orders: Vec<Vec<&Mention>> = vec![mentions.iter().rev().collect()];
-        if mentions.len() > 1 {
-            orders.push(mentions.iter().collect());
-        }
-        if self.clauses[step].is_joined {
-            orders.reverse();
-        }
         let mut all = Vec::new();
-        for order in orders {
+        for (rank, order) in self.orders(step).into_iter().enumerate() {
             let mut on: Vec<Draft> = drafts.to_vec();
             for mention in order {
                 let carried = on.iter().flat_map(|it| self.carried(it, step, mention));
                 on = best(carried.collect(), MOST_DRAFTS);
             }
+            for draft in &mut on {
+                draft.score -= if rank < 2 { 0.0 } else { UNUSUAL };
+            }
             all.extend(on);
         }
         best(all, MOST_DRAFTS)
+    }
+
+    /// The orders in which a step may mean what it speaks of: what is said last is mostly done
+    /// first.
+    fn orders(&self, step: usize) -> Vec<Vec<&Mention>> {
+        let all: Vec<&Mention> = self.mentions[step].iter().collect();
+        let last_first: Vec<&Mention> = all.iter().rev().copied().collect();
+        let mut orders = match all.len() {
+            0 | 1 => return vec![all],
+            3 => {
+                let [a, b, c] = [all[0], all[1], all[2]];
+                vec![last_first, all, vec![b, c, a], vec![c, a, b], vec![b, a, c], vec![a, c, b]]
+            }
+            _ => vec![last_first, all],
+        };
+        if self.clauses[step].is_joined {
+            orders.swap(0, 1);
+        }
+        orders
     }
 
     /// A draft carried on by every reading of a mention.
@@ -88,6 +112,9 @@ impl Route<'_> {
             let gain = mention.gain - f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) * 0.7;
             let on = match what {
                 What::Sort { key } => self.sorted(draft, step, key),
+                What::Where(test) => self.filtered(draft, step, test),
+                What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
+                What::End(name) => self.end(draft, step, name),
                 What::Op(op) => self.called(draft, step, *op, mention),
             };
             all.extend(on.into_iter().filter_map(|mut it| {
@@ -118,6 +145,13 @@ impl Route<'_> {
         {
             ways.push((way, true, 0.5));
         }
+        if filters::is_test(op)
+            && filters::chooses(clause)
+            && let Type::List(item, _) = ty
+            && let Some(way) = self.catalog.way_to(item, op)
+        {
+            ways.push((way, true, CHOSEN));
+        }
         ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
         // A list of one is never what a goal speaks of.
         ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
@@ -135,7 +169,13 @@ impl Route<'_> {
                 let stage = self.detour(stage, step, &mut next.used);
                 next.stages.push(Stage { per_item, ..stage });
             }
+            if way.stages.iter().any(|it| it.contains("show")) {
+                next.score -= AS_TEXT;
+            }
             self.call(&mut next, step, op, per_item);
+            if per_item && !clause.each && filters::is_test(op) && way.stages.is_empty() {
+                next.keep(clause);
+            }
             next
         });
         on.collect()

@@ -2,39 +2,29 @@
 
 use super::literals::Literal;
 
-/// A word of a goal, something that a script can have as it is, or the end of a step.
+/// A word of a goal, something that a script can have as it is, the end of a step, or the
+/// beginning of what is not to be done.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
     Word(String),
     Literal(Literal, String),
     Break,
+    Never,
 }
 
-/// What people say in several words, and in one.
-const PHRASES: [(&str, &str); 14] = [
-    ("how many", "count"),
-    ("how long", "length"),
-    ("number of", "count"),
-    ("at the same time", "meanwhile"),
-    ("side by side", "meanwhile"),
-    ("in parallel", "meanwhile"),
-    ("ask me", "approve"),
-    ("ask a person", "approve"),
-    ("language model", "model"),
-    ("capital letters", "uppercase"),
-    ("small letters", "lowercase"),
-    ("add them up", "sum"),
-    ("which components", "nav components"),
-    ("which tools", "nav components"),
-];
+impl Token {
+    /// A word in lower case; nothing for anything else.
+    pub(super) fn word(&self) -> Option<String> {
+        match self {
+            Self::Word(it) => Some(it.to_lowercase()),
+            _ => None,
+        }
+    }
+}
 
 /// The words and literals of a goal, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut lower = text.to_owned();
-    for (phrase, word) in PHRASES {
-        lower = replaced(&lower, phrase, word);
-    }
-    let mut rest = lower.as_str();
+    let mut rest = text;
     let mut tokens = Vec::new();
     while let Some(next) = rest.chars().next() {
         if next.is_whitespace() {
@@ -55,8 +45,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 
 /// A run of signs between blanks, with the sign at its end that ends a step.
 fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
-    let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')');
-    let word = chunk.trim_end_matches(ends).trim_start_matches('(');
+    let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')' | ']');
+    let word = chunk.trim_end_matches(ends).trim_start_matches(['(', '[']);
+    let word = ["'s", "’s"].iter().find_map(|it| word.strip_suffix(it)).unwrap_or(word);
     match Literal::read(word) {
         Some(literal) => tokens.push(Token::Literal(literal, word.to_owned())),
         None if word.is_empty() => {}
@@ -83,14 +74,6 @@ fn quote(text: &str) -> Option<(&str, usize)> {
     let mut found = text[start..].match_indices(close).map(|(idx, _)| start + idx);
     let end = found.find(|at| ends(*at))?;
     Some((&text[start..end], end + close.len_utf8()))
-}
-
-/// The text with a phrase in other words, whatever case it is in.
-fn replaced(text: &str, phrase: &str, word: &str) -> String {
-    match text.to_ascii_lowercase().find(phrase) {
-        Some(at) => format!("{}{word}{}", &text[..at], &text[at + phrase.len()..]),
-        None => text.to_owned(),
-    }
 }
 
 /// Makes one list of numbers that follow each other: `3, 5 and 10`.
