@@ -83,6 +83,12 @@ pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
         .chain(of_a_model)
 }
 
+/// All words that have another meaning here.
+pub fn all() -> impl Iterator<Item = &'static str> {
+    let others = WORDS.lines().filter_map(|it| it.split_once(':')).map(|(_, others)| others);
+    others.chain([OF_A_MODEL]).flat_map(str::split_whitespace)
+}
+
 /// Whether a word, in lower case, names what only a language model does.
 pub fn is_for_a_model(word: &str) -> bool {
     OF_A_MODEL.split_whitespace().any(|it| it == word)

@@ -72,6 +72,12 @@ impl Route<'_> {
 
     /// Begins with what a model is asked: about a file, about a text, or by itself.
     fn asked(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        if self.has_folder(step)
+            && let searched = self.passages(draft, step)
+            && !searched.is_empty()
+        {
+            return searched.iter().flat_map(|it| self.called(it, step, op, mention)).collect();
+        }
         let reads = self.read(step).into_iter();
         let mut all: Vec<Draft> =
             reads.flat_map(|it| self.called(&it, step, op, mention)).collect();
@@ -90,6 +96,21 @@ impl Route<'_> {
             all.push(self.bare(draft, step, op));
         }
         all
+    }
+
+    /// Whether the step names a folder and a text in quotes, which is asked of what is in it.
+    fn has_folder(&self, step: usize) -> bool {
+        let literals = self.clauses[step].literals.iter();
+        let is_folder = |it: &Literal| it.kind_of_file() == Some("files");
+        literals.map(|it| &it.literal).any(is_folder) && self.quoted(step).is_some()
+    }
+
+    /// The documents that a question finds, as the op that writes them for prompts has them.
+    fn passages(&self, draft: &Draft, step: usize) -> Vec<Draft> {
+        let Some(op) = self.catalog.registry().resolve("docs_to_text") else { return Vec::new() };
+        let mention = Mention { what: Vec::new(), gain: 0.0, words: Vec::new() };
+        let all = self.searched(draft, step, op, &mention).into_iter();
+        all.filter_map(|it| self.tried(it)).collect()
     }
 
     /// Begins with the words of the step, where the op takes words.
@@ -214,6 +235,17 @@ impl Route<'_> {
             self.tried(draft)
         });
         begun.collect()
+    }
+
+    /// Whether an op reads a file, and a draft has read the only one that the step names.
+    pub(super) fn has_read(&self, draft: &Draft, step: usize, op: OpRef) -> bool {
+        let literals = self.clauses[step].literals.iter().enumerate();
+        let mut places = literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_)));
+        let Some((idx, given)) = places.next() else { return false };
+        let is_op = |it: &(i64, OpRef)| it.1.to_string() == op.to_string();
+        draft.used.contains(&(step, idx))
+            && places.next().is_none()
+            && self.readers(&given.literal).iter().any(is_op)
     }
 
     /// Whether an op reads what the step names, and others do that better: a folder is no file.

@@ -129,10 +129,8 @@ pub(super) fn is_test(op: OpRef) -> bool {
 /// A stage that keeps the items for which a test holds; a step may say those that it leaves
 /// out instead.
 pub(super) fn kept(stage: &Stage, clause: &Clause) -> Stage {
-    let text = match drops(clause) {
-        true => format!("where {{ not ({}) }}", called(&stage.text)),
-        false => format!("where {{ {} }}", stage.text),
-    };
+    let not = if drops(clause) { "not " } else { "" };
+    let text = format!("where {{ {not}{} }}", called(&stage.text));
     Stage { text, per_item: false, note: "keeps the items for which it holds".into(), ..stage.clone() }
 }
 

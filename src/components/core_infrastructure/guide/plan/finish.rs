@@ -7,6 +7,7 @@ use super::{
     goal::Goal,
     mention::{Mention, What, is_generic, spoken, tells_of_components},
     route::{self, Route},
+    spelling::Spelling,
 };
 use crate::{
     registry::{Catalog, Effect, Index, Match, OpError, Tried, Where},
@@ -23,7 +24,7 @@ pub(super) struct Wanted {
 }
 
 /// How near another pipeline must come to be named.
-const NEAR: f64 = 0.9;
+const NEAR: f64 = 0.6;
 
 /// How many other pipelines are named.
 const MOST_ALTERNATIVES: usize = 2;
@@ -36,7 +37,8 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let is_name = |it: &str| catalog.registry().resolve(it).is_some();
-    let mut goal = Goal::read(&wanted.goal, &is_name);
+    let mut index = Index::of(catalog.registry());
+    let mut goal = Goal::read(&wanted.goal, &is_name, &Spelling::of(&index));
     if goal.clauses.is_empty() {
         return Err(OpError::invalid_input("the goal says nothing").help("say what you want"));
     }
@@ -45,7 +47,6 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
         let message = format!("the goal asks for {steps} steps, more than `max_steps`");
         return Err(OpError::invalid_input(message));
     }
-    let mut index = Index::of(catalog.registry());
     let forbidden = Forbidden::taken(&mut goal, &mut index);
     let (mentions, mut missing) = understood(&goal, &mut index);
     if missing.is_empty() && mentions.iter().all(Vec::is_empty) {

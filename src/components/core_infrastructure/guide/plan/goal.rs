@@ -3,6 +3,7 @@
 use super::{
     literals::Literal,
     phrases,
+    spelling::Spelling,
     tokens::{Token, joined_numbers, tokens},
 };
 
@@ -69,10 +70,10 @@ const OF_COUNTS: &str = "best top most last closest nearest hits hit documents d
 
 impl Goal {
     /// Reads a goal; `is_name` tells the words that name an op.
-    pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool) -> Self {
+    pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
-        let mut tokens = phrases::read(tokens(text));
+        let mut tokens = phrases::read(spelt(tokens(text), spelling));
         joined_numbers(&mut tokens);
         for token in tokens {
             match token {
@@ -119,6 +120,19 @@ impl Goal {
         }
         self.clauses = joined;
     }
+}
+
+/// Tokens whose words are spelt as ops are called; names of their own stay.
+fn spelt(mut tokens: Vec<Token>, spelling: &Spelling) -> Vec<Token> {
+    for (at, token) in tokens.iter_mut().enumerate() {
+        if let Token::Word(word) = token
+            && (at == 0 || !word.starts_with(char::is_uppercase))
+            && let Some(right) = spelling.corrected(&word.to_lowercase())
+        {
+            right.clone_into(word);
+        }
+    }
+    tokens
 }
 
 impl Clause {

@@ -69,7 +69,7 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let matches = index.find(&question(clause, &content));
     let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
     let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new() };
-    let mentions = reader.all(&content);
+    let mentions = reader.all();
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
     let unknown = content.iter().filter(|it| !known(it)).count();
     let is_done = reader.covered.iter().any(|it| it == head)
@@ -117,7 +117,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Everything that the step speaks of, in the order of its words. What is asked in words
     /// takes all of them.
-    fn all(&mut self, content: &[&str]) -> Vec<Mention> {
+    fn all(&mut self) -> Vec<Mention> {
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
         for (mention, covered) in filters::mentions(self.clause) {
             self.covered.extend(covered);

@@ -27,6 +27,7 @@ mod mention;
 mod phrases;
 mod propose;
 mod route;
+mod spelling;
 mod tokens;
 
 use super::EFFECTS;

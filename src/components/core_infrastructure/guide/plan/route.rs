@@ -136,6 +136,9 @@ impl Route<'_> {
         if draft.is_empty() {
             return self.begun(draft, step, op, mention);
         }
+        if self.has_read(draft, step, op) {
+            return vec![draft.clone()];
+        }
         let Some(ty) = &draft.ty else { return Vec::new() };
         let clause = &self.clauses[step];
         let mut ways: Vec<(Way, bool, f64)> = Vec::new();
@@ -155,6 +158,9 @@ impl Route<'_> {
         ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
         // A list of one is never what a goal speaks of.
         ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
+        if ways.is_empty() {
+            ways.extend(self.by_texts(ty, op).map(|it| (it, false, 0.0)));
+        }
         if ways.is_empty() && asking::is_asked(op) {
             ways.push((Way::default(), false, -DETOUR));
         }
@@ -189,6 +195,16 @@ impl Route<'_> {
             true => self.catalog.way_between(ty, &op.op.input()?.scheme.plain()),
             false => Some(way),
         }
+    }
+
+    /// How documents come to an op that takes a list of texts.
+    fn by_texts(&self, ty: &Type, op: OpRef) -> Option<Way> {
+        let Type::List(item, max) = ty else { return None };
+        let Type::Record(of) = item.as_ref() else { return None };
+        let (_, text) = of.fields.iter().find(|(name, _)| **name == *"text")?;
+        let mut way = self.catalog.way_to(&Type::List(text.clone().into(), *max), op)?;
+        way.stages.insert(0, "each { .text }".into());
+        Some(way)
     }
 
     /// A stage between two that the goal speaks of. It may be where the step's file or folder
