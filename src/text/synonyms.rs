@@ -17,7 +17,7 @@ const WORDS: &str = "
     replace: substitute swap exchange change
     matches: match regex regexp regular
     find: extract look locate
-    pattern: regex regexp
+    pattern: regex regexp expression
     len: length count number many size long
     keys: key columns
     first: top begin head beginning
@@ -49,9 +49,9 @@ const WORDS: &str = "
     files: file folder directory documents
     write: save store put export
     save: write store export put
-    read: load open get import
-    fetch: download page web website url site http https
-    search: look query find seek hits
+    read: load open get import pull
+    fetch: download pull page web website url site http https
+    search: look query find seek hits mention mentions mentioning
     retrieval: passage passages paragraphs
     passages: passage paragraphs paragraph excerpts
     rerank: reorder rank
@@ -87,6 +87,12 @@ pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
 pub fn all() -> impl Iterator<Item = &'static str> {
     let others = WORDS.lines().filter_map(|it| it.split_once(':')).map(|(_, others)| others);
     others.chain([OF_A_MODEL]).flat_map(str::split_whitespace)
+}
+
+/// Whether a word, in lower case, is said for so much that it says little by itself.
+pub fn is_ambiguous(word: &str) -> bool {
+    const MANY: usize = 4;
+    meanings(word).count() >= MANY
 }
 
 /// Whether a word, in lower case, names what only a language model does.

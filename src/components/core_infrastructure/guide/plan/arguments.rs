@@ -74,7 +74,11 @@ impl Filling<'_> {
         }
         let free = |idx: &usize| !self.used.contains(idx) && !call.used.contains(idx);
         let all = self.clause.literals.iter().enumerate().filter(|(idx, _)| free(idx));
-        let scored = all.map(|(idx, it)| (idx, Self::fit(it, param), it));
+        let is_text = |(idx, it): (usize, &Given)| {
+            free(&idx) && matches!(it.literal, Literal::Quoted(_))
+        };
+        let has_text = self.clause.literals.iter().enumerate().any(is_text);
+        let scored = all.map(|(idx, it)| (idx, Self::fit(it, param, has_text), it));
         let best = scored
             .filter(|(_, fit, _)| *fit > 0.0)
             .reduce(|best, it| if it.1 > best.1 { it } else { best });
@@ -87,10 +91,10 @@ impl Filling<'_> {
     }
 
     /// How well a literal fits a param: by its type, and by the words around it.
-    fn fit(given: &Given, param: &Param) -> f64 {
+    fn fit(given: &Given, param: &Param, has_text: bool) -> f64 {
         let is_text_path =
             matches!((&given.literal, param.scheme), (Literal::Path(_), Scheme::Text));
-        let is_meant = is_text_path && param.default.is_none();
+        let is_meant = is_text_path && param.default.is_none() && !has_text;
         if !(is_meant || given.literal.fits(param.scheme)) {
             return 0.0;
         }
@@ -179,10 +183,14 @@ pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<S
 
 /// What a step is about: the words behind `about`.
 pub(super) fn topic(clause: &Clause) -> Option<String> {
-    let mut behind = clause.words.iter().skip_while(|it| !matches!(it.as_str(), "about" | "for"));
-    behind.next()?;
-    let rest: Vec<&str> = behind.map(String::as_str).collect();
+    let rest: Vec<&str> =
+        clause.words[topic_at(clause)? + 1..].iter().map(String::as_str).collect();
     (!rest.is_empty()).then(|| rest.join(" "))
+}
+
+/// Where a step says what it is about.
+pub(super) fn topic_at(clause: &Clause) -> Option<usize> {
+    clause.words.iter().position(|it| matches!(it.as_str(), "about" | "for" | "on"))
 }
 
 /// A step as a sentence of its own.

@@ -5,6 +5,7 @@ use super::{
     arguments::{free_text, topic},
     asking,
     draft::{Asked, Draft, Stage},
+    goal::Given,
     literals::{Literal, quoted},
     mention::{Mention, is_free_text},
     route::{ASKED, DETOUR, Route},
@@ -49,6 +50,9 @@ impl Route<'_> {
         }
         if all.is_empty() {
             all.extend(self.searched(draft, step, op, mention));
+        }
+        if all.is_empty() && !matches!(input.scheme, Scheme::Path) {
+            all.extend(self.on_text(draft, step, op, mention));
         }
         if self.reads_worse(step, op) {
             return self.read(step);
@@ -139,6 +143,18 @@ impl Route<'_> {
         self.called(&next, step, op, mention)
     }
 
+    /// Begins with a text in quotes, from which what is needed can be made.
+    fn on_text(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let needs = |it: &&Param| it.default.is_none() && matches!(it.scheme, Scheme::Text);
+        let Some(idx) = self.quoted(step) else { return Vec::new() };
+        if op.op.params.iter().skip(1).any(|it| needs(&it)) {
+            return Vec::new();
+        }
+        let text = self.clauses[step].literals[idx].literal.written();
+        let next = Draft { ty: Some(Type::Text), ..begin(draft, text, vec![(step, idx)]) };
+        self.called(&next, step, op, mention)
+    }
+
     /// Begins with an input that the script is given from outside.
     fn given(&self, draft: &Draft, step: usize, op: OpRef) -> Option<Draft> {
         let input = op.op.input()?;
@@ -200,7 +216,15 @@ impl Route<'_> {
             }
             it => it.fits(takes),
         };
-        (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect()
+        let mut all: Vec<usize> =
+            (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect();
+        // `in "a text"` says what is worked on.
+        let is_within = |it: &String| matches!(it.as_str(), "in" | "of" | "from" | "within");
+        let is_first = |it: &Given| {
+            matches!(it.literal, Literal::Quoted(_)) && it.before.last().is_some_and(is_within)
+        };
+        all.sort_by_key(|idx| !is_first(&literals[*idx]));
+        all
     }
 
     /// The first text in quotes of a step.

@@ -6,7 +6,7 @@ use super::{
     items::field_of,
     literals::Literal,
     mention::{Mention, What},
-    route::{Route, detour},
+    route::{DETOUR, Route, detour},
 };
 use crate::{
     registry::{OpRef, Scheme},
@@ -101,7 +101,11 @@ fn amount(clause: &Clause) -> Option<(What, Vec<String>)> {
     let mut all = clause.literals.iter().enumerate();
     let (number, word) = all.find_map(|(at, it)| Some((at, of_end(it)?)))?;
     let is_last = word == "last";
-    (!drops(clause)).then(|| (What::Take { number, is_last }, vec![word, "items".to_owned()]))
+    let of_text = clause.words.iter().any(|it| matches!(it.as_str(), "characters" | "chars" | "letters"));
+    let words = [word.as_str(), "items", "take", "keep", "only"];
+    (!drops(clause) && !of_text).then(|| {
+        (What::Take { number, is_last }, words.iter().map(|it| (*it).to_owned()).collect())
+    })
 }
 
 /// Whether a step speaks of one at an end: `the first line`.
@@ -206,7 +210,8 @@ impl Route<'_> {
         stage: impl Fn(&mut Draft, &Type) -> Stage,
     ) -> Vec<Draft> {
         let begun = if draft.is_empty() { self.lists(step) } else { vec![draft.clone()] };
-        let on = begun.into_iter().filter_map(|mut it| {
+        let on = begun.into_iter().filter_map(|it| {
+            let mut it = self.as_list(it)?;
             let ty = it.ty.clone()?;
             let Type::List(item, _) = &ty else { return None };
             let stage = stage(&mut it, item);
@@ -214,6 +219,19 @@ impl Route<'_> {
             Some(it)
         });
         on.collect()
+    }
+
+    /// A draft that gives a list: the lines of a text, the numbers in JSON.
+    fn as_list(&self, mut draft: Draft) -> Option<Draft> {
+        let stages = match draft.ty.as_ref()? {
+            Type::List(..) => return Some(draft),
+            Type::Text => vec!["lines".to_owned()],
+            Type::Json => self.catalog.way_between(&Type::Json, &Type::list(Type::FLOAT))?.stages,
+            _ => return None,
+        };
+        draft.score -= DETOUR;
+        draft.stages.extend(stages.iter().map(|it| detour(self.catalog, it)));
+        self.tried(draft)
     }
 
     /// What a step gives to choose from: its file, or its numbers.

@@ -166,7 +166,7 @@ impl Finish<'_> {
         let others = if self.output.is_some() { &[] } else { drafts };
         let near = others.iter().filter(|it| {
             it.score >= best.score - NEAR
-                && it.script() != best.script()
+                && !it.ops().eq(best.ops())
                 && it.params.len() <= best.params.len()
                 && it.stages.len() <= best.stages.len()
                 && it.lets.is_empty()

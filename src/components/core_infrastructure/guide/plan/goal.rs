@@ -54,7 +54,7 @@ pub(super) const BETWEEN: [&str; 8] =
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
-    first ones something thing kindly hi hey hello thanks thank like would just some any there here \
+    first ones its their your something thing things know help out kindly hi hey hello thanks thank like would just some any there here \
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
     that without";
 
@@ -113,7 +113,9 @@ impl Goal {
     fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
         let mut joined: Vec<Clause> = Vec::new();
         for clause in self.clauses.drain(..) {
-            match joined.last_mut().filter(|_| clause.is_fragment(is_name)) {
+            let is_fragment =
+                |it: &&mut Clause| clause.is_fragment(is_name) || clause.ends_list(it, is_name);
+            match joined.last_mut().filter(is_fragment) {
                 Some(before) => before.take(clause),
                 None => joined.push(clause),
             }
@@ -163,7 +165,19 @@ impl Clause {
         let content = self.content().count();
         let names = self.content().any(is_name);
         let is_thing = self.literals.is_empty() && content <= 1 && !refers && !names;
+        if content == 0 && !self.literals.is_empty() && !refers {
+            return true;
+        }
         !self.is_beside && !self.is_forbidden && self.count.is_none() && (is_thing || content == 0)
+    }
+
+    /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
+    fn ends_list(&self, before: &Self, is_name: &dyn Fn(&str) -> bool) -> bool {
+        let is_from = |it: &String| matches!(it.as_str(), "from" | "of" | "in" | "out");
+        let names = self.content().any(is_name);
+        before.literals.is_empty() && !names && !self.words.is_empty() && {
+            self.content().count() == 1 && self.words.get(1).is_some_and(is_from)
+        }
     }
 
     /// The place of its only number, where it says nothing but how many are meant.

@@ -33,13 +33,12 @@ impl Route<'_> {
     }
 
     /// Puts the items of a list in order, by a field that the step names or by what they are.
-    pub(super) fn sorted(&self, draft: &Draft, step: usize, key: &str) -> Vec<Draft> {
+    pub(super) fn sorted(&self, draft: &Draft, step: usize, by_length: bool, down: bool) -> Vec<Draft> {
         let words = &self.clauses[step].words;
         let mut sorted = self.on_lists(draft, step, |_, item| {
-            let key = field_of(item, words).map_or(key.to_owned(), |field| format!(".{field}"));
             Stage {
                 note: "puts the items in order".into(),
-                ..Stage::value(format!("sort {{ {key} }}"))
+                ..Stage::value(order(item, words, by_length, down))
             }
         });
         let is_extreme = words.iter().any(|it| it == "longest" || it == "shortest");
@@ -62,6 +61,29 @@ impl Route<'_> {
         used.push((step, idx));
         detour(self.catalog, &format!("take(n: {})", literals[idx].literal.written()))
     }
+}
+
+/// A stage that puts items in order, the greatest first where that is wanted.
+fn order(item: &Type, words: &[String], by_length: bool, down: bool) -> String {
+    let field = field_of(item, words);
+    let key = field.as_deref().map_or("it".to_owned(), |it| format!(".{it}"));
+    let of_numbers = match (item, &field) {
+        (Type::Record(of), Some(field)) => {
+            of.fields.iter().any(|(name, ty)| **name == *field && is_amount(ty))
+        }
+        (item, _) => is_amount(item),
+    };
+    match (by_length, down) {
+        (true, true) => "sort { -len(it) }".to_owned(),
+        (true, false) => "sort { len(it) }".to_owned(),
+        (false, true) if of_numbers => format!("sort {{ -{key} }}"),
+        (false, true) => format!("sort {{ {key} }} >> reverse"),
+        (false, false) => format!("sort {{ {key} }}"),
+    }
+}
+
+fn is_amount(ty: &Type) -> bool {
+    ty.is_number() || matches!(ty, Type::Duration | Type::Money | Type::Size)
 }
 
 /// `the 3 biggest`: which end of an order is meant, where more than one are.

@@ -96,6 +96,15 @@ impl Literal {
         }
     }
 
+    /// Whether it names a file that is no text, and that no op reads or writes.
+    pub(super) fn is_closed(&self) -> bool {
+        const KINDS: &str = "doc docx xls xlsx ppt pptx odt ods png jpg jpeg gif bmp tiff webp svg mp3 \
+            mp4 wav ogg flac avi mov mkv zip gz tgz tar 7z rar exe dll so bin db sqlite parquet";
+        let Self::Path(path) = self else { return false };
+        let Some((_, kind)) = path.rsplit_once('.') else { return false };
+        KINDS.split_whitespace().any(|it| kind.eq_ignore_ascii_case(it))
+    }
+
     /// What kind of file a path names, in the words of documentation: `pdf`, `json`, `text`.
     pub(super) fn kind_of_file(&self) -> Option<&str> {
         let Self::Path(path) = self else { return None };

@@ -1,12 +1,15 @@
 //! The ops that a step of a goal speaks of.
 
 use super::{
-    filters::{self, Test},
+    arguments::{is_count, topic_at},
+    asking::{self, is_asked},
+    filters::{self, Test, is_of_one},
     goal::{Clause, FILLERS},
     items,
+    literals::Literal,
 };
 use crate::{
-    registry::{Effect, Generic, Index, Match, OpRef, Scheme, Scope, Where},
+    registry::{Effect, Generic, Index, Match, OpRef, Param, Scheme, Scope, Where},
     text::synonyms,
 };
 
@@ -25,7 +28,7 @@ pub(super) struct Mention {
 pub(super) enum What {
     Op(OpRef),
     /// `sort { .. }`: by what, and whether the greatest comes first.
-    Sort { key: String },
+    Sort { by_length: bool, down: bool },
     /// `where { .. }`: what must hold for an item.
     Where(Test),
     /// `first` or `last`.
@@ -47,7 +50,7 @@ const MOST_READINGS: usize = 3;
 const NEAR: f64 = 0.55;
 
 /// What an op loses by each word of its name that the step does not say.
-const UNSAID: f64 = 0.15;
+const UNSAID: f64 = 0.35;
 
 /// How sure a further mention of the same step must be.
 const SECOND: f64 = 2.0;
@@ -76,8 +79,16 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
         || reader.is_served(head)
         || (!clause.is_imperative() && !mentions.is_empty());
     let is_vague = unknown > 1 && mentions.iter().all(|it| it.gain < SECOND);
-    let unserved = !is_done || is_vague;
+    let is_idle = unknown > 0 && is_bare(clause, &content, &mentions);
+    let is_closed = clause.literals.iter().any(|it| it.literal.is_closed());
+    let unserved = is_closed || !is_done || is_vague || is_idle || reader.looks_elsewhere(&mentions);
     Spoken { mentions, unserved }
+}
+
+/// Whether a step names nothing to work on, and of its two words only one is known.
+fn is_bare(clause: &Clause, content: &[&str], mentions: &[Mention]) -> bool {
+    let is_asked = |it: &Mention| matches!(it.what.first(), Some(What::Op(op)) if is_asked(*op));
+    clause.literals.is_empty() && content.len() == 2 && !mentions.iter().any(is_asked)
 }
 
 /// The words that are looked up: those of the step, and the kinds of its files.
@@ -118,14 +129,20 @@ impl Reader<'_> {
     /// Everything that the step speaks of, in the order of its words. What is asked in words
     /// takes all of them.
     fn all(&mut self) -> Vec<Mention> {
+        if let Some(asked) = self.typed() {
+            return vec![asked];
+        }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
         for (mention, covered) in filters::mentions(self.clause) {
             self.covered.extend(covered);
             mentions.push(mention);
         }
         while let Some(mention) = self.next() {
-            if mention.is_free_text() {
+            if mention.is_free_text() && self.is_asking(&mention) {
                 return vec![mention];
+            }
+            if mention.is_free_text() {
+                continue;
             }
             if !mentions.is_empty() && mention.gain < SECOND {
                 break;
@@ -138,6 +155,36 @@ impl Reader<'_> {
         mentions
     }
 
+    /// What a model is asked, where a step says the type of its answer.
+    fn typed(&mut self) -> Option<Mention> {
+        asking::answer(&self.clause.text).filter(|_| synonyms::is_for_a_model(self.head))?;
+        let found = self.matches.iter().find(|it| is_asked(it.op))?;
+        self.covered.push(self.head.to_owned());
+        let what = vec![What::Op(found.op)];
+        Some(Mention { what, gain: 3.0, words: vec![self.head.to_owned()] })
+    }
+
+    /// Whether a step says what it looks for, rather than what it works out.
+    fn is_asking(&self, mention: &Mention) -> bool {
+        let has_text = self.clause.literals.iter().any(|it| matches!(it.literal, Literal::Quoted(_)));
+        let is_other = |it: &&Match| !is_free_text(it.op) && self.is_strong(it) && self.gain(it) >= SECOND;
+        let others = self.matches.iter().filter(is_other).count();
+        let says_more = mention.words.iter().any(|it| it != self.head);
+        has_text || says_more || topic_at(self.clause).is_some() || others < 2
+    }
+
+    /// Whether a step looks for something where no op does: `search the web for ..`.
+    fn looks_elsewhere(&self, mentions: &[Mention]) -> bool {
+        let [mention] = mentions else { return false };
+        let (true, Some(What::Op(op))) = (mention.is_free_text(), mention.what.first()) else {
+            return false;
+        };
+        let end = topic_at(self.clause).unwrap_or_default();
+        let of_op = self.matches.iter().find(|it| it.op.to_string() == op.to_string());
+        let says = |word: &String| of_op.is_some_and(|it| it.words.iter().any(|(at, _)| at == word));
+        self.clause.words[..end].iter().any(|it| !is_generic(it) && !says(it))
+    }
+
     /// `sort`, where the step asks for an order.
     fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
@@ -146,17 +193,11 @@ impl Reader<'_> {
         let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
         let length = matches!(word, "longest" | "shortest") || says(&["length"]);
         let down = word == "longest"
-            || says(&["descending", "reverse", "highest", "newest", "largest", "biggest", "greatest"]);
-        let key = match (length, down) {
-            (true, true) => "-len(it)",
-            (true, false) => "len(it)",
-            (false, true) if said.is_none() => "-it",
-            (false, _) => "it",
-        };
+            || says(&["descending", "highest", "newest", "largest", "biggest", "greatest"]);
         let covered = words.iter().chain(&["alphabetically", "length", "descending", "ascending"]);
         self.covered.extend(covered.map(|it| (*it).to_owned()));
         self.covered.push(word.to_owned());
-        let what = vec![What::Sort { key: key.to_owned() }];
+        let what = vec![What::Sort { by_length: length, down }];
         Some(Mention { what, gain: 3.0, words: vec![word.to_owned()] })
     }
 
@@ -191,13 +232,31 @@ impl Reader<'_> {
     fn is_strong(&self, found: &Match) -> bool {
         let mut named = self.open(found).filter(|(word, place)| match place {
             Where::Name => !is_generic(word),
+            Where::Meant if synonyms::is_ambiguous(word) && !self.says_of(found, word) => false,
             Where::Meant => {
-                !is_generic(word) && (word == self.head || !synonyms::is_for_a_model(word))
+                (!is_generic(word) || self.is_verb(word)) && (word == self.head || !synonyms::is_for_a_model(word))
             }
             // A word of a summary says too little by itself.
             _ => word == self.head && !is_generic(word) && self.says_more(found),
         });
         named.next().is_some()
+    }
+
+    /// Whether a step begins with a word that is mostly a thing: `number the lines`.
+    fn is_verb(&self, word: &str) -> bool {
+        self.clause.words.first().is_some_and(|it| it == word) && !word.ends_with('s')
+    }
+
+    /// Whether an op has a second word of the step where it counts.
+    fn says_of(&self, found: &Match, word: &str) -> bool {
+        let gives = |it: &Param| {
+            it.default.is_none() && self.clause.literals.iter().any(|at| at.literal.fits(it.scheme))
+        };
+        found.op.op.params.iter().skip(1).any(gives)
+            || is_of_one(self.clause)
+            || found.words.iter().any(|(it, place)| {
+                it != word && !is_generic(it) && *place != Where::Documentation
+            })
     }
 
     /// Whether a step has a piece, or a second word, for an op.
@@ -212,6 +271,7 @@ impl Reader<'_> {
                 let share = if is_generic(word) { 0.4 } else { 1.0 };
                 share
                     * match place {
+                        Where::Summary if is_generic(word) => 0.1,
                         Where::Name => 3.0,
                         Where::Meant if word == self.head => 2.8,
                         Where::Meant => 2.5,
@@ -239,6 +299,9 @@ impl Reader<'_> {
         let mut fit = 0.0;
         for param in op.op.params.iter().skip(1) {
             let given = literals.iter().position(|it| it.fits(param.scheme));
+            if given.is_none() && is_count(param) && is_of_one(self.clause) {
+                continue;
+            }
             match (given, param.default.is_none()) {
                 (Some(at), true) => {
                     literals.remove(at);

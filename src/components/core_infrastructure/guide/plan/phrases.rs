@@ -7,7 +7,7 @@ use super::{
 };
 
 /// What is said in several words, and in one.
-const PHRASES: [(&str, &str); 22] = [
+const PHRASES: [(&str, &str); 26] = [
     ("how many", "count"),
     ("how long", "length"),
     ("how often", "count"),
@@ -26,6 +26,10 @@ const PHRASES: [(&str, &str); 22] = [
     ("line breaks", "newlines"),
     ("add them up", "sum"),
     ("square root", "sqrt"),
+    ("rounded up", "ceil"),
+    ("round up", "ceil"),
+    ("rounded down", "floor"),
+    ("round down", "floor"),
     ("extract the text", "read the text"),
     ("extract text", "read text"),
     ("which components", "nav components"),
@@ -58,6 +62,9 @@ const SIGNS: [(&str, &str); 16] = [
     ("pipes", "|"),
 ];
 
+/// Words behind which the name of a sign means the sign.
+const CUTTING: [&str; 5] = ["replace", "substitute", "swap", "split", "join"];
+
 /// Words for a place whose name may be any word.
 const PLACES: [&str; 5] = ["folder", "directory", "folders", "directories", "dir"];
 
@@ -65,6 +72,7 @@ const PLACES: [&str; 5] = ["folder", "directory", "folders", "directories", "dir
 pub(super) fn read(tokens: Vec<Token>) -> Vec<Token> {
     let mut rest = tokens.as_slice();
     let mut read = Vec::new();
+    let mut cuts = false;
     while let Some(token) = rest.first() {
         if let Some(len) = never(rest) {
             read.push(Token::Never);
@@ -77,7 +85,13 @@ pub(super) fn read(tokens: Vec<Token>) -> Vec<Token> {
             continue;
         }
         let before = read.iter().rev().filter_map(Token::word).next();
-        read.push(place(token, before.as_deref(), &rest[1..]).unwrap_or_else(|| token.clone()));
+        cuts = match token {
+            Token::Break => false,
+            _ => cuts || token.word().is_some_and(|it| CUTTING.contains(&it.as_str())),
+        };
+        let read_as = sign(token, before.as_deref(), cuts)
+            .or_else(|| place(token, before.as_deref(), &rest[1..]));
+        read.push(read_as.unwrap_or_else(|| token.clone()));
         rest = &rest[1..];
     }
     read
@@ -115,7 +129,15 @@ fn phrase(tokens: &[Token]) -> Option<(usize, &'static str)> {
     })
 }
 
-/// A token as the path or sign that it stands for.
+/// A token as the sign that it names.
+fn sign(token: &Token, before: Option<&str>, cuts: bool) -> Option<Token> {
+    let word = token.word()?;
+    let (_, sign) = SIGNS.iter().find(|(name, _)| *name == word)?;
+    (cuts || matches!(before, Some("on" | "by" | "at" | "with" | "using")))
+        .then(|| Token::Literal(Literal::Quoted((*sign).into()), word))
+}
+
+/// A token as the path that it stands for.
 fn place(token: &Token, before: Option<&str>, behind: &[Token]) -> Option<Token> {
     let next = behind.first().and_then(Token::word);
     let is_place = |it: Option<&str>| it.is_some_and(|it| PLACES.contains(&it));
@@ -127,12 +149,6 @@ fn place(token: &Token, before: Option<&str>, behind: &[Token]) -> Option<Token>
         }
         Token::Word(word) => {
             let lower = word.to_lowercase();
-            let sign = || SIGNS.iter().find(|(name, _)| *name == lower);
-            if matches!(before, Some("on" | "by" | "at" | "with" | "using"))
-                && let Some((_, sign)) = sign()
-            {
-                return Some(Token::Literal(Literal::Quoted((*sign).into()), word.clone()));
-            }
             let behind_place = is_place(before) && !is_plain(&lower);
             let before_place = is_place(next.as_deref()) && !is_plain(&lower);
             let path = if lower == "current" { "." } else { word.as_str() };

@@ -111,7 +111,7 @@ impl Route<'_> {
         for (rank, what) in mention.what.iter().enumerate() {
             let gain = mention.gain - f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) * 0.7;
             let on = match what {
-                What::Sort { key } => self.sorted(draft, step, key),
+                What::Sort { by_length, down } => self.sorted(draft, step, *by_length, *down),
                 What::Where(test) => self.filtered(draft, step, test),
                 What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
                 What::End(name) => self.end(draft, step, name),
@@ -175,7 +175,7 @@ impl Route<'_> {
                 let stage = self.detour(stage, step, &mut next.used);
                 next.stages.push(Stage { per_item, ..stage });
             }
-            if way.stages.iter().any(|it| it.contains("show")) {
+            if way.stages.iter().any(|it| it.contains("show")) || self.is_other_kind(step, op) {
                 next.score -= AS_TEXT;
             }
             self.call(&mut next, step, op, per_item);
@@ -195,6 +195,14 @@ impl Route<'_> {
             true => self.catalog.way_between(ty, &op.op.input()?.scheme.plain()),
             false => Some(way),
         }
+    }
+
+    /// Whether an op writes JSON, of which neither the step nor its file says anything.
+    fn is_other_kind(&self, step: usize, op: OpRef) -> bool {
+        let clause = &self.clauses[step];
+        let mut kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
+        let says = clause.words.iter().any(|it| it == "json");
+        op.op.writes() && op.script_name().contains("json") && !says && kinds.all(|it| it != "json")
     }
 
     /// How documents come to an op that takes a list of texts.

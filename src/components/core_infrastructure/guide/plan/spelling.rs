@@ -6,7 +6,7 @@ use super::goal::{BETWEEN, FILLERS};
 use crate::{registry::Index, text::synonyms};
 
 /// Shorter words have too many neighbours.
-const SHORTEST: usize = 5;
+const SHORTEST: usize = 6;
 
 /// Longer words are data.
 const LONGEST: usize = 24;

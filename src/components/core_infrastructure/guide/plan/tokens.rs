@@ -36,6 +36,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             rest = &rest[len..];
             continue;
         }
+        if let Some(record) = braces(rest) {
+            tokens.push(Token::Literal(Literal::Quoted(record.to_owned()), record.to_owned()));
+            rest = &rest[record.len()..];
+            continue;
+        }
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         chunk(&rest[..end], &mut tokens);
         rest = &rest[end..];
@@ -56,6 +61,19 @@ fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
     if chunk.ends_with(ends) {
         tokens.push(Token::Break);
     }
+}
+
+/// A record of JSON at the start.
+fn braces(text: &str) -> Option<&str> {
+    const LONGEST: usize = 10_000;
+    let text = text.strip_prefix('{').map(|_| text)?;
+    let mut depth = 0_usize;
+    let end = text.bytes().take(LONGEST).position(|it| {
+        depth += usize::from(it == b'{');
+        depth -= usize::from(it == b'}');
+        depth == 0
+    })?;
+    Some(&text[..=end])
 }
 
 /// A text in quotes at the start, and how long it is with them.
@@ -83,6 +101,8 @@ pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
     while idx < tokens.len() {
         let mut numbers = Vec::new();
         let mut at = idx;
+        // Two ends are no list.
+        let is_between = idx > 0 && tokens[idx - 1].word().is_some_and(|it| it == "between");
         while let Some(Token::Literal(Literal::Number(number), _)) = tokens.get(at) {
             numbers.push(*number);
             at += 1;
@@ -92,7 +112,12 @@ pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
                 at += 1;
             }
         }
-        if numbers.len() > 1 {
+        if is_between && numbers.len() == 2 {
+            let ends = tokens[idx..at].iter().filter(|it| matches!(it, Token::Literal(..)));
+            joined.extend(ends.cloned());
+            joined.push(Token::Break);
+            idx = at;
+        } else if numbers.len() > 1 {
             let literal = Literal::Numbers(numbers);
             let written = literal.written();
             joined.push(Token::Literal(literal, written));
