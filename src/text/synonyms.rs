@@ -64,6 +64,9 @@ const WORDS: &str = "
     approve: confirm permission approval person human sign
     components: component tools tool ops blocks
     plan: workflow script pipeline
+    stats: statistics count number many
+    int: integer whole
+    float: decimal
     pdf: pdfs
 ";
 
@@ -74,11 +77,11 @@ const OF_A_MODEL: &str = "translate rewrite rephrase paraphrase classify categor
 
 /// The words of documentation that a word, in lower case, may mean.
 pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
-    let of_a_model = OF_A_MODEL.split_whitespace().any(|it| it == word).then_some("ask");
+    let of_a_model = is_for_a_model(word).then_some("ask");
     WORDS
         .lines()
         .filter_map(|line| line.trim().split_once(':'))
-        .filter(move |(_, others)| others.split_whitespace().any(|it| it == word))
+        .filter(move |(_, others)| others.split_whitespace().any(|it| is_form(word, it)))
         .map(|(said, _)| said)
         .chain(of_a_model)
 }
@@ -97,7 +100,17 @@ pub fn is_ambiguous(word: &str) -> bool {
 
 /// Whether a word, in lower case, names what only a language model does.
 pub fn is_for_a_model(word: &str) -> bool {
-    OF_A_MODEL.split_whitespace().any(|it| it == word)
+    OF_A_MODEL.split_whitespace().any(|it| is_form(word, it))
+}
+
+/// Whether a word is another one, or a form of it: `saved`, `saving` and `saves` for `save`.
+fn is_form(word: &str, base: &str) -> bool {
+    const ENDS: [&str; 5] = ["s", "es", "d", "ed", "ing"];
+    let Some(end) = word.strip_prefix(base) else {
+        let cut = base.strip_suffix('e').filter(|it| it.len() > 2);
+        return cut.and_then(|it| word.strip_prefix(it)) == Some("ing");
+    };
+    end.is_empty() || (base.len() > 2 && ENDS.contains(&end))
 }
 
 #[cfg(test)]
@@ -110,5 +123,7 @@ mod tests {
         assert_eq!(meanings("translate").collect::<Vec<_>>(), ["ask"]);
         assert!(meanings("cut").count() > 1);
         assert_eq!(meanings("asdf").count(), 0);
+        assert!(meanings("saving").eq(meanings("saves")) && meanings("saved").count() > 0);
+        assert!(!is_form("added", "a") && !is_form("lastly", "last"));
     }
 }

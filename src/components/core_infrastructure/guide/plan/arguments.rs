@@ -152,8 +152,7 @@ impl Filling<'_> {
     /// What a person or a model is told is what the step says; anything else that lacks is
     /// asked of whoever runs the script.
     fn lacks(&self, op: OpRef, param: &'static Param, call: &mut Call) {
-        let tells = op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends));
-        if tells && matches!(param.scheme, Scheme::Text) {
+        if tells(op) && matches!(param.scheme, Scheme::Text) {
             let about = self.next.unwrap_or(self.clause);
             call.args.push((param.name, quoted(&sentence(&about.text, '?'))));
             return;
@@ -167,6 +166,11 @@ impl Filling<'_> {
     }
 }
 
+/// Whether a person or a model is told what the step says.
+pub(super) fn tells(op: OpRef) -> bool {
+    op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends))
+}
+
 /// What is asked of an op in words: the step without what stands for the op itself.
 pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<String> {
     if !is_free_text(op) {
@@ -177,7 +181,7 @@ pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<S
         let links = ["for", "about", "on", "the", "to", "me", "nav"];
         let is_link = |it: &&String| is_said(it) || links.contains(&it.as_str());
         let rest: Vec<&str> = clause.words.iter().skip_while(is_link).map(String::as_str).collect();
-        (!rest.is_empty()).then(|| rest.join(" "))
+        phrase(&rest)
     })
 }
 
@@ -185,12 +189,20 @@ pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<S
 pub(super) fn topic(clause: &Clause) -> Option<String> {
     let rest: Vec<&str> =
         clause.words[topic_at(clause)? + 1..].iter().map(String::as_str).collect();
-    (!rest.is_empty()).then(|| rest.join(" "))
+    phrase(&rest)
+}
+
+/// Words without what only leads to a path behind them.
+fn phrase(words: &[&str]) -> Option<String> {
+    const LEADING: &str = "in of from within inside among under the my our folder directory";
+    let leads = |it: &&str| LEADING.split(' ').any(|word| word == *it);
+    let end = words.iter().rposition(|it| !leads(it))?;
+    Some(words[..=end].join(" "))
 }
 
 /// Where a step says what it is about.
 pub(super) fn topic_at(clause: &Clause) -> Option<usize> {
-    clause.words.iter().position(|it| matches!(it.as_str(), "about" | "for" | "on"))
+    clause.words.iter().position(|it| matches!(it.as_str(), "about" | "for" | "on" | "say" | "says"))
 }
 
 /// A step as a sentence of its own.

@@ -11,7 +11,9 @@ pub(super) fn is_asked(op: OpRef) -> bool {
 /// The stage for a step; with something that enters, it stands below the prompt.
 pub(super) fn stage(name: &str, clause: &Clause, enters: bool) -> String {
     let ty = answer(&clause.text).map(|it| format!("<{it}>")).unwrap_or_default();
-    let prompt = quoted(&sentence(task(&clause.text), if enters { ':' } else { '.' }));
+    let task = task(&clause.text);
+    let task = task.strip_prefix("for ").map_or(task.to_owned(), |it| format!("give {it}"));
+    let prompt = quoted(&sentence(&task, if enters { ':' } else { '.' }));
     let prompt = match enters {
         true => format!("{}\\n\\n${{it}}\"", prompt.trim_end_matches('"')),
         false => prompt,

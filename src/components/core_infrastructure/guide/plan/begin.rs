@@ -147,7 +147,7 @@ impl Route<'_> {
     fn on_text(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
         let needs = |it: &&Param| it.default.is_none() && matches!(it.scheme, Scheme::Text);
         let Some(idx) = self.quoted(step) else { return Vec::new() };
-        if op.op.params.iter().skip(1).any(|it| needs(&it)) {
+        if self.clauses[step].has_place() || op.op.params.iter().skip(1).any(|it| needs(&it)) {
             return Vec::new();
         }
         let text = self.clauses[step].literals[idx].literal.written();
@@ -208,6 +208,8 @@ impl Route<'_> {
         let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
         let is_spare = at != step || quoted.count() > needed;
         let fits = |it: &Literal| match it {
+            // Beside a file, a text is what is looked for in it.
+            Literal::Quoted(_) if self.clauses[at].has_place() && !is_free_text(op) => false,
             Literal::Quoted(_) => is_spare && it.fits(takes),
             // An address is a text only where one is meant.
             Literal::Url(_) if input.name != "url" && at == step => false,

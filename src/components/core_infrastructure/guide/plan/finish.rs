@@ -4,7 +4,7 @@ use super::{
     Gap, Need, Step, Workflow,
     draft::{Asked, Draft, Stage, joined},
     forbidden::Forbidden,
-    goal::Goal,
+    goal::{Clause, Goal},
     mention::{Mention, What, is_generic, spoken, tells_of_components},
     route::{self, Route},
     spelling::Spelling,
@@ -80,12 +80,32 @@ fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
     let (mut mentions, mut missing) = (Vec::new(), Vec::new());
     for clause in &goal.clauses {
         let found = spoken(clause, index);
+        let mut found = found;
+        drop_named_again(clause, &mentions, &mut found.mentions);
         if found.unserved {
             missing.push(gap(&clause.text, index));
         }
         mentions.push(found.mentions);
     }
     (mentions, missing)
+}
+
+/// Leaves out what an earlier step does and a later one only names: `save the total`.
+fn drop_named_again(clause: &Clause, before: &[Vec<Mention>], mentions: &mut Vec<Mention>) {
+    let first = |it: &Mention| match it.what.first() {
+        Some(What::Op(op)) => Some(op.to_string()),
+        _ => None,
+    };
+    let done: Vec<String> = before.iter().flatten().filter_map(first).collect();
+    let names = |it: &Mention| {
+        let is_head = |word: &str| clause.content().next() == Some(word);
+        let behind_the =
+            |at: &[String]| at[0] == "the" && it.words.contains(&at[1]) && !is_head(&at[1]);
+        clause.words.windows(2).any(behind_the) && first(it).is_some_and(|it| done.contains(&it))
+    };
+    if mentions.len() > 1 {
+        mentions.retain(|it| !names(it));
+    }
 }
 
 /// Nothing yet for a goal.

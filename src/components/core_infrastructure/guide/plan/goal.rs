@@ -38,6 +38,15 @@ pub(super) struct Given {
     pub(super) behind: Vec<String>,
 }
 
+impl Given {
+    /// Whether it is a file or a page to read, and not one to write to.
+    fn is_source(&self) -> bool {
+        let is_target = |it: &String| matches!(it.as_str(), "to" | "into" | "as");
+        matches!(self.literal, Literal::Path(_) | Literal::Url(_))
+            && !self.before.last().is_some_and(is_target)
+    }
+}
+
 /// Everything that a goal says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goal {
@@ -54,7 +63,7 @@ pub(super) const BETWEEN: [&str; 8] =
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
-    first ones its their your something thing things know help out kindly hi hey hello thanks thank like would just some any there here \
+    first ones its their your something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
     that without";
 
@@ -97,8 +106,12 @@ impl Goal {
 
     fn close(&mut self, open: &mut Open) {
         let clause = std::mem::take(open).clause();
-        if clause.words.is_empty() && clause.literals.is_empty() {
-            return;
+        if clause.content().next().is_none() && clause.literals.is_empty() {
+            // `in parallel,` speaks of what follows.
+            open.is_beside = clause.is_beside && !clause.words.iter().any(|it| it == "both");
+            if open.is_beside || clause.words.is_empty() {
+                return;
+            }
         }
         let Some((idx, bound)) = bound(&clause) else { return self.clauses.push(clause) };
         self.bounds.push(bound);
@@ -146,10 +159,17 @@ impl Clause {
 
     /// Whether it may begin anew: it names something of its own to begin with.
     pub(super) fn has_source(&self) -> bool {
-        let begins = |it: &Given| {
-            matches!(it.literal, Literal::Path(_) | Literal::Url(_) | Literal::Quoted(_))
+        let begins = |it: &Given| match it.literal {
+            Literal::Path(_) => it.is_source(),
+            Literal::Url(_) | Literal::Quoted(_) => true,
+            _ => false,
         };
         self.is_beside || self.literals.iter().any(begins)
+    }
+
+    /// Whether it names a file or a page to read.
+    pub(super) fn has_place(&self) -> bool {
+        self.literals.iter().any(Given::is_source)
     }
 
     /// Whether it starts with what has to be done, rather than with what is wanted.

@@ -1,7 +1,7 @@
 //! The ops that a step of a goal speaks of.
 
 use super::{
-    arguments::{is_count, topic_at},
+    arguments::{is_count, tells, topic_at},
     asking::{self, is_asked},
     filters::{self, Test, is_of_one},
     goal::{Clause, FILLERS},
@@ -57,7 +57,7 @@ const SECOND: f64 = 2.0;
 
 /// Words that stand in many names and say little by themselves.
 const GENERIC: &str = "text file files list json value values items item number numbers path docs \
-    documents document data record records component word better best good nice";
+    documents document data record records component word better best good nice string strings";
 
 /// The ops that a step speaks of.
 pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
@@ -176,6 +176,10 @@ impl Reader<'_> {
     /// Whether a step looks for something where no op does: `search the web for ..`.
     fn looks_elsewhere(&self, mentions: &[Mention]) -> bool {
         let [mention] = mentions else { return false };
+        let of_components = |it: &What| matches!(it, What::Op(op) if tells_of_components(*op));
+        if mention.what.iter().any(of_components) {
+            return false;
+        }
         let (true, Some(What::Op(op))) = (mention.is_free_text(), mention.what.first()) else {
             return false;
         };
@@ -188,7 +192,8 @@ impl Reader<'_> {
     /// `sort`, where the step asks for an order.
     fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
-        let said = words.iter().find(|it| self.clause.words.iter().any(|word| word == *it));
+        let turns = |it: &&&str| **it == "order" && self.clause.words.iter().any(|it| it == "reverse");
+        let said = words.iter().filter(|it| !turns(it)).find(|it| self.clause.words.iter().any(|word| word == *it));
         let word = said.copied().or_else(|| items::extreme_of_several(self.clause))?;
         let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
         let length = matches!(word, "longest" | "shortest") || says(&["length"]);
@@ -207,7 +212,19 @@ impl Reader<'_> {
         let mut ranked: Vec<(f64, &Match)> = strong.map(|it| (self.gain(it), it)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (gain, best) = *ranked.first().filter(|it| it.0 > 0.0)?;
-        let of_best: Vec<String> = self.open(best).map(|(word, _)| word.clone()).collect();
+        // What only stands in a summary may be the name of another op that is meant as well.
+        let is_called = |it: &Match, word: &str| {
+            let mut names = it.words.iter().filter(|(_, place)| *place == Where::Name);
+            names.any(|(at, _)| at == word)
+                && self.unsaid(it) < 1.0
+                && self.fit_of_arguments(it.op) >= 0.0
+        };
+        let names = |word: &str| self.matches.iter().any(|it| is_called(it, word));
+        let of_best: Vec<String> = self
+            .open(best)
+            .filter(|(word, place)| *place != Where::Summary || !names(word))
+            .map(|(word, _)| word.clone())
+            .collect();
         let shares = |it: &Match| {
             let says = |place: &Where| matches!(place, Where::Name | Where::Meant);
             it.op.to_string() == best.op.to_string()
@@ -307,6 +324,7 @@ impl Reader<'_> {
                     literals.remove(at);
                     fit += 1.0;
                 }
+                (None, true) if tells(op) && matches!(param.scheme, Scheme::Text) => {}
                 (None, true) => fit -= 1.2,
                 _ => {}
             }

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// What is said in several words, and in one.
-const PHRASES: [(&str, &str); 26] = [
+const PHRASES: [(&str, &str); 29] = [
     ("how many", "count"),
     ("how long", "length"),
     ("how often", "count"),
@@ -32,6 +32,9 @@ const PHRASES: [(&str, &str); 26] = [
     ("round down", "floor"),
     ("extract the text", "read the text"),
     ("extract text", "read text"),
+    ("each url", "each line"),
+    ("each link", "each line"),
+    ("each row", "each line"),
     ("which components", "nav components"),
     ("which tools", "nav components"),
 ];

@@ -175,6 +175,10 @@ impl Route<'_> {
                 let stage = self.detour(stage, step, &mut next.used);
                 next.stages.push(Stage { per_item, ..stage });
             }
+            // What a file or a page says is no question.
+            if is_free_text(op) && draft.stages.last().is_some_and(|it| it.op.is_some()) {
+                next.score -= AS_TEXT;
+            }
             if way.stages.iter().any(|it| it.contains("show")) || self.is_other_kind(step, op) {
                 next.score -= AS_TEXT;
             }

@@ -121,7 +121,9 @@ pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
             let literal = Literal::Numbers(numbers);
             let written = literal.written();
             joined.push(Token::Literal(literal, written));
-            joined.push(Token::Break);
+            if !matches!(tokens[at - 1], Token::Literal(..)) {
+                joined.push(Token::Break);
+            }
             idx = at;
         } else {
             joined.push(tokens[idx].clone());
