@@ -191,9 +191,28 @@ impl Route<'_> {
                     per_item: true,
                 });
             }
+            if fitting.is_empty() && at == step {
+                return self.texts(step, input);
+            }
             let idx = *fitting.first()?;
             let written = literals[idx].literal.written();
             Some(Value { written, used: vec![(at, idx)], per_item: false })
+        })
+    }
+
+    /// All texts in quotes, where an op takes a list of them: `join "a" and "b" with "-"`.
+    fn texts(&self, step: usize, input: &Param) -> Option<Value> {
+        let is_aside = |it: &String| matches!(it.as_str(), "with" | "by" | "on" | "using");
+        let is_item = |it: &Given| {
+            matches!(it.literal, Literal::Quoted(_)) && !it.before.last().is_some_and(is_aside)
+        };
+        matches!(input.scheme, Scheme::List(Scheme::Text | Scheme::Var(_) | Scheme::Ordered(_), _)).then_some(())?;
+        let literals = self.clauses[step].literals.iter().enumerate();
+        let items: Vec<_> = literals.filter(|(_, it)| is_item(it)).collect();
+        (items.len() > 1).then(|| {
+            let all: Vec<String> = items.iter().map(|(_, it)| it.literal.written()).collect();
+            let used = items.iter().map(|(idx, _)| (step, *idx)).collect();
+            Value { written: format!("[{}]", all.join(", ")), used, per_item: false }
         })
     }
 

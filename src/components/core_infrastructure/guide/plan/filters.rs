@@ -150,7 +150,7 @@ impl Route<'_> {
     /// Keeps the items of a list for which something holds.
     pub(super) fn filtered(&self, draft: &Draft, step: usize, test: &Test) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        self.on_lists(draft, step, |it, item| {
+        self.on_lists(draft, step, &Type::FLOAT, |it, item| {
             let test = match test {
                 Test::Filled if matches!(item, Type::Text) => "trim(it) != \"\"".to_owned(),
                 Test::Filled => "len(it) > 0".to_owned(),
@@ -171,7 +171,7 @@ impl Route<'_> {
 
     /// The first item of a list, or the last.
     pub(super) fn end(&self, draft: &Draft, step: usize, name: &str) -> Vec<Draft> {
-        self.on_lists(draft, step, |_, _| detour(self.catalog, name))
+        self.on_lists(draft, step, &Type::Json, |_, _| detour(self.catalog, name))
     }
 
     /// So many of the first or the last items, where nothing else has counted them yet.
@@ -190,7 +190,7 @@ impl Route<'_> {
             return counted;
         }
         let written = self.clauses[step].literals[number].literal.written();
-        self.on_lists(draft, step, |it, _| {
+        self.on_lists(draft, step, &Type::Json, |it, _| {
             it.used.push((step, number));
             match is_last {
                 true => Stage {
@@ -207,11 +207,12 @@ impl Route<'_> {
         &self,
         draft: &Draft,
         step: usize,
+        of_json: &Type,
         stage: impl Fn(&mut Draft, &Type) -> Stage,
     ) -> Vec<Draft> {
         let begun = if draft.is_empty() { self.lists(step) } else { vec![draft.clone()] };
         let on = begun.into_iter().filter_map(|it| {
-            let mut it = self.as_list(it)?;
+            let mut it = self.as_list(it, of_json)?;
             let ty = it.ty.clone()?;
             let Type::List(item, _) = &ty else { return None };
             let stage = stage(&mut it, item);
@@ -221,12 +222,12 @@ impl Route<'_> {
         on.collect()
     }
 
-    /// A draft that gives a list: the lines of a text, the numbers in JSON.
-    fn as_list(&self, mut draft: Draft) -> Option<Draft> {
+    /// A draft that gives a list: the lines of a text, the items in JSON, which are to have a type.
+    fn as_list(&self, mut draft: Draft, of_json: &Type) -> Option<Draft> {
         let stages = match draft.ty.as_ref()? {
             Type::List(..) => return Some(draft),
             Type::Text => vec!["lines".to_owned()],
-            Type::Json => self.catalog.way_between(&Type::Json, &Type::list(Type::FLOAT))?.stages,
+            Type::Json => self.catalog.way_between(&Type::Json, &Type::list(of_json.clone()))?.stages,
             _ => return None,
         };
         draft.score -= DETOUR;

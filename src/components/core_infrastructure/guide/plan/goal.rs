@@ -63,14 +63,14 @@ pub(super) const BETWEEN: [&str; 8] =
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
-    first ones its their your something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
+    first ones its their your check whether if or something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
     that without";
 
 /// Words that ask for a thing, so that the word behind them is no verb.
-const ASKING: [&str; 14] = [
+const ASKING: [&str; 15] = [
     "give", "get", "show", "tell", "make", "want", "need", "print", "list", "convert", "transform",
-    "calculate", "compute", "determine",
+    "calculate", "compute", "determine", "check",
 ];
 
 /// Words that only say which items of a list are meant.
@@ -184,7 +184,8 @@ impl Clause {
         let refers = self.words.iter().any(|it| PRONOUNS.contains(&it.as_str()));
         let content = self.content().count();
         let names = self.content().any(is_name);
-        let is_thing = self.literals.is_empty() && content <= 1 && !refers && !names;
+        let most = 1 + usize::from(self.words.iter().any(|it| it == "or"));
+        let is_thing = self.literals.is_empty() && content <= most && !refers && !names;
         if content == 0 && !self.literals.is_empty() && !refers {
             return true;
         }

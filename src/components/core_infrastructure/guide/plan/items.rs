@@ -35,7 +35,7 @@ impl Route<'_> {
     /// Puts the items of a list in order, by a field that the step names or by what they are.
     pub(super) fn sorted(&self, draft: &Draft, step: usize, by_length: bool, down: bool) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        let mut sorted = self.on_lists(draft, step, |_, item| {
+        let mut sorted = self.on_lists(draft, step, &Type::FLOAT, |_, item| {
             Stage {
                 note: "puts the items in order".into(),
                 ..Stage::value(order(item, words, by_length, down))
@@ -92,8 +92,8 @@ pub(super) fn extreme_of_several(clause: &Clause) -> Option<&'static str> {
         "biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest",
     ];
     let numbers = clause.literals.iter().filter(|it| matches!(it.literal, Literal::Number(_)));
-    let mut behind = numbers.filter_map(|it| it.behind.first());
-    behind.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))
+    let mut beside = numbers.flat_map(|it| it.behind.first().into_iter().chain(it.before.last()));
+    beside.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))
 }
 
 /// The field of a record that the words of a step name.

@@ -149,10 +149,31 @@ impl Reader<'_> {
             }
             mentions.push(mention);
         }
+        if !self.covered.iter().any(|it| it == self.head) && let Some(search) = self.implied() {
+            return vec![search];
+        }
         let says = |it: &Mention, word: &str| it.words.iter().any(|said| said == word);
         let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
+    }
+
+    /// A search, where a step speaks of the documents of a folder and of what they are about.
+    fn implied(&mut self) -> Option<Mention> {
+        let literals = || self.clause.literals.iter().map(|it| &it.literal);
+        let has_folder = literals().any(|it| it.kind_of_file() == Some("files"));
+        let has_text = literals().any(|it| matches!(it, Literal::Quoted(_)));
+        let of_folder = |it: &Effect| matches!(it, Effect::Reads(Scope::Path(_)));
+        let searches = |it: &&Match| is_free_text(it.op) && it.op.op.effects.iter().any(of_folder);
+        let speaks = |all: &str| self.clause.words.iter().any(|it| all.split(' ').any(|at| at == it));
+        let has_topic = has_text || speaks("about on");
+        if !has_folder || !has_topic || !speaks("docs documents document passages pages notes") {
+            return None;
+        }
+        let found = self.matches.iter().find(searches)?;
+        self.covered.push(self.head.to_owned());
+        let what = vec![What::Op(found.op)];
+        Some(Mention { what, gain: SECOND, words: vec![self.head.to_owned()] })
     }
 
     /// What a model is asked, where a step says the type of its answer.

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// What is said in several words, and in one.
-const PHRASES: [(&str, &str); 29] = [
+const PHRASES: [(&str, &str); 36] = [
     ("how many", "count"),
     ("how long", "length"),
     ("how often", "count"),
@@ -17,6 +17,13 @@ const PHRASES: [(&str, &str); 29] = [
     ("in parallel", "meanwhile"),
     ("ask me", "approve"),
     ("ask a person", "approve"),
+    ("ask a human", "approve"),
+    ("ask someone", "approve"),
+    ("ask the user", "approve"),
+    ("let me confirm", "approve"),
+    ("let me approve", "approve"),
+    ("let me check", "approve"),
+    ("let me review", "approve"),
     ("language model", "model"),
     ("capital letters", "uppercase"),
     ("upper case", "uppercase"),

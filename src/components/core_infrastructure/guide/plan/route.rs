@@ -122,7 +122,18 @@ impl Route<'_> {
                 self.tried(it)
             }));
         }
+        let asks = |it: &Draft| it.params.len() > draft.params.len();
+        if !all.is_empty() && all.iter().all(asks) && self.is_aside(draft, step, mention) {
+            all.push(draft.clone());
+            all.iter_mut().for_each(|it| it.score -= mention.gain);
+        }
         all
+    }
+
+    /// Whether a step may do without what is mentioned: it says something else at its head.
+    fn is_aside(&self, draft: &Draft, step: usize, mention: &Mention) -> bool {
+        let head = self.clauses[step].content().next();
+        !draft.is_empty() && !mention.words.iter().any(|it| Some(it.as_str()) == head)
     }
 
     /// The ways to call an op on what a draft gives.

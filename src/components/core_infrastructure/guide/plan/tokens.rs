@@ -25,21 +25,26 @@ impl Token {
 /// The words and literals of a goal, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut rest = text;
-    let mut tokens = Vec::new();
+    let (mut tokens, mut open) = (Vec::new(), Vec::new());
     while let Some(next) = rest.chars().next() {
         if next.is_whitespace() {
             rest = &rest[next.len_utf8()..];
             continue;
         }
-        if let Some((inner, len)) = quote(rest) {
+        // What does not close here does not close further on.
+        let is_open = open.contains(&next);
+        if let Some((inner, len)) = (!is_open).then(|| quote(rest)).flatten() {
             tokens.push(Token::Literal(Literal::Quoted(inner.to_owned()), rest[..len].to_owned()));
             rest = &rest[len..];
             continue;
         }
-        if let Some(record) = braces(rest) {
+        if let Some(record) = (!is_open).then(|| braces(rest)).flatten() {
             tokens.push(Token::Literal(Literal::Quoted(record.to_owned()), record.to_owned()));
             rest = &rest[record.len()..];
             continue;
+        }
+        if "\"'`“‘{".contains(next) && !is_open {
+            open.push(next);
         }
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         chunk(&rest[..end], &mut tokens);
