@@ -12,7 +12,7 @@ use score::{Score, answers, goals, scores};
 /// A little below what was measured, so that it cannot rot: the stages of the half that was
 /// tuned on and of the one that was held back; all goals that are possible give a script in
 /// the first, and nearly all in the second.
-const LEAST: [Score; 2] = [
+const LEAST: [Score; 3] = [
     Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
     Score { possible: 19, impossible: 6, checked: 15, right: 14, refused: 5 },
 ];
