@@ -74,9 +74,8 @@ impl Filling<'_> {
         }
         let free = |idx: &usize| !self.used.contains(idx) && !call.used.contains(idx);
         let all = self.clause.literals.iter().enumerate().filter(|(idx, _)| free(idx));
-        let is_text = |(idx, it): (usize, &Given)| {
-            free(&idx) && matches!(it.literal, Literal::Quoted(_))
-        };
+        let is_text =
+            |(idx, it): (usize, &Given)| free(&idx) && matches!(it.literal, Literal::Quoted(_));
         let has_text = self.clause.literals.iter().enumerate().any(is_text);
         let scored = all.map(|(idx, it)| (idx, Self::fit(it, param, has_text), it));
         let best = scored
@@ -202,7 +201,10 @@ fn phrase(words: &[&str]) -> Option<String> {
 
 /// Where a step says what it is about.
 pub(super) fn topic_at(clause: &Clause) -> Option<usize> {
-    clause.words.iter().position(|it| matches!(it.as_str(), "about" | "for" | "on" | "say" | "says"))
+    clause
+        .words
+        .iter()
+        .position(|it| matches!(it.as_str(), "about" | "for" | "on" | "say" | "says"))
 }
 
 /// A step as a sentence of its own.

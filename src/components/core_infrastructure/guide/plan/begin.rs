@@ -206,7 +206,8 @@ impl Route<'_> {
         let is_item = |it: &Given| {
             matches!(it.literal, Literal::Quoted(_)) && !it.before.last().is_some_and(is_aside)
         };
-        matches!(input.scheme, Scheme::List(Scheme::Text | Scheme::Var(_) | Scheme::Ordered(_), _)).then_some(())?;
+        matches!(input.scheme, Scheme::List(Scheme::Text | Scheme::Var(_) | Scheme::Ordered(_), _))
+            .then_some(())?;
         let literals = self.clauses[step].literals.iter().enumerate();
         let items: Vec<_> = literals.filter(|(_, it)| is_item(it)).collect();
         (items.len() > 1).then(|| {
@@ -295,8 +296,8 @@ impl Route<'_> {
 
     /// Whether an op reads what the step names, and others do that better: a folder is no file.
     fn reads_worse(&self, step: usize, op: OpRef) -> bool {
-        let places = self.clauses[step].literals.iter().map(|it| &it.literal);
-        let Some(place) = places.filter(|it| matches!(it, Literal::Path(_))).next() else {
+        let mut places = self.clauses[step].literals.iter().map(|it| &it.literal);
+        let Some(place) = places.find(|it| matches!(it, Literal::Path(_))) else {
             return false;
         };
         let readers = self.readers(place);

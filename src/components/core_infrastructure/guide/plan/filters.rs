@@ -44,7 +44,8 @@ const COMPARED: [(&str, &str, bool); 16] = [
 ];
 
 /// Words that say that items are left out.
-const DROPPED: &str = "drop remove without exclude excluding except skip ignore delete omit discard";
+const DROPPED: &str =
+    "drop remove without exclude excluding except skip ignore delete omit discard";
 
 /// What has a first and a last one.
 const ITEMS: &str = "line word item element entry record result document hit number value row \
@@ -55,7 +56,7 @@ pub(super) fn mentions(clause: &Clause) -> Vec<(Mention, Vec<String>)> {
     let compared = compared(clause);
     let filled = filled(clause);
     let end = end(clause);
-    let all = [compared, filled, end, amount(clause)].into_iter().flatten();
+    let all = [field(clause), compared, filled, end, amount(clause)].into_iter().flatten();
     all.map(|(what, words)| (Mention { what: vec![what], gain: 3.0, words: words.clone() }, words))
         .collect()
 }
@@ -101,11 +102,24 @@ fn amount(clause: &Clause) -> Option<(What, Vec<String>)> {
     let mut all = clause.literals.iter().enumerate();
     let (number, word) = all.find_map(|(at, it)| Some((at, of_end(it)?)))?;
     let is_last = word == "last";
-    let of_text = clause.words.iter().any(|it| matches!(it.as_str(), "characters" | "chars" | "letters"));
+    let of_text =
+        clause.words.iter().any(|it| matches!(it.as_str(), "characters" | "chars" | "letters"));
     let words = [word.as_str(), "items", "take", "keep", "only"];
     (!drops(clause) && !of_text).then(|| {
         (What::Take { number, is_last }, words.iter().map(|it| (*it).to_owned()).collect())
     })
+}
+
+/// `the titles of ..`.
+fn field(clause: &Clause) -> Option<(What, Vec<String>)> {
+    const FIELDS: [&str; 6] = ["title", "path", "score", "url", "id", "name"];
+    let of = |pair: &[String]| {
+        let name = pair[0].strip_suffix('s').unwrap_or(&pair[0]);
+        let is_field = FIELDS.contains(&name) && matches!(pair[1].as_str(), "of" | "from");
+        is_field.then(|| (What::Field(name.to_owned()), vec![pair[0].clone()]))
+    };
+    let words: Vec<String> = clause.words.iter().filter(|it| *it != "the").cloned().collect();
+    words.windows(2).find_map(of)
 }
 
 /// Whether a step speaks of one at an end: `the first line`.
@@ -135,7 +149,12 @@ pub(super) fn is_test(op: OpRef) -> bool {
 pub(super) fn kept(stage: &Stage, clause: &Clause) -> Stage {
     let not = if drops(clause) { "not " } else { "" };
     let text = format!("where {{ {not}{} }}", called(&stage.text));
-    Stage { text, per_item: false, note: "keeps the items for which it holds".into(), ..stage.clone() }
+    Stage {
+        text,
+        per_item: false,
+        note: "keeps the items for which it holds".into(),
+        ..stage.clone()
+    }
 }
 
 /// A stage as a function of the item.
@@ -158,7 +177,11 @@ impl Route<'_> {
                     it.used.push((step, *number));
                     let number = self.clauses[step].literals[*number].literal.written();
                     let field = field_of(item, words).map(|it| format!(".{it}"));
-                    let of = if *of_length { "len(it)".to_owned() } else { field.unwrap_or("it".into()) };
+                    let of = if *of_length {
+                        "len(it)".to_owned()
+                    } else {
+                        field.unwrap_or("it".into())
+                    };
                     format!("{of} {sign} {number}")
                 }
             };
@@ -167,6 +190,21 @@ impl Route<'_> {
                 ..Stage::value(format!("where {{ {test} }}"))
             }
         })
+    }
+
+    /// A field of a record, or of each record of a list.
+    pub(super) fn field(draft: &Draft, name: &str) -> Vec<Draft> {
+        let has = |ty: &Type| {
+            matches!(ty, Type::Record(of) if of.fields.iter().any(|(it, _)| **it == *name))
+        };
+        let stage = match &draft.ty {
+            Some(Type::List(item, _)) if has(item) => format!("each {{ .{name} }}"),
+            Some(ty) if has(ty) => format!(".{name}"),
+            _ => return Vec::new(),
+        };
+        let mut draft = draft.clone();
+        draft.stages.push(Stage { note: "takes the field".into(), ..Stage::value(stage) });
+        vec![draft]
     }
 
     /// The first item of a list, or the last.
@@ -227,7 +265,9 @@ impl Route<'_> {
         let stages = match draft.ty.as_ref()? {
             Type::List(..) => return Some(draft),
             Type::Text => vec!["lines".to_owned()],
-            Type::Json => self.catalog.way_between(&Type::Json, &Type::list(of_json.clone()))?.stages,
+            Type::Json => {
+                self.catalog.way_between(&Type::Json, &Type::list(of_json.clone()))?.stages
+            }
             _ => return None,
         };
         draft.score -= DETOUR;

@@ -15,9 +15,7 @@ pub(super) struct Forbidden {
 impl Forbidden {
     /// Takes what is forbidden out of a goal.
     pub(super) fn taken(goal: &mut Goal, index: &mut Index) -> Self {
-        let all = std::mem::take(&mut goal.clauses);
-        let (clauses, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.is_forbidden);
-        goal.clauses = rest;
+        let clauses = std::mem::take(&mut goal.forbidden);
         let mentions = clauses.iter().flat_map(|it| spoken(it, index).mentions);
         let ops = mentions.flat_map(|it| it.what).filter_map(|it| match it {
             What::Op(op) => Some(op),
@@ -34,9 +32,8 @@ impl Forbidden {
 
     /// Whether a script does nothing of it.
     pub(super) fn allows(&self, tried: &Tried) -> bool {
-        let says = |word: &str| {
-            self.clauses.iter().any(|it| it.words.iter().any(|said| said == word))
-        };
+        let says =
+            |word: &str| self.clauses.iter().any(|it| it.words.iter().any(|said| said == word));
         let no_model = ["model", "models", "llm", "ai", "gpt"].into_iter().any(says);
         let is_meant = |op: &OpRef| {
             (no_model && op.op.effects.contains(&Effect::Spends))

@@ -6,6 +6,7 @@ use super::{
     spelling::Spelling,
     tokens::{Token, joined_numbers, tokens},
 };
+use crate::text::synonyms;
 
 /// One step of a goal.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +19,6 @@ pub(super) struct Clause {
     pub(super) is_beside: bool,
     /// Whether every item is meant by itself.
     pub(super) each: bool,
-    /// Whether it says what is not to be done.
-    pub(super) is_forbidden: bool,
     /// Whether pieces of the goal were put together, which follow each other.
     pub(super) is_joined: bool,
     /// How many items of what is there are meant, where it says nothing else.
@@ -51,6 +50,8 @@ impl Given {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goal {
     pub(super) clauses: Vec<Clause>,
+    /// What is not to be done.
+    pub(super) forbidden: Vec<Clause>,
     /// Bounds of the whole, as a script writes them.
     pub(super) bounds: Vec<(&'static str, String)>,
 }
@@ -69,8 +70,21 @@ pub(super) const FILLERS: &str = "please give get me let make have turn want nee
 
 /// Words that ask for a thing, so that the word behind them is no verb.
 const ASKING: [&str; 15] = [
-    "give", "get", "show", "tell", "make", "want", "need", "print", "list", "convert", "transform",
-    "calculate", "compute", "determine", "check",
+    "give",
+    "get",
+    "show",
+    "tell",
+    "make",
+    "want",
+    "need",
+    "print",
+    "list",
+    "convert",
+    "transform",
+    "calculate",
+    "compute",
+    "determine",
+    "check",
 ];
 
 /// Words that only say which items of a list are meant.
@@ -82,7 +96,7 @@ impl Goal {
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
-        let mut tokens = phrases::read(spelt(tokens(text), spelling));
+        let mut tokens = phrases::read(&spelt(tokens(text), spelling));
         joined_numbers(&mut tokens);
         for token in tokens {
             match token {
@@ -105,6 +119,7 @@ impl Goal {
     }
 
     fn close(&mut self, open: &mut Open) {
+        let is_forbidden = open.is_forbidden;
         let clause = std::mem::take(open).clause();
         if clause.content().next().is_none() && clause.literals.is_empty() {
             // `in parallel,` speaks of what follows.
@@ -112,6 +127,9 @@ impl Goal {
             if open.is_beside || clause.words.is_empty() {
                 return;
             }
+        }
+        if is_forbidden {
+            return self.forbidden.push(clause);
         }
         let Some((idx, bound)) = bound(&clause) else { return self.clauses.push(clause) };
         self.bounds.push(bound);
@@ -186,10 +204,17 @@ impl Clause {
         let names = self.content().any(is_name);
         let most = 1 + usize::from(self.words.iter().any(|it| it == "or"));
         let is_thing = self.literals.is_empty() && content <= most && !refers && !names;
+        // `.., focusing on "costs"`
+        let is_aside = |it: &String| {
+            it.len() > 5 && it.ends_with("ing") && synonyms::meanings(it).next().is_none()
+        };
+        if !names && self.words.first().is_some_and(is_aside) {
+            return true;
+        }
         if content == 0 && !self.literals.is_empty() && !refers {
             return true;
         }
-        !self.is_beside && !self.is_forbidden && self.count.is_none() && (is_thing || content == 0)
+        !self.is_beside && self.count.is_none() && (is_thing || content == 0)
     }
 
     /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
@@ -268,9 +293,8 @@ impl Open {
         let literals = self.literals.into_iter().map(given).collect();
         let text = self.text.join(" ");
         let (is_beside, each) = (self.is_beside, self.each);
-        let is_forbidden = self.is_forbidden;
         let clause =
-            Clause { words, literals, text, is_beside, each, is_forbidden, ..Clause::default() };
+            Clause { words, literals, text, is_beside, each, ..Clause::default() };
         Clause { count: clause.counted(), ..clause }
     }
 }

@@ -33,13 +33,17 @@ impl Route<'_> {
     }
 
     /// Puts the items of a list in order, by a field that the step names or by what they are.
-    pub(super) fn sorted(&self, draft: &Draft, step: usize, by_length: bool, down: bool) -> Vec<Draft> {
+    pub(super) fn sorted(
+        &self,
+        draft: &Draft,
+        step: usize,
+        by_length: bool,
+        down: bool,
+    ) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        let mut sorted = self.on_lists(draft, step, &Type::FLOAT, |_, item| {
-            Stage {
-                note: "puts the items in order".into(),
-                ..Stage::value(order(item, words, by_length, down))
-            }
+        let mut sorted = self.on_lists(draft, step, &Type::FLOAT, |_, item| Stage {
+            note: "puts the items in order".into(),
+            ..Stage::value(order(item, words, by_length, down))
         });
         let is_extreme = words.iter().any(|it| it == "longest" || it == "shortest");
         if is_extreme || extreme_of_several(&self.clauses[step]).is_some() {
@@ -88,9 +92,8 @@ fn is_amount(ty: &Type) -> bool {
 
 /// `the 3 biggest`: which end of an order is meant, where more than one are.
 pub(super) fn extreme_of_several(clause: &Clause) -> Option<&'static str> {
-    const EXTREMES: [&str; 8] = [
-        "biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest",
-    ];
+    const EXTREMES: [&str; 8] =
+        ["biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest"];
     let numbers = clause.literals.iter().filter(|it| matches!(it.literal, Literal::Number(_)));
     let mut beside = numbers.flat_map(|it| it.behind.first().into_iter().chain(it.before.last()));
     beside.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))

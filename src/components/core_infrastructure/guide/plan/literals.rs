@@ -91,7 +91,7 @@ impl Literal {
             | (Self::Duration(_), Scheme::Duration | Scheme::Amount(_))
             | (Self::Money(_), Scheme::Money | Scheme::Amount(_))
             | (Self::Size(_), Scheme::Size | Scheme::Amount(_))
-            | (Self::Quoted(_), Scheme::Var(_)) => true,
+            | (Self::Quoted(_) | Self::Numbers(_), Scheme::Var(_)) => true,
             _ => false,
         }
     }

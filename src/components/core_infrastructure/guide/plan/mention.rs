@@ -4,7 +4,7 @@ use super::{
     arguments::{is_count, tells, topic_at},
     asking::{self, is_asked},
     filters::{self, Test, is_of_one},
-    goal::{Clause, FILLERS},
+    goal::{Clause, FILLERS, Given},
     items,
     literals::Literal,
 };
@@ -28,13 +28,21 @@ pub(super) struct Mention {
 pub(super) enum What {
     Op(OpRef),
     /// `sort { .. }`: by what, and whether the greatest comes first.
-    Sort { by_length: bool, down: bool },
+    Sort {
+        by_length: bool,
+        down: bool,
+    },
     /// `where { .. }`: what must hold for an item.
     Where(Test),
     /// `first` or `last`.
     End(&'static str),
+    /// A field of what there is, or of each item.
+    Field(String),
     /// So many from one end; the place of the number.
-    Take { number: usize, is_last: bool },
+    Take {
+        number: usize,
+        is_last: bool,
+    },
 }
 
 /// What a step speaks of, in the order of its words; or the word that nothing serves.
@@ -71,7 +79,8 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     };
     let matches = index.find(&question(clause, &content));
     let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
-    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new() };
+    let search = searcher(index);
+    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search };
     let mentions = reader.all();
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
     let unknown = content.iter().filter(|it| !known(it)).count();
@@ -81,7 +90,8 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let is_vague = unknown > 1 && mentions.iter().all(|it| it.gain < SECOND);
     let is_idle = unknown > 0 && is_bare(clause, &content, &mentions);
     let is_closed = clause.literals.iter().any(|it| it.literal.is_closed());
-    let unserved = is_closed || !is_done || is_vague || is_idle || reader.looks_elsewhere(&mentions);
+    let unserved =
+        is_closed || !is_done || is_vague || is_idle || reader.looks_elsewhere(&mentions);
     Spoken { mentions, unserved }
 }
 
@@ -118,11 +128,21 @@ pub(super) fn is_free_text(op: OpRef) -> bool {
     })
 }
 
+/// The op that finds documents in a folder.
+fn searcher(index: &mut Index) -> Option<OpRef> {
+    let of_folder = |it: &Effect| matches!(it, Effect::Reads(Scope::Path(_)));
+    let found = index.find("search the documents of a folder").into_iter().map(|it| it.op);
+    let mut searches = found.filter(|it| is_free_text(*it));
+    searches.find(|it| it.op.effects.iter().any(of_folder))
+}
+
 struct Reader<'a> {
     clause: &'a Clause,
     head: &'a str,
     matches: &'a [Match],
     covered: Vec<String>,
+    /// What finds documents in a folder.
+    search: Option<OpRef>,
 }
 
 impl Reader<'_> {
@@ -149,8 +169,13 @@ impl Reader<'_> {
             }
             mentions.push(mention);
         }
-        if !self.covered.iter().any(|it| it == self.head) && let Some(search) = self.implied() {
-            return vec![search];
+        let is_sure = self.covered.iter().any(|it| it == self.head)
+            && mentions.iter().any(|it| it.gain >= SECOND && !it.is_field());
+        if !is_sure && let Some(search) = self.implied()
+        {
+            mentions.retain(Mention::is_field);
+            mentions.push(search);
+            return mentions;
         }
         let says = |it: &Mention, word: &str| it.words.iter().any(|said| said == word);
         let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
@@ -163,16 +188,14 @@ impl Reader<'_> {
         let literals = || self.clause.literals.iter().map(|it| &it.literal);
         let has_folder = literals().any(|it| it.kind_of_file() == Some("files"));
         let has_text = literals().any(|it| matches!(it, Literal::Quoted(_)));
-        let of_folder = |it: &Effect| matches!(it, Effect::Reads(Scope::Path(_)));
-        let searches = |it: &&Match| is_free_text(it.op) && it.op.op.effects.iter().any(of_folder);
-        let speaks = |all: &str| self.clause.words.iter().any(|it| all.split(' ').any(|at| at == it));
+        let speaks =
+            |all: &str| self.clause.words.iter().any(|it| all.split(' ').any(|at| at == it));
         let has_topic = has_text || speaks("about on");
         if !has_folder || !has_topic || !speaks("docs documents document passages pages notes") {
             return None;
         }
-        let found = self.matches.iter().find(searches)?;
+        let what = vec![What::Op(self.search?)];
         self.covered.push(self.head.to_owned());
-        let what = vec![What::Op(found.op)];
         Some(Mention { what, gain: SECOND, words: vec![self.head.to_owned()] })
     }
 
@@ -187,11 +210,17 @@ impl Reader<'_> {
 
     /// Whether a step says what it looks for, rather than what it works out.
     fn is_asking(&self, mention: &Mention) -> bool {
-        let has_text = self.clause.literals.iter().any(|it| matches!(it.literal, Literal::Quoted(_)));
-        let is_other = |it: &&Match| !is_free_text(it.op) && self.is_strong(it) && self.gain(it) >= SECOND;
+        let has_text =
+            self.clause.literals.iter().any(|it| matches!(it.literal, Literal::Quoted(_)));
+        let is_other =
+            |it: &&Match| !is_free_text(it.op) && self.is_strong(it) && self.gain(it) >= SECOND;
         let others = self.matches.iter().filter(is_other).count();
         let says_more = mention.words.iter().any(|it| it != self.head);
-        has_text || says_more || topic_at(self.clause).is_some() || others < 2
+        let of_folder = |it: &Given| {
+            matches!(it.literal.kind_of_file(), Some("files" | "json" | "jsonl"))
+        };
+        let is_in_one = self.clause.has_place() && !self.clause.literals.iter().any(of_folder);
+        (has_text && !(is_in_one && others > 0)) || says_more || topic_at(self.clause).is_some() || others < 2
     }
 
     /// Whether a step looks for something where no op does: `search the web for ..`.
@@ -206,15 +235,20 @@ impl Reader<'_> {
         };
         let end = topic_at(self.clause).unwrap_or_default();
         let of_op = self.matches.iter().find(|it| it.op.to_string() == op.to_string());
-        let says = |word: &String| of_op.is_some_and(|it| it.words.iter().any(|(at, _)| at == word));
+        let says =
+            |word: &String| of_op.is_some_and(|it| it.words.iter().any(|(at, _)| at == word));
         self.clause.words[..end].iter().any(|it| !is_generic(it) && !says(it))
     }
 
     /// `sort`, where the step asks for an order.
     fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
-        let turns = |it: &&&str| **it == "order" && self.clause.words.iter().any(|it| it == "reverse");
-        let said = words.iter().filter(|it| !turns(it)).find(|it| self.clause.words.iter().any(|word| word == *it));
+        let turns =
+            |it: &&&str| **it == "order" && self.clause.words.iter().any(|it| it == "reverse");
+        let said = words
+            .iter()
+            .filter(|it| !turns(it))
+            .find(|it| self.clause.words.iter().any(|word| word == *it));
         let word = said.copied().or_else(|| items::extreme_of_several(self.clause))?;
         let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
         let length = matches!(word, "longest" | "shortest") || says(&["length"]);
@@ -237,7 +271,7 @@ impl Reader<'_> {
         let is_called = |it: &Match, word: &str| {
             let mut names = it.words.iter().filter(|(_, place)| *place == Where::Name);
             names.any(|(at, _)| at == word)
-                && self.unsaid(it) < 1.0
+                && Self::unsaid(it) < 1.0
                 && self.fit_of_arguments(it.op) >= 0.0
         };
         let names = |word: &str| self.matches.iter().any(|it| is_called(it, word));
@@ -272,7 +306,8 @@ impl Reader<'_> {
             Where::Name => !is_generic(word),
             Where::Meant if synonyms::is_ambiguous(word) && !self.says_of(found, word) => false,
             Where::Meant => {
-                (!is_generic(word) || self.is_verb(word)) && (word == self.head || !synonyms::is_for_a_model(word))
+                (!is_generic(word) || self.is_verb(word))
+                    && (word == self.head || !synonyms::is_for_a_model(word))
             }
             // A word of a summary says too little by itself.
             _ => word == self.head && !is_generic(word) && self.says_more(found),
@@ -292,9 +327,10 @@ impl Reader<'_> {
         };
         found.op.op.params.iter().skip(1).any(gives)
             || is_of_one(self.clause)
-            || found.words.iter().any(|(it, place)| {
-                it != word && !is_generic(it) && *place != Where::Documentation
-            })
+            || found
+                .words
+                .iter()
+                .any(|(it, place)| it != word && !is_generic(it) && *place != Where::Documentation)
     }
 
     /// Whether a step has a piece, or a second word, for an op.
@@ -319,12 +355,12 @@ impl Reader<'_> {
             })
             .sum();
         gain += found.score / 40.0;
-        gain -= UNSAID * self.unsaid(found);
+        gain -= UNSAID * Self::unsaid(found);
         gain + self.fit_of_arguments(found.op)
     }
 
     /// How many words of the name of an op the step does not say.
-    fn unsaid(&self, found: &Match) -> f64 {
+    fn unsaid(found: &Match) -> f64 {
         let name = found.op.script_name();
         let all = name.rsplit('.').next().unwrap_or(&name).split('_').count();
         let said = found.words.iter().filter(|(_, it)| matches!(it, Where::Name | Where::Meant));
@@ -364,6 +400,10 @@ impl Reader<'_> {
 }
 
 impl Mention {
+    pub(super) fn is_field(&self) -> bool {
+        matches!(self.what.first(), Some(What::Field(_)))
+    }
+
     pub(super) fn is_free_text(&self) -> bool {
         matches!(self.what.first(), Some(What::Op(op)) if is_free_text(*op))
     }

@@ -79,8 +79,8 @@ const CUTTING: [&str; 5] = ["replace", "substitute", "swap", "split", "join"];
 const PLACES: [&str; 5] = ["folder", "directory", "folders", "directories", "dir"];
 
 /// The tokens with one word for each phrase, and with what is a path or a sign as such.
-pub(super) fn read(tokens: Vec<Token>) -> Vec<Token> {
-    let mut rest = tokens.as_slice();
+pub(super) fn read(tokens: &[Token]) -> Vec<Token> {
+    let mut rest = tokens;
     let mut read = Vec::new();
     let mut cuts = false;
     while let Some(token) = rest.first() {
@@ -94,7 +94,7 @@ pub(super) fn read(tokens: Vec<Token>) -> Vec<Token> {
             rest = &rest[len..];
             continue;
         }
-        let before = read.iter().rev().filter_map(Token::word).next();
+        let before = read.iter().rev().find_map(Token::word);
         cuts = match token {
             Token::Break => false,
             _ => cuts || token.word().is_some_and(|it| CUTTING.contains(&it.as_str())),
@@ -183,7 +183,8 @@ fn is_plain(word: &str) -> bool {
         called named where with which containing inside within under is are has there contents \
         search read file folder directory through empty for first count list";
     let all = OTHERS.split_whitespace().chain(FILLERS.split_whitespace());
-    all.chain(BETWEEN).any(|it| it == word) || !word.chars().all(|it| it.is_alphanumeric() || "-_".contains(it))
+    all.chain(BETWEEN).any(|it| it == word)
+        || !word.chars().all(|it| it.is_alphanumeric() || "-_".contains(it))
 }
 
 #[cfg(test)]
@@ -195,7 +196,7 @@ mod tests {
             Token::Literal(literal, _) => Some(literal),
             _ => None,
         };
-        read(tokens(goal)).into_iter().filter_map(literal).collect()
+        read(&tokens(goal)).into_iter().filter_map(literal).collect()
     }
 
     #[test]
@@ -204,14 +205,17 @@ mod tests {
         let text = |it: &str| Literal::Quoted(it.into());
         assert_eq!(literals("search the folder \"docs\" for \"a\""), [path("docs"), text("a")]);
         assert_eq!(literals("read 'notes.txt'"), [path("notes.txt")]);
-        assert_eq!(literals("search for \"main.rs\" in the src folder"), [text("main.rs"), path("src")]);
+        assert_eq!(
+            literals("search for \"main.rs\" in the src folder"),
+            [text("main.rs"), path("src")]
+        );
         assert_eq!(literals("all files of this folder"), []);
     }
 
     #[test]
     fn phrases_do_not_reach_into_quotes() {
         assert_eq!(literals("print \"how many\""), [Literal::Quoted("how many".into())]);
-        let words: Vec<_> = read(tokens("How many words and how many lines")).into_iter().collect();
+        let words: Vec<_> = read(&tokens("How many words and how many lines")).into_iter().collect();
         let counts = words.iter().filter(|it| it.word().as_deref() == Some("count")).count();
         assert_eq!(counts, 2);
     }

@@ -114,6 +114,7 @@ impl Route<'_> {
                 What::Sort { by_length, down } => self.sorted(draft, step, *by_length, *down),
                 What::Where(test) => self.filtered(draft, step, test),
                 What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
+                What::Field(name) => Self::field(draft, name),
                 What::End(name) => self.end(draft, step, name),
                 What::Op(op) => self.called(draft, step, *op, mention),
             };
@@ -125,7 +126,9 @@ impl Route<'_> {
         let asks = |it: &Draft| it.params.len() > draft.params.len();
         if !all.is_empty() && all.iter().all(asks) && self.is_aside(draft, step, mention) {
             all.push(draft.clone());
-            all.iter_mut().for_each(|it| it.score -= mention.gain);
+            for it in &mut all {
+                it.score -= mention.gain;
+            }
         }
         all
     }

@@ -47,7 +47,8 @@ fn is_near(one: &str, other: &str) -> bool {
     match (one, other) {
         ([a, b, rest @ ..], [c, d, others @ ..]) if a == d && b == c => rest == others,
         _ => {
-            let (longer, shorter) = if one.len() >= other.len() { (one, other) } else { (other, one) };
+            let (longer, shorter) =
+                if one.len() >= other.len() { (one, other) } else { (other, one) };
             let is_wrong = one.len() == other.len() && one.get(1..) == other.get(1..);
             is_wrong || (longer.len() == shorter.len() + 1 && longer.get(1..) == Some(shorter))
         }
