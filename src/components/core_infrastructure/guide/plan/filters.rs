@@ -194,9 +194,7 @@ impl Route<'_> {
 
     /// A field of a record, or of each record of a list.
     pub(super) fn field(draft: &Draft, name: &str) -> Vec<Draft> {
-        let has = |ty: &Type| {
-            matches!(ty, Type::Record(of) if of.fields.iter().any(|(it, _)| **it == *name))
-        };
+        let has = |ty: &Type| matches!(ty, Type::Record(of) if of.fields.iter().any(|(it, _)| **it == *name));
         let stage = match &draft.ty {
             Some(Type::List(item, _)) if has(item) => format!("each {{ .{name} }}"),
             Some(ty) if has(ty) => format!(".{name}"),

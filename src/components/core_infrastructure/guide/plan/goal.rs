@@ -293,8 +293,7 @@ impl Open {
         let literals = self.literals.into_iter().map(given).collect();
         let text = self.text.join(" ");
         let (is_beside, each) = (self.is_beside, self.each);
-        let clause =
-            Clause { words, literals, text, is_beside, each, ..Clause::default() };
+        let clause = Clause { words, literals, text, is_beside, each, ..Clause::default() };
         Clause { count: clause.counted(), ..clause }
     }
 }

@@ -16,6 +16,7 @@ mod arguments;
 mod asking;
 mod begin;
 mod branches;
+mod calls;
 mod draft;
 mod filters;
 mod finish;
@@ -27,7 +28,9 @@ mod mention;
 mod phrases;
 mod propose;
 mod route;
+mod sources;
 mod spelling;
+mod strength;
 mod tokens;
 
 use super::EFFECTS;

@@ -215,7 +215,8 @@ mod tests {
     #[test]
     fn phrases_do_not_reach_into_quotes() {
         assert_eq!(literals("print \"how many\""), [Literal::Quoted("how many".into())]);
-        let words: Vec<_> = read(&tokens("How many words and how many lines")).into_iter().collect();
+        let words: Vec<_> =
+            read(&tokens("How many words and how many lines")).into_iter().collect();
         let counts = words.iter().filter(|it| it.word().as_deref() == Some("count")).count();
         assert_eq!(counts, 2);
     }
