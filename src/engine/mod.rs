@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+pub mod assist;
 mod block;
 mod catalog;
 pub mod cause;
@@ -30,6 +31,7 @@ mod kept;
 pub mod planned;
 mod rehearsal;
 mod request;
+pub mod session;
 mod testing;
 pub mod verdict;
 pub mod why;

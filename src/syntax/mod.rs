@@ -103,6 +103,18 @@ pub fn parse(text: &str) -> Parsed {
     Parsed { program, problems }
 }
 
+/// The pieces of a text that each hold whole statements.
+pub fn regions(text: &str) -> Vec<Span> {
+    let lexed = token::lex(text);
+    regions::split(text, &lexed).0.into_iter().map(|it| it.span).collect()
+}
+
+/// Whether a text needs no further line: nothing is open, and nothing is due behind its last
+/// word. A text that is wrong needs none.
+pub fn is_whole(text: &str) -> bool {
+    regions::is_whole(text, &token::lex(text))
+}
+
 /// Reading a bracket takes some kilobytes of stack, so deep text gets a stack of its own.
 fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     const BYTES_PER_LEVEL: usize = 64 << 10;

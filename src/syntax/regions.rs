@@ -42,7 +42,7 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
     let words = Words { text, tokens: &lexed.tokens };
     let mut problems: Vec<Problem> = lexed.flaws.iter().map(|it| flaw(text, *it)).collect();
     let mut regions = Vec::new();
-    for tokens in words.ranges() {
+    for tokens in words.ranges().0 {
         let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
         let span = first.span.to(last.span);
         let (depth, wrong) = words.match_brackets(tokens.clone());
@@ -54,6 +54,30 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         regions.push(Region { tokens, span, depth, broken });
     }
     (regions, problems)
+}
+
+/// Whether nothing must follow the last token of a text.
+pub(super) fn is_whole(text: &str, lexed: &Lexed) -> bool {
+    let words = Words { text, tokens: &lexed.tokens };
+    let is_open = |it: &Flaw| {
+        let begun = &text[it.span().start..];
+        matches!(it, Flaw::OpenText(_)) && (begun.starts_with("\"\"\"") || begun.starts_with("'''"))
+    };
+    if lexed.flaws.iter().any(is_open) {
+        return false;
+    }
+    if lexed.tokens.is_empty() {
+        return true;
+    }
+    let mut open = 0_isize;
+    for token in &lexed.tokens {
+        match token.kind {
+            TokenKind::Open(_) | TokenKind::TextOpen => open += 1,
+            TokenKind::Close(_) | TokenKind::TextClose => open -= 1,
+            _ => {}
+        }
+    }
+    open <= 0 && words.can_end(lexed.tokens.len()) && words.ranges().1 == 0
 }
 
 /// Whether a string or a `${` that does not end begins in `span`.
@@ -130,8 +154,8 @@ impl Words<'_> {
         self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
     }
 
-    /// Where each region's tokens are.
-    fn ranges(&self) -> Vec<Range<usize>> {
+    /// Where each region's tokens are, and how many blocks are due at the end.
+    fn ranges(&self) -> (Vec<Range<usize>>, usize) {
         let whole = 0..self.tokens.len();
         let balanced = self.match_brackets(whole).1.is_none();
         let mut ranges = Vec::new();
@@ -167,7 +191,7 @@ impl Words<'_> {
         if start < self.tokens.len() {
             ranges.push(start..self.tokens.len());
         }
-        ranges
+        (ranges, blocks_due)
     }
 
     /// Whether a value or stage may end before the token `idx`.

@@ -53,13 +53,13 @@ fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-fn money(text: &str) -> std::result::Result<Money, String> {
+pub(super) fn money(text: &str) -> std::result::Result<Money, String> {
     let amount = Money::parse(text.strip_prefix('$').unwrap_or(text));
     let amount = amount.filter(|it| *it >= Money::ZERO);
     amount.ok_or_else(|| "an amount is written `0.10` or `$0.10`".to_owned())
 }
 
-fn tokens(text: &str) -> std::result::Result<u64, String> {
+pub(super) fn tokens(text: &str) -> std::result::Result<u64, String> {
     let count = text.replace('_', "").parse();
     count.map_err(|_| "a count is written `50000` or `50_000`".to_owned())
 }

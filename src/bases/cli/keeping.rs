@@ -51,6 +51,11 @@ struct Place {
 }
 
 impl MayKeep {
+    /// The file that was named on the command line.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.keeping.store.as_deref()
+    }
+
     /// The engine, which keeps its runs. Where nobody named a store and the usual place
     /// cannot be written, it keeps none, and that is told.
     pub(super) fn kept(&self, session: &Session, engine: Engine) -> Result<Engine> {

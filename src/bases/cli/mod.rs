@@ -35,6 +35,7 @@ mod policy;
 mod progress;
 mod prose;
 mod prune;
+mod repl;
 mod replay;
 mod resume;
 mod run;
@@ -83,6 +84,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    Repl(repl::Repl),
     Resume(resume::Resume),
     Runs(runs::Runs),
     Show(show_run::Show),
@@ -114,6 +116,7 @@ const TOUR: &str = r#"A short tour:
   echo '"hello" >> upper' | svc run -              run a script from standard input
   svc run examples/research.svc "your question"    run a file with its first input
   svc run report.svc -p style=bullets --json       give params, get JSON
+  svc repl                                         explore, with completion by type
   svc check *.svc                                  find every mistake, run nothing
   svc test triage.svc                              run the tests that stand in it
   svc fix report.svc                               mend what can be mended
@@ -153,6 +156,8 @@ struct Session {
     engine: Engine,
     servers: Servers,
     terminal: Terminal,
+    /// Whether a prompt waits behind the command.
+    is_prompt: bool,
 }
 
 /// Runs the program with the arguments of the process, and the components of this engine.
@@ -173,7 +178,7 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
         Ok(traces) => traces,
         Err(failure) => return failure.tell(terminal).into(),
     };
-    let session = Session { engine, servers, terminal };
+    let session = Session { engine, servers, terminal, is_prompt: false };
     let done = cli.command.execute(&session).await;
     let code = done.unwrap_or_else(|failure| failure.tell(session.terminal));
     traces.end(terminal).await;
@@ -195,6 +200,7 @@ impl Command {
     async fn execute(self, session: &Session) -> Result<u8> {
         match self {
             Self::Run(it) => it.execute(session).await,
+            Self::Repl(it) => it.execute(session).await,
             Self::Resume(it) => it.execute(session).await,
             Self::Runs(it) => it.execute(session),
             Self::Show(it) => it.execute(session),

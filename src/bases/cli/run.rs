@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     check::Input,
-    engine::{Error, Request, failure},
+    engine::{Error, Request, Response, failure},
     plan::Plan,
     registry::ErrorKind,
     run::Partial,
@@ -130,8 +130,8 @@ pub(super) async fn conclude(
 ) -> Result<u8> {
     let id = request.id().cloned();
     let engine = request.engine();
-    let code = match watched(request, watch).await {
-        Ok(value) => return print(&value, json, session),
+    let code = match watched(request, watch, session).await {
+        Ok(response) => return print(&response.value, json, session),
         Err(error) => fail(&error, watch, json, session)?,
     };
     // A run that did not begin is not kept.
@@ -156,7 +156,12 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
 }
 
 /// Tells why a run failed, and prints what is left of it.
-fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
+pub(super) fn fail(
+    error: &Error,
+    watch: &Watch,
+    json: bool,
+    session: &Session,
+) -> Result<u8> {
     let code = tell(error, watch, session);
     if json {
         if let Some(error) = error.failure() {
@@ -183,26 +188,42 @@ pub(super) fn reader(session: &Session) -> Reader {
 }
 
 /// Runs while progress is drawn, and until it has ended after a signal.
-async fn watched(request: Request<'_>, watch: &Arc<Watch>) -> std::result::Result<Value, Error> {
+pub(super) async fn watched(
+    request: Request<'_>,
+    watch: &Arc<Watch>,
+    session: &Session,
+) -> std::result::Result<Response, Error> {
     let cancel = CancellationToken::new();
-    tokio::spawn(interrupts(Signals::new(), cancel.clone(), watch.clone()));
+    let listening =
+        tokio::spawn(interrupts(Signals::new(), cancel.clone(), watch.clone(), session.is_prompt));
     let drawing = Drawing::start(watch.clone());
     let response = request.cancelled_by(cancel.clone()).await;
     // From here on there is nothing to wait for: the next Ctrl-C ends the process.
     cancel.cancel();
     drawing.stop().await;
-    response.map(|it| it.value)
+    if session.is_prompt {
+        // The next signal is for the next line.
+        listening.abort();
+    }
+    response
 }
 
 /// Cancels the run at the first signal; ends the process at a Ctrl-C that finds it cancelled,
-/// and at any signal that finds it over.
-async fn interrupts(mut signals: Signals, cancel: CancellationToken, watch: Arc<Watch>) {
+/// and at any signal that finds it over. A prompt goes on.
+async fn interrupts(
+    mut signals: Signals,
+    cancel: CancellationToken,
+    watch: Arc<Watch>,
+    is_prompt: bool,
+) {
     let mut is_stopping = false;
     while let Some(asked) = signals.next().await {
         if !cancel.is_cancelled() {
             is_stopping = true;
             cancel.cancel();
-            watch.hint("stopping; Ctrl-C again exits at once");
+            watch.hint(if is_prompt { "stopping" } else { "stopping; Ctrl-C again exits at once" });
+        } else if is_prompt && asked == Asked::Interrupt {
+            // What does not stop in time is left behind by the engine.
         } else if asked == Asked::Interrupt || !is_stopping {
             watch.screen.clear();
             std::process::exit(INTERRUPTED.into());

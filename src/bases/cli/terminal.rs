@@ -94,6 +94,7 @@ pub(super) fn tell(text: &str) {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ink {
     Bold,
+    Dim,
     Red,
     Cyan,
 }
@@ -106,6 +107,7 @@ impl Stream {
     pub(super) fn paint(self, text: &str, ink: Ink) -> String {
         let code = match ink {
             Ink::Bold => "1",
+            Ink::Dim => "2",
             Ink::Red => "1;31",
             Ink::Cyan => "1;36",
         };

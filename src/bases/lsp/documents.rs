@@ -12,7 +12,7 @@ use super::{
 use crate::{
     check::Analysis,
     diag::Source,
-    engine::{Engine, Unsaved},
+    engine::{Engine, Unsaved, assist::Draft},
     syntax::token,
 };
 
@@ -149,6 +149,12 @@ impl Document {
 impl<'a> Look<'a> {
     pub(super) fn text(&self) -> &'a str {
         self.document.page.text()
+    }
+
+    /// The document as something that is being written; `source` is its own.
+    pub(super) fn draft<'d>(&'d self, source: &'d Source) -> Draft<'d> {
+        let (engine, unsaved) = (&self.documents.engine, &self.documents.unsaved);
+        Draft { engine, source, unsaved, analysis: self.analysis }
     }
 
     pub(super) fn page(&self) -> &'a Page {

@@ -1,16 +1,23 @@
 //! What is known of the place under the pointer.
 
-use lsp_types::{Hover, HoverContents};
+use lsp_types::{Documentation, Hover, HoverContents, MarkupContent, MarkupKind};
 
-use super::{
-    describe::{Callable, markdown},
-    documents::Look,
-};
+use super::documents::Look;
 use crate::{
     check::{Facts, Mention, NameKind, NodeFact, Target},
     diag::Span,
+    engine::assist::Callable,
     value::Type,
 };
+
+pub(super) fn markdown(value: String) -> MarkupContent {
+    MarkupContent { kind: MarkupKind::Markdown, value }
+}
+
+/// Everything that a callable says of itself.
+pub(super) fn page(callable: &Callable<'_>) -> Documentation {
+    Documentation::MarkupContent(markdown(callable.page()))
+}
 
 /// The type and documentation of what stands at a place.
 pub(super) fn hover(look: &Look<'_>, at: usize) -> Option<Hover> {

@@ -11,8 +11,7 @@
 mod actions;
 mod capabilities;
 mod colours;
-mod complete;
-mod describe;
+mod completion;
 mod diagnostics;
 mod documents;
 mod edits;
@@ -21,7 +20,6 @@ mod hover;
 mod lines;
 mod names;
 mod outline;
-mod place;
 mod rename;
 mod requests;
 mod server;

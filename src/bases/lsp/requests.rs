@@ -13,13 +13,13 @@ use lsp_types::{
 use serde_json::Value;
 
 use super::{
-    actions, colours,
-    complete::{self, Asked},
+    actions, colours, completion,
     documents::{Documents, Look},
     edits,
     failure::Failure,
     hover, names, outline, rename, signature,
 };
+use crate::engine::assist::Asked;
 
 /// Who asks, and of what.
 pub(super) struct Requests<'a> {
@@ -34,8 +34,9 @@ impl<'a> Requests<'a> {
             Completion::METHOD => with::<Completion>(params, |it| {
                 let trigger = it.context.as_ref().and_then(|it| it.trigger_character.as_deref());
                 let (look, at) = self.place(&it.text_document_position)?;
-                let asked = Asked { trigger, snippets: self.snippets };
-                Ok(Some(CompletionResponse::Array(complete::complete(&look, at, asked))))
+                let asked = if trigger == Some(" ") { Asked::BySpace } else { Asked::Plainly };
+                let items = completion::items(&look, at, asked, self.snippets);
+                Ok(Some(CompletionResponse::Array(items)))
             }),
             SignatureHelpRequest::METHOD => with::<SignatureHelpRequest>(params, |it| {
                 let (look, at) = self.place(&it.text_document_position_params)?;

@@ -5,10 +5,10 @@ use lsp_types::{
 };
 
 use super::{
-    describe::{Callable, Port, markdown},
     documents::Look,
-    place::{Call, call_at},
+    hover::{markdown, page},
 };
+use crate::engine::assist::{Callable, Port, active, call_at};
 
 /// The signature of the innermost call around a place, and the argument that is written.
 pub(super) fn signature(look: &Look<'_>, at: usize) -> Option<SignatureHelp> {
@@ -19,7 +19,7 @@ pub(super) fn signature(look: &Look<'_>, at: usize) -> Option<SignatureHelp> {
     let active = active(&call, &ports).and_then(|it| u32::try_from(it).ok());
     let information = SignatureInformation {
         label: callable.signature(),
-        documentation: Some(callable.documentation()),
+        documentation: Some(page(&callable)),
         parameters: Some(ports.into_iter().map(parameter).collect()),
         active_parameter: active,
     };
@@ -29,17 +29,6 @@ pub(super) fn signature(look: &Look<'_>, at: usize) -> Option<SignatureHelp> {
         active_signature: Some(0),
         active_parameter,
     })
-}
-
-/// The parameter that an argument is for: the value that enters a stage fills the first.
-fn active(call: &Call<'_>, ports: &[Port]) -> Option<usize> {
-    match call.argument {
-        Some(name) => ports.iter().position(|it| it.name == name),
-        None => {
-            let idx = call.idx + usize::from(call.is_stage);
-            (idx < ports.len()).then_some(idx)
-        }
-    }
 }
 
 fn parameter(port: Port) -> ParameterInformation {

@@ -25,6 +25,11 @@ impl Plan {
         table::of(self, style)
     }
 
+    /// What the whole may cost and take, and whether its bounds hold.
+    pub fn render_totals(&self, style: Style) -> String {
+        table::totals_of(self, style)
+    }
+
     /// The plan as a Mermaid flowchart.
     pub fn mermaid(&self) -> String {
         mermaid::of(self)

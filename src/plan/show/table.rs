@@ -34,6 +34,14 @@ pub(super) fn of(plan: &Plan, style: Style) -> String {
     parts.join("\n")
 }
 
+/// The lines below the table.
+pub(super) fn totals_of(plan: &Plan, style: Style) -> String {
+    match plan.nodes().is_empty() {
+        true => without_nodes(plan).to_owned(),
+        false => totals::of(&Outline::of(plan), style),
+    }
+}
+
 fn inputs(plan: &Plan) -> String {
     let line = |input: &crate::check::Input| match (input.is_secret(), input.default.is_some()) {
         (true, _) => format!("secret {}\n", input.name),

@@ -19,7 +19,7 @@ mod tests;
 use std::borrow::Cow;
 
 use super::terminal::harmless;
-use crate::value::{Record, Value};
+use crate::value::{List, Record, Value};
 
 /// Who reads.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,18 @@ pub(super) fn show(value: &Value, reader: Reader) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A list for one who looks around: its records as one table, with as many columns as the
+/// terminal is wide.
+pub(super) fn brief(items: &List, reader: Reader) -> String {
+    let rows: Option<Vec<&Record>> = items.iter().map(Value::as_record).collect();
+    match (rows, reader) {
+        (Some(rows), Reader::Terminal { width, colour }) if !rows.is_empty() => {
+            records::brief(&rows, reader, width, colour)
+        }
+        _ => items.iter().map(|it| reader.text(it) + "\n").collect(),
+    }
 }
 
 /// The value as lines. The last one may lack its end.

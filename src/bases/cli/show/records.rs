@@ -85,15 +85,37 @@ fn tab_separated(columns: &[&Text], rows: &[&Record]) -> String {
     text
 }
 
-/// Whether each column has the room that it wants, or enough to be legible.
-fn fits(columns: &[&Text], rows: &[&Record], reader: Reader, width: usize) -> bool {
+/// Many records as one table, with the columns that fit. The names of the others stand below
+/// it.
+pub(super) fn brief(rows: &[&Record], reader: Reader, width: u16, colour: bool) -> String {
+    /// A column that has this much room tells enough.
+    const WIDEST: usize = 32;
+    let columns = columns(rows);
+    let mut left = usize::from(width) + GAP;
+    let wanted = columns.iter().map(|it| wanted(it, rows, reader, WIDEST));
+    let fitting = wanted.take_while(|it| left.checked_sub(*it).map(|it| left = it).is_some());
+    let count = fitting.count().max(1);
+    let (shown, hidden) = columns.split_at(count);
+    let mut table = aligned(shown, rows, reader, grid(width, colour));
+    if !hidden.is_empty() {
+        let names: Vec<&str> = hidden.iter().map(|it| it.as_ref()).collect();
+        table += &format!("and {}\n", names.join(", "));
+    }
+    table
+}
+
+/// The room that a column wants, up to a limit.
+fn wanted(name: &str, rows: &[&Record], reader: Reader, most: usize) -> usize {
     /// How many rows say how wide a column is.
     const LOOKED_AT: usize = 50;
-    let wanted = columns.iter().map(|name| {
-        let cells = rows.iter().take(LOOKED_AT).map(|it| row_cell(it, name, reader));
-        let widest = cells.map(|it| it.chars().take(LEGIBLE).count()).max().unwrap_or(0);
-        widest.max(name.chars().count()) + GAP
-    });
+    let cells = rows.iter().take(LOOKED_AT).map(|it| row_cell(it, name, reader));
+    let widest = cells.map(|it| it.chars().take(most).count()).max().unwrap_or(0);
+    widest.max(name.chars().count()) + GAP
+}
+
+/// Whether each column has the room that it wants, or enough to be legible.
+fn fits(columns: &[&Text], rows: &[&Record], reader: Reader, width: usize) -> bool {
+    let wanted = columns.iter().map(|it| wanted(it, rows, reader, LEGIBLE));
     wanted.sum::<usize>() <= width + GAP
 }
 

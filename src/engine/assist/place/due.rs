@@ -5,7 +5,7 @@ use crate::syntax::token::TokenKind;
 
 /// What may be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bases::lsp) enum Due {
+pub(in crate::engine::assist) enum Due {
     /// After `>>`.
     Stage,
     /// At the head of a pipeline.
@@ -31,7 +31,7 @@ pub(in crate::bases::lsp) enum Due {
 
 impl<'a> Place<'a> {
     /// What may be written here.
-    pub(in crate::bases::lsp) fn due(&self) -> Option<Due> {
+    pub(in crate::engine::assist) fn due(&self) -> Option<Due> {
         let Some(last) = self.before.checked_sub(1) else { return Some(Due::Statement) };
         if self.is_type(last) {
             return Some(Due::Type);

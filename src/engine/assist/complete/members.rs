@@ -1,10 +1,8 @@
 //! What may follow a dot: fields of a value, ops of a component, flows of a file.
 
-use lsp_types::CompletionItemKind;
-
 use super::{
-    super::{describe::Callable, place::Due},
-    Completion, Form, Items, Probe, probe,
+    super::{Callable, place::Due},
+    Choices, Completion, Form, Probe, Sort, probe,
 };
 use crate::{
     check::{Wants, fits},
@@ -13,9 +11,9 @@ use crate::{
 };
 
 impl Completion<'_> {
-    pub(super) fn members(&self, items: &mut Items) {
+    pub(super) fn members(&self, items: &mut Choices) {
         if self.place.is_selection() {
-            if let Some(ty) = probe::selected(self.look, self.place) {
+            if let Some(ty) = probe::selected(self.draft, self.place) {
                 fields(&ty, items);
             }
             return;
@@ -38,23 +36,22 @@ impl Completion<'_> {
     }
 
     /// The flows of a file that the script uses.
-    fn imported(&self, probe: &Probe, import: &str, items: &mut Items) {
+    fn imported(&self, probe: &Probe, import: &str, items: &mut Choices) {
         let prefix = format!("{import}.");
         for (name, flow) in &probe.facts.flows {
             if let Some(own) = name.strip_prefix(&prefix) {
                 items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
             }
         }
-        let value = CompletionItemKind::STRUCT;
         for (name, ty) in probe.facts.types.iter().filter(|_| self.due == Due::Type) {
             if let Some(own) = name.strip_prefix(&prefix) {
-                items.value(own, &ty.to_string(), value);
+                items.value(own, &ty.to_string(), Sort::Type);
             }
         }
     }
 
     /// The ops of a component, after `>>` those that accept the value.
-    fn ops(&self, probe: &Probe, name: &str, items: &mut Items) {
+    fn ops(&self, probe: &Probe, name: &str, items: &mut Choices) {
         let Some(found) = self.registry().find(name) else { return };
         let component = found.component();
         let is_stage = self.due == Due::Stage;
@@ -79,7 +76,7 @@ fn field(ty: &Type, name: &str) -> Option<Type> {
     }
 }
 
-fn fields(ty: &Type, items: &mut Items) {
+fn fields(ty: &Type, items: &mut Choices) {
     if let Type::Record(of) = ty.required() {
         of.fields.iter().for_each(|(name, ty)| items.field(name, ty));
     }

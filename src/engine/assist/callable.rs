@@ -1,7 +1,6 @@
 //! What can be called, in words: signatures, and pages of documentation.
 
-use lsp_types::{Documentation, MarkupContent, MarkupKind};
-
+use super::Call;
 use crate::{
     check::{Facts, Flow, Input},
     registry::{OpRef, Param, Registry},
@@ -9,24 +8,24 @@ use crate::{
 
 /// An op or a flow, as one who calls it sees it.
 #[derive(Clone)]
-pub(super) enum Callable<'a> {
+pub enum Callable<'a> {
     Op(OpRef),
     /// A flow, and the name that the script has for it.
     Flow(&'a str, &'a Flow),
 }
 
 /// One parameter of what can be called.
-pub(super) struct Port {
-    pub(super) name: String,
+pub struct Port {
+    pub name: String,
     /// `top_k: int 1..100 = 10`
-    pub(super) label: String,
-    pub(super) doc: String,
-    pub(super) is_required: bool,
+    pub label: String,
+    pub doc: String,
+    pub is_required: bool,
 }
 
 impl<'a> Callable<'a> {
     /// What a name of the script stands for.
-    pub(super) fn named(name: &str, facts: &'a Facts, registry: &Registry) -> Option<Self> {
+    pub fn named(name: &str, facts: &'a Facts, registry: &Registry) -> Option<Self> {
         let flow = facts.flows.iter().find(|(it, _)| it.as_ref() == name);
         match flow {
             Some((name, flow)) => Some(Self::Flow(name, flow)),
@@ -34,7 +33,7 @@ impl<'a> Callable<'a> {
         }
     }
 
-    pub(super) fn ports(&self) -> Vec<Port> {
+    pub fn ports(&self) -> Vec<Port> {
         match self {
             Self::Op(op) => op.op.params.iter().map(op_port).collect(),
             Self::Flow(_, flow) => flow.params.iter().map(flow_port).collect(),
@@ -42,7 +41,7 @@ impl<'a> Callable<'a> {
     }
 
     /// `take(items: [T], n: int) -> [T; max n]`
-    pub(super) fn signature(&self) -> String {
+    pub fn signature(&self) -> String {
         let (name, yields) = match self {
             Self::Op(op) => (op.script_name(), op.op.yields.show()),
             Self::Flow(name, flow) => ((*name).to_owned(), flow.yields.to_string()),
@@ -52,7 +51,7 @@ impl<'a> Callable<'a> {
     }
 
     /// Everything that it says of itself.
-    pub(super) fn page(&self) -> String {
+    pub fn page(&self) -> String {
         let code = format!("```svc\n{}\n```", self.signature());
         let parts = match self {
             Self::Op(op) => vec![code, op.op.text(), contract(*op), params(&self.ports())],
@@ -61,14 +60,17 @@ impl<'a> Callable<'a> {
         let said: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
         said.join("\n\n")
     }
-
-    pub(super) fn documentation(&self) -> Documentation {
-        Documentation::MarkupContent(markdown(self.page()))
-    }
 }
 
-pub(super) fn markdown(value: String) -> MarkupContent {
-    MarkupContent { kind: MarkupKind::Markdown, value }
+/// The parameter that an argument is for: the value that enters a stage fills the first.
+pub fn active(call: &Call<'_>, ports: &[Port]) -> Option<usize> {
+    match call.argument {
+        Some(name) => ports.iter().position(|it| it.name == name),
+        None => {
+            let idx = call.idx + usize::from(call.is_stage);
+            (idx < ports.len()).then_some(idx)
+        }
+    }
 }
 
 /// What an op does to the world, what it costs, and how it fails.

@@ -3,16 +3,13 @@
 //! The place says what may stand there, the checker what fits; nothing that does not
 //! accept the value is offered after `>>`.
 
-mod items;
+mod choices;
 mod members;
 mod probe;
 mod words;
 
-use lsp_types::CompletionItem;
-
 use super::{
-    describe::Callable,
-    documents::Look,
+    Callable, Draft,
     place::{Due, Place},
 };
 use crate::{
@@ -21,47 +18,46 @@ use crate::{
     registry::{OpRef, Registry},
     value::Type,
 };
-use items::{Form, Items};
-use lsp_types::CompletionItemKind;
+use choices::Form;
+pub use choices::{Choice, Choices, Sort};
 use probe::Probe;
 
 /// What a completion is asked for with.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    /// The character whose typing asked for it, if one did.
-    pub(super) trigger: Option<&'a str>,
-    /// Whether the client can fill in arguments.
-    pub(super) snippets: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Somebody asked.
+    Plainly,
+    /// A space was typed. It is typed everywhere.
+    BySpace,
 }
 
 /// The most chains of stages that are offered to get to what is due.
 const MOST_DETOURS: usize = 3;
 
-/// What may be written at a place.
-pub(super) fn complete(look: &Look<'_>, at: usize, asked: Asked<'_>) -> Vec<CompletionItem> {
-    let Some(place) = Place::at(look.text(), at) else { return Vec::new() };
-    let Some(due) = place.due() else { return Vec::new() };
-    // A space is typed everywhere; only after these is it a question.
+/// What may be written at a byte of a draft.
+pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
+    let place = Place::at(draft.text(), at)?;
+    let due = place.due()?;
+    // Only after these a space is a question.
     let answers_space = matches!(due, Due::Stage | Due::Value | Due::Argument(_));
-    if asked.trigger == Some(" ") && !answers_space {
-        return Vec::new();
+    if asked == Asked::BySpace && !answers_space {
+        return None;
     }
-    let range = look.page().range(place.word);
-    let cx = Completion { look, place: &place, due };
-    let mut items = Items::new(range, asked.snippets);
-    cx.fill(&mut items);
-    items.finish()
+    let mut choices = Choices::new(place.word);
+    let cx = Completion { draft, place: &place, due };
+    cx.fill(&mut choices);
+    Some(choices)
 }
 
 /// A place that is being completed.
 struct Completion<'a> {
-    look: &'a Look<'a>,
+    draft: &'a Draft<'a>,
     place: &'a Place<'a>,
     due: Due,
 }
 
 impl Completion<'_> {
-    fn fill(&self, items: &mut Items) {
+    fn fill(&self, items: &mut Choices) {
         if self.place.string.is_some() {
             return self.literals_in_a_string(items);
         }
@@ -93,21 +89,21 @@ impl Completion<'_> {
     }
 
     fn registry(&self) -> &Registry {
-        self.look.documents.engine.registry()
+        self.draft.engine.registry()
     }
 
     fn probe(&self) -> Probe {
-        Probe::new(self.look, self.place, self.due)
+        Probe::new(self.draft, self.place, self.due)
     }
 
     /// What accepts the value that enters.
-    fn stages(&self, probe: &Probe, items: &mut Items) {
+    fn stages(&self, probe: &Probe, items: &mut Choices) {
         self.candidates(probe, Wants::Stage, items);
         blocks(probe, items);
     }
 
     /// What can begin a pipeline: a value, or a stage for what enters.
-    fn heads(&self, probe: &Probe, items: &mut Items) {
+    fn heads(&self, probe: &Probe, items: &mut Choices) {
         items.literals(probe.due());
         self.candidates(probe, Wants::Head, items);
         match probe.enters() {
@@ -116,7 +112,7 @@ impl Completion<'_> {
         }
     }
 
-    fn values(&self, probe: &Probe, items: &mut Items) {
+    fn values(&self, probe: &Probe, items: &mut Choices) {
         items.literals(probe.due());
         self.candidates(probe, Wants::Value, items);
         self.functions(probe.due(), items);
@@ -127,7 +123,7 @@ impl Completion<'_> {
     }
 
     /// All that fits, what gives what is due before the rest.
-    fn candidates(&self, probe: &Probe, wants: Wants, items: &mut Items) {
+    fn candidates(&self, probe: &Probe, wants: Wants, items: &mut Choices) {
         let site = self.site(probe, wants);
         let leading = if site.due.is_some() { fits(&site) } else { Vec::new() };
         let (direct, detours): (Vec<_>, Vec<_>) = leading.iter().partition(|it| it.is_direct());
@@ -139,12 +135,12 @@ impl Completion<'_> {
         }
     }
 
-    fn candidate(&self, candidate: &Candidate, probe: &Probe, items: &mut Items) {
+    fn candidate(&self, candidate: &Candidate, probe: &Probe, items: &mut Choices) {
         let Candidate { name, signature, doc, .. } = candidate;
         match Callable::named(name, &probe.facts, self.registry()) {
             Some(it) if probe.value(name).is_none() => items.call(name, &it, doc, Form::Stage),
-            _ if name.contains(" >> ") => items.value(name, doc, CompletionItemKind::FUNCTION),
-            _ => items.value(name, signature, CompletionItemKind::VARIABLE),
+            _ if name.contains(" >> ") => items.value(name, doc, Sort::Chain),
+            _ => items.value(name, signature, Sort::Variable),
         }
     }
 
@@ -166,7 +162,7 @@ impl Completion<'_> {
     }
 
     /// Every flow and component.
-    fn everything(&self, probe: &Probe, items: &mut Items) {
+    fn everything(&self, probe: &Probe, items: &mut Choices) {
         for (name, flow) in &probe.facts.flows {
             items.call(name, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
         }
@@ -177,7 +173,7 @@ impl Completion<'_> {
     }
 
     /// The pure functions, those that can give what is due.
-    fn functions(&self, due: Option<&Type>, items: &mut Items) {
+    fn functions(&self, due: Option<&Type>, items: &mut Choices) {
         let gives = |op: &OpRef| {
             let yields = op.op.yields;
             due.is_none_or(|due| !yields.is_plain() || yields.plain().fits(due))
@@ -189,9 +185,9 @@ impl Completion<'_> {
     }
 
     /// In a string only the choices of an enum are known.
-    fn literals_in_a_string(&self, items: &mut Items) {
+    fn literals_in_a_string(&self, items: &mut Choices) {
         if let Due::Pattern(open) = self.due {
-            let ty = probe::matched(self.look, self.place, open);
+            let ty = probe::matched(self.draft, self.place, open);
             return items.literals(ty.as_ref());
         }
         let probe = self.probe();
@@ -199,7 +195,7 @@ impl Completion<'_> {
     }
 
     /// The arguments of a call that are not given yet; in an expression also values.
-    fn arguments(&self, open: usize, items: &mut Items) {
+    fn arguments(&self, open: usize, items: &mut Choices) {
         let (name, is_stage) = self.place.callee(open);
         let name = &self.place.text[name.range()];
         let (probe, given) = (self.probe(), self.place.given(open));
@@ -217,8 +213,8 @@ impl Completion<'_> {
         }
     }
 
-    fn types(&self, items: &mut Items) {
-        let facts = &self.look.analysis.facts;
+    fn types(&self, items: &mut Choices) {
+        let facts = &self.draft.analysis.facts;
         let typed: Span = Span::new(self.place.start, self.place.word.start);
         let prefix = &self.place.text[typed.range()];
         let own = facts.types.iter().filter_map(|(it, _)| it.strip_prefix(prefix));
@@ -227,22 +223,22 @@ impl Completion<'_> {
         shared.for_each(|it| items.type_name(it));
     }
 
-    fn bounds(&self, items: &mut Items) {
+    fn bounds(&self, items: &mut Choices) {
         let open = self.place.open().last().copied().unwrap_or_default();
         let given = self.place.given(open);
         let left = BoundKey::ALL.iter().map(|it| it.name()).filter(|it| !given.contains(it));
         left.for_each(|it| items.keyword(it, &format!("{it}: $0")));
     }
 
-    fn patterns(&self, open: usize, items: &mut Items) {
-        let ty = probe::matched(self.look, self.place, open);
+    fn patterns(&self, open: usize, items: &mut Choices) {
+        let ty = probe::matched(self.draft, self.place, open);
         items.literals(ty.as_ref());
         items.keyword("_", "_ => $0");
     }
 }
 
 /// The blocks that work on what enters.
-fn blocks(probe: &Probe, items: &mut Items) {
+fn blocks(probe: &Probe, items: &mut Choices) {
     if probe.enters().is_none_or(|it| matches!(it, Type::List(..))) {
         items.keywords(&words::OF_LISTS);
     }

@@ -26,17 +26,17 @@ pub(super) fn callee(text: &str, tokens: &[Token], open: usize) -> (Span, bool) 
 }
 
 /// The call around a place: its name, and which argument is being written.
-pub(in crate::bases::lsp) struct Call<'a> {
-    pub(in crate::bases::lsp) name: &'a str,
-    pub(in crate::bases::lsp) is_stage: bool,
+pub struct Call<'a> {
+    pub name: &'a str,
+    pub is_stage: bool,
     /// How many arguments stand before.
-    pub(in crate::bases::lsp) idx: usize,
+    pub idx: usize,
     /// The name of the argument, where it has one.
-    pub(in crate::bases::lsp) argument: Option<&'a str>,
+    pub argument: Option<&'a str>,
 }
 
 /// The innermost call around a place.
-pub(in crate::bases::lsp) fn call_at(text: &str, at: usize) -> Option<Call<'_>> {
+pub fn call_at(text: &str, at: usize) -> Option<Call<'_>> {
     let tokens = lex(text).tokens;
     let before = &tokens[..tokens.partition_point(|it| it.span.start < at)];
     let shown = |idx: usize| &text[before[idx].span.range()];

@@ -2,12 +2,12 @@
 //! and the script is checked with it.
 
 use crate::{
-    bases::lsp::{
-        documents::Look,
-        place::{Due, Place},
-    },
     check::{Facts, HoleFact},
     diag::Span,
+    engine::assist::{
+        Draft,
+        place::{Due, Place},
+    },
     value::Type,
 };
 
@@ -24,21 +24,20 @@ const DECLARATIONS: [&str; 8] =
 impl Probe {
     /// Checks the script with a hole at a place. Where the script is too broken, what
     /// stands behind the place is left out.
-    pub(super) fn new(look: &Look<'_>, place: &Place<'_>, due: Due) -> Self {
+    pub(super) fn new(draft: &Draft<'_>, place: &Place<'_>, due: Due) -> Self {
         let hole = if due == Due::Stage { "?" } else { "(?)" };
         let (before, behind) = (&place.text[..place.start], &place.text[place.end_of_call()..]);
-        let whole = Self::of(look, format!("{before}{hole}{behind}"), place.start);
+        let whole = Self::of(draft, format!("{before}{hole}{behind}"), place.start);
         if whole.hole.is_some() {
             return whole;
         }
         let (closers, rest) = (place.closers(), next_declaration(behind));
-        let cut = Self::of(look, format!("{before}{hole}{closers}{rest}"), place.start);
+        let cut = Self::of(draft, format!("{before}{hole}{closers}{rest}"), place.start);
         if cut.hole.is_some() { cut } else { whole }
     }
 
-    fn of(look: &Look<'_>, text: String, at: usize) -> Self {
-        let source = look.document.source().with_text(text);
-        let mut facts = look.documents.analyse(source).facts;
+    fn of(draft: &Draft<'_>, text: String, at: usize) -> Self {
+        let mut facts = draft.analyse(text).facts;
         let found = facts.holes.iter().position(|it| it.span.start.abs_diff(at) <= 1);
         Self { hole: found.map(|it| facts.holes.swap_remove(it)), facts }
     }
@@ -72,31 +71,30 @@ fn next_declaration(text: &str) -> &str {
 }
 
 /// The type of what a `match` looks at, while its arms are being written.
-pub(super) fn matched(look: &Look<'_>, place: &Place<'_>, open: usize) -> Option<Type> {
+pub(super) fn matched(draft: &Draft<'_>, place: &Place<'_>, open: usize) -> Option<Type> {
     let subject = place.matched(open)?;
     let (before, behind) = (&place.text[..place.start], &place.text[place.word.end..]);
     let goes_on = behind.trim_start().starts_with("=>") || behind.trim_start().starts_with('|');
     let arm = if goes_on { "_" } else { "_ => null" };
     let whole = format!("{before}{arm}{behind}");
     let cut = format!("{before}_ => null{}{}", place.closers(), next_declaration(behind));
-    [whole, cut].into_iter().find_map(|text| type_of(look, text, subject))
+    [whole, cut].into_iter().find_map(|text| type_of(draft, text, subject))
 }
 
 /// The type of the expression at a span of a text.
-pub(super) fn type_of(look: &Look<'_>, text: String, span: Span) -> Option<Type> {
-    let facts = look.documents.analyse(look.document.source().with_text(text)).facts;
+pub(super) fn type_of(draft: &Draft<'_>, text: String, span: Span) -> Option<Type> {
+    let facts = draft.analyse(text).facts;
     let node = facts.nodes.into_iter().find(|it| it.span == span && !it.gives.is_unknown());
     node.map(|it| it.gives)
 }
 
 /// The type of what stands before the dot that a place begins with.
-pub(super) fn selected(look: &Look<'_>, place: &Place<'_>) -> Option<Type> {
+pub(super) fn selected(draft: &Draft<'_>, place: &Place<'_>) -> Option<Type> {
     let (before, behind) = (&place.text[..place.start], &place.text[place.word.end..]);
     let whole = format!("{before}{behind}");
     let cut = format!("{before}{}{}", place.closers(), next_declaration(behind));
     [whole, cut].into_iter().find_map(|text| {
-        let source = look.document.source().with_text(text);
-        let facts = look.documents.analyse(source).facts;
+        let facts = draft.analyse(text).facts;
         let ending = facts.nodes.into_iter().filter(|it| it.span.end == place.start);
         let known = ending.filter(|it| !it.gives.is_unknown());
         known.min_by_key(|it| it.span.end - it.span.start).map(|it| it.gives)

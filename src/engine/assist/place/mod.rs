@@ -4,8 +4,7 @@
 mod call;
 mod due;
 
-pub(super) use call::Call;
-pub(super) use call::call_at;
+pub use call::{Call, call_at};
 pub(super) use due::Due;
 
 use crate::{

@@ -1,0 +1,313 @@
+//! What begins with a colon: commands of the prompt, and every command of `svc`.
+
+use clap::Parser as _;
+
+use super::{
+    super::{
+        Cli, command_line,
+        exit::{FAILED, Failure, INVALID, OK, Result, USAGE},
+        terminal::{self, Ink},
+    },
+    files, settings,
+    talk::{Heard, Talk},
+};
+use crate::{
+    engine::{
+        Error,
+        assist::Callable,
+        session::{ANSWER, Statement},
+    },
+    plan::Plan,
+    syntax::RESERVED,
+    value::Type,
+};
+
+/// The commands of the prompt: names, arguments, and what each does.
+pub(super) const ALL: [(&str, &str, &str); 18] = [
+    ("help", "[NAME]", "these commands, or the page of a component, a command, an error"),
+    ("type", "EXPR", "the type of something, or what a component takes and gives"),
+    ("plan", "[EXPR]", "what would run, what it touches and what it may cost"),
+    ("bounds", "[EXPR]", "the least and the most that it may cost and take"),
+    ("names", "", "what was bound and declared, with types"),
+    ("set", "[KEY VALUE]", "caps and how values are shown; without a key, all of them"),
+    ("param", "NAME VALUE", "gives a param of the session another value"),
+    ("more", "", "the next lines of a long value"),
+    ("all", "", "all lines that are left"),
+    ("tree", "[NAME]", "a picture of the last value, or of another one"),
+    ("json", "[NAME]", "the same as JSON"),
+    ("script", "", "the script that gives the last answer"),
+    ("save", "FILE", "writes it, checked; `:save! FILE` over a file that is there"),
+    ("load", "FILE [NAME=VALUE]", "enters everything that stands in a script"),
+    ("forget", "NAME", "forgets a name"),
+    ("reset", "", "forgets everything"),
+    ("history", "[N]", "the lines that were entered last, of this prompt and before"),
+    ("quit", "", "leaves, as Ctrl-D does"),
+];
+
+/// Short names that hands know from elsewhere.
+const ALIASES: [(&str, &str); 7] =
+    [("q", "quit"), ("exit", "quit"), ("h", "help"), ("?", "help"), ("t", "type"), ("l", "load"), ("vars", "names")];
+
+/// Commands of `svc` about a run, which mean the last line here.
+const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];
+
+/// Commands of `svc` that make no sense inside of it.
+const NOT_HERE: [&str; 3] = ["repl", "lsp", "completions"];
+
+/// Does what a command says; the colon is gone.
+pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
+    let command = command.trim();
+    let (word, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    let rest = rest.trim();
+    let word = ALIASES.iter().find(|(it, _)| *it == word).map_or(word, |(_, it)| it);
+    let done = match word {
+        "quit" => return Ok(Heard::Leave),
+        "load" => files::load(talk, rest).await,
+        "help" if rest.is_empty() => help(talk),
+        "help" => page(talk, rest).await,
+        "type" => type_of(talk, rest),
+        "plan" | "bounds" => plan(talk, rest, word == "plan"),
+        "names" => names(talk),
+        "set" => set(talk, rest),
+        "param" => param(talk, rest),
+        "more" | "all" => more(talk, word == "all"),
+        "tree" | "json" => picture(talk, rest, word),
+        "script" => files::script(talk),
+        "save" | "save!" => files::save(talk, rest, word == "save!"),
+        "forget" => forget(talk, rest),
+        "reset" => reset(talk),
+        "history" => files::history(talk, rest),
+        _ => svc(talk, word, rest).await,
+    };
+    match done {
+        Ok(heard) => Ok(heard),
+        // Whoever reads has read enough.
+        Err(failure) if failure.code == OK => Err(failure),
+        Err(failure) => Ok(Heard::Failed(failure.tell(talk.session.terminal))),
+    }
+}
+
+fn help(talk: &Talk<'_>) -> Result<Heard> {
+    let out = talk.session.terminal.out;
+    let mut text = String::from(
+        "A pipeline runs; its value is `ans`, and a line that begins with `>>` goes on with it.\n\
+         `let` and `flow` bind names for the lines that follow.\n\n",
+    );
+    for (name, args, does) in ALL {
+        text += &format!("  {}{}  {does}\n", out.paint(&format!(":{name}"), Ink::Bold), pad(name, args));
+    }
+    text += "\nThe commands of `svc` work, too, on the last line where they want a run:\n";
+    let others = of_svc();
+    let others: Vec<String> = others.iter().map(|it| format!(":{it}")).collect();
+    text += &format!("  {}\n", others.join(" "));
+    terminal::print(&text)?;
+    Ok(Heard::Done)
+}
+
+/// The arguments, and what fills the column.
+fn pad(name: &str, args: &str) -> String {
+    const COLUMN: usize = 24;
+    let args = if args.is_empty() { String::new() } else { format!(" {args}") };
+    let width = COLUMN.saturating_sub(name.len() + 1);
+    format!("{args:<width$}")
+}
+
+/// The commands of `svc` that work here.
+pub(super) fn of_svc() -> Vec<String> {
+    let line = command_line();
+    let names = line.get_subcommands().map(|it| it.get_name().to_owned());
+    let own = |it: &String| ALL.iter().any(|(name, ..)| name == it) || NOT_HERE.contains(&it.as_str());
+    names.filter(|it| !own(it)).collect()
+}
+
+/// The page of a command, a name of the session, an error or a component.
+async fn page(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
+    let command = name.trim_start_matches(':');
+    if let Some((name, args, does)) = ALL.iter().find(|(it, ..)| *it == command) {
+        terminal::print(format!(":{name} {args}").trim_end())?;
+        terminal::print(&format!("\n  {does}\n"))?;
+        return Ok(Heard::Done);
+    }
+    if let Some(own) = talk.entered.bindings().into_iter().find(|it| it.name.as_ref() == name) {
+        terminal::print(&format!("{}\n", own.text))?;
+        return Ok(Heard::Done);
+    }
+    let is_code = name.len() == 4 && name.starts_with(['E', 'e']);
+    if of_svc().iter().any(|it| it == command) {
+        return svc(talk, command, "--help").await;
+    }
+    svc(talk, if is_code { "explain" } else { "inspect" }, name).await
+}
+
+fn type_of(talk: &Talk<'_>, text: &str) -> Result<Heard> {
+    let facts = talk.entered.analyse(text).1.facts;
+    if let Some(callable) = Callable::named(text, &facts, talk.session.engine.registry()) {
+        terminal::print(&format!("{}\n", callable.signature()))?;
+        return Ok(Heard::Done);
+    }
+    match planned(talk, text)? {
+        Ok(plan) => {
+            let ty = plan.program().main.as_ref().map_or(Type::Unknown, |it| it.ty.clone());
+            terminal::print(&format!("{ty}\n"))?;
+            Ok(Heard::Done)
+        }
+        Err(heard) => Ok(heard),
+    }
+}
+
+fn plan(talk: &Talk<'_>, text: &str, whole: bool) -> Result<Heard> {
+    let plan = match planned(talk, text)? {
+        Ok(plan) => plan,
+        Err(heard) => return Ok(heard),
+    };
+    let style = talk.session.terminal.out.style();
+    let drawn = if whole { plan.render(style) } else { plan.render_totals(style) };
+    terminal::print(&drawn)?;
+    Ok(Heard::Done)
+}
+
+/// The plan of a text, or of the last answer, with the values and caps of the session.
+fn planned(talk: &Talk<'_>, text: &str) -> Result<std::result::Result<Plan, Heard>> {
+    let text = if text.is_empty() { ANSWER } else { text };
+    let answer = talk.entered.answer_text().filter(|_| text == ANSWER);
+    let statements = match talk.entered.read(answer.as_deref().unwrap_or(text)) {
+        Ok((statements, _)) => statements,
+        Err(report) => return Ok(Err(talk.refuse(&report))),
+    };
+    let Some(last) = statements.into_iter().rfind(Statement::runs) else {
+        let help = "give it an expression, as in `:type 1 + 1`";
+        return Err(Failure::new(USAGE, "there is nothing that runs").help(help));
+    };
+    let plan = talk.entered.plan(&last);
+    let engine = &talk.session.engine;
+    match plan.map_err(Error::Check).and_then(|it| talk.request(engine, it).plan()) {
+        Ok(plan) => Ok(Ok(plan)),
+        Err(error) => {
+            let error = talk.entered.placed(error, &last);
+            terminal::tell(&error.render(talk.session.terminal.err.style()));
+            Ok(Err(Heard::Failed(INVALID)))
+        }
+    }
+}
+
+fn names(talk: &Talk<'_>) -> Result<Heard> {
+    let out = talk.session.terminal.out;
+    for binding in talk.entered.bindings() {
+        let line = match &binding.value {
+            Some((ty, _)) => format!("{}: {ty}", binding.name),
+            None => binding.text.lines().find(|it| !it.starts_with('#')).unwrap_or("").to_owned(),
+        };
+        let first: String = out.printable(&line).lines().next().unwrap_or_default().to_owned();
+        terminal::print(&(first + "\n"))?;
+    }
+    Ok(Heard::Done)
+}
+
+fn set(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
+    let Some((key, value)) = rest.split_once(char::is_whitespace) else {
+        return show_settings(talk, rest);
+    };
+    let set = talk.settings.set(key, value.trim().trim_start_matches('=').trim());
+    set.map_err(|why| Failure::new(USAGE, why))?;
+    Ok(Heard::Done)
+}
+
+fn show_settings(talk: &Talk<'_>, only: &str) -> Result<Heard> {
+    let wanted = settings::KEYS.iter().filter(|(key, _)| only.is_empty() || *key == only);
+    let lines: Vec<String> = wanted
+        .map(|(key, does)| format!("  {key:<11} {:<9} {does}\n", talk.settings.shown(key)))
+        .collect();
+    if lines.is_empty() {
+        return Err(Failure::new(USAGE, format!("there is no setting `{only}`")));
+    }
+    terminal::print(&lines.concat())?;
+    let spent = talk.spent;
+    talk.remark(&format!("spent so far: {}, {} tokens", spent.cost, spent.tokens))?;
+    Ok(Heard::Done)
+}
+
+fn param(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
+    let Some((name, value)) = rest.split_once([' ', '=']) else {
+        return Err(Failure::new(USAGE, "a param is given as `:param NAME VALUE`"));
+    };
+    talk.entered.give(name, value.trim());
+    Ok(Heard::Done)
+}
+
+fn more(talk: &mut Talk<'_>, all: bool) -> Result<Heard> {
+    if !talk.has_rest() {
+        talk.remark("there is no more of the last value")?;
+    }
+    let rows = if all { usize::MAX } else { talk.settings.rows() };
+    talk.show_rest(rows)?;
+    Ok(Heard::Done)
+}
+
+/// Shows a value in another way than the settings say.
+fn picture(talk: &mut Talk<'_>, name: &str, view: &str) -> Result<Heard> {
+    let name = if name.is_empty() { ANSWER } else { name };
+    let mut bindings = talk.entered.bindings().into_iter();
+    let bound = bindings.find(|it| it.name.as_ref() == name).and_then(|it| it.value);
+    let (_, value) = bound.ok_or_else(|| Failure::new(FAILED, format!("`{name}` has no value")))?;
+    let before = talk.settings.clone();
+    talk.settings.set("view", view).map_err(|why| Failure::new(USAGE, why))?;
+    let shown = talk.show_value(&value);
+    talk.settings = before;
+    shown.map(|()| Heard::Done)
+}
+
+fn forget(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
+    match talk.entered.forget(name) {
+        true => Ok(Heard::Done),
+        false => Err(Failure::new(FAILED, format!("nothing is bound to `{name}`"))),
+    }
+}
+
+fn reset(talk: &mut Talk<'_>) -> Result<Heard> {
+    for binding in talk.entered.bindings() {
+        talk.entered.forget(&binding.name);
+    }
+    Ok(Heard::Done)
+}
+
+/// A command of `svc`, with the engine and the store of this session.
+async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
+    if !of_svc().iter().any(|it| it == word) {
+        let known = ALL.iter().map(|(it, ..)| (*it).to_owned()).chain(of_svc());
+        let known: Vec<String> = known.collect();
+        let near = crate::registry::nearest(word, known.iter().map(String::as_str));
+        let help = match near {
+            Some(near) => format!("did you mean `:{near}`? `:help` lists all"),
+            None if RESERVED.contains(&word) => "statements have no colon".to_owned(),
+            None => "`:help` lists all".to_owned(),
+        };
+        return Err(Failure::new(USAGE, format!("there is no command `:{word}`")).help(help));
+    }
+    let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "a quote is not closed"))?;
+    let line = with_run(talk, word, words);
+    match Cli::try_parse_from(line) {
+        Ok(cli) => {
+            let code = Box::pin(cli.command.execute(talk.session)).await?;
+            Ok(Heard::of(code))
+        }
+        Err(err) => {
+            let _ = err.print();
+            Ok(Heard::of(u8::try_from(err.exit_code()).unwrap_or(USAGE)))
+        }
+    }
+}
+
+/// The command line of a command: about the last line, in the store of this session.
+fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<String> {
+    let takes_store = command_line()
+        .find_subcommand(word)
+        .is_some_and(|it| it.get_arguments().any(|it| it.get_id() == "store"));
+    let is_run = |it: &String| it == "last" || talk.session.engine.kept_run(it).is_ok();
+    if OF_RUNS.contains(&word) && !words.first().is_some_and(is_run) && !words.contains(&"--help".to_owned()) {
+        words.insert(0, "last".to_owned());
+    }
+    if let Some(store) = talk.store.as_ref().filter(|_| takes_store) {
+        words.extend(["--store".to_owned(), store.display().to_string()]);
+    }
+    ["svc".to_owned(), word.to_owned()].into_iter().chain(words).collect()
+}

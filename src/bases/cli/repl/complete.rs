@@ -1,0 +1,160 @@
+//! What Tab offers: what fits the types, and commands, settings and files.
+
+use rustyline::{
+    Context,
+    completion::{FilenameCompleter, Pair},
+};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{commands, settings, tree};
+use crate::{
+    engine::{
+        Unsaved,
+        assist::{Asked, Choice, Choices, Draft, complete},
+        session::Session,
+    },
+    syntax::token::{TokenKind, lex},
+};
+
+/// What may be written at a byte of a line, and where it begins there.
+pub(super) fn candidates(session: &Session, line: &str, at: usize) -> (usize, Vec<Pair>) {
+    match line.strip_prefix(':') {
+        Some(command) => of_command(session, line, command, at),
+        None => of_script(session, line, at, 0),
+    }
+}
+
+/// The same of a statement that begins at a byte of the line.
+fn of_script(session: &Session, line: &str, at: usize, begins: usize) -> (usize, Vec<Pair>) {
+    let entered = &line[begins..];
+    let (source, analysis) = session.analyse(entered);
+    let shift = session.shift(entered);
+    let (engine, unsaved) = (session.engine(), &Unsaved::new());
+    let draft = Draft { engine, source: &source, unsaved, analysis: &analysis };
+    let place = at - begins + shift;
+    match complete(&draft, place, Asked::Plainly) {
+        Some(choices) if !choices.all.is_empty() => pairs(choices, place, &source, begins, shift),
+        _ if is_in_text(entered, at - begins) => files(line, at),
+        _ => (at, Vec::new()),
+    }
+}
+
+/// Those that begin with what was written, or else those that hold it.
+fn pairs(
+    choices: Choices,
+    place: usize,
+    source: &crate::diag::Source,
+    begins: usize,
+    shift: usize,
+) -> (usize, Vec<Pair>) {
+    let start = choices.span.start.min(place);
+    let typed = source.text()[start..place].to_lowercase();
+    let (leading, others): (Vec<Choice>, Vec<Choice>) =
+        choices.all.into_iter().partition(|it| it.label.to_lowercase().starts_with(&typed));
+    let holds = |it: &Choice| it.label.to_lowercase().contains(&typed);
+    let chosen = match leading.is_empty() {
+        true => others.into_iter().filter(holds).collect(),
+        false => leading,
+    };
+    ((start + begins).saturating_sub(shift), shown(&chosen))
+}
+
+/// One line a choice: its name, and what it is.
+fn shown(choices: &[Choice]) -> Vec<Pair> {
+    let widest = choices.iter().map(|it| it.label.width()).max().unwrap_or(0);
+    let screen = super::super::screen::size().0.saturating_sub(2);
+    let pair = |it: &Choice| {
+        let gap = " ".repeat(widest - it.label.width() + 2);
+        let detail = it.detail.as_deref().unwrap_or_default();
+        let line = format!("{}{gap}{detail}", it.label);
+        Pair {
+            display: tree::cut(line.trim_end(), screen),
+            replacement: it.beginning().to_owned(),
+        }
+    };
+    choices.iter().map(pair).collect()
+}
+
+/// Whether a place stands in a string.
+fn is_in_text(text: &str, at: usize) -> bool {
+    let is_around = |kind| matches!(kind, TokenKind::Text | TokenKind::TextOpen);
+    lex(text).tokens.iter().any(|it| is_around(it.kind) && it.span.start < at && at <= it.span.end)
+}
+
+fn files(line: &str, at: usize) -> (usize, Vec<Pair>) {
+    FilenameCompleter::new().complete_path(line, at).unwrap_or((at, Vec::new()))
+}
+
+fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize, Vec<Pair>) {
+    let Some(gap) = command.find(char::is_whitespace).filter(|it| *it + 1 < at) else {
+        let own = commands::ALL.iter().map(|(name, ..)| (*name).to_owned());
+        return (1, beginning(&line[1..at], own.chain(commands::of_svc()), " "));
+    };
+    let (word, begins) = (&command[..gap], gap + 2);
+    let start = line[..at].rfind(char::is_whitespace).map_or(begins, |it| it + 1);
+    let typed = &line[start..at];
+    match word {
+        "type" | "t" | "plan" | "bounds" => of_script(session, line, at, begins),
+        "load" | "l" | "save" | "save!" | "check" | "run" | "fmt" | "fix" | "test" => files(line, at),
+        "set" => {
+            let keys = settings::KEYS.iter().map(|(key, _)| (*key).to_owned());
+            (start, beginning(typed, keys, " "))
+        }
+        "forget" | "tree" | "json" | "param" => {
+            let names = session.bindings().into_iter().map(|it| it.name.to_string());
+            (start, beginning(typed, names, ""))
+        }
+        "help" | "h" | "inspect" => {
+            let registry = session.engine().registry();
+            (start, beginning(typed, registry.names().map(str::to_owned), ""))
+        }
+        _ => (at, Vec::new()),
+    }
+}
+
+fn beginning(typed: &str, names: impl Iterator<Item = String>, end: &str) -> Vec<Pair> {
+    let mut names: Vec<String> = names.filter(|it| it.starts_with(typed)).collect();
+    names.sort();
+    names.dedup();
+    let pair = |it: String| Pair { replacement: format!("{it}{end}"), display: it };
+    names.into_iter().map(pair).collect()
+}
+
+/// What was entered before and begins like this line.
+pub(super) fn remembered(line: &str, cx: &Context<'_>) -> Option<String> {
+    use rustyline::history::SearchDirection;
+    let last = cx.history().len().checked_sub(1)?;
+    let found = cx.history().starts_with(line, last, SearchDirection::Reverse).ok()??;
+    let rest = found.entry.get(line.len()..)?.lines().next()?;
+    (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+/// Whether completion of files works the way that the prompt wants it.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    fn labels(session: &Session, line: &str) -> Vec<String> {
+        let (_, pairs) = candidates(session, line, line.len());
+        pairs.into_iter().map(|it| it.replacement).collect()
+    }
+
+    #[test]
+    fn only_what_fits_is_offered() {
+        let session = Session::new(Engine::new(), ".");
+        let for_text = labels(&session, "\"a\" >> upp");
+        assert_eq!(for_text, ["upper"]);
+        assert!(labels(&session, "5 >> upp").is_empty());
+        assert!(labels(&session, "[1, 2] >> ").contains(&"each { ".to_owned()));
+        assert_eq!(labels(&session, "[1, 2] >> take("), ["n: "]);
+    }
+
+    #[test]
+    fn commands_and_settings_are_offered() {
+        let session = Session::new(Engine::new(), ".");
+        assert_eq!(labels(&session, ":hist"), ["history "]);
+        assert_eq!(labels(&session, ":set max_"), ["max_cost ", "max_tokens "]);
+        assert_eq!(labels(&session, ":type \"a\" >> upp"), ["upper"]);
+    }
+}

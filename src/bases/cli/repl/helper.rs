@@ -1,0 +1,169 @@
+//! What the prompt knows of a line that is being written.
+
+use std::{borrow::Cow, cell::RefCell, rc::Rc};
+
+use rustyline::{
+    Context, Helper,
+    completion::{Completer, Pair},
+    highlight::{CmdKind, Highlighter},
+    hint::{Hint, Hinter},
+    validate::{ValidationContext, ValidationResult, Validator},
+};
+
+use super::{complete, paint};
+use crate::{
+    check::Analysis,
+    diag::Source,
+    engine::{
+        assist::{self, Callable},
+        session::Session,
+    },
+    syntax,
+};
+
+/// Answers the editor of lines; it has what the session had when the line began.
+pub(super) struct Assistant {
+    pub(super) session: Session,
+    pub(super) colour: bool,
+    /// The line that was looked at last.
+    seen: RefCell<Option<Rc<Seen>>>,
+}
+
+/// A line, and what is known of it.
+struct Seen {
+    line: String,
+    source: Source,
+    analysis: Analysis,
+}
+
+/// What stands dim behind the cursor.
+pub(super) struct Told {
+    shown: String,
+    /// What the arrow key takes over.
+    adds: Option<String>,
+}
+
+impl Assistant {
+    pub(super) fn new(session: Session, colour: bool) -> Self {
+        Self { session, colour, seen: RefCell::default() }
+    }
+
+    fn seen(&self, line: &str) -> Rc<Seen> {
+        let mut seen = self.seen.borrow_mut();
+        if let Some(it) = seen.as_ref().filter(|it| it.line == line) {
+            return it.clone();
+        }
+        let (source, analysis) = self.session.analyse(line);
+        let it = Rc::new(Seen { line: line.to_owned(), source, analysis });
+        *seen = Some(it.clone());
+        it
+    }
+
+    /// What a call takes that is being written, or what enters the stage that is due.
+    fn told(&self, line: &str) -> Option<String> {
+        let seen = self.seen(line);
+        let facts = &seen.analysis.facts;
+        let end = line.len() + self.session.shift(line);
+        if let Some(call) = assist::call_at(&seen.source.text()[..end], end) {
+            let registry = self.session.engine().registry();
+            let callable = Callable::named(call.name, facts, registry)?;
+            let ports = callable.ports();
+            let left = ports.into_iter().skip(call.idx + usize::from(call.is_stage));
+            let labels: Vec<String> = left.map(|it| it.label).collect();
+            return Some(format!("  ({})", labels.join(", "))).filter(|_| !labels.is_empty());
+        }
+        // A hole stands for the stage that is due.
+        let due = line.trim_end().ends_with(">>").then(|| format!("{line}?"))?;
+        let enters = self.session.analyse(&due).1.facts.holes.pop()?.enters?;
+        (!enters.is_unknown()).then(|| format!("  # {enters}"))
+    }
+}
+
+impl Helper for Assistant {}
+
+impl Completer for Assistant {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        pos: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        Ok(complete::candidates(&self.session, line, pos))
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = Told;
+
+    fn hint(&self, line: &str, pos: usize, cx: &Context<'_>) -> Option<Told> {
+        if pos < line.len() || line.trim().is_empty() {
+            return None;
+        }
+        let told = if line.starts_with(':') { None } else { self.told(line) };
+        match told {
+            Some(shown) => Some(Told { shown, adds: None }),
+            None => {
+                let shown = complete::remembered(line, cx)?;
+                Some(Told { adds: Some(shown.clone()), shown })
+            }
+        }
+    }
+}
+
+impl Hint for Told {
+    fn display(&self) -> &str {
+        &self.shown
+    }
+
+    fn completion(&self) -> Option<&str> {
+        self.adds.as_deref()
+    }
+}
+
+impl Highlighter for Assistant {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if !self.colour || line.starts_with(':') {
+            return Cow::Borrowed(line);
+        }
+        let seen = self.seen(line);
+        let shift = self.session.shift(line);
+        let own = assist::pieces(seen.source.text(), &seen.analysis.facts.mentions);
+        let end = line.len() + shift;
+        let own = own.into_iter().filter(|it| it.span.start >= shift && it.span.end <= end);
+        let pieces = own.map(|it| assist::Piece {
+            span: crate::diag::Span::new(it.span.start - shift, it.span.end - shift),
+            ..it
+        });
+        Cow::Owned(paint::painted(line, pieces.collect()))
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(
+        &'s self,
+        prompt: &'p str,
+        _: bool,
+    ) -> Cow<'b, str> {
+        if self.colour { Cow::Owned(format!("\x1b[1;36m{prompt}\x1b[0m")) } else { prompt.into() }
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        if self.colour { Cow::Owned(format!("\x1b[2m{hint}\x1b[0m")) } else { hint.into() }
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
+        self.colour
+    }
+}
+
+impl Validator for Assistant {
+    /// A line that is not whole goes on in the next one; an empty line ends it all the same.
+    fn validate(&self, cx: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = cx.input();
+        let is_over = text.starts_with(':') || text.ends_with("\n\n") || text.trim().is_empty();
+        match is_over || syntax::is_whole(text) {
+            true => Ok(ValidationResult::Valid(None)),
+            false => Ok(ValidationResult::Incomplete),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The prompt: lines that a person edits, with history.
+
+use std::path::PathBuf;
+
+use rustyline::{
+    ColorMode, CompletionType, Config, Editor, error::ReadlineError, history::FileHistory,
+};
+
+use super::{
+    super::exit::{FAILED, Failure, OK, Result},
+    files,
+    helper::Assistant,
+    talk::{Heard, Talk},
+};
+use crate::host::Host;
+
+const PROMPT: &str = "svc> ";
+
+/// How many lines are remembered.
+const MOST_LINES: usize = 10_000;
+
+/// Reads and does until the person leaves; gives the exit code.
+pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
+    let mut lines = Lines::open(talk)?;
+    greet(talk)?;
+    loop {
+        lines.editor.set_helper(Some(assistant(talk)));
+        match lines.editor.readline(PROMPT) {
+            Ok(line) if line.trim().is_empty() => {}
+            Ok(line) => {
+                lines.remember(&line, talk);
+                if talk.hear(&line).await? == Heard::Leave {
+                    return Ok(OK);
+                }
+            }
+            // The line is gone, and the next one begins.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(OK),
+            Err(err) => {
+                return Err(Failure::new(FAILED, format!("cannot read the terminal: {err}")));
+            }
+        }
+    }
+}
+
+fn assistant(talk: &Talk<'_>) -> Assistant {
+    Assistant::new(talk.entered.clone(), talk.session.terminal.out.colour)
+}
+
+fn greet(talk: &Talk<'_>) -> Result<()> {
+    let count = talk.session.engine.registry().components().len();
+    let version = env!("CARGO_PKG_VERSION");
+    talk.remark(&format!("svc {version}, {count} components · Tab completes, :help tells more"))
+}
+
+/// The editor of lines, and where they are remembered.
+struct Lines {
+    editor: Editor<Assistant, FileHistory>,
+    file: Option<PathBuf>,
+}
+
+impl Lines {
+    fn open(talk: &mut Talk<'_>) -> Result<Self> {
+        let colour = talk.session.terminal.out.colour;
+        let config = Config::builder()
+            .completion_type(CompletionType::List)
+            .completion_show_all_if_ambiguous(true)
+            .max_history_size(MOST_LINES)
+            .and_then(|it| it.history_ignore_dups(true))
+            .map_err(|err| unusable(&err))?
+            .history_ignore_space(true)
+            .color_mode(if colour { ColorMode::Enabled } else { ColorMode::Disabled })
+            .tab_stop(4)
+            .build();
+        let mut editor = Editor::with_config(config).map_err(|err| unusable(&err))?;
+        let host = talk.session.engine.host();
+        let file = files::history_file(host).filter(|it| is_usable(host, it));
+        if let Some(file) = &file {
+            // A history that cannot be read is one that is not there.
+            let _ = editor.load_history(file);
+        }
+        talk.lines = editor.history().iter().cloned().collect();
+        Ok(Self { editor, file })
+    }
+
+    /// Remembers a line at once: what comes may end the process.
+    fn remember(&mut self, line: &str, talk: &mut Talk<'_>) {
+        let added = self.editor.add_history_entry(line).unwrap_or(false);
+        if !added {
+            return;
+        }
+        talk.lines.push(line.to_owned());
+        if let Some(file) = &self.file
+            && self.editor.append_history(file).is_err()
+        {
+            let message = format!("`{}` cannot be written: no history is kept", file.display());
+            talk.session.terminal.note(&message);
+            self.file = None;
+        }
+    }
+}
+
+/// Makes the folder of the history, where it is not there yet.
+fn is_usable(host: &dyn Host, file: &std::path::Path) -> bool {
+    host.stat(file).is_ok() || host.write(file, b"#V2\n").is_ok()
+}
+
+fn unusable(err: &ReadlineError) -> Failure {
+    Failure::new(FAILED, format!("the terminal cannot be used: {err}"))
+}

@@ -1,0 +1,178 @@
+//! What holds for every line that is entered.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::super::given;
+use crate::{
+    engine::Request,
+    registry::Usage,
+    value::{Money, units},
+};
+
+/// The settings as the command line has them.
+#[derive(Args)]
+pub(super) struct Given {
+    /// The most money that one line may cost.
+    #[arg(long, value_name = "DOLLARS", value_parser = given::money)]
+    max_cost: Option<Money>,
+    /// The most tokens that one line may use.
+    #[arg(long, value_name = "N", value_parser = given::tokens)]
+    max_tokens: Option<u64>,
+    /// The time after which a line is ended: `30s`, `5m`.
+    #[arg(long, value_name = "TIME", value_parser = given::duration)]
+    timeout: Option<Duration>,
+    /// The most money that all lines may cost together.
+    #[arg(long, value_name = "DOLLARS", value_parser = given::money)]
+    budget: Option<Money>,
+}
+
+/// What is set.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    max_cost: Option<Money>,
+    max_tokens: Option<u64>,
+    timeout: Option<Duration>,
+    budget: Option<Money>,
+    /// How many lines of a value are shown; all where nothing is set.
+    rows: Option<usize>,
+    pub(super) view: View,
+}
+
+/// How values are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// Tables for records, pictures for what is nested.
+    Auto,
+    Tree,
+    Json,
+}
+
+/// The names of the settings, and what each is.
+pub(super) const KEYS: [(&str, &str); 6] = [
+    ("max_cost", "the most money that one line may cost: 0.10"),
+    ("max_tokens", "the most tokens that one line may use: 50_000"),
+    ("timeout", "the time after which a line is ended: 30s"),
+    ("budget", "the most money that all lines may cost together: 1.00"),
+    ("rows", "how many lines of a value are shown: 20"),
+    ("view", "how values are shown: auto, tree or json"),
+];
+
+impl Settings {
+    pub(super) fn new(given: &Given, is_prompt: bool) -> Self {
+        Self {
+            max_cost: given.max_cost,
+            max_tokens: given.max_tokens,
+            timeout: given.timeout,
+            budget: given.budget,
+            rows: is_prompt.then(screenful),
+            view: View::Auto,
+        }
+    }
+
+    /// How many lines of a value are shown.
+    pub(super) fn rows(&self) -> usize {
+        self.rows.unwrap_or(usize::MAX)
+    }
+
+    /// Sets one of [`KEYS`]; `off` takes a limit away.
+    pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "max_cost" => self.max_cost = limit(value, given::money)?,
+            "max_tokens" => self.max_tokens = limit(value, given::tokens)?,
+            "timeout" => self.timeout = limit(value, given::duration)?,
+            "budget" => self.budget = limit(value, given::money)?,
+            "rows" => self.rows = limit(value, rows)?,
+            "view" => self.view = view(value)?,
+            _ => {
+                let known = KEYS.map(|(it, _)| format!("`{it}`")).join(", ");
+                return Err(format!("there is no setting `{key}`; there are {known}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a setting is now, in words.
+    pub(super) fn shown(&self, key: &str) -> String {
+        let none = || "off".to_owned();
+        match key {
+            "max_cost" => self.max_cost.map_or_else(none, |it| it.to_string()),
+            "max_tokens" => self.max_tokens.map_or_else(none, |it| it.to_string()),
+            "timeout" => self.timeout.map_or_else(none, units::show_duration),
+            "budget" => self.budget.map_or_else(none, |it| it.to_string()),
+            "rows" => self.rows.map_or_else(none, |it| it.to_string()),
+            _ => self.view.name().to_owned(),
+        }
+    }
+
+    /// The request with the caps that hold for a line, after so much was spent.
+    pub(super) fn give<'e>(&self, request: Request<'e>, spent: Usage) -> Request<'e> {
+        let left = self.budget.map(|it| it.checked_sub(spent.cost).unwrap_or(Money::ZERO));
+        let cost = self.max_cost.into_iter().chain(left.map(|it| it.max(Money::ZERO))).min();
+        let request = cost.into_iter().fold(request, Request::max_cost);
+        let request = self.max_tokens.into_iter().fold(request, Request::max_tokens);
+        self.timeout.into_iter().fold(request, Request::timeout)
+    }
+}
+
+impl View {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Tree => "tree",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// What fits on the screen with the line that was entered and the one that comes next.
+fn screenful() -> usize {
+    const OTHER_LINES: usize = 5;
+    super::super::screen::size().1.saturating_sub(OTHER_LINES).max(OTHER_LINES)
+}
+
+fn limit<T>(
+    text: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, String> {
+    if text == "off" { Ok(None) } else { read(text).map(Some) }
+}
+
+fn rows(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|it| *it > 0);
+    count.ok_or_else(|| "a number of lines is written `20`, or `off` for all".to_owned())
+}
+
+fn view(text: &str) -> Result<View, String> {
+    let all = [View::Auto, View::Tree, View::Json];
+    let named = all.into_iter().find(|it| it.name() == text);
+    named.ok_or_else(|| "a view is `auto`, `tree` or `json`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_set_by_their_names() {
+        let given = Given { max_cost: None, max_tokens: None, timeout: None, budget: None };
+        let mut settings = Settings::new(&given, false);
+        for (key, value) in [
+            ("max_cost", "0.10"),
+            ("max_tokens", "50_000"),
+            ("timeout", "30s"),
+            ("budget", "$1"),
+            ("rows", "20"),
+            ("view", "tree"),
+        ] {
+            settings.set(key, value).unwrap();
+        }
+        let shown: Vec<String> = KEYS.iter().map(|(it, _)| settings.shown(it)).collect();
+        assert_eq!(shown, ["$0.1", "50000", "30s", "$1", "20", "tree"]);
+        assert!(settings.set("rows", "0").is_err());
+        assert!(settings.set("colour", "x").unwrap_err().contains("`max_cost`"));
+        settings.set("budget", "off").unwrap();
+        assert_eq!(settings.shown("budget"), "off");
+    }
+}

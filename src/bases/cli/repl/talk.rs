@@ -1,0 +1,227 @@
+//! What is entered, statement by statement: checked, run, shown, remembered.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{
+    super::{
+        Session,
+        exit::{FAILED, INVALID, OK, Result},
+        run::{fail, watched},
+        script, terminal,
+        terminal::Ink,
+        watch::Watch,
+    },
+    commands,
+    settings::Settings,
+    view::{self, Rest},
+};
+use crate::{
+    diag::Report,
+    engine::{
+        Engine, Error, Request, Response,
+        session::{self, ANSWER, Statement},
+    },
+    plan::Plan,
+    registry::Usage,
+    value::{Type, Value, units},
+};
+
+/// A person or a program that enters statements, and what it entered.
+pub(super) struct Talk<'s> {
+    pub(super) session: &'s Session,
+    pub(super) entered: session::Session,
+    pub(super) settings: Settings,
+    /// The store that was named, for commands that look into it.
+    pub(super) store: Option<PathBuf>,
+    /// What all lines used together.
+    pub(super) spent: Usage,
+    rest: Rest,
+    /// The lines that were entered at prompts, this one and those before.
+    pub(super) lines: Vec<String>,
+}
+
+/// What came of what was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    Done,
+    Leave,
+    /// It failed, with this exit code.
+    Failed(u8),
+}
+
+impl Heard {
+    pub(super) fn of(code: u8) -> Self {
+        if code == OK { Self::Done } else { Self::Failed(code) }
+    }
+}
+
+impl<'s> Talk<'s> {
+    pub(super) fn new(
+        session: &'s Session,
+        settings: Settings,
+        store: Option<&Path>,
+    ) -> Result<Self> {
+        let entered = session::Session::new(session.engine.clone(), ".");
+        let (store, spent, rest) = (store.map(Path::to_owned), Usage::default(), Rest::default());
+        Ok(Self { session, entered, settings, store, spent, rest, lines: Vec::new() })
+    }
+
+    /// Does what a line says.
+    pub(super) async fn hear(&mut self, text: &str) -> Result<Heard> {
+        match text.trim().strip_prefix(':') {
+            Some(command) => commands::obey(self, command).await,
+            None => self.enter(text).await,
+        }
+    }
+
+    /// Enters everything that stands in a script.
+    pub(super) async fn load(&mut self, file: &Path) -> Result<Heard> {
+        let source = script::read(self.session.engine.host(), file)?;
+        if let Some(folder) = source.folder().filter(|_| self.entered.bindings().is_empty()) {
+            self.entered.stands_in(folder.as_path());
+        }
+        self.enter(source.text()).await
+    }
+
+    async fn enter(&mut self, text: &str) -> Result<Heard> {
+        let (statements, report) = match self.entered.read(text) {
+            Ok(read) => read,
+            Err(report) => return Ok(self.refuse(&report)),
+        };
+        self.tell(&report);
+        for statement in &statements {
+            if let failed @ Heard::Failed(_) = self.step(statement).await? {
+                return Ok(failed);
+            }
+        }
+        Ok(Heard::Done)
+    }
+
+    pub(super) fn refuse(&self, report: &Report) -> Heard {
+        self.tell(report);
+        Heard::Failed(INVALID)
+    }
+
+    fn tell(&self, report: &Report) {
+        terminal::tell(&report.render(self.session.terminal.err.style()));
+    }
+
+    async fn step(&mut self, statement: &Statement) -> Result<Heard> {
+        if statement.runs() {
+            return self.compute(statement).await;
+        }
+        let heard = if statement.is_test() { self.test(statement)? } else { Heard::Done };
+        self.entered.keep(statement, None);
+        if let Some(name) = statement.name() {
+            self.remark(&format!("`{name}` is declared"))?;
+        }
+        Ok(heard)
+    }
+
+    async fn compute(&mut self, statement: &Statement) -> Result<Heard> {
+        let plan = match self.entered.plan(statement) {
+            Ok(plan) => plan,
+            Err(report) => return Ok(self.refuse(&report)),
+        };
+        let ty = plan.program().main.as_ref().map_or(Type::Unknown, |it| it.ty.clone());
+        let watch = Arc::new(Watch::new(self.session.terminal));
+        let engine = self.session.engine.clone().watched_by(watch.clone());
+        let began = Instant::now();
+        let request = self.request(&engine, plan);
+        match watched(request, &watch, self.session).await {
+            Ok(response) => {
+                self.spend(response.usage);
+                self.entered.keep(statement, Some((ty.clone(), response.value.clone())));
+                self.show(statement, &ty, &response, began.elapsed())
+            }
+            Err(error) => {
+                if let Error::Run { error, .. } = &error {
+                    self.spend(error.usage);
+                }
+                let error = self.entered.placed(error, statement);
+                Ok(Heard::Failed(fail(&error, &watch, false, self.session)?))
+            }
+        }
+    }
+
+    /// The run of a plan with all that holds for a line.
+    pub(super) fn request<'e>(&self, engine: &'e Engine, plan: Plan) -> Request<'e> {
+        self.settings.give(self.entered.run(engine, plan), self.spent)
+    }
+
+    fn spend(&mut self, used: Usage) {
+        self.spent.tokens = self.spent.tokens.saturating_add(used.tokens);
+        let cost = self.spent.cost.checked_add(used.cost);
+        self.spent.cost = cost.unwrap_or(self.spent.cost);
+    }
+
+    /// Shows a value; what a pipe binds to a name is no result.
+    fn show(
+        &mut self,
+        statement: &Statement,
+        ty: &Type,
+        response: &Response,
+        took: Duration,
+    ) -> Result<Heard> {
+        if !self.session.is_prompt && statement.is_let() {
+            return Ok(Heard::Done);
+        }
+        self.show_value(&response.value)?;
+        let name = statement.name().unwrap_or(ANSWER);
+        let mut line = format!("{name}: {ty} · {}", units::show_measured(took));
+        let Usage { tokens, cost } = response.usage;
+        if tokens > 0 {
+            line += &format!(" · {tokens} tokens");
+        }
+        self.remark(&format!("{line} · {cost}"))?;
+        Ok(Heard::Done)
+    }
+
+    /// Shows as much of a value as the settings say.
+    pub(super) fn show_value(&mut self, value: &Value) -> Result<()> {
+        self.rest = Rest::new(view::lines(value, &self.settings, self.session));
+        self.show_rest(self.settings.rows())
+    }
+
+    /// Shows so many more lines of the last value.
+    pub(super) fn show_rest(&mut self, rows: usize) -> Result<()> {
+        if self.rest.is_empty() {
+            return Ok(());
+        }
+        terminal::print(&self.rest.next(rows, self.session.terminal.out))
+    }
+
+    pub(super) fn has_rest(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Says something beside the results, to a person only.
+    pub(super) fn remark(&self, text: &str) -> Result<()> {
+        if !self.session.is_prompt {
+            return Ok(());
+        }
+        let out = self.session.terminal.out;
+        terminal::print(&(out.paint(&out.printable(text), Ink::Dim) + "\n"))
+    }
+
+    fn test(&self, statement: &Statement) -> Result<Heard> {
+        let results = match self.entered.test(statement) {
+            Ok(results) => results,
+            Err(report) => return Ok(self.refuse(&report)),
+        };
+        let mut heard = Heard::Done;
+        for result in results {
+            let word = if result.passed() { "ok" } else { "failed" };
+            terminal::print(&format!("{word}  {}\n", result.name))?;
+            if !result.passed() {
+                self.tell(&result.report);
+                heard = Heard::Failed(FAILED);
+            }
+        }
+        Ok(heard)
+    }
+}

@@ -1,0 +1,59 @@
+//! Completion as the protocol wants it.
+
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, InsertTextFormat, Range,
+    TextEdit,
+};
+
+use super::{documents::Look, hover::markdown};
+use crate::engine::assist::{Asked, Choice, Sort, complete};
+
+/// What may be written at a place; `snippets` says whether the client can fill in arguments.
+pub(super) fn items(
+    look: &Look<'_>,
+    at: usize,
+    asked: Asked,
+    snippets: bool,
+) -> Vec<CompletionItem> {
+    let source = look.document.source();
+    let Some(choices) = complete(&look.draft(&source), at, asked) else { return Vec::new() };
+    let range = look.page().range(choices.span);
+    let all = choices.all.into_iter().enumerate();
+    all.map(|(idx, it)| item(it, idx, range, snippets)).collect()
+}
+
+fn item(choice: Choice, idx: usize, range: Range, snippets: bool) -> CompletionItem {
+    let Choice { label, sort, detail, doc, snippet } = choice;
+    let has_places = snippet.contains('$');
+    let is_snippet = snippets && has_places;
+    let new_text = if has_places && !snippets { label.clone() } else { snippet };
+    CompletionItem {
+        kind: Some(kind(sort)),
+        detail,
+        documentation: said(doc),
+        sort_text: Some(format!("{idx:04}")),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit { range, new_text })),
+        insert_text_format: Some(match is_snippet {
+            true => InsertTextFormat::SNIPPET,
+            false => InsertTextFormat::PLAIN_TEXT,
+        }),
+        label,
+        ..CompletionItem::default()
+    }
+}
+
+fn kind(sort: Sort) -> CompletionItemKind {
+    match sort {
+        Sort::Keyword => CompletionItemKind::KEYWORD,
+        Sort::Variable => CompletionItemKind::VARIABLE,
+        Sort::Field => CompletionItemKind::FIELD,
+        Sort::Literal => CompletionItemKind::ENUM_MEMBER,
+        Sort::Type => CompletionItemKind::STRUCT,
+        Sort::Argument => CompletionItemKind::PROPERTY,
+        Sort::Call | Sort::Chain => CompletionItemKind::FUNCTION,
+    }
+}
+
+fn said(doc: String) -> Option<Documentation> {
+    (!doc.is_empty()).then(|| Documentation::MarkupContent(markdown(doc)))
+}

@@ -1,0 +1,150 @@
+//! What was entered, cut into statements.
+
+use crate::{
+    diag::Span,
+    syntax::{
+        self,
+        ast::{Item, ItemKind},
+    },
+    value::Text,
+};
+
+/// One statement of what was entered.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Everything that was entered with it.
+    pub(super) whole: Text,
+    pub(super) span: Span,
+    /// Where the notes above it begin.
+    begins: usize,
+    pub(super) act: Act,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// It declares a name, and nothing runs.
+    Declare(Text),
+    Let(Text),
+    Pipeline,
+    Test(Text),
+    /// `svc 1`; with bounds, it wants a file.
+    Edition { is_bounded: bool },
+}
+
+impl Statement {
+    /// The same text where nothing else stands, each place where it was.
+    pub(super) fn alone(&self) -> String {
+        let behind = Span::new(self.span.end, self.whole.len());
+        blanked(&self.whole, [Span::new(0, self.span.start), behind].into_iter())
+    }
+
+    /// What must stand behind it so that it is a script.
+    pub(super) fn end(&self) -> String {
+        match &self.act {
+            Act::Let(name) => format!("\n{name}"),
+            Act::Pipeline => String::new(),
+            Act::Declare(_) | Act::Test(_) | Act::Edition { .. } => "\nnull".to_owned(),
+        }
+    }
+
+    /// As it was entered, with the notes above it.
+    pub(super) fn text(&self) -> String {
+        self.whole[self.begins..self.span.end].trim().to_owned()
+    }
+
+    /// What its run is called: `repl: search("budgets") >> take(n: 3)`.
+    pub(super) fn title(&self) -> String {
+        const LONGEST: usize = 48;
+        let words = self.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        let cut: String = words.chars().take(LONGEST).collect();
+        let more = if cut.len() < words.len() { "…" } else { "" };
+        format!("repl: {cut}{more}")
+    }
+
+    /// The text that it was entered in.
+    pub fn entered(&self) -> &str {
+        &self.whole
+    }
+
+    /// The name that it gives to something.
+    pub fn name(&self) -> Option<&str> {
+        match &self.act {
+            Act::Declare(name) | Act::Let(name) => Some(name),
+            Act::Pipeline | Act::Test(_) | Act::Edition { .. } => None,
+        }
+    }
+
+    /// Whether it computes something.
+    pub fn runs(&self) -> bool {
+        matches!(self.act, Act::Let(_) | Act::Pipeline)
+    }
+
+    pub fn is_let(&self) -> bool {
+        matches!(self.act, Act::Let(_))
+    }
+
+    pub fn is_test(&self) -> bool {
+        matches!(self.act, Act::Test(_))
+    }
+
+    pub(super) fn is_new_edition(&self) -> bool {
+        self.act == Act::Edition { is_bounded: true }
+    }
+}
+
+/// The statements of a text, as far as it can be read.
+pub(super) fn of(text: &str) -> Vec<Statement> {
+    let mut acts = Vec::new();
+    for region in syntax::regions(text) {
+        let program = syntax::parse(&text[region.range()]).program;
+        let here = |span: Span| Span::new(region.start + span.start, region.start + span.end);
+        if let Some(edition) = &program.edition {
+            let is_bounded = edition.bounds.is_some();
+            acts.push((here(edition.span), Act::Edition { is_bounded }));
+        }
+        acts.extend(program.items.iter().filter_map(|it| Some((here(it.span), act(it)?))));
+        acts.extend(program.main.map(|it| (here(it.span), Act::Pipeline)));
+    }
+    acts.sort_by_key(|(span, _)| *span);
+    let (whole, mut begins): (Text, usize) = (text.into(), 0);
+    let statement = |(span, act): (Span, Act)| {
+        let from = std::mem::replace(&mut begins, span.end);
+        Statement { whole: whole.clone(), span, begins: from, act }
+    };
+    acts.into_iter().map(statement).collect()
+}
+
+fn act(item: &Item) -> Option<Act> {
+    Some(match &item.kind {
+        ItemKind::Let(it) => Act::Let(it.name.text.clone()),
+        ItemKind::Param { name, .. } | ItemKind::Type { name, .. } | ItemKind::Secret { name } => {
+            Act::Declare(name.text.clone())
+        }
+        ItemKind::Flow(it) => Act::Declare(it.name.text.clone()),
+        ItemKind::Use(it) => Act::Declare(it.name.text.clone()),
+        ItemKind::Mock(it) => {
+            let target: Vec<&str> = it.target.iter().map(|it| it.text.as_ref()).collect();
+            Act::Declare(format!("mock {}", target.join(".")).into())
+        }
+        ItemKind::Test(it) => Act::Test(format!("test {}", it.name.text).into()),
+        ItemKind::Broken { .. } => return None,
+    })
+}
+
+/// The names that a text gives to something.
+pub(super) fn names(text: &str) -> Vec<Text> {
+    let named = of(text).into_iter().filter_map(|it| it.name().map(Text::from));
+    named.collect()
+}
+
+/// The text with spaces in the place of some of its parts.
+pub(super) fn blanked(text: &str, parts: impl Iterator<Item = Span>) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for part in parts {
+        let blank = |it: &mut u8| *it = if *it == b'\n' { b'\n' } else { b' ' };
+        bytes[part.range()].iter_mut().for_each(blank);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
