@@ -156,12 +156,7 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
 }
 
 /// Tells why a run failed, and prints what is left of it.
-pub(super) fn fail(
-    error: &Error,
-    watch: &Watch,
-    json: bool,
-    session: &Session,
-) -> Result<u8> {
+pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
     let code = tell(error, watch, session);
     if json {
         if let Some(error) = error.failure() {

@@ -156,9 +156,8 @@ impl Session {
         let known: Vec<(Text, Value)> =
             known.map(|(name, it)| (name.clone(), it.value.clone())).collect();
         let given = self.given.iter().filter(|(name, _)| wanted.contains(name));
-        let request = given.fold(engine.run_plan(plan), |it, (name, text)| {
-            it.param_text(name, text)
-        });
+        let request =
+            given.fold(engine.run_plan(plan), |it, (name, text)| it.param_text(name, text));
         known.into_iter().fold(request, |it, (name, value)| it.param(&name, value))
     }
 

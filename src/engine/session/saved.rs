@@ -60,7 +60,9 @@ impl Session {
         let mut words = words(&answer.text);
         let mut needed = BTreeSet::new();
         let is_asked = |it: &Entry, words: &BTreeSet<Text>| {
-            words.contains(&it.name) || it.name.starts_with("mock ") || matches!(it.kind, Kind::Test)
+            words.contains(&it.name)
+                || it.name.starts_with("mock ")
+                || matches!(it.kind, Kind::Test)
         };
         loop {
             let found = self

@@ -51,9 +51,9 @@ fn unnamed(ty: &Type) -> Type {
     match ty {
         Type::List(item, max) => Type::List(unnamed(item).into(), *max),
         Type::Optional(inner) => Type::Optional(unnamed(inner).into()),
-        Type::Record(of) => Type::record(
-            of.fields.iter().map(|(name, ty)| (name.clone(), unnamed(ty))).collect(),
-        ),
+        Type::Record(of) => {
+            Type::record(of.fields.iter().map(|(name, ty)| (name.clone(), unnamed(ty))).collect())
+        }
         Type::Enum(of) => {
             let mut of = of.as_ref().clone();
             of.name = None;

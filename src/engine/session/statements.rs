@@ -29,7 +29,9 @@ pub(super) enum Act {
     Pipeline,
     Test(Text),
     /// `svc 1`; with bounds, it wants a file.
-    Edition { is_bounded: bool },
+    Edition {
+        is_bounded: bool,
+    },
 }
 
 impl Statement {
@@ -147,4 +149,3 @@ pub(super) fn blanked(text: &str, parts: impl Iterator<Item = Span>) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
-

@@ -45,8 +45,15 @@ pub(super) const ALL: [(&str, &str, &str); 18] = [
 ];
 
 /// Short names that hands know from elsewhere.
-const ALIASES: [(&str, &str); 7] =
-    [("q", "quit"), ("exit", "quit"), ("h", "help"), ("?", "help"), ("t", "type"), ("l", "load"), ("vars", "names")];
+const ALIASES: [(&str, &str); 7] = [
+    ("q", "quit"),
+    ("exit", "quit"),
+    ("h", "help"),
+    ("?", "help"),
+    ("t", "type"),
+    ("l", "load"),
+    ("vars", "names"),
+];
 
 /// Commands of `svc` about a run, which mean the last line here.
 const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];
@@ -94,7 +101,11 @@ fn help(talk: &Talk<'_>) -> Result<Heard> {
          `let` and `flow` bind names for the lines that follow.\n\n",
     );
     for (name, args, does) in ALL {
-        text += &format!("  {}{}  {does}\n", out.paint(&format!(":{name}"), Ink::Bold), pad(name, args));
+        text += &format!(
+            "  {}{}  {does}\n",
+            out.paint(&format!(":{name}"), Ink::Bold),
+            pad(name, args)
+        );
     }
     text += "\nThe commands of `svc` work, too, on the last line where they want a run:\n";
     let others = of_svc();
@@ -116,7 +127,8 @@ fn pad(name: &str, args: &str) -> String {
 pub(super) fn of_svc() -> Vec<String> {
     let line = command_line();
     let names = line.get_subcommands().map(|it| it.get_name().to_owned());
-    let own = |it: &String| ALL.iter().any(|(name, ..)| name == it) || NOT_HERE.contains(&it.as_str());
+    let own =
+        |it: &String| ALL.iter().any(|(name, ..)| name == it) || NOT_HERE.contains(&it.as_str());
     names.filter(|it| !own(it)).collect()
 }
 
@@ -303,7 +315,10 @@ fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<String> 
         .find_subcommand(word)
         .is_some_and(|it| it.get_arguments().any(|it| it.get_id() == "store"));
     let is_run = |it: &String| it == "last" || talk.session.engine.kept_run(it).is_ok();
-    if OF_RUNS.contains(&word) && !words.first().is_some_and(is_run) && !words.contains(&"--help".to_owned()) {
+    if OF_RUNS.contains(&word)
+        && !words.first().is_some_and(is_run)
+        && !words.contains(&"--help".to_owned())
+    {
         words.insert(0, "last".to_owned());
     }
     if let Some(store) = talk.store.as_ref().filter(|_| takes_store) {

@@ -67,10 +67,7 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
         let gap = " ".repeat(widest - it.label.width() + 2);
         let detail = it.detail.as_deref().unwrap_or_default();
         let line = format!("{}{gap}{detail}", it.label);
-        Pair {
-            display: tree::cut(line.trim_end(), screen),
-            replacement: it.beginning().to_owned(),
-        }
+        Pair { display: tree::cut(line.trim_end(), screen), replacement: it.beginning().to_owned() }
     };
     choices.iter().map(pair).collect()
 }
@@ -95,7 +92,9 @@ fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize
     let typed = &line[start..at];
     match word {
         "type" | "t" | "plan" | "bounds" => of_script(session, line, at, begins),
-        "load" | "l" | "save" | "save!" | "check" | "run" | "fmt" | "fix" | "test" => files(line, at),
+        "load" | "l" | "save" | "save!" | "check" | "run" | "fmt" | "fix" | "test" => {
+            files(line, at)
+        }
         "set" => {
             let keys = settings::KEYS.iter().map(|(key, _)| (*key).to_owned());
             (start, beginning(typed, keys, " "))

@@ -139,11 +139,7 @@ impl Highlighter for Assistant {
         Cow::Owned(paint::painted(line, pieces.collect()))
     }
 
-    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(
-        &'s self,
-        prompt: &'p str,
-        _: bool,
-    ) -> Cow<'b, str> {
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         if self.colour { Cow::Owned(format!("\x1b[1;36m{prompt}\x1b[0m")) } else { prompt.into() }
     }
 

@@ -83,9 +83,7 @@ impl Entered {
         };
         match line {
             Ok(Ok(bytes)) => Ok(Some(text(bytes)?)),
-            Ok(Err(err)) => {
-                Err(Failure::new(FAILED, format!("cannot read standard input: {err}")))
-            }
+            Ok(Err(err)) => Err(Failure::new(FAILED, format!("cannot read standard input: {err}"))),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
                 self.is_over = true;

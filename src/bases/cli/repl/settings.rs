@@ -132,10 +132,7 @@ fn screenful() -> usize {
     super::super::screen::size().1.saturating_sub(OTHER_LINES).max(OTHER_LINES)
 }
 
-fn limit<T>(
-    text: &str,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, String> {
+fn limit<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
     if text == "off" { Ok(None) } else { read(text).map(Some) }
 }
 

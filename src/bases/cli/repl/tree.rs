@@ -42,12 +42,7 @@ impl Picture {
         }
     }
 
-    fn parts<N: AsRef<str>>(
-        &mut self,
-        below: &str,
-        parts: &[(Option<N>, &Value)],
-        more: usize,
-    ) {
+    fn parts<N: AsRef<str>>(&mut self, below: &str, parts: &[(Option<N>, &Value)], more: usize) {
         for (idx, (name, part)) in parts.iter().enumerate() {
             let is_last = idx + 1 == parts.len() && more == 0;
             let (fork, under) = if is_last { ("└─ ", "   ") } else { ("├─ ", STEP) };

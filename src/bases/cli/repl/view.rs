@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::{
     super::{
+        Session,
         run::reader,
         show,
         terminal::{Ink, Stream, harmless},
-        Session,
     },
     settings::{Settings, View},
     tree,
@@ -60,7 +60,9 @@ fn is_nothing(value: &Value) -> bool {
 fn is_nested(value: &Value) -> bool {
     let is_plain = |it: &Value| match it {
         Value::Record(_) => false,
-        Value::List(items) => items.iter().all(|it| !matches!(it, Value::Record(_) | Value::List(_))),
+        Value::List(items) => {
+            items.iter().all(|it| !matches!(it, Value::Record(_) | Value::List(_)))
+        }
         _ => true,
     };
     match value {
