@@ -226,8 +226,10 @@ impl Reader<'_> {
     /// Whether a step looks for something where no op does: `search the web for ..`.
     fn looks_elsewhere(&self, mentions: &[Mention]) -> bool {
         let [mention] = mentions else { return false };
-        let of_components = |it: &What| matches!(it, What::Op(op) if tells_of_components(*op));
-        if mention.what.iter().any(of_components) {
+        // A model may be told anything.
+        let takes_all =
+            |it: &What| matches!(it, What::Op(op) if tells_of_components(*op) || is_asked(*op));
+        if mention.what.iter().any(takes_all) {
             return false;
         }
         let (true, Some(What::Op(op))) = (mention.is_free_text(), mention.what.first()) else {
