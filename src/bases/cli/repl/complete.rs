@@ -71,11 +71,21 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
     let screen = super::super::screen::size().0.saturating_sub(2);
     let pair = |it: &Choice| {
         let gap = " ".repeat(widest - it.label.width() + 2);
-        let detail = it.detail.as_deref().unwrap_or_default();
-        let line = format!("{}{gap}{detail}", it.label);
+        let line = format!("{}{gap}{}", it.label, told(it));
         Pair { display: tree::cut(line.trim_end(), screen), replacement: it.beginning().to_owned() }
     };
     choices.iter().map(pair).collect()
+}
+
+/// What is told beside a name: of a call what it gives and does, for its arguments are told
+/// when they are due.
+fn told(choice: &Choice) -> String {
+    let detail = choice.detail.as_deref().unwrap_or_default();
+    let gives = detail.rsplit_once(" -> ").map(|(_, it)| it);
+    match gives.filter(|_| choice.sort == Sort::Call) {
+        Some(gives) => format!("-> {gives}  {}", choice.doc.lines().next().unwrap_or_default()),
+        None => detail.to_owned(),
+    }
 }
 
 /// Whether a place stands in a string.
