@@ -59,7 +59,7 @@ impl Statement {
     /// Whether the value of a `let` names what it binds.
     pub(super) fn names_itself(&self) -> bool {
         match (&self.act, self.value()) {
-            (Act::Let(name), Some(value)) => super::mentions(value, name),
+            (Act::Let(name), Some(value)) => super::scripts::mentions(value, name),
             _ => false,
         }
     }

@@ -146,7 +146,6 @@ pub(super) fn remembered(line: &str, cx: &Context<'_>) -> Option<String> {
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// Whether completion of files works the way that the prompt wants it.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +164,9 @@ mod tests {
         assert!(labels(&session, "5 >> upp").is_empty());
         assert!(labels(&session, "[1, 2] >> ").contains(&"each { ".to_owned()));
         assert_eq!(labels(&session, "[1, 2] >> take("), ["n: "]);
+        assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { it.al"), ["alpha"]);
+        assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { .al"), ["alpha"]);
+        assert_eq!(labels(&session, "search(\"x\", syntax: \"wo"), ["\"words\""]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 use super::{
     super::{
         Session,
-        exit::{FAILED, INVALID, OK, Result},
+        exit::{FAILED, INVALID, OK, Result, USAGE},
         run::{fail, watched},
         script, terminal,
         terminal::Ink,
@@ -139,6 +139,12 @@ impl<'s> Talk<'s> {
                     self.spend(error.usage);
                 }
                 let error = self.entered.placed(error, statement);
+                if let Error::Input { error, .. } = &error {
+                    let help = "give it one with `:param NAME VALUE`";
+                    let help = error.error.help.as_deref().unwrap_or(help);
+                    self.session.terminal.complain(&error.to_string(), Some(help));
+                    return Ok(Heard::Failed(USAGE));
+                }
                 Ok(Heard::Failed(fail(&error, &watch, false, self.session)?))
             }
         }
