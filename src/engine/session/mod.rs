@@ -30,6 +30,8 @@ pub struct Session {
     /// What params were given, by name, as text.
     given: BTreeMap<Text, Text>,
     answer: Option<Answer>,
+    /// The edition and bounds of what was entered as a whole.
+    edition: Option<Text>,
     folder: PathBuf,
 }
 
@@ -78,7 +80,7 @@ impl Session {
     /// A session whose scripts stand in a folder.
     pub fn new(engine: Engine, folder: impl Into<PathBuf>) -> Self {
         let (entries, given) = (Vec::new(), BTreeMap::new());
-        Self { engine, entries, given, answer: None, folder: folder.into() }
+        Self { engine, entries, given, answer: None, edition: None, folder: folder.into() }
     }
 
     pub fn engine(&self) -> &Engine {
@@ -107,6 +109,7 @@ impl Session {
             (Act::Let(name), Some(known)) => self.enter(name, text, Kind::Let(known)),
             (Act::Declare(name), _) => self.enter(name, text, Kind::Declared),
             (Act::Test(name), _) => self.enter(name, text, Kind::Test),
+            (Act::Edition, _) => self.edition = Some(text),
             _ => {}
         }
     }
@@ -152,6 +155,11 @@ impl Session {
         self.given.remove(name);
         let was_answer = name == ANSWER && self.answer.take().is_some();
         was_answer || self.entries.len() < before
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.engine.clone(), std::mem::take(&mut self.folder));
     }
 
     /// Every name, in the order of the session, the last answer at the end.

@@ -21,11 +21,7 @@ impl Session {
             it.rebinds = it.names_itself() && it.name().is_some_and(|it| self.known(it).is_some());
         }
         let report = self.problems(&text, &statements);
-        match (report.has_errors(), statements.iter().find(|it| it.is_new_edition())) {
-            (true, _) => Err(report),
-            (false, Some(it)) => Err(self.own_report(&text, vec![bounds_of_a_file(it.span)])),
-            (false, None) => Ok((statements, report)),
-        }
+        if report.has_errors() { Err(report) } else { Ok((statements, report)) }
     }
 
     /// A `>>` at the beginning goes on with what the last pipeline gave.
@@ -185,10 +181,4 @@ pub(super) fn mentions(text: &str, name: &str) -> bool {
 /// later.
 fn concerns(problem: &Problem, len: usize) -> bool {
     problem.code != Code::E221 && (problem.is_error() || problem.span().start < len)
-}
-
-fn bounds_of_a_file(span: Span) -> Problem {
-    Problem::error(Code::E101, span, "bounds of a whole file do not stand in a session")
-        .label("no file begins here")
-        .help("bound one pipeline with `within { .. }`, or every line with `:set max_cost 0.10`")
 }

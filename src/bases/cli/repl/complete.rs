@@ -83,7 +83,10 @@ fn told(choice: &Choice) -> String {
     let detail = choice.detail.as_deref().unwrap_or_default();
     let gives = detail.rsplit_once(" -> ").map(|(_, it)| it);
     match gives.filter(|_| choice.sort == Sort::Call) {
-        Some(gives) => format!("-> {gives}  {}", choice.doc.lines().next().unwrap_or_default()),
+        Some(gives) => {
+            let said = choice.doc.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+            format!("-> {gives}  {said}")
+        }
         None => detail.to_owned(),
     }
 }

@@ -112,6 +112,9 @@ impl<'s> Talk<'s> {
         }
         let heard = if statement.is_test() { self.test(statement)? } else { Heard::Done };
         self.entered.keep(statement, None);
+        if statement.bounds() {
+            self.remark("these bounds hold for each statement that is entered with them")?;
+        }
         if let Some(name) = statement.name() {
             self.remark(&format!("`{name}` is declared"))?;
         }
