@@ -110,8 +110,8 @@ impl Session {
 
     /// Runs a test that was entered.
     pub fn test(&self, statement: &Statement) -> Result<Vec<TestResult>, Report> {
-        let source = self.source(&statement.alone(), &statement.end());
-        let program = self.engine.check(source)?;
+        let (text, end) = tested(statement);
+        let program = self.engine.check(self.source(&text, end))?;
         let results = self.engine.test(&program, "").into_iter();
         let own =
             |it: TestResult| TestResult { report: self.trimmed(it.report, &statement.whole), ..it };
@@ -153,6 +153,17 @@ impl Session {
     pub(super) fn script(&self, text: &str) -> Source {
         Source::new("repl", text.to_owned()).in_folder(self.folder.clone())
     }
+}
+
+/// A test with what it was entered with, whose pipeline it may call as `main`, and what must
+/// stand behind that.
+fn tested(test: &Statement) -> (String, &'static str) {
+    let all = statements::of(&test.whole);
+    let has_main = all.iter().filter(|it| it.is_pipeline()).count() == 1;
+    let is_apart =
+        |it: &&Statement| (it.is_test() && it.span != test.span) || (it.is_pipeline() && !has_main);
+    let apart: Vec<Span> = all.iter().filter(is_apart).map(|it| it.span).collect();
+    (blanked(&test.whole, apart.into_iter()), if has_main { "" } else { "\nnull" })
 }
 
 /// A report in which what stands behind a statement, to make a script of it, is the statement.

@@ -114,6 +114,20 @@ fn what_is_saved_is_what_the_answer_needs() {
 }
 
 #[test]
+fn scripts_are_entered_as_a_whole() {
+    let place = Place::new();
+    let script = "svc 1 within { timeout: 30s }\n\nparam by: int = 2\n\n\
+                  let some = [1, 2] >> times(by: by)\n\nsome >> sum\n\n\
+                  flow times(xs: [int], by: int) -> [int] { xs >> each { it * by } }\n\n\
+                  test \"sums\" {\n  let r = main(by: 1)\n  expect r == 3\n}\n";
+    place.file("sums.svc", script);
+    place.gives(":load sums.svc\nsome\n", "6\nok  sums\n2\n4\n");
+    place.gives(":load sums.svc by=10\n:save again.svc\n", "30\nok  sums\n");
+    let tested = place.svc(&["test", "again.svc"]).output().unwrap();
+    assert!(tested.status.success(), "{}", place.read("again.svc"));
+}
+
+#[test]
 fn caps_hold_for_lines_and_for_all_of_them() {
     let place = Place::new();
     let waits = b":set timeout 50ms\nwait(1, duration: 10s)\n";

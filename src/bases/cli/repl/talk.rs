@@ -89,7 +89,10 @@ impl<'s> Talk<'s> {
             Err(report) => return Ok(self.refuse(&report)),
         };
         self.tell(&report);
-        for statement in &statements {
+        // What is declared further down is known further up.
+        let (declared, others): (Vec<_>, Vec<_>) =
+            statements.iter().partition(|it| !it.runs() && !it.is_test());
+        for statement in declared.into_iter().chain(others) {
             if let failed @ Heard::Failed(_) = self.step(statement).await? {
                 return Ok(failed);
             }
