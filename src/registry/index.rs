@@ -91,6 +91,21 @@ impl Index {
         found
     }
 
+    /// The words that ops and their params are called by.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let params = |it: &Entry| it.op.op.params.iter().map(|it| it.name).collect::<Vec<_>>();
+        let parts = |name: &str| name.split(['_', '.']).map(str::to_owned).collect::<Vec<_>>();
+        self.entries.iter().flat_map(move |it| {
+            let params = params(it).into_iter().flat_map(parts);
+            parts(&it.op.script_name()).into_iter().chain(params).collect::<Vec<_>>()
+        })
+    }
+
+    /// Whether a word, in whatever form, stands in the documentation or was asked for.
+    pub fn knows(&self, word: &str) -> bool {
+        self.words.has(word)
+    }
+
     /// The words of a question that say what it is about.
     fn asked(&mut self, question: &str) -> Vec<Asked> {
         let about: BTreeSet<Term> = self.words.question(question).into_iter().collect();

@@ -134,6 +134,11 @@ impl Vocabulary {
         terms
     }
 
+    /// Whether a word in lower case, or another of its forms, was read.
+    pub fn has(&self, word: &str) -> bool {
+        self.stems.contains_key(self.stemmer.stem(word).as_ref())
+    }
+
     fn terms_of_frames(&mut self) -> Vec<Term> {
         let mut frames: Vec<Term> = self.read(QUESTION_WORDS).map(|it| it.term).collect();
         frames.sort_unstable();

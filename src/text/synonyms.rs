@@ -17,7 +17,7 @@ const WORDS: &str = "
     replace: substitute swap exchange change
     matches: match regex regexp regular
     find: extract look locate
-    pattern: regex regexp
+    pattern: regex regexp expression
     len: length count number many size long
     keys: key columns
     first: top begin head beginning
@@ -49,9 +49,9 @@ const WORDS: &str = "
     files: file folder directory documents
     write: save store put export
     save: write store export put
-    read: load open get import
-    fetch: download page web website url site http https
-    search: look query find seek hits
+    read: load open get import pull
+    fetch: download pull page web website url site http https
+    search: look query find seek hits mention mentions mentioning
     retrieval: passage passages paragraphs
     passages: passage paragraphs paragraph excerpts
     rerank: reorder rank
@@ -64,6 +64,9 @@ const WORDS: &str = "
     approve: confirm permission approval person human sign
     components: component tools tool ops blocks
     plan: workflow script pipeline
+    stats: statistics count number many
+    int: integer whole
+    float: decimal
     pdf: pdfs
 ";
 
@@ -74,18 +77,40 @@ const OF_A_MODEL: &str = "translate rewrite rephrase paraphrase classify categor
 
 /// The words of documentation that a word, in lower case, may mean.
 pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
-    let of_a_model = OF_A_MODEL.split_whitespace().any(|it| it == word).then_some("ask");
+    let of_a_model = is_for_a_model(word).then_some("ask");
     WORDS
         .lines()
         .filter_map(|line| line.trim().split_once(':'))
-        .filter(move |(_, others)| others.split_whitespace().any(|it| it == word))
+        .filter(move |(_, others)| others.split_whitespace().any(|it| is_form(word, it)))
         .map(|(said, _)| said)
         .chain(of_a_model)
 }
 
+/// All words that have another meaning here.
+pub fn all() -> impl Iterator<Item = &'static str> {
+    let others = WORDS.lines().filter_map(|it| it.split_once(':')).map(|(_, others)| others);
+    others.chain([OF_A_MODEL]).flat_map(str::split_whitespace)
+}
+
+/// Whether a word, in lower case, is said for so much that it says little by itself.
+pub fn is_ambiguous(word: &str) -> bool {
+    const MANY: usize = 4;
+    meanings(word).count() >= MANY
+}
+
 /// Whether a word, in lower case, names what only a language model does.
 pub fn is_for_a_model(word: &str) -> bool {
-    OF_A_MODEL.split_whitespace().any(|it| it == word)
+    OF_A_MODEL.split_whitespace().any(|it| is_form(word, it))
+}
+
+/// Whether a word is another one, or a form of it: `saved`, `saving` and `saves` for `save`.
+fn is_form(word: &str, base: &str) -> bool {
+    const ENDS: [&str; 5] = ["s", "es", "d", "ed", "ing"];
+    let Some(end) = word.strip_prefix(base) else {
+        let cut = base.strip_suffix('e').filter(|it| it.len() > 2);
+        return cut.and_then(|it| word.strip_prefix(it)) == Some("ing");
+    };
+    end.is_empty() || (base.len() > 2 && ENDS.contains(&end))
 }
 
 #[cfg(test)]
@@ -98,5 +123,7 @@ mod tests {
         assert_eq!(meanings("translate").collect::<Vec<_>>(), ["ask"]);
         assert!(meanings("cut").count() > 1);
         assert_eq!(meanings("asdf").count(), 0);
+        assert!(meanings("saving").eq(meanings("saves")) && meanings("saved").count() > 0);
+        assert!(!is_form("added", "a") && !is_form("lastly", "last"));
     }
 }

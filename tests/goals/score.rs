@@ -1,9 +1,11 @@
-//! How well `guide_plan_workflow` serves the goals of `goals.toml`, by the checker.
+//! How well `guide_plan_workflow` serves the goals of `goals.toml` and `fresh.toml`, by the
+//! checker.
 
 use serde::Deserialize;
 use svc::{Engine, value::Value};
 
 const GOALS: &str = include_str!("goals.toml");
+const FRESH: &str = include_str!("fresh.toml");
 
 /// How many stages a script may have beside those that are expected.
 const MOST_OTHERS: usize = 3;
@@ -23,7 +25,13 @@ pub(crate) struct Goal {
     stages: Vec<Vec<String>>,
     #[serde(default)]
     pub(crate) held_back: bool,
+    /// Whether it is one of those that were written last.
+    #[serde(skip)]
+    pub(crate) fresh: bool,
 }
+
+/// What the sets of goals are called, in the order of their scores.
+pub(crate) const SETS: [&str; 3] = ["tuned on", "held back", "fresh"];
 
 /// What came of one goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +48,7 @@ pub(crate) enum Served {
     WronglyYes,
 }
 
-/// The score of one half.
+/// The score of one set.
 #[derive(Debug, Default)]
 pub(crate) struct Score {
     pub(crate) possible: usize,
@@ -57,10 +65,16 @@ impl Goal {
     fn is_possible(&self) -> bool {
         !self.stages.is_empty()
     }
+
+    fn set(&self) -> usize {
+        if self.fresh { 2 } else { usize::from(self.held_back) }
+    }
 }
 
 pub(crate) fn goals() -> Vec<Goal> {
-    toml::from_str::<Goals>(GOALS).expect("the goals are TOML").goal
+    let read = |text| toml::from_str::<Goals>(text).expect("the goals are TOML").goal;
+    let fresh = read(FRESH).into_iter().map(|it| Goal { fresh: true, ..it });
+    read(GOALS).into_iter().chain(fresh).collect()
 }
 
 /// The answer to every goal, with its script.
@@ -105,11 +119,11 @@ fn judged(engine: &Engine, goal: &Goal, script: &str) -> Served {
     if goal.stages.iter().any(has) { Served::Right } else { Served::Other }
 }
 
-/// The scores of the half that was tuned on and of the one that was held back.
-pub(crate) fn scores(answers: &[(Goal, Served, String)]) -> [Score; 2] {
-    let mut scores = [Score::default(), Score::default()];
+/// The scores of the sets.
+pub(crate) fn scores(answers: &[(Goal, Served, String)]) -> [Score; SETS.len()] {
+    let mut scores = <[Score; SETS.len()]>::default();
     for (goal, served, _) in answers {
-        let score = &mut scores[usize::from(goal.held_back)];
+        let score = &mut scores[goal.set()];
         match goal.is_possible() {
             true => score.possible += 1,
             false => score.impossible += 1,

@@ -1,4 +1,4 @@
-//! The guide and the navigator: fifty goals, scripts that run, and the commands.
+//! The guide and the navigator: eighty goals, scripts that run, and the commands.
 
 use std::{fs, path::Path, process::Output};
 
@@ -9,12 +9,12 @@ mod score;
 
 use score::{Score, answers, goals, scores};
 
-/// A little below what was measured, so that it cannot rot: the stages of the half that was
-/// tuned on and of the one that was held back; all goals that are possible give a script in
-/// the first, and nearly all in the second.
-const LEAST: [Score; 2] = [
+/// A little below what was measured, so that it cannot rot: the goals that were tuned on, those
+/// that were held back, and the fresh ones.
+const LEAST: [Score; 3] = [
     Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
-    Score { possible: 19, impossible: 6, checked: 15, right: 14, refused: 5 },
+    Score { possible: 19, impossible: 6, checked: 16, right: 15, refused: 5 },
+    Score { possible: 20, impossible: 10, checked: 13, right: 9, refused: 7 },
 ];
 
 #[tokio::test]
@@ -30,8 +30,9 @@ async fn goals_are_served() {
 
 #[test]
 fn half_of_the_goals_are_held_back() {
-    let held_back = goals().iter().filter(|it| it.held_back).count();
-    assert_eq!((goals().len(), held_back), (50, 25));
+    let goals: Vec<_> = goals().into_iter().filter(|it| !it.fresh).collect();
+    let held_back = goals.iter().filter(|it| it.held_back).count();
+    assert_eq!((goals.len(), held_back), (50, 25));
 }
 
 async fn planned(goal: &str) -> Value {
@@ -96,6 +97,33 @@ async fn a_goal_has_one_script() {
     assert!(one.contains("# Takes: time"), "{one}");
     assert!(one.contains("max_sentences: 2") && one.contains("top_k: 3"), "{one}");
     assert_eq!(svc::syntax::format(&one).text, one, "it is laid out");
+}
+
+#[tokio::test]
+async fn words_of_a_goal_mean_what_people_mean() {
+    for (goal, stage) in [
+        ("search the folder \"docs\" for \"a\"", "search(source: \"docs\")"),
+        ("sumarize report.txt in 3 sentences", "summary(max_sentences: 3)"),
+        ("keep the lines of a.txt that contain \"x\"", "where { contains(it, item: \"x\") }"),
+        ("drop the lines of a.txt that contain \"x\"", "where { not contains(it, item: \"x\") }"),
+        ("keep the lines of a.txt longer than 80 characters", "where { len(it) > 80 }"),
+        ("remove blank lines from a.txt", "where { trim(it) != \"\" }"),
+        ("the first 10 lines of a.txt", "take(n: 10)"),
+        ("split \"a,b\" on commas", "split(sep: \",\")"),
+        ("clamp 17 between 0 and 10", "clamp(low: 0, high: 10)"),
+        ("get the titles of the documents about \"tax\" in ./docs", "each { .title }"),
+    ] {
+        let told = script(&planned(goal).await);
+        assert!(told.contains(stage), "{goal}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_forbidden_is_not_done() {
+    let refused = planned("translate a.txt to Spanish without a model").await;
+    assert_eq!(refused.as_record().and_then(|it| it.get("ok")), Some(&Value::from(false)));
+    let told = script(&planned("do not use the llm, just summarise a.txt").await);
+    assert!(told.contains("summary") && !told.contains("ask("), "{told}");
 }
 
 #[tokio::test]

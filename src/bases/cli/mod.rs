@@ -140,6 +140,7 @@ Environment:
               the keys, and of models beside it
   SVC_PRICES  a price table of one's own, in place of the built-in one
   SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
+  SVC_HISTORY the file that keeps the lines entered at the prompt of `svc repl`
   SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
   SVC_LOG     what runs log, as `--log` takes it (default: nothing); with
               SVC_LOG_FORMAT=json, every line is an object

@@ -77,6 +77,8 @@ fn a_statement_that_fails_ends_it_with_its_code() {
 fn places_of_problems_are_those_of_what_was_entered() {
     let place = Place::new();
     place.fails(b"let a = 1\nflow f(s: string) -> string { s }\n a >> f\n", &[], 7, "", "[repl:1:");
+    place.fails(b"secret key\nlet k = key\n", &[], 7, "", "[repl:1:1]");
+    place.fails(b"param q: string\nq >> upper\n", &[], 2, "", "`:param NAME VALUE`");
     place.fails(b"let a = \"no\"\n a >> fail\n", &[], 1, "", "[repl:1:7]");
 }
 
@@ -109,6 +111,20 @@ fn what_is_saved_is_what_the_answer_needs() {
     place.gives("1\n:save! s.svc\n", "1\n");
     assert_eq!(place.read("s.svc"), "1\n");
     place.fails(b":save s2.svc\n", &[], 1, "", "nothing was entered");
+}
+
+#[test]
+fn scripts_are_entered_as_a_whole() {
+    let place = Place::new();
+    let script = "svc 1 within { timeout: 30s }\n\nparam by: int = 2\n\n\
+                  let some = [1, 2] >> times(by: by)\n\nsome >> sum\n\n\
+                  flow times(xs: [int], by: int) -> [int] { xs >> each { it * by } }\n\n\
+                  test \"sums\" {\n  let r = main(by: 1)\n  expect r == 3\n}\n";
+    place.file("sums.svc", script);
+    place.gives(":load sums.svc\nsome\n", "6\nok  sums\n2\n4\n");
+    place.gives(":load sums.svc by=10\n:save again.svc\n", "30\nok  sums\n");
+    let tested = place.svc(&["test", "again.svc"]).output().unwrap();
+    assert!(tested.status.success(), "{}", place.read("again.svc"));
 }
 
 #[test]

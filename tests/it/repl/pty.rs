@@ -22,7 +22,7 @@ pub(super) struct Screen {
 }
 
 /// How long something may take to be drawn on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 impl Screen {
     pub(super) fn new(place: &Place, args: &[&str]) -> Self {
@@ -69,14 +69,14 @@ impl Screen {
         loop {
             let plain = plain(&self.seen);
             if let Some(at) = plain.find(wanted) {
-                self.seen = plain[at + wanted.len()..].to_owned();
+                plain[at + wanted.len()..].clone_into(&mut self.seen);
                 return;
             }
             let left = until.saturating_duration_since(Instant::now());
-            match self.drawn.recv_timeout(left) {
-                Ok(bytes) => self.seen += &String::from_utf8_lossy(&bytes),
-                Err(_) => panic!("`{wanted}` was not drawn, but:\n{plain}"),
-            }
+            let Ok(bytes) = self.drawn.recv_timeout(left) else {
+                panic!("`{wanted}` was not drawn, but:\n{plain}");
+            };
+            self.seen += &String::from_utf8_lossy(&bytes);
         }
     }
 

@@ -82,7 +82,7 @@ pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
         "script" => files::script(talk),
         "save" | "save!" => files::save(talk, rest, word == "save!"),
         "forget" => forget(talk, rest),
-        "reset" => reset(talk),
+        "reset" => Ok(reset(talk)),
         "history" => files::history(talk, rest),
         _ => svc(talk, word, rest).await,
     };
@@ -275,11 +275,9 @@ fn forget(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
     }
 }
 
-fn reset(talk: &mut Talk<'_>) -> Result<Heard> {
-    for binding in talk.entered.bindings() {
-        talk.entered.forget(&binding.name);
-    }
-    Ok(Heard::Done)
+fn reset(talk: &mut Talk<'_>) -> Heard {
+    talk.entered.reset();
+    Heard::Done
 }
 
 /// A command of `svc`, with the engine and the store of this session.

@@ -77,7 +77,7 @@ impl Repl {
         let engine = self.keeping.kept(&held, held.engine.clone())?;
         let held = Session { engine, is_prompt, ..held };
         let settings = Settings::new(&self.settings, is_prompt);
-        let mut talk = Talk::new(&held, settings, self.keeping.file())?;
+        let mut talk = Talk::new(&held, settings, self.keeping.file());
         if let Some(file) = &self.file {
             talk.load(file).await?;
         }

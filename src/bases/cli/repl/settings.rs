@@ -166,7 +166,7 @@ mod tests {
             settings.set(key, value).unwrap();
         }
         let shown: Vec<String> = KEYS.iter().map(|(it, _)| settings.shown(it)).collect();
-        assert_eq!(shown, ["$0.1", "50000", "30s", "$1", "20", "tree"]);
+        assert_eq!(shown, ["$0.10", "50000", "30s", "$1.00", "20", "tree"]);
         assert!(settings.set("rows", "0").is_err());
         assert!(settings.set("colour", "x").unwrap_err().contains("`max_cost`"));
         settings.set("budget", "off").unwrap();

@@ -9,7 +9,7 @@ use std::{
 use super::{
     super::{
         Session,
-        exit::{FAILED, INVALID, OK, Result},
+        exit::{FAILED, INVALID, OK, Result, USAGE},
         run::{fail, watched},
         script, terminal,
         terminal::Ink,
@@ -60,14 +60,10 @@ impl Heard {
 }
 
 impl<'s> Talk<'s> {
-    pub(super) fn new(
-        session: &'s Session,
-        settings: Settings,
-        store: Option<&Path>,
-    ) -> Result<Self> {
+    pub(super) fn new(session: &'s Session, settings: Settings, store: Option<&Path>) -> Self {
         let entered = session::Session::new(session.engine.clone(), ".");
         let (store, spent, rest) = (store.map(Path::to_owned), Usage::default(), Rest::default());
-        Ok(Self { session, entered, settings, store, spent, rest, lines: Vec::new() })
+        Self { session, entered, settings, store, spent, rest, lines: Vec::new() }
     }
 
     /// Does what a line says.
@@ -93,7 +89,10 @@ impl<'s> Talk<'s> {
             Err(report) => return Ok(self.refuse(&report)),
         };
         self.tell(&report);
-        for statement in &statements {
+        // What is declared further down is known further up.
+        let (declared, others): (Vec<_>, Vec<_>) =
+            statements.iter().partition(|it| !it.runs() && !it.is_test());
+        for statement in declared.into_iter().chain(others) {
             if let failed @ Heard::Failed(_) = self.step(statement).await? {
                 return Ok(failed);
             }
@@ -116,6 +115,9 @@ impl<'s> Talk<'s> {
         }
         let heard = if statement.is_test() { self.test(statement)? } else { Heard::Done };
         self.entered.keep(statement, None);
+        if statement.bounds() {
+            self.remark("these bounds hold for each statement that is entered with them")?;
+        }
         if let Some(name) = statement.name() {
             self.remark(&format!("`{name}` is declared"))?;
         }
@@ -143,6 +145,12 @@ impl<'s> Talk<'s> {
                     self.spend(error.usage);
                 }
                 let error = self.entered.placed(error, statement);
+                if let Error::Input { error, .. } = &error {
+                    let help = "give it one with `:param NAME VALUE`";
+                    let help = error.error.help.as_deref().unwrap_or(help);
+                    self.session.terminal.complain(&error.to_string(), Some(help));
+                    return Ok(Heard::Failed(USAGE));
+                }
                 Ok(Heard::Failed(fail(&error, &watch, false, self.session)?))
             }
         }

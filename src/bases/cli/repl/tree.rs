@@ -112,7 +112,7 @@ mod tests {
         let wanted = [
             "{…}",
             "├─ title: \"a\\nb\"",
-            "├─ tags: [\"x\", \"y\"]",
+            "├─ tags: [\"x\",\"y\"]",
             "├─ by: {…}",
             "│  └─ name: \"ada\"",
             "└─ pages: [6]",

@@ -98,7 +98,7 @@ pub(super) fn brief(rows: &[&Record], reader: Reader, width: u16, colour: bool) 
     let (shown, hidden) = columns.split_at(count);
     let mut table = aligned(shown, rows, reader, grid(width, colour));
     if !hidden.is_empty() {
-        let names: Vec<&str> = hidden.iter().map(|it| it.as_ref()).collect();
+        let names: Vec<&str> = hidden.iter().map(AsRef::as_ref).collect();
         table += &format!("and {}\n", names.join(", "));
     }
     table

@@ -1,6 +1,7 @@
 //! Arguments from a goal's own words: numbers, amounts, quoted texts, paths, kinds of files.
 
 use super::{
+    filters::is_of_one,
     goal::{Clause, Given},
     literals::{Literal, quoted},
     mention::is_free_text,
@@ -73,20 +74,26 @@ impl Filling<'_> {
         }
         let free = |idx: &usize| !self.used.contains(idx) && !call.used.contains(idx);
         let all = self.clause.literals.iter().enumerate().filter(|(idx, _)| free(idx));
-        let scored = all.map(|(idx, it)| (idx, Self::fit(it, param), it));
+        let is_text =
+            |(idx, it): (usize, &Given)| free(&idx) && matches!(it.literal, Literal::Quoted(_));
+        let has_text = self.clause.literals.iter().enumerate().any(is_text);
+        let scored = all.map(|(idx, it)| (idx, Self::fit(it, param, has_text), it));
         let best = scored
             .filter(|(_, fit, _)| *fit > 0.0)
             .reduce(|best, it| if it.1 > best.1 { it } else { best });
-        let (idx, _, given) = best?;
+        let Some((idx, _, given)) = best else {
+            let is_one = is_count(param) && param.default.is_none() && is_of_one(self.clause);
+            return is_one.then(|| "1".to_owned());
+        };
         call.used.push(idx);
         Some(given.literal.written())
     }
 
     /// How well a literal fits a param: by its type, and by the words around it.
-    fn fit(given: &Given, param: &Param) -> f64 {
+    fn fit(given: &Given, param: &Param, has_text: bool) -> f64 {
         let is_text_path =
             matches!((&given.literal, param.scheme), (Literal::Path(_), Scheme::Text));
-        let is_meant = is_text_path && param.default.is_none();
+        let is_meant = is_text_path && param.default.is_none() && !has_text;
         if !(is_meant || given.literal.fits(param.scheme)) {
             return 0.0;
         }
@@ -144,8 +151,7 @@ impl Filling<'_> {
     /// What a person or a model is told is what the step says; anything else that lacks is
     /// asked of whoever runs the script.
     fn lacks(&self, op: OpRef, param: &'static Param, call: &mut Call) {
-        let tells = op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends));
-        if tells && matches!(param.scheme, Scheme::Text) {
+        if tells(op) && matches!(param.scheme, Scheme::Text) {
             let about = self.next.unwrap_or(self.clause);
             call.args.push((param.name, quoted(&sentence(&about.text, '?'))));
             return;
@@ -159,6 +165,11 @@ impl Filling<'_> {
     }
 }
 
+/// Whether a person or a model is told what the step says.
+pub(super) fn tells(op: OpRef) -> bool {
+    op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends))
+}
+
 /// What is asked of an op in words: the step without what stands for the op itself.
 pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<String> {
     if !is_free_text(op) {
@@ -169,16 +180,31 @@ pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<S
         let links = ["for", "about", "on", "the", "to", "me", "nav"];
         let is_link = |it: &&String| is_said(it) || links.contains(&it.as_str());
         let rest: Vec<&str> = clause.words.iter().skip_while(is_link).map(String::as_str).collect();
-        (!rest.is_empty()).then(|| rest.join(" "))
+        phrase(&rest)
     })
 }
 
 /// What a step is about: the words behind `about`.
 pub(super) fn topic(clause: &Clause) -> Option<String> {
-    let mut behind = clause.words.iter().skip_while(|it| !matches!(it.as_str(), "about" | "for"));
-    behind.next()?;
-    let rest: Vec<&str> = behind.map(String::as_str).collect();
-    (!rest.is_empty()).then(|| rest.join(" "))
+    let rest: Vec<&str> =
+        clause.words[topic_at(clause)? + 1..].iter().map(String::as_str).collect();
+    phrase(&rest)
+}
+
+/// Words without what only leads to a path behind them.
+fn phrase(words: &[&str]) -> Option<String> {
+    const LEADING: &str = "in of from within inside among under the my our folder directory";
+    let leads = |it: &&str| LEADING.split(' ').any(|word| word == *it);
+    let end = words.iter().rposition(|it| !leads(it))?;
+    Some(words[..=end].join(" "))
+}
+
+/// Where a step says what it is about.
+pub(super) fn topic_at(clause: &Clause) -> Option<usize> {
+    clause
+        .words
+        .iter()
+        .position(|it| matches!(it.as_str(), "about" | "for" | "on" | "say" | "says"))
 }
 
 /// A step as a sentence of its own.

@@ -10,14 +10,20 @@ pub(super) fn is_asked(op: OpRef) -> bool {
 
 /// The stage for a step; with something that enters, it stands below the prompt.
 pub(super) fn stage(name: &str, clause: &Clause, enters: bool) -> String {
-    let ty = choices(&clause.text).or_else(|| fields(&clause.text));
-    let ty = ty.map(|it| format!("<{it}>")).unwrap_or_default();
-    let prompt = quoted(&sentence(task(&clause.text), if enters { ':' } else { '.' }));
+    let ty = answer(&clause.text).map(|it| format!("<{it}>")).unwrap_or_default();
+    let task = task(&clause.text);
+    let task = task.strip_prefix("for ").map_or(task.to_owned(), |it| format!("give {it}"));
+    let prompt = quoted(&sentence(&task, if enters { ':' } else { '.' }));
     let prompt = match enters {
         true => format!("{}\\n\\n${{it}}\"", prompt.trim_end_matches('"')),
         false => prompt,
     };
     format!("{name}{ty}(prompt: {prompt})")
+}
+
+/// The type of the answer, where the text of a step says one.
+pub(super) fn answer(text: &str) -> Option<String> {
+    choices(text).or_else(|| fields(text))
 }
 
 /// What the model is to do, without the words that say that a model is to do it.

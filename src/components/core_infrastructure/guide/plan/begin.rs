@@ -5,23 +5,14 @@ use super::{
     arguments::{free_text, topic},
     asking,
     draft::{Asked, Draft, Stage},
-    literals::{Literal, quoted},
+    literals::quoted,
     mention::{Mention, is_free_text},
-    route::{ASKED, DETOUR, Route},
+    route::{ASKED, Route},
 };
 use crate::{
-    registry::{Effect, OpRef, Param, Scheme, Scope},
+    registry::{OpRef, Param, Scheme},
     value::Type,
 };
-
-/// A value that a pipeline can begin with.
-struct Value {
-    written: String,
-    /// The literals that it is made of, by the step and the place in it.
-    used: Vec<(usize, usize)>,
-    /// Whether it is a list of what the op takes.
-    per_item: bool,
-}
 
 impl Route<'_> {
     /// The ways to begin with an op: on a piece of the goal, or on what a file has.
@@ -50,6 +41,12 @@ impl Route<'_> {
         if all.is_empty() {
             all.extend(self.searched(draft, step, op, mention));
         }
+        if all.is_empty() && !matches!(input.scheme, Scheme::Path) {
+            all.extend(self.on_text(draft, step, op, mention));
+        }
+        if self.reads_worse(step, op) {
+            return self.read(step);
+        }
         if !matches!(input.scheme, Scheme::Path) && !is_free_text(op) {
             let reads = self.read(step).into_iter();
             all.extend(reads.flat_map(|it| self.called(&it, step, op, mention)));
@@ -69,6 +66,12 @@ impl Route<'_> {
 
     /// Begins with what a model is asked: about a file, about a text, or by itself.
     fn asked(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        if self.has_folder(step)
+            && let searched = self.passages(draft, step)
+            && !searched.is_empty()
+        {
+            return searched.iter().flat_map(|it| self.called(it, step, op, mention)).collect();
+        }
         let reads = self.read(step).into_iter();
         let mut all: Vec<Draft> =
             reads.flat_map(|it| self.called(&it, step, op, mention)).collect();
@@ -87,6 +90,14 @@ impl Route<'_> {
             all.push(self.bare(draft, step, op));
         }
         all
+    }
+
+    /// The documents that a question finds, as the op that writes them for prompts has them.
+    fn passages(&self, draft: &Draft, step: usize) -> Vec<Draft> {
+        let Some(op) = self.catalog.registry().resolve("docs_to_text") else { return Vec::new() };
+        let mention = Mention { what: Vec::new(), gain: 0.0, words: Vec::new() };
+        let all = self.searched(draft, step, op, &mention).into_iter();
+        all.filter_map(|it| self.tried(it)).collect()
     }
 
     /// Begins with the words of the step, where the op takes words.
@@ -115,6 +126,18 @@ impl Route<'_> {
         self.called(&next, step, op, mention)
     }
 
+    /// Begins with a text in quotes, from which what is needed can be made.
+    fn on_text(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
+        let needs = |it: &&Param| it.default.is_none() && matches!(it.scheme, Scheme::Text);
+        let Some(idx) = self.quoted(step) else { return Vec::new() };
+        if self.clauses[step].has_place() || op.op.params.iter().skip(1).any(|it| needs(&it)) {
+            return Vec::new();
+        }
+        let text = self.clauses[step].literals[idx].literal.written();
+        let next = Draft { ty: Some(Type::Text), ..begin(draft, text, vec![(step, idx)]) };
+        self.called(&next, step, op, mention)
+    }
+
     /// Begins with an input that the script is given from outside.
     fn given(&self, draft: &Draft, step: usize, op: OpRef) -> Option<Draft> {
         let input = op.op.input()?;
@@ -132,109 +155,6 @@ impl Route<'_> {
         next.score -= ASKED;
         self.call(&mut next, step, op, false);
         Some(next)
-    }
-
-    /// The literals that an op can begin with, of this step or else of a later one.
-    fn values(&self, step: usize, op: OpRef, input: &Param) -> Option<Value> {
-        (step..self.clauses.len()).find_map(|at| {
-            let literals = &self.clauses[at].literals;
-            let fitting = self.fitting(at, step, op, input);
-            let is_place =
-                |it: &usize| matches!(literals[*it].literal, Literal::Url(_) | Literal::Path(_));
-            if fitting.len() > 1 && fitting.iter().all(is_place) {
-                let all: Vec<String> =
-                    fitting.iter().map(|idx| literals[*idx].literal.written()).collect();
-                let used = fitting.iter().map(|idx| (at, *idx)).collect();
-                return Some(Value {
-                    written: format!("[{}]", all.join(", ")),
-                    used,
-                    per_item: true,
-                });
-            }
-            let idx = *fitting.first()?;
-            let written = literals[idx].literal.written();
-            Some(Value { written, used: vec![(at, idx)], per_item: false })
-        })
-    }
-
-    /// Which literals of the step `at` fit the input of an op of the step `step`.
-    fn fitting(&self, at: usize, step: usize, op: OpRef, input: &Param) -> Vec<usize> {
-        let takes = input.scheme;
-        let needs = |it: &&Param| {
-            it.default.is_none() && matches!(it.scheme, Scheme::Text | Scheme::Var(_))
-        };
-        let needed = op.op.params.iter().skip(1).filter(needs).count();
-        let literals = &self.clauses[at].literals;
-        let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
-        let is_spare = at != step || quoted.count() > needed;
-        let fits = |it: &Literal| match it {
-            Literal::Quoted(_) => is_spare && it.fits(takes),
-            // An address is a text only where one is meant.
-            Literal::Url(_) if input.name != "url" && at == step => false,
-            Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
-                matches!(takes, Scheme::Var(_))
-            }
-            it => it.fits(takes),
-        };
-        (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect()
-    }
-
-    /// The first text in quotes of a step.
-    pub(super) fn quoted(&self, step: usize) -> Option<usize> {
-        let literals = &self.clauses[step].literals;
-        literals.iter().position(|it| matches!(it.literal, Literal::Quoted(_)))
-    }
-
-    /// Begins with what stands in a file or on a page that the step, or a later one, names.
-    pub(super) fn read(&self, step: usize) -> Vec<Draft> {
-        let literals = self.clauses[step].literals.iter().enumerate();
-        let readable =
-            literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_) | Literal::Url(_)));
-        let Some((idx, given)) = readable.map(|(idx, it)| (idx, &it.literal)).next() else {
-            return Vec::new();
-        };
-        let mut readers: Vec<(i64, OpRef)> = self.readers(given);
-        readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        let best = readers.first().map(|(rank, _)| *rank);
-        readers.retain(|(rank, _)| Some(*rank) == best);
-        let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
-            let input = op.op.input()?;
-            let name = op.script_name();
-            let filling = self.filling(step, &[(step, idx)]);
-            let call = filling.call(op);
-            let mut args = vec![format!("{}: {}", input.name, given.written())];
-            let extra = call.args.iter().filter(|(name, _)| *name == "glob");
-            args.extend(extra.map(|(name, value)| format!("{name}: {value}")));
-            let mut draft = Draft { used: vec![(step, idx)], ..Draft::default() };
-            draft.score -= DETOUR;
-            draft.stages.push(Stage::of(op, format!("{name}({})", args.join(", "))));
-            self.tried(draft)
-        });
-        begun.collect()
-    }
-
-    /// The ops that read what a literal names, and how well they fit its kind.
-    fn readers(&self, literal: &Literal) -> Vec<(i64, OpRef)> {
-        let kinds = ["pdf", "json", "jsonl", "files"];
-        let kind = literal.kind_of_file().unwrap_or("page");
-        let components = self.catalog.registry().components().iter().copied();
-        let ops = components
-            .flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }));
-        let rank = |op: OpRef| {
-            let input = op.op.input()?;
-            let reads = op.op.effects.iter().any(|it| match it {
-                Effect::Reads(Scope::Path(name) | Scope::Web(name)) => *name == input.name,
-                _ => false,
-            });
-            let scheme_fits = literal.fits(input.scheme);
-            let is_only_reading = op.op.effects.len() == 1 && reads && scheme_fits;
-            let name = op.script_name();
-            let has = |word: &str| name.split('_').any(|it| it == word);
-            let other = kinds.iter().filter(|it| **it != kind && has(it)).count();
-            let rank = 2 * i64::from(has(kind)) - i64::try_from(other).unwrap_or(9);
-            is_only_reading.then_some((rank, op))
-        };
-        ops.filter_map(rank).collect()
     }
 }
 

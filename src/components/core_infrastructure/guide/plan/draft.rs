@@ -1,5 +1,6 @@
 //! A script that is being written.
 
+use super::{filters, goal::Clause};
 use crate::{registry::OpRef, value::Type};
 
 /// A pipeline and what stands before it.
@@ -54,6 +55,11 @@ impl Draft {
         self.stages.is_empty()
     }
 
+    /// The ops of its stages, by their names.
+    pub(super) fn ops(&self) -> impl Iterator<Item = String> {
+        self.stages.iter().filter_map(|it| it.op).map(|it| it.script_name())
+    }
+
     /// The inputs, the branches and the pipeline, without comments.
     pub(super) fn script(&self) -> String {
         format!("{}{}{}", self.declared(false), self.bound(), joined(&self.stages, false))
@@ -68,6 +74,13 @@ impl Draft {
     pub(super) fn ask(&mut self, asked: Asked) {
         if !self.params.contains(&asked) {
             self.params.push(asked);
+        }
+    }
+
+    /// Makes a filter of the last stage, which tells of each item whether something holds.
+    pub(super) fn keep(&mut self, clause: &Clause) {
+        if let Some(last) = self.stages.last_mut() {
+            *last = filters::kept(last, clause);
         }
     }
 
@@ -125,9 +138,12 @@ fn told(op: OpRef) -> String {
     const LEAST: usize = 24;
     let summary = op.op.summary().replace('\n', " ");
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    // What stands behind a comma may be another thing that it does.
+    let is_list = |rest: &str| rest.contains(" or ");
     let ends = |(idx, it): &(usize, char)| match it {
         '.' => summary[idx + 1..].starts_with(' ') || idx + 1 == summary.len(),
-        ',' | ';' | ':' => *idx >= LEAST,
+        ';' | ':' => *idx >= LEAST,
+        ',' => *idx >= LEAST && !is_list(&summary[*idx..]),
         _ => false,
     };
     let end = summary.char_indices().find(ends).map_or(summary.len(), |(idx, _)| idx);

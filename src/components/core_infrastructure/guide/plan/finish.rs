@@ -3,12 +3,14 @@
 use super::{
     Gap, Need, Step, Workflow,
     draft::{Asked, Draft, Stage, joined},
-    goal::Goal,
-    mention::{Mention, What, spoken},
+    forbidden::Forbidden,
+    goal::{Clause, Goal},
+    mention::{Mention, What, is_generic, spoken, tells_of_components},
     route::{self, Route},
+    spelling::Spelling,
 };
 use crate::{
-    registry::{Catalog, Effect, Index, OpError, Tried},
+    registry::{Catalog, Effect, Index, Match, OpError, Tried, Where},
     value::{Text, Type},
 };
 
@@ -22,7 +24,7 @@ pub(super) struct Wanted {
 }
 
 /// How near another pipeline must come to be named.
-const NEAR: f64 = 0.9;
+const NEAR: f64 = 0.6;
 
 /// How many other pipelines are named.
 const MOST_ALTERNATIVES: usize = 2;
@@ -35,7 +37,8 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let is_name = |it: &str| catalog.registry().resolve(it).is_some();
-    let goal = Goal::read(&wanted.goal, &is_name);
+    let mut index = Index::of(catalog.registry());
+    let mut goal = Goal::read(&wanted.goal, &is_name, &Spelling::of(&index));
     if goal.clauses.is_empty() {
         return Err(OpError::invalid_input("the goal says nothing").help("say what you want"));
     }
@@ -44,7 +47,7 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
         let message = format!("the goal asks for {steps} steps, more than `max_steps`");
         return Err(OpError::invalid_input(message));
     }
-    let mut index = Index::of(catalog.registry());
+    let forbidden = Forbidden::taken(&mut goal, &mut index);
     let (mentions, mut missing) = understood(&goal, &mut index);
     if missing.is_empty() && mentions.iter().all(Vec::is_empty) {
         missing.push(gap(&wanted.goal, &mut index));
@@ -56,9 +59,13 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let all = route.drafts(started(wanted, input.as_ref()));
     // A piece of the goal that no stage takes is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
-    let finish = Finish { wanted, goal: &goal, output: output.as_ref(), catalog };
+    let finish =
+        Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
     if let Some(workflow) = finish.best(&whole) {
         return Ok(workflow);
+    }
+    if let Some(part) = forbidden.part().filter(|_| !whole.is_empty()) {
+        return Ok(Workflow { missing: vec![gap(&part, &mut index)], ..nothing(&wanted.goal) });
     }
     let ignored = all.first().filter(|_| whole.is_empty()).and_then(|it| route.ignored(it));
     let missing = match ignored {
@@ -73,12 +80,32 @@ fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
     let (mut mentions, mut missing) = (Vec::new(), Vec::new());
     for clause in &goal.clauses {
         let found = spoken(clause, index);
+        let mut found = found;
+        drop_named_again(clause, &mentions, &mut found.mentions);
         if found.unserved {
             missing.push(gap(&clause.text, index));
         }
         mentions.push(found.mentions);
     }
     (mentions, missing)
+}
+
+/// Leaves out what an earlier step does and a later one only names: `save the total`.
+fn drop_named_again(clause: &Clause, before: &[Vec<Mention>], mentions: &mut Vec<Mention>) {
+    let first = |it: &Mention| match it.what.first() {
+        Some(What::Op(op)) => Some(op.to_string()),
+        _ => None,
+    };
+    let done: Vec<String> = before.iter().flatten().filter_map(first).collect();
+    let names = |it: &Mention| {
+        let is_head = |word: &str| clause.content().next() == Some(word);
+        let behind_the =
+            |at: &[String]| at[0] == "the" && it.words.contains(&at[1]) && !is_head(&at[1]);
+        clause.words.windows(2).any(behind_the) && first(it).is_some_and(|it| done.contains(&it))
+    };
+    if mentions.len() > 1 {
+        mentions.retain(|it| !names(it));
+    }
 }
 
 /// Nothing yet for a goal.
@@ -117,9 +144,17 @@ fn started(wanted: &Wanted, input: Option<&Type>) -> Draft {
 /// A part of the goal, and the ops that come nearest to it.
 fn gap(part: &str, index: &mut Index) -> Gap {
     const MOST: usize = 3;
-    let found = index.find(part).into_iter().take(MOST);
+    let found = index.find(part).into_iter().filter(is_near).take(MOST);
     let nearest = found.map(|it| it.op.script_name().into()).collect();
     Gap { part: part.into(), nearest }
+}
+
+/// Whether an op has more to do with a part than a word somewhere in its documentation.
+fn is_near(found: &Match) -> bool {
+    !tells_of_components(found.op)
+        && found.words.iter().any(|(word, place)| {
+            !is_generic(word) && matches!(place, Where::Name | Where::Meant | Where::Summary)
+        })
 }
 
 /// The whole goal, where its parts are served and cannot be joined.
@@ -140,6 +175,7 @@ struct Finish<'a> {
     goal: &'a Goal,
     output: Option<&'a Type>,
     catalog: &'a dyn Catalog,
+    forbidden: &'a Forbidden,
 }
 
 impl Finish<'_> {
@@ -150,9 +186,10 @@ impl Finish<'_> {
         let others = if self.output.is_some() { &[] } else { drafts };
         let near = others.iter().filter(|it| {
             it.score >= best.score - NEAR
-                && it.script() != best.script()
+                && !it.ops().eq(best.ops())
                 && it.params.len() <= best.params.len()
                 && it.stages.len() <= best.stages.len()
+                && it.lets.is_empty()
         });
         let one_line = |it: &Draft| joined(&it.stages, false).replace("\n ", "");
         let alternatives: Vec<String> = near.take(MOST_ALTERNATIVES).map(one_line).collect();
@@ -194,7 +231,7 @@ impl Finish<'_> {
         [bounds, asked].iter().find_map(|bounds| {
             let body = format!("{}{}", edition(bounds), draft.explained());
             let tried = self.catalog.tried(&body);
-            if !tried.errors.is_empty() {
+            if !tried.errors.is_empty() || !self.forbidden.allows(&tried) {
                 return None;
             }
             let whole = format!("{}{}", head(&self.wanted.goal, &tried), tried.text);

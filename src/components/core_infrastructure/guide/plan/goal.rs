@@ -2,8 +2,11 @@
 
 use super::{
     literals::Literal,
+    phrases,
+    spelling::Spelling,
     tokens::{Token, joined_numbers, tokens},
 };
+use crate::text::synonyms;
 
 /// One step of a goal.
 #[derive(Clone, Debug, Default)]
@@ -34,27 +37,55 @@ pub(super) struct Given {
     pub(super) behind: Vec<String>,
 }
 
+impl Given {
+    /// Whether it is a file or a page to read, and not one to write to.
+    fn is_source(&self) -> bool {
+        let is_target = |it: &String| matches!(it.as_str(), "to" | "into" | "as");
+        matches!(self.literal, Literal::Path(_) | Literal::Url(_))
+            && !self.before.last().is_some_and(is_target)
+    }
+}
+
 /// Everything that a goal says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goal {
     pub(super) clauses: Vec<Clause>,
+    /// What is not to be done.
+    pub(super) forbidden: Vec<Clause>,
     /// Bounds of the whole, as a script writes them.
     pub(super) bounds: Vec<(&'static str, String)>,
 }
 
 /// Words between steps.
-const BETWEEN: [&str; 8] =
+pub(super) const BETWEEN: [&str; 8] =
     ["then", "and", "but", "before", "after", "afterwards", "finally", "plus"];
 
 /// Words that ask for something without saying what.
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
-    first ones something thing with of from in into to for on at by as or about each every over so \
+    first ones its their your check whether if or something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
+    im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
     that without";
 
 /// Words that ask for a thing, so that the word behind them is no verb.
-const ASKING: [&str; 9] = ["give", "get", "show", "tell", "make", "want", "need", "print", "list"];
+const ASKING: [&str; 15] = [
+    "give",
+    "get",
+    "show",
+    "tell",
+    "make",
+    "want",
+    "need",
+    "print",
+    "list",
+    "convert",
+    "transform",
+    "calculate",
+    "compute",
+    "determine",
+    "check",
+];
 
 /// Words that only say which items of a list are meant.
 const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
@@ -62,10 +93,10 @@ const OF_COUNTS: &str = "best top most last closest nearest hits hit documents d
 
 impl Goal {
     /// Reads a goal; `is_name` tells the words that name an op.
-    pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool) -> Self {
+    pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
-        let mut tokens = tokens(text);
+        let mut tokens = phrases::read(&spelt(tokens(text), spelling));
         joined_numbers(&mut tokens);
         for token in tokens {
             match token {
@@ -74,6 +105,10 @@ impl Goal {
                     open.is_beside |= word.eq_ignore_ascii_case("but");
                 }
                 Token::Break => goal.close(&mut open),
+                Token::Never => {
+                    goal.close(&mut open);
+                    open.is_forbidden = true;
+                }
                 Token::Word(word) => open.word(&word),
                 Token::Literal(literal, written) => open.literal(literal, &written),
             }
@@ -84,9 +119,17 @@ impl Goal {
     }
 
     fn close(&mut self, open: &mut Open) {
+        let is_forbidden = open.is_forbidden;
         let clause = std::mem::take(open).clause();
-        if clause.words.is_empty() && clause.literals.is_empty() {
-            return;
+        if clause.content().next().is_none() && clause.literals.is_empty() {
+            // `in parallel,` speaks of what follows.
+            open.is_beside = clause.is_beside && !clause.words.iter().any(|it| it == "both");
+            if open.is_beside || clause.words.is_empty() {
+                return;
+            }
+        }
+        if is_forbidden {
+            return self.forbidden.push(clause);
         }
         let Some((idx, bound)) = bound(&clause) else { return self.clauses.push(clause) };
         self.bounds.push(bound);
@@ -101,13 +144,28 @@ impl Goal {
     fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
         let mut joined: Vec<Clause> = Vec::new();
         for clause in self.clauses.drain(..) {
-            match joined.last_mut().filter(|_| clause.is_fragment(is_name)) {
+            let is_fragment =
+                |it: &&mut Clause| clause.is_fragment(is_name) || clause.ends_list(it, is_name);
+            match joined.last_mut().filter(is_fragment) {
                 Some(before) => before.take(clause),
                 None => joined.push(clause),
             }
         }
         self.clauses = joined;
     }
+}
+
+/// Tokens whose words are spelt as ops are called; names of their own stay.
+fn spelt(mut tokens: Vec<Token>, spelling: &Spelling) -> Vec<Token> {
+    for (at, token) in tokens.iter_mut().enumerate() {
+        if let Token::Word(word) = token
+            && (at == 0 || !word.starts_with(char::is_uppercase))
+            && let Some(right) = spelling.corrected(&word.to_lowercase())
+        {
+            right.clone_into(word);
+        }
+    }
+    tokens
 }
 
 impl Clause {
@@ -119,10 +177,17 @@ impl Clause {
 
     /// Whether it may begin anew: it names something of its own to begin with.
     pub(super) fn has_source(&self) -> bool {
-        let begins = |it: &Given| {
-            matches!(it.literal, Literal::Path(_) | Literal::Url(_) | Literal::Quoted(_))
+        let begins = |it: &Given| match it.literal {
+            Literal::Path(_) => it.is_source(),
+            Literal::Url(_) | Literal::Quoted(_) => true,
+            _ => false,
         };
         self.is_beside || self.literals.iter().any(begins)
+    }
+
+    /// Whether it names a file or a page to read.
+    pub(super) fn has_place(&self) -> bool {
+        self.literals.iter().any(Given::is_source)
     }
 
     /// Whether it starts with what has to be done, rather than with what is wanted.
@@ -137,8 +202,28 @@ impl Clause {
         let refers = self.words.iter().any(|it| PRONOUNS.contains(&it.as_str()));
         let content = self.content().count();
         let names = self.content().any(is_name);
-        let is_thing = self.literals.is_empty() && content <= 1 && !refers && !names;
+        let most = 1 + usize::from(self.words.iter().any(|it| it == "or"));
+        let is_thing = self.literals.is_empty() && content <= most && !refers && !names;
+        // `.., focusing on "costs"`
+        let is_aside = |it: &String| {
+            it.len() > 5 && it.ends_with("ing") && synonyms::meanings(it).next().is_none()
+        };
+        if !names && self.words.first().is_some_and(is_aside) {
+            return true;
+        }
+        if content == 0 && !self.literals.is_empty() && !refers {
+            return true;
+        }
         !self.is_beside && self.count.is_none() && (is_thing || content == 0)
+    }
+
+    /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
+    fn ends_list(&self, before: &Self, is_name: &dyn Fn(&str) -> bool) -> bool {
+        let is_from = |it: &String| matches!(it.as_str(), "from" | "of" | "in" | "out");
+        let names = self.content().any(is_name);
+        before.literals.is_empty() && !names && !self.words.is_empty() && {
+            self.content().count() == 1 && self.words.get(1).is_some_and(is_from)
+        }
     }
 
     /// The place of its only number, where it says nothing but how many are meant.
@@ -167,6 +252,7 @@ struct Open {
     text: Vec<String>,
     is_beside: bool,
     each: bool,
+    is_forbidden: bool,
 }
 
 impl Open {

@@ -3,7 +3,7 @@
 use super::{
     arguments::is_count,
     draft::{Draft, Stage},
-    goal::Given,
+    goal::{Clause, Given},
     literals::Literal,
     route::{MOST_DRAFTS, Route, best, detour},
 };
@@ -33,24 +33,26 @@ impl Route<'_> {
     }
 
     /// Puts the items of a list in order, by a field that the step names or by what they are.
-    pub(super) fn sorted(&self, draft: &Draft, step: usize, key: &str) -> Vec<Draft> {
+    pub(super) fn sorted(
+        &self,
+        draft: &Draft,
+        step: usize,
+        by_length: bool,
+        down: bool,
+    ) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        let begun = if draft.is_empty() { self.read(step) } else { vec![draft.clone()] };
-        let on = begun.into_iter().filter_map(|mut it| {
-            let ty = it.ty.clone()?;
-            let Type::List(item, _) = &ty else { return None };
-            let key = field_of(item, words).map_or(key.to_owned(), |field| format!(".{field}"));
-            it.stages.push(Stage {
-                note: "puts the items in order".into(),
-                ..Stage::value(format!("sort {{ {key} }}"))
-            });
-            if words.iter().any(|it| it == "longest" || it == "shortest") {
+        let mut sorted = self.on_lists(draft, step, &Type::FLOAT, |_, item| Stage {
+            note: "puts the items in order".into(),
+            ..Stage::value(order(item, words, by_length, down))
+        });
+        let is_extreme = words.iter().any(|it| it == "longest" || it == "shortest");
+        if is_extreme || extreme_of_several(&self.clauses[step]).is_some() {
+            for it in &mut sorted {
                 let stage = self.extreme(step, &mut it.used);
                 it.stages.push(stage);
             }
-            Some(it)
-        });
-        on.collect()
+        }
+        sorted
     }
 
     /// What is taken of a list whose longest items come first: the one, or so many.
@@ -65,8 +67,40 @@ impl Route<'_> {
     }
 }
 
+/// A stage that puts items in order, the greatest first where that is wanted.
+fn order(item: &Type, words: &[String], by_length: bool, down: bool) -> String {
+    let field = field_of(item, words);
+    let key = field.as_deref().map_or("it".to_owned(), |it| format!(".{it}"));
+    let of_numbers = match (item, &field) {
+        (Type::Record(of), Some(field)) => {
+            of.fields.iter().any(|(name, ty)| **name == *field && is_amount(ty))
+        }
+        (item, _) => is_amount(item),
+    };
+    match (by_length, down) {
+        (true, true) => "sort { -len(it) }".to_owned(),
+        (true, false) => "sort { len(it) }".to_owned(),
+        (false, true) if of_numbers => format!("sort {{ -{key} }}"),
+        (false, true) => format!("sort {{ {key} }} >> reverse"),
+        (false, false) => format!("sort {{ {key} }}"),
+    }
+}
+
+fn is_amount(ty: &Type) -> bool {
+    ty.is_number() || matches!(ty, Type::Duration | Type::Money | Type::Size)
+}
+
+/// `the 3 biggest`: which end of an order is meant, where more than one are.
+pub(super) fn extreme_of_several(clause: &Clause) -> Option<&'static str> {
+    const EXTREMES: [&str; 8] =
+        ["biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest"];
+    let numbers = clause.literals.iter().filter(|it| matches!(it.literal, Literal::Number(_)));
+    let mut beside = numbers.flat_map(|it| it.behind.first().into_iter().chain(it.before.last()));
+    beside.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))
+}
+
 /// The field of a record that the words of a step name.
-fn field_of(item: &Type, words: &[String]) -> Option<String> {
+pub(super) fn field_of(item: &Type, words: &[String]) -> Option<String> {
     let Type::Record(of) = item else { return None };
     let named = |name: &str| words.iter().any(|it| it == name);
     of.fields.iter().map(|(name, _)| name.to_string()).find(|it| named(it))

@@ -91,9 +91,18 @@ impl Literal {
             | (Self::Duration(_), Scheme::Duration | Scheme::Amount(_))
             | (Self::Money(_), Scheme::Money | Scheme::Amount(_))
             | (Self::Size(_), Scheme::Size | Scheme::Amount(_))
-            | (Self::Quoted(_), Scheme::Var(_)) => true,
+            | (Self::Quoted(_) | Self::Numbers(_), Scheme::Var(_)) => true,
             _ => false,
         }
+    }
+
+    /// Whether it names a file that is no text, and that no op reads or writes.
+    pub(super) fn is_closed(&self) -> bool {
+        const KINDS: &str = "doc docx xls xlsx ppt pptx odt ods png jpg jpeg gif bmp tiff webp svg mp3 \
+            mp4 wav ogg flac avi mov mkv zip gz tgz tar 7z rar exe dll so bin db sqlite parquet";
+        let Self::Path(path) = self else { return false };
+        let Some((_, kind)) = path.rsplit_once('.') else { return false };
+        KINDS.split_whitespace().any(|it| kind.eq_ignore_ascii_case(it))
     }
 
     /// What kind of file a path names, in the words of documentation: `pdf`, `json`, `text`.
@@ -139,7 +148,7 @@ fn number(word: &str) -> Option<f64> {
 }
 
 /// `./notes`, `docs/`, `report.txt`.
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     if word.contains('@') || word.contains(';') {
         return false;
     }

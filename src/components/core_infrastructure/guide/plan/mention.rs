@@ -1,8 +1,15 @@
 //! The ops that a step of a goal speaks of.
 
-use super::goal::{Clause, FILLERS};
+use super::{
+    arguments::topic_at,
+    asking::{self, is_asked},
+    filters::{self, Test},
+    goal::{Clause, FILLERS, Given},
+    items,
+    literals::Literal,
+};
 use crate::{
-    registry::{Effect, Generic, Index, Match, OpRef, Scheme, Scope, Where},
+    registry::{Effect, Index, Match, OpRef, Scheme, Scope, Where},
     text::synonyms,
 };
 
@@ -22,7 +29,19 @@ pub(super) enum What {
     Op(OpRef),
     /// `sort { .. }`: by what, and whether the greatest comes first.
     Sort {
-        key: String,
+        by_length: bool,
+        down: bool,
+    },
+    /// `where { .. }`: what must hold for an item.
+    Where(Test),
+    /// `first` or `last`.
+    End(&'static str),
+    /// A field of what there is, or of each item.
+    Field(String),
+    /// So many from one end; the place of the number.
+    Take {
+        number: usize,
+        is_last: bool,
     },
 }
 
@@ -43,7 +62,7 @@ const SECOND: f64 = 2.0;
 
 /// Words that stand in many names and say little by themselves.
 const GENERIC: &str = "text file files list json value values items item number numbers path docs \
-    documents document data record records component word";
+    documents document data record records component word better best good nice string strings";
 
 /// The ops that a step speaks of.
 pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
@@ -57,16 +76,26 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     };
     let matches = index.find(&question(clause, &content));
     let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
-    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new() };
-    let mentions = reader.all(&content);
+    let search = searcher(index);
+    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search };
+    let mentions = reader.all();
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
     let unknown = content.iter().filter(|it| !known(it)).count();
     let is_done = reader.covered.iter().any(|it| it == head)
         || reader.is_served(head)
         || (!clause.is_imperative() && !mentions.is_empty());
     let is_vague = unknown > 1 && mentions.iter().all(|it| it.gain < SECOND);
-    let unserved = !is_done || is_vague;
+    let is_idle = unknown > 0 && is_bare(clause, &content, &mentions);
+    let is_closed = clause.literals.iter().any(|it| it.literal.is_closed());
+    let unserved =
+        is_closed || !is_done || is_vague || is_idle || reader.looks_elsewhere(&mentions);
     Spoken { mentions, unserved }
+}
+
+/// Whether a step names nothing to work on, and of its two words only one is known.
+fn is_bare(clause: &Clause, content: &[&str], mentions: &[Mention]) -> bool {
+    let is_asked = |it: &Mention| matches!(it.what.first(), Some(What::Op(op)) if is_asked(*op));
+    clause.literals.is_empty() && content.len() == 2 && !mentions.iter().any(is_asked)
 }
 
 /// The words that are looked up: those of the step, and the kinds of its files.
@@ -79,8 +108,13 @@ fn question(clause: &Clause, content: &[&str]) -> String {
 fn is_meant(op: OpRef, clause: &Clause) -> bool {
     const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav";
     let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
+    !tells_of_components(op) || clause.words.iter().any(speaks)
+}
+
+/// Whether an op tells which ops there are.
+pub(super) fn tells_of_components(op: OpRef) -> bool {
     let tells = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
-    !op.op.effects.iter().any(tells) || clause.words.iter().any(speaks)
+    op.op.effects.iter().any(tells)
 }
 
 /// Whether the input of an op is a question or a task in words.
@@ -91,49 +125,142 @@ pub(super) fn is_free_text(op: OpRef) -> bool {
     })
 }
 
-struct Reader<'a> {
-    clause: &'a Clause,
-    head: &'a str,
-    matches: &'a [Match],
-    covered: Vec<String>,
+/// The op that finds documents in a folder.
+fn searcher(index: &mut Index) -> Option<OpRef> {
+    let of_folder = |it: &Effect| matches!(it, Effect::Reads(Scope::Path(_)));
+    let found = index.find("search the documents of a folder").into_iter().map(|it| it.op);
+    let mut searches = found.filter(|it| is_free_text(*it));
+    searches.find(|it| it.op.effects.iter().any(of_folder))
+}
+
+/// Reads what a step speaks of.
+pub(super) struct Reader<'a> {
+    pub(super) clause: &'a Clause,
+    pub(super) head: &'a str,
+    pub(super) matches: &'a [Match],
+    /// The words that some mention stands for.
+    pub(super) covered: Vec<String>,
+    /// What finds documents in a folder.
+    search: Option<OpRef>,
 }
 
 impl Reader<'_> {
     /// Everything that the step speaks of, in the order of its words. What is asked in words
     /// takes all of them.
-    fn all(&mut self, content: &[&str]) -> Vec<Mention> {
+    fn all(&mut self) -> Vec<Mention> {
+        if let Some(asked) = self.typed() {
+            return vec![asked];
+        }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
+        for (mention, covered) in filters::mentions(self.clause) {
+            self.covered.extend(covered);
+            mentions.push(mention);
+        }
         while let Some(mention) = self.next() {
-            if mention.is_free_text() {
+            if mention.is_free_text() && self.is_asking(&mention) {
                 return vec![mention];
+            }
+            if mention.is_free_text() {
+                continue;
             }
             if !mentions.is_empty() && mention.gain < SECOND {
                 break;
             }
             mentions.push(mention);
         }
+        let is_sure = self.covered.iter().any(|it| it == self.head)
+            && mentions.iter().any(|it| it.gain >= SECOND && !it.is_field());
+        if !is_sure && let Some(search) = self.implied() {
+            mentions.retain(Mention::is_field);
+            mentions.push(search);
+            return mentions;
+        }
         let says = |it: &Mention, word: &str| it.words.iter().any(|said| said == word);
-        let position = |it: &Mention| content.iter().position(|word| says(it, word));
+        let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
+    }
+
+    /// A search, where a step speaks of the documents of a folder and of what they are about.
+    fn implied(&mut self) -> Option<Mention> {
+        let literals = || self.clause.literals.iter().map(|it| &it.literal);
+        let has_folder = literals().any(|it| it.kind_of_file() == Some("files"));
+        let has_text = literals().any(|it| matches!(it, Literal::Quoted(_)));
+        let speaks =
+            |all: &str| self.clause.words.iter().any(|it| all.split(' ').any(|at| at == it));
+        let has_topic = has_text || speaks("about on");
+        if !has_folder || !has_topic || !speaks("docs documents document passages pages notes") {
+            return None;
+        }
+        let what = vec![What::Op(self.search?)];
+        self.covered.push(self.head.to_owned());
+        Some(Mention { what, gain: SECOND, words: vec![self.head.to_owned()] })
+    }
+
+    /// What a model is asked, where a step says the type of its answer.
+    fn typed(&mut self) -> Option<Mention> {
+        asking::answer(&self.clause.text).filter(|_| synonyms::is_for_a_model(self.head))?;
+        let found = self.matches.iter().find(|it| is_asked(it.op))?;
+        self.covered.push(self.head.to_owned());
+        let what = vec![What::Op(found.op)];
+        Some(Mention { what, gain: 3.0, words: vec![self.head.to_owned()] })
+    }
+
+    /// Whether a step says what it looks for, rather than what it works out.
+    fn is_asking(&self, mention: &Mention) -> bool {
+        let has_text =
+            self.clause.literals.iter().any(|it| matches!(it.literal, Literal::Quoted(_)));
+        let is_other =
+            |it: &&Match| !is_free_text(it.op) && self.is_strong(it) && self.gain(it) >= SECOND;
+        let others = self.matches.iter().filter(is_other).count();
+        let says_more = mention.words.iter().any(|it| it != self.head);
+        let of_folder =
+            |it: &Given| matches!(it.literal.kind_of_file(), Some("files" | "json" | "jsonl"));
+        let is_in_one = self.clause.has_place() && !self.clause.literals.iter().any(of_folder);
+        (has_text && !(is_in_one && others > 0))
+            || says_more
+            || topic_at(self.clause).is_some()
+            || others < 2
+    }
+
+    /// Whether a step looks for something where no op does: `search the web for ..`.
+    fn looks_elsewhere(&self, mentions: &[Mention]) -> bool {
+        let [mention] = mentions else { return false };
+        // A model may be told anything.
+        let takes_all =
+            |it: &What| matches!(it, What::Op(op) if tells_of_components(*op) || is_asked(*op));
+        if mention.what.iter().any(takes_all) {
+            return false;
+        }
+        let (true, Some(What::Op(op))) = (mention.is_free_text(), mention.what.first()) else {
+            return false;
+        };
+        let end = topic_at(self.clause).unwrap_or_default();
+        let of_op = self.matches.iter().find(|it| it.op.to_string() == op.to_string());
+        let says =
+            |word: &String| of_op.is_some_and(|it| it.words.iter().any(|(at, _)| at == word));
+        self.clause.words[..end].iter().any(|it| !is_generic(it) && !says(it))
     }
 
     /// `sort`, where the step asks for an order.
     fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
-        let word = words.iter().find(|it| self.clause.words.iter().any(|word| word == *it))?;
+        let turns =
+            |it: &&&str| **it == "order" && self.clause.words.iter().any(|it| it == "reverse");
+        let said = words
+            .iter()
+            .filter(|it| !turns(it))
+            .find(|it| self.clause.words.iter().any(|word| word == *it));
+        let word = said.copied().or_else(|| items::extreme_of_several(self.clause))?;
         let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
-        let length = matches!(*word, "longest" | "shortest") || says(&["length"]);
-        let down = *word == "longest" || says(&["descending", "reverse", "highest", "newest"]);
-        let key = match (length, down) {
-            (true, true) => "-len(it)",
-            (true, false) => "len(it)",
-            (false, _) => "it",
-        };
+        let length = matches!(word, "longest" | "shortest") || says(&["length"]);
+        let down = word == "longest"
+            || says(&["descending", "highest", "newest", "largest", "biggest", "greatest"]);
         let covered = words.iter().chain(&["alphabetically", "length", "descending", "ascending"]);
         self.covered.extend(covered.map(|it| (*it).to_owned()));
-        let what = vec![What::Sort { key: key.to_owned() }];
-        Some(Mention { what, gain: 3.0, words: vec![(*word).to_owned()] })
+        self.covered.push(word.to_owned());
+        let what = vec![What::Sort { by_length: length, down }];
+        Some(Mention { what, gain: 3.0, words: vec![word.to_owned()] })
     }
 
     /// The op that stands for most of the words that none stands for yet.
@@ -142,7 +269,19 @@ impl Reader<'_> {
         let mut ranked: Vec<(f64, &Match)> = strong.map(|it| (self.gain(it), it)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (gain, best) = *ranked.first().filter(|it| it.0 > 0.0)?;
-        let of_best: Vec<String> = self.open(best).map(|(word, _)| word.clone()).collect();
+        // What only stands in a summary may be the name of another op that is meant as well.
+        let is_called = |it: &Match, word: &str| {
+            let mut names = it.words.iter().filter(|(_, place)| *place == Where::Name);
+            names.any(|(at, _)| at == word)
+                && Self::unsaid(it) < 1.0
+                && self.fit_of_arguments(it.op) >= 0.0
+        };
+        let names = |word: &str| self.matches.iter().any(|it| is_called(it, word));
+        let of_best: Vec<String> = self
+            .open(best)
+            .filter(|(word, place)| *place != Where::Summary || !names(word))
+            .map(|(word, _)| word.clone())
+            .collect();
         let shares = |it: &Match| {
             let says = |place: &Where| matches!(place, Where::Name | Where::Meant);
             it.op.to_string() == best.op.to_string()
@@ -154,80 +293,18 @@ impl Reader<'_> {
         self.covered.extend(words.iter().cloned());
         Some(Mention { what, gain, words })
     }
-
-    /// The words of an op that no mention stands for yet.
-    fn open<'m>(&self, found: &'m Match) -> impl Iterator<Item = &'m (String, Where)> {
-        found
-            .words
-            .iter()
-            .filter(|(word, place)| *place != Where::Documentation && !self.covered.contains(word))
-    }
-
-    /// Whether a step really speaks of an op: it says its name, or its summary at the head.
-    fn is_strong(&self, found: &Match) -> bool {
-        let mut named = self.open(found).filter(|(word, place)| match place {
-            Where::Name => !is_generic(word),
-            Where::Meant => {
-                !is_generic(word) && (word == self.head || !synonyms::is_for_a_model(word))
-            }
-            _ => word == self.head && !is_generic(word),
-        });
-        named.next().is_some()
-    }
-
-    fn gain(&self, found: &Match) -> f64 {
-        let mut gain: f64 = self
-            .open(found)
-            .map(|(word, place)| {
-                let share = if is_generic(word) { 0.4 } else { 1.0 };
-                share
-                    * match place {
-                        Where::Name => 3.0,
-                        Where::Meant if word == self.head => 2.8,
-                        Where::Meant => 2.5,
-                        Where::Summary => 1.0,
-                        Where::Documentation => 0.0,
-                    }
-            })
-            .sum();
-        gain += found.score / 40.0;
-        gain + self.fit_of_arguments(found.op)
-    }
-
-    /// Ops whose required arguments the step gives before those whose arguments lack.
-    fn fit_of_arguments(&self, op: OpRef) -> f64 {
-        let mut literals: Vec<_> = self.clause.literals.iter().map(|it| &it.literal).collect();
-        let mut fit = 0.0;
-        for param in op.op.params.iter().skip(1) {
-            let given = literals.iter().position(|it| it.fits(param.scheme));
-            match (given, param.default.is_none()) {
-                (Some(at), true) => {
-                    literals.remove(at);
-                    fit += 1.0;
-                }
-                (None, true) => fit -= 1.2,
-                _ => {}
-            }
-        }
-        let reads_type = op.op.generic == Generic::Tested;
-        if reads_type { fit - 0.1 } else { fit }
-    }
-
-    /// Whether some op does what a word says, by its name or its summary.
-    fn is_served(&self, word: &str) -> bool {
-        let has = |it: &Match| {
-            it.words.iter().any(|(at, place)| at == word && *place != Where::Documentation)
-        };
-        self.matches.iter().any(has)
-    }
 }
 
 impl Mention {
+    pub(super) fn is_field(&self) -> bool {
+        matches!(self.what.first(), Some(What::Field(_)))
+    }
+
     pub(super) fn is_free_text(&self) -> bool {
         matches!(self.what.first(), Some(What::Op(op)) if is_free_text(*op))
     }
 }
 
-fn is_generic(word: &str) -> bool {
+pub(super) fn is_generic(word: &str) -> bool {
     GENERIC.split_whitespace().chain(FILLERS.split_whitespace()).any(|it| it == word)
 }

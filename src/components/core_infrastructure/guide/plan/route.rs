@@ -4,17 +4,12 @@
 //! over the conversions that the checker knows, and what does not check is dropped.
 
 use super::{
-    arguments::Filling,
-    asking,
-    draft::{Asked, Draft, Stage, joined},
+    draft::{Draft, Stage, joined},
     goal::Clause,
     literals::Literal,
-    mention::{Mention, What, is_free_text},
+    mention::{Mention, What},
 };
-use crate::{
-    registry::{Catalog, OpRef, Way},
-    value::Type,
-};
+use crate::{registry::Catalog, value::Type};
 
 /// How many drafts are carried on from one step to the next.
 pub(super) const MOST_DRAFTS: usize = 6;
@@ -24,6 +19,9 @@ pub(super) const MOST_DRAFTS: usize = 6;
 pub(super) const DETOUR: f64 = 0.4;
 pub(super) const ASKED: f64 = 1.5;
 const UNUSED: f64 = 1.2;
+
+/// What is lost by an order that is neither that of the words nor the other way round.
+const UNUSUAL: f64 = 0.3;
 
 /// The steps of a goal and what they speak of.
 pub(super) struct Route<'a> {
@@ -59,26 +57,40 @@ impl Route<'_> {
         best(drafts, MOST_DRAFTS)
     }
 
-    /// Every draft carried on by one step, in either order of what it speaks of.
+    /// Every draft carried on by one step, in the likely orders of what it speaks of.
     pub(super) fn step(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
-        let mentions = &self.mentions[step];
-        let mut orders: Vec<Vec<&Mention>> = vec![mentions.iter().rev().collect()];
-        if mentions.len() > 1 {
-            orders.push(mentions.iter().collect());
-        }
-        if self.clauses[step].is_joined {
-            orders.reverse();
-        }
         let mut all = Vec::new();
-        for order in orders {
+        for (rank, order) in self.orders(step).into_iter().enumerate() {
             let mut on: Vec<Draft> = drafts.to_vec();
             for mention in order {
                 let carried = on.iter().flat_map(|it| self.carried(it, step, mention));
                 on = best(carried.collect(), MOST_DRAFTS);
             }
+            for draft in &mut on {
+                draft.score -= if rank < 2 { 0.0 } else { UNUSUAL };
+            }
             all.extend(on);
         }
         best(all, MOST_DRAFTS)
+    }
+
+    /// The orders in which a step may mean what it speaks of: what is said last is mostly done
+    /// first.
+    fn orders(&self, step: usize) -> Vec<Vec<&Mention>> {
+        let all: Vec<&Mention> = self.mentions[step].iter().collect();
+        let last_first: Vec<&Mention> = all.iter().rev().copied().collect();
+        let mut orders = match all.len() {
+            0 | 1 => return vec![all],
+            3 => {
+                let [a, b, c] = [all[0], all[1], all[2]];
+                vec![last_first, all, vec![b, c, a], vec![c, a, b], vec![b, a, c], vec![a, c, b]]
+            }
+            _ => vec![last_first, all],
+        };
+        if self.clauses[step].is_joined {
+            orders.swap(0, 1);
+        }
+        orders
     }
 
     /// A draft carried on by every reading of a mention.
@@ -87,7 +99,11 @@ impl Route<'_> {
         for (rank, what) in mention.what.iter().enumerate() {
             let gain = mention.gain - f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) * 0.7;
             let on = match what {
-                What::Sort { key } => self.sorted(draft, step, key),
+                What::Sort { by_length, down } => self.sorted(draft, step, *by_length, *down),
+                What::Where(test) => self.filtered(draft, step, test),
+                What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
+                What::Field(name) => Self::field(draft, name),
+                What::End(name) => self.end(draft, step, name),
                 What::Op(op) => self.called(draft, step, *op, mention),
             };
             all.extend(on.into_iter().filter_map(|mut it| {
@@ -95,99 +111,20 @@ impl Route<'_> {
                 self.tried(it)
             }));
         }
+        let asks = |it: &Draft| it.params.len() > draft.params.len();
+        if !all.is_empty() && all.iter().all(asks) && self.is_aside(draft, step, mention) {
+            all.push(draft.clone());
+            for it in &mut all {
+                it.score -= mention.gain;
+            }
+        }
         all
     }
 
-    /// The ways to call an op on what a draft gives.
-    pub(super) fn called(
-        &self,
-        draft: &Draft,
-        step: usize,
-        op: OpRef,
-        mention: &Mention,
-    ) -> Vec<Draft> {
-        if draft.is_empty() {
-            return self.begun(draft, step, op, mention);
-        }
-        let Some(ty) = &draft.ty else { return Vec::new() };
-        let clause = &self.clauses[step];
-        let mut ways: Vec<(Way, bool, f64)> = Vec::new();
-        if clause.each
-            && let Type::List(item, _) = ty
-            && let Some(way) = self.catalog.way_to(item, op)
-        {
-            ways.push((way, true, 0.5));
-        }
-        ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
-        // A list of one is never what a goal speaks of.
-        ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
-        if ways.is_empty() && asking::is_asked(op) {
-            ways.push((Way::default(), false, -DETOUR));
-        }
-        let on = ways.into_iter().map(|(way, each, bonus)| {
-            let mut next = draft.clone();
-            let per_item = each || way.of_items;
-            next.score += bonus - DETOUR * f64::from(u32::try_from(way.stages.len()).unwrap_or(9));
-            if way.of_items && !each {
-                next.score -= DETOUR / 2.0;
-            }
-            for stage in &way.stages {
-                let stage = self.detour(stage, step, &mut next.used);
-                next.stages.push(Stage { per_item, ..stage });
-            }
-            self.call(&mut next, step, op, per_item);
-            next
-        });
-        on.collect()
-    }
-
-    /// How a whole value comes to an op. A list is written as one text: item by item, each
-    /// would take the place of the one before it.
-    fn whole(&self, ty: &Type, op: OpRef) -> Option<Way> {
-        let way = self.catalog.way_to(ty, op)?;
-        match way.of_items && op.op.writes() {
-            true => self.catalog.way_between(ty, &op.op.input()?.scheme.plain()),
-            false => Some(way),
-        }
-    }
-
-    /// A stage between two that the goal speaks of. It may be where the step's file or folder
-    /// belongs.
-    fn detour(&self, stage: &str, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
-        let plain = detour(self.catalog, stage);
-        let Some(op) = plain.op.filter(|it| is_free_text(*it) && it.script_name() == stage) else {
-            return plain;
-        };
-        let call = self.filling(step, used).call(op);
-        used.extend(call.used.iter().map(|idx| (step, *idx)));
-        Stage::of(op, written(stage, &call.args))
-    }
-
-    pub(super) fn filling<'f>(&'f self, step: usize, used: &[(usize, usize)]) -> Filling<'f> {
-        let used = used.iter().filter(|(at, _)| *at == step).map(|(_, idx)| *idx).collect();
-        let next = self.clauses.get(step + 1);
-        Filling { clause: &self.clauses[step], next, used, catalog: self.catalog }
-    }
-
-    /// Adds the call of an op, with the arguments that the step gives.
-    pub(super) fn call(&self, draft: &mut Draft, step: usize, op: OpRef, per_item: bool) {
-        let clause = &self.clauses[step];
-        let name = op.script_name();
-        if asking::is_asked(op) {
-            let text = asking::stage(&name, clause, !draft.is_empty());
-            // What a model is told is the step itself, with all its pieces.
-            draft.used.extend((0..clause.literals.len()).map(|idx| (step, idx)));
-            draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
-            return;
-        }
-        let call = self.filling(step, &draft.used).call(op);
-        draft.used.extend(call.used.iter().map(|idx| (step, *idx)));
-        let text = written(&name, &call.args);
-        for (param, ty) in call.asked {
-            draft.score -= ASKED;
-            draft.ask(Asked { name: param.name.into(), ty, doc: param.summary() });
-        }
-        draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
+    /// Whether a step may do without what is mentioned: it says something else at its head.
+    fn is_aside(&self, draft: &Draft, step: usize, mention: &Mention) -> bool {
+        let head = self.clauses[step].content().next();
+        !draft.is_empty() && !mention.words.iter().any(|it| Some(it.as_str()) == head)
     }
 
     /// The draft with what it gives, where it checks.
@@ -240,12 +177,6 @@ pub(super) fn detour(catalog: &dyn Catalog, stage: &str) -> Stage {
         Some(sep) if stage == name => Stage::of(op, format!("{name}({}: \"\\n\")", sep.name)),
         _ => Stage::of(op, stage.to_owned()),
     }
-}
-
-/// A call with its arguments.
-fn written(name: &str, args: &[(&'static str, String)]) -> String {
-    let args: Vec<String> = args.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    if args.is_empty() { name.to_owned() } else { format!("{name}({})", args.join(", ")) }
 }
 
 /// A branch as a script of its own, whose input has the type of what enters it.

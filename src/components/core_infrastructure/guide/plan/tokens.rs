@@ -2,49 +2,49 @@
 
 use super::literals::Literal;
 
-/// A word of a goal, something that a script can have as it is, or the end of a step.
+/// A word of a goal, something that a script can have as it is, the end of a step, or the
+/// beginning of what is not to be done.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
     Word(String),
     Literal(Literal, String),
     Break,
+    Never,
 }
 
-/// What people say in several words, and in one.
-const PHRASES: [(&str, &str); 14] = [
-    ("how many", "count"),
-    ("how long", "length"),
-    ("number of", "count"),
-    ("at the same time", "meanwhile"),
-    ("side by side", "meanwhile"),
-    ("in parallel", "meanwhile"),
-    ("ask me", "approve"),
-    ("ask a person", "approve"),
-    ("language model", "model"),
-    ("capital letters", "uppercase"),
-    ("small letters", "lowercase"),
-    ("add them up", "sum"),
-    ("which components", "nav components"),
-    ("which tools", "nav components"),
-];
+impl Token {
+    /// A word in lower case; nothing for anything else.
+    pub(super) fn word(&self) -> Option<String> {
+        match self {
+            Self::Word(it) => Some(it.to_lowercase()),
+            _ => None,
+        }
+    }
+}
 
 /// The words and literals of a goal, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut lower = text.to_owned();
-    for (phrase, word) in PHRASES {
-        lower = replaced(&lower, phrase, word);
-    }
-    let mut rest = lower.as_str();
-    let mut tokens = Vec::new();
+    let mut rest = text;
+    let (mut tokens, mut open) = (Vec::new(), Vec::new());
     while let Some(next) = rest.chars().next() {
         if next.is_whitespace() {
             rest = &rest[next.len_utf8()..];
             continue;
         }
-        if let Some((inner, len)) = quote(rest) {
+        // What does not close here does not close further on.
+        let is_open = open.contains(&next);
+        if let Some((inner, len)) = (!is_open).then(|| quote(rest)).flatten() {
             tokens.push(Token::Literal(Literal::Quoted(inner.to_owned()), rest[..len].to_owned()));
             rest = &rest[len..];
             continue;
+        }
+        if let Some(record) = (!is_open).then(|| braces(rest)).flatten() {
+            tokens.push(Token::Literal(Literal::Quoted(record.to_owned()), record.to_owned()));
+            rest = &rest[record.len()..];
+            continue;
+        }
+        if "\"'`“‘{".contains(next) && !is_open {
+            open.push(next);
         }
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         chunk(&rest[..end], &mut tokens);
@@ -55,8 +55,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 
 /// A run of signs between blanks, with the sign at its end that ends a step.
 fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
-    let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')');
-    let word = chunk.trim_end_matches(ends).trim_start_matches('(');
+    let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')' | ']');
+    let word = chunk.trim_end_matches(ends).trim_start_matches(['(', '[']);
+    let word = ["'s", "’s"].iter().find_map(|it| word.strip_suffix(it)).unwrap_or(word);
     match Literal::read(word) {
         Some(literal) => tokens.push(Token::Literal(literal, word.to_owned())),
         None if word.is_empty() => {}
@@ -65,6 +66,19 @@ fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
     if chunk.ends_with(ends) {
         tokens.push(Token::Break);
     }
+}
+
+/// A record of JSON at the start.
+fn braces(text: &str) -> Option<&str> {
+    const LONGEST: usize = 10_000;
+    let text = text.strip_prefix('{').map(|_| text)?;
+    let mut depth = 0_usize;
+    let end = text.bytes().take(LONGEST).position(|it| {
+        depth += usize::from(it == b'{');
+        depth -= usize::from(it == b'}');
+        depth == 0
+    })?;
+    Some(&text[..=end])
 }
 
 /// A text in quotes at the start, and how long it is with them.
@@ -85,14 +99,6 @@ fn quote(text: &str) -> Option<(&str, usize)> {
     Some((&text[start..end], end + close.len_utf8()))
 }
 
-/// The text with a phrase in other words, whatever case it is in.
-fn replaced(text: &str, phrase: &str, word: &str) -> String {
-    match text.to_ascii_lowercase().find(phrase) {
-        Some(at) => format!("{}{word}{}", &text[..at], &text[at + phrase.len()..]),
-        None => text.to_owned(),
-    }
-}
-
 /// Makes one list of numbers that follow each other: `3, 5 and 10`.
 pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
     let mut joined: Vec<Token> = Vec::new();
@@ -100,6 +106,8 @@ pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
     while idx < tokens.len() {
         let mut numbers = Vec::new();
         let mut at = idx;
+        // Two ends are no list.
+        let is_between = idx > 0 && tokens[idx - 1].word().is_some_and(|it| it == "between");
         while let Some(Token::Literal(Literal::Number(number), _)) = tokens.get(at) {
             numbers.push(*number);
             at += 1;
@@ -109,11 +117,18 @@ pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
                 at += 1;
             }
         }
-        if numbers.len() > 1 {
+        if is_between && numbers.len() == 2 {
+            let ends = tokens[idx..at].iter().filter(|it| matches!(it, Token::Literal(..)));
+            joined.extend(ends.cloned());
+            joined.push(Token::Break);
+            idx = at;
+        } else if numbers.len() > 1 {
             let literal = Literal::Numbers(numbers);
             let written = literal.written();
             joined.push(Token::Literal(literal, written));
-            joined.push(Token::Break);
+            if !matches!(tokens[at - 1], Token::Literal(..)) {
+                joined.push(Token::Break);
+            }
             idx = at;
         } else {
             joined.push(tokens[idx].clone());

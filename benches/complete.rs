@@ -1,0 +1,62 @@
+//! Completion is not felt, also among many components: Tab after `>>` at the prompt.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use svc::{
+    Engine,
+    engine::{
+        Unsaved,
+        assist::{Asked, Draft, complete},
+        session::Session,
+    },
+    registry::Component,
+};
+
+const MANY: usize = 300;
+
+/// Lines with the cursor at their end.
+const LINES: [&str; 4] = [
+    "search(\"budgets\", source: \"docs\") >> ",
+    "\"some text\" >> ",
+    "[1, 2, 3] >> take(",
+    "[{ a: 1, b: \"x\" }] >> each { .",
+];
+
+fn completion(c: &mut Criterion) {
+    let mut group = c.benchmark_group("complete");
+    for (name, engine) in [("as it is", Engine::new()), ("300 components", crowded())] {
+        let session = Session::new(engine, ".");
+        for line in LINES {
+            group.bench_with_input(BenchmarkId::new(name, line.trim()), line, |b, line| {
+                b.iter(|| black_box(offered(&session, line)));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// How many things are offered at the end of a line.
+fn offered(session: &Session, line: &str) -> usize {
+    let (source, analysis) = session.analyse(line);
+    let (engine, unsaved) = (session.engine(), &Unsaved::new());
+    let draft = Draft { engine, source: &source, unsaved, analysis: &analysis };
+    complete(&draft, line.len(), Asked::Plainly).map_or(0, |it| it.all.len())
+}
+
+/// The components that there are, again and again under other names.
+fn crowded() -> Engine {
+    let engine = Engine::new();
+    let own = engine.registry().components().to_vec();
+    let more = (own.len()..MANY).map(|idx| {
+        let like = own[idx % own.len()];
+        let name: &'static str = format!("{}_{idx}", like.name).leak();
+        let more = Component { name, aliases: &[], ..*like };
+        &*Box::leak(Box::new(more))
+    });
+    let more: Vec<&'static Component> = more.collect();
+    engine.with(&more)
+}
+
+criterion_group!(benches, completion);
+criterion_main!(benches);
