@@ -1,7 +1,12 @@
 //! Whether what could happen at the same time does.
 
-use std::{hint::black_box, sync::Arc, time::Duration};
+use std::{
+    hint::black_box,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
+use rustix::time::{ClockId, clock_gettime};
 use svc::Engine;
 use tokio::{
     runtime::{Builder, Runtime},
@@ -9,7 +14,7 @@ use tokio::{
 };
 
 use super::{
-    nap::{NAP, toil},
+    nap::NAP,
     planned::{Planned, numbers, runtime},
     table::{Table, tell},
     timing::millis,
@@ -43,22 +48,30 @@ fn join_set(table: &Table, count: i64) -> f64 {
     }))
 }
 
-/// How much of all cores items keep busy that only compute: what they take one after the
-/// other, as part of what the cores could do meanwhile.
+/// How much of all cores items keep busy that only compute: the time of processors that they
+/// took, as part of what there was. Cores that share their parts, as virtual ones often do,
+/// are busy all the same while each is slower.
 fn cores(table: &mut Table) {
     let count: i64 = table.size(400, 4);
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let cores = u32::try_from(cores).expect("so many cores has nobody");
-    let alone = table.best(3, || (0..count).for_each(|it| _ = black_box(toil(it))));
     let (engine, runtime) = (Engine::new().with(&[&NAP]), all_cores());
     let plan = Arc::new(engine.plan(format!("range(0, {count}) >> each {{ toil }}").as_str()));
     let plan = plan.as_ref().as_ref().expect("the script checks");
-    let together = table.best(3, || {
+    let busy = (0..table.size(3, 1)).map(|_| {
+        let (began, worked) = (Instant::now(), processor());
         let run = async { engine.run_plan(plan.clone()).await.expect("the script runs") };
         drop(black_box(runtime.block_on(run)));
+        (processor() - worked) / (began.elapsed().as_secs_f64() * f64::from(cores))
     });
-    let busy = alone.as_secs_f64() / (together.as_secs_f64() * f64::from(cores));
+    let busy = busy.fold(0.0, f64::max);
     table.at_most("cores that computing items leave idle", (1.0 - busy) * 100.0, 10.0, "%");
+}
+
+/// Seconds that this process has had processors for.
+fn processor() -> f64 {
+    let spent = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(spent).expect("no process has worked for less than nothing").as_secs_f64()
 }
 
 fn all_cores() -> Runtime {
