@@ -8,7 +8,7 @@ const WORDS: &str = "
     lower: lowercase small
     trim: strip remove
     split: divide cut break separate tokenise tokenize
-    join: concatenate glue combine
+    join: concatenate glue combine merge append
     words: word
     lines: line row rows
     slice: substring part cut
@@ -44,6 +44,7 @@ const WORDS: &str = "
     div: divide divided integer remainder quotient
     clamp: limit limited restrict between bound
     parse: read decode
+    json: serialise serialize stringify prettyprint
     at: stands place
     entries: pairs keys values
     files: file folder directory documents

@@ -27,6 +27,10 @@ impl Route<'_> {
         if asking::is_asked(op) {
             return self.asked(draft, step, op, mention);
         }
+        if self.is_write_of_several(step, op) {
+            let reads = self.read(step).into_iter();
+            return reads.flat_map(|it| self.called(&it, step, op, mention)).collect();
+        }
         let values = self.values(step, op, input).into_iter();
         let mut all: Vec<Draft> = values
             .map(|it| {

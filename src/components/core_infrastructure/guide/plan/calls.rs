@@ -31,7 +31,7 @@ impl Route<'_> {
         if draft.is_empty() {
             return self.begun(draft, step, op, mention);
         }
-        if self.has_read(draft, step, op) {
+        if self.has_read(draft, step, op) || self.has_joined(draft, step, op) {
             return vec![draft.clone()];
         }
         let Some(ty) = &draft.ty else { return Vec::new() };

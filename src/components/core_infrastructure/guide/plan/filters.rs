@@ -261,6 +261,11 @@ impl Route<'_> {
     /// A draft that gives a list: the lines of a text, the items in JSON, which are to have a type.
     fn as_list(&self, mut draft: Draft, of_json: &Type) -> Option<Draft> {
         let stages = match draft.ty.as_ref()? {
+            Type::List(item, _) if **item == Type::Json && *of_json != Type::Json => {
+                let item = Stage::value(format!("it as {of_json}"));
+                draft.stages.push(Stage { per_item: true, ..item });
+                return self.tried(draft);
+            }
             Type::List(..) => return Some(draft),
             Type::Text => vec!["lines".to_owned()],
             Type::Json => {
@@ -277,7 +282,7 @@ impl Route<'_> {
     fn lists(&self, step: usize) -> Vec<Draft> {
         let mut all = self.read(step);
         let literals = self.clauses[step].literals.iter().enumerate();
-        let numbers = literals.filter(|(_, it)| matches!(it.literal, Literal::Numbers(_)));
+        let numbers = literals.filter(|(_, it)| matches!(it.literal, Literal::Numbers(_) | Literal::Span(..)));
         let begun = numbers.filter_map(|(idx, it)| {
             let stages = vec![Stage::value(it.literal.written())];
             self.tried(Draft { stages, used: vec![(step, idx)], ..Draft::default() })

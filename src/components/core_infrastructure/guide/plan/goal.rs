@@ -1,6 +1,7 @@
 //! A goal in words, cut into the steps that it asks for.
 
 use super::{
+    idioms,
     literals::Literal,
     phrases,
     spelling::Spelling,
@@ -39,10 +40,15 @@ pub(super) struct Given {
 
 impl Given {
     /// Whether it is a file or a page to read, and not one to write to.
-    fn is_source(&self) -> bool {
-        let is_target = |it: &String| matches!(it.as_str(), "to" | "into" | "as");
-        matches!(self.literal, Literal::Path(_) | Literal::Url(_))
-            && !self.before.last().is_some_and(is_target)
+    pub(super) fn is_source(&self) -> bool {
+        matches!(self.literal, Literal::Path(_) | Literal::Url(_)) && !self.is_target()
+    }
+
+    /// Whether it stands behind `to`, `into` or `as`, with no more than a noun in between.
+    pub(super) fn is_target(&self) -> bool {
+        const NOUNS: [&str; 6] = ["file", "text", "a", "the", "document", "files"];
+        let mut behind = self.before.iter().rev().skip_while(|it| NOUNS.contains(&it.as_str()));
+        behind.next().is_some_and(|it| matches!(it.as_str(), "to" | "into" | "as"))
     }
 }
 
@@ -96,7 +102,7 @@ impl Goal {
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
-        let mut tokens = phrases::read(&spelt(tokens(text), spelling));
+        let mut tokens = idioms::read(phrases::read(&spelt(tokens(text), spelling)));
         joined_numbers(&mut tokens);
         for token in tokens {
             match token {
@@ -144,6 +150,10 @@ impl Goal {
     fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
         let mut joined: Vec<Clause> = Vec::new();
         for clause in self.clauses.drain(..) {
+            if let Some(full) = joined.last().and_then(|it| clause.in_full(it)) {
+                joined.push(full);
+                continue;
+            }
             let is_fragment =
                 |it: &&mut Clause| clause.is_fragment(is_name) || clause.ends_list(it, is_name);
             match joined.last_mut().filter(is_fragment) {
@@ -214,15 +224,23 @@ impl Clause {
         if content == 0 && !self.literals.is_empty() && !refers {
             return true;
         }
-        !self.is_beside && self.count.is_none() && (is_thing || content == 0)
+        // `b.log into one file all.log`
+        let is_piece = || {
+            let starts = self.literals.first().is_some_and(|it| it.before.is_empty());
+            starts && !refers && self.content().all(|it| matches!(it, "file" | "text" | "document"))
+        };
+        !self.is_beside && self.count.is_none() && (is_thing || content == 0 || is_piece())
     }
 
     /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
     fn ends_list(&self, before: &Self, is_name: &dyn Fn(&str) -> bool) -> bool {
         let is_from = |it: &String| matches!(it.as_str(), "from" | "of" | "in" | "out");
         let names = self.content().any(is_name);
+        let of_model =
+            |it: &&str| matches!(*it, "ai" | "llm" | "model" | "gpt" | "language" | "file" | "text");
         before.literals.is_empty() && !names && !self.words.is_empty() && {
-            self.content().count() == 1 && self.words.get(1).is_some_and(is_from)
+            self.content().filter(|it| !of_model(it)).count() == 1
+                && self.words.get(1).is_some_and(is_from)
         }
     }
 

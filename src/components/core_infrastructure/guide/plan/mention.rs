@@ -80,7 +80,8 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search };
     let mentions = reader.all();
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
-    let unknown = content.iter().filter(|it| !known(it)).count();
+    let is_unknown = |it: &&&str| !known(it) && !reader.covered.iter().any(|at| at == **it);
+    let unknown = content.iter().filter(is_unknown).count();
     let is_done = reader.covered.iter().any(|it| it == head)
         || reader.is_served(head)
         || (!clause.is_imperative() && !mentions.is_empty());
@@ -106,7 +107,8 @@ fn question(clause: &Clause, content: &[&str]) -> String {
 
 /// Whether an op can be meant: what tells of components only where the step speaks of them.
 fn is_meant(op: OpRef, clause: &Clause) -> bool {
-    const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav";
+    const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav guide \
+        workflow workflows pipeline pipelines";
     let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
     !tells_of_components(op) || clause.words.iter().any(speaks)
 }

@@ -7,7 +7,17 @@ use super::{
 };
 
 /// What is said in several words, and in one.
-const PHRASES: [(&str, &str); 36] = [
+const PHRASES: [(&str, &str); 46] = [
+    ("with svc", "please"),
+    ("in svc", "please"),
+    ("how do i", "please"),
+    ("how do you", "please"),
+    ("how can i", "please"),
+    ("how would i", "please"),
+    ("how to", "please"),
+    ("what is the way to", "please"),
+    ("ask the guide", "guide ask"),
+    ("into one text", "join"),
     ("how many", "count"),
     ("how long", "length"),
     ("how often", "count"),

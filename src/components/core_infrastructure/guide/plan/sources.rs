@@ -109,17 +109,17 @@ impl Route<'_> {
 
     /// Begins with what stands in a file or on a page that the step, or a later one, names.
     pub(super) fn read(&self, step: usize) -> Vec<Draft> {
+        let several = self.read_several(step);
+        if !several.is_empty() {
+            return several;
+        }
         let literals = self.clauses[step].literals.iter().enumerate();
         let readable =
             literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_) | Literal::Url(_)));
         let Some((idx, given)) = readable.map(|(idx, it)| (idx, &it.literal)).next() else {
             return Vec::new();
         };
-        let mut readers: Vec<(i64, OpRef)> = self.readers(given);
-        readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        let best = readers.first().map(|(rank, _)| *rank);
-        readers.retain(|(rank, _)| Some(*rank) == best);
-        let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
+        let begun = self.best_readers(given).into_iter().take(2).filter_map(|op| {
             let input = op.op.input()?;
             let name = op.script_name();
             let filling = self.filling(step, &[(step, idx)]);
@@ -156,6 +156,13 @@ impl Route<'_> {
         let is_op = |it: &&(i64, OpRef)| it.1.to_string() == op.to_string();
         let best = readers.iter().map(|(rank, _)| *rank).max();
         readers.iter().find(is_op).is_some_and(|(rank, _)| Some(*rank) < best)
+    }
+
+    /// The ops that fit the kind of what a literal names best.
+    pub(super) fn best_readers(&self, literal: &Literal) -> Vec<OpRef> {
+        let readers = self.readers(literal);
+        let best = readers.iter().map(|(rank, _)| *rank).max();
+        readers.into_iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, op)| op).collect()
     }
 
     /// The ops that read what a literal names, and how well they fit its kind.
