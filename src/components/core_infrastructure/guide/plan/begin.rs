@@ -5,6 +5,7 @@ use super::{
     arguments::{free_text, topic},
     asking,
     draft::{Asked, Draft, Stage},
+    goal::Clause,
     literals::quoted,
     mention::{Mention, is_free_text},
     route::{ASKED, Route},
@@ -59,6 +60,15 @@ impl Route<'_> {
             all.extend(self.given(draft, step, op));
         }
         all
+    }
+
+    /// Begins with a piece of the goal as it is.
+    pub(super) fn with_piece(draft: &Draft, clause: &Clause, place: (usize, usize)) -> Vec<Draft> {
+        if !draft.is_empty() {
+            return Vec::new();
+        }
+        let written = clause.literals[place.1].literal.written();
+        vec![begin(draft, written, vec![place])]
     }
 
     /// Begins with an op that nothing enters.

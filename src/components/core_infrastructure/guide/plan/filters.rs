@@ -2,6 +2,7 @@
 
 use super::{
     draft::{Draft, Stage},
+    fields::{items_of_json, quoted_field},
     goal::{Clause, Given},
     items::field_of,
     literals::Literal,
@@ -56,9 +57,17 @@ pub(super) fn mentions(clause: &Clause) -> Vec<(Mention, Vec<String>)> {
     let compared = compared(clause);
     let filled = filled(clause);
     let end = end(clause);
-    let all = [field(clause), compared, filled, end, amount(clause)].into_iter().flatten();
+    let at = quoted_field(clause).map(|it| (What::At(it), of_words(NAMING)));
+    let all = [at, field(clause), compared, filled, end, amount(clause)].into_iter().flatten();
     all.map(|(what, words)| (Mention { what: vec![what], gain: 3.0, words: words.clone() }, words))
         .collect()
+}
+
+/// Words that name a place in JSON.
+const NAMING: &str = "field key property attribute entry extract read look";
+
+fn of_words(words: &str) -> Vec<String> {
+    words.split_whitespace().map(str::to_owned).collect()
 }
 
 /// `longer than 80`, `over 0.5`.
@@ -169,7 +178,8 @@ impl Route<'_> {
     /// Keeps the items of a list for which something holds.
     pub(super) fn filtered(&self, draft: &Draft, step: usize, test: &Test) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        self.on_lists(draft, step, &Type::FLOAT, |it, item| {
+        let of_json = items_of_json(&self.clauses[step], true);
+        self.on_lists(draft, step, &of_json, |it, item| {
             let test = match test {
                 Test::Filled if matches!(item, Type::Text) => "trim(it) != \"\"".to_owned(),
                 Test::Filled => "len(it) > 0".to_owned(),

@@ -5,6 +5,7 @@ use super::{
     draft::{Asked, Draft, Stage, joined},
     forbidden::Forbidden,
     goal::{Clause, Goal},
+    library,
     mention::{Mention, What, is_generic, spoken, tells_of_components},
     route::{self, Route},
     spelling::Spelling,
@@ -49,18 +50,24 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     }
     let forbidden = Forbidden::taken(&mut goal, &mut index);
     let (mentions, mut missing) = understood(&goal, &mut index);
+    let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
+    let finish =
+        Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
+    let library = route.by_library(&wanted.goal, &goal);
+    let is_needed = !missing.is_empty() || forbidden.part().is_some();
+    let meant = library.filter(|it| input.is_none() && (is_needed || it.score >= library::SURE));
+    if let Some(workflow) = meant.and_then(|it| finish.best(&[it.draft])) {
+        return Ok(workflow);
+    }
     if missing.is_empty() && mentions.iter().all(Vec::is_empty) {
         missing.push(gap(&wanted.goal, &mut index));
     }
     if !missing.is_empty() {
         return Ok(Workflow { missing, ..nothing(&wanted.goal) });
     }
-    let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
     let all = route.drafts(started(wanted, input.as_ref()));
     // A piece of the goal that no stage takes is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
-    let finish =
-        Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
     if let Some(workflow) = finish.best(&whole) {
         return Ok(workflow);
     }
@@ -219,13 +226,18 @@ impl Finish<'_> {
         })
     }
 
+    fn spends(&self, script: &str) -> bool {
+        self.catalog.tried(script).effects.iter().any(|it| it.starts_with("spends"))
+    }
+
     /// The script with its bounds and its envelope, where it checks.
     fn script(&self, draft: &Draft) -> Option<(String, Tried)> {
         let mut bounds = self.goal.bounds.clone();
         let spends = |it: &Stage| it.op.is_some_and(|op| op.op.effects.contains(&Effect::Spends));
         let has_budget = bounds.iter().any(|(key, _)| *key == "max_cost");
         let asked = bounds.clone();
-        if draft.stages.iter().any(spends) && !has_budget {
+        let spends_in_module = || draft.uses.is_some() && self.spends(&draft.explained());
+        if (draft.stages.iter().any(spends) || spends_in_module()) && !has_budget {
             bounds.push(("max_cost", USUAL_BUDGET.to_owned()));
         }
         [bounds, asked].iter().find_map(|bounds| {

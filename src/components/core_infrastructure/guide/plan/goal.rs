@@ -97,6 +97,11 @@ const ASKING: [&str; 15] = [
 const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
     items item passages passage records record entries entry keep only limit few";
 
+/// Whether a word asks for something without saying what.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.split_whitespace().any(|it| it == word)
+}
+
 impl Goal {
     /// Reads a goal; `is_name` tells the words that name an op.
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
@@ -181,8 +186,7 @@ fn spelt(mut tokens: Vec<Token>, spelling: &Spelling) -> Vec<Token> {
 impl Clause {
     /// The words that say what is asked for.
     pub(super) fn content(&self) -> impl Iterator<Item = &str> {
-        let is_filler = |it: &&str| !FILLERS.split_whitespace().any(|filler| filler == *it);
-        self.words.iter().map(String::as_str).filter(is_filler)
+        self.words.iter().map(String::as_str).filter(|it| !is_filler(it))
     }
 
     /// Whether it may begin anew: it names something of its own to begin with.

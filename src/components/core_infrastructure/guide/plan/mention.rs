@@ -34,6 +34,10 @@ pub(super) enum What {
     },
     /// `where { .. }`: what must hold for an item.
     Where(Test),
+    /// A piece of the goal as it is, by its place in the step.
+    Given(usize),
+    /// What stands in JSON under a name in quotes, by the place of that.
+    At(usize),
     /// `first` or `last`.
     End(&'static str),
     /// A field of what there is, or of each item.
@@ -153,6 +157,9 @@ impl Reader<'_> {
         if let Some(asked) = self.typed() {
             return vec![asked];
         }
+        if let Some(given) = self.given() {
+            return vec![given];
+        }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
         for (mention, covered) in filters::mentions(self.clause) {
             self.covered.extend(covered);
@@ -181,6 +188,21 @@ impl Reader<'_> {
         let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
+    }
+
+    /// Numbers, where a step says nothing but that they are there: `take the numbers 3 and 5`.
+    fn given(&mut self) -> Option<Mention> {
+        const NOUNS: &str = "take consider have start begin list numbers integers number integer \
+            values range sequence whole generate build everything count series array following";
+        let is_list = |it: &Given| matches!(it.literal, Literal::Numbers(_) | Literal::Span(..));
+        let [only] = self.clause.literals.as_slice() else { return None };
+        let is_noun = |it: &str| NOUNS.split_whitespace().any(|noun| noun == it);
+        if !is_list(only) || !self.clause.content().all(is_noun) {
+            return None;
+        }
+        let words: Vec<String> = self.clause.content().map(str::to_owned).collect();
+        self.covered.extend(words.iter().cloned());
+        Some(Mention { what: vec![What::Given(0)], gain: 3.0, words })
     }
 
     /// A search, where a step speaks of the documents of a folder and of what they are about.

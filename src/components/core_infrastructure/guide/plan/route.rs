@@ -103,6 +103,8 @@ impl Route<'_> {
                 What::Where(test) => self.filtered(draft, step, test),
                 What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
                 What::Field(name) => Self::field(draft, name),
+                What::Given(idx) => Self::with_piece(draft, &self.clauses[step], (step, *idx)),
+                What::At(idx) => self.looked_up(draft, step, *idx),
                 What::End(name) => self.end(draft, step, name),
                 What::Op(op) => self.called(draft, step, *op, mention),
             };
