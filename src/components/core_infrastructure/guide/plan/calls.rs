@@ -9,7 +9,7 @@ use super::{
     route::{ASKED, DETOUR, Route, detour},
 };
 use crate::{
-    registry::{OpRef, Way},
+    registry::{FieldScheme, OpRef, Scheme, Way},
     value::Type,
 };
 
@@ -17,7 +17,7 @@ use crate::{
 const CHOSEN: f64 = 0.6;
 
 /// What is lost where a value is only taken as the text that shows it.
-const AS_TEXT: f64 = 2.0;
+const AS_TEXT: f64 = 3.5;
 
 impl Route<'_> {
     /// The ways to call an op on what a draft gives.
@@ -31,7 +31,9 @@ impl Route<'_> {
         if draft.is_empty() {
             return self.begun(draft, step, op, mention);
         }
-        if self.has_read(draft, step, op) || self.has_joined(draft, step, op) {
+        if self.has_read(draft, step, op) || self.has_joined(draft, step, op)
+            || Self::has_rows(draft, op)
+        {
             return vec![draft.clone()];
         }
         let Some(ty) = &draft.ty else { return Vec::new() };
@@ -50,11 +52,20 @@ impl Route<'_> {
         {
             ways.push((way, true, CHOSEN));
         }
+        // Of lists of lists, the items of each are counted.
+        if let Type::List(item, _) = ty
+            && matches!(**item, Type::List(..))
+            && op.script_name() == "len"
+        {
+            ways.push((Way::default(), true, DETOUR));
+        }
         ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
         // A list of one is never what a goal speaks of.
         ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
-        if ways.is_empty() {
+        if ways.iter().all(|(way, ..)| way.stages.iter().any(|it| it.contains("show"))) {
             ways.extend(self.by_texts(ty, op).map(|it| (it, false, 0.0)));
+            ways.extend(Self::by_text_of_each(ty, op).map(|it| (it, false, 0.0)));
+            ways.extend(by_records(ty, op).map(|it| (it, false, 0.0)));
         }
         if ways.is_empty() && asking::is_asked(op) {
             ways.push((Way::default(), false, -DETOUR));
@@ -114,6 +125,16 @@ impl Route<'_> {
         Some(way)
     }
 
+    /// How the text of each document comes to an op that takes one.
+    fn by_text_of_each(ty: &Type, op: OpRef) -> Option<Way> {
+        let Type::List(item, _) = ty else { return None };
+        let Type::Record(of) = item.as_ref() else { return None };
+        let has_text = of.fields.iter().any(|(name, ty)| **name == *"text" && ty.is_text());
+        let takes_text = op.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Text));
+        (has_text && takes_text && !op.op.writes())
+            .then(|| Way { stages: vec![".text".into()], of_items: true })
+    }
+
     /// A stage between two that the goal speaks of. It may be where the step's file or folder
     /// belongs.
     fn stage_between(&self, stage: &str, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
@@ -152,6 +173,22 @@ impl Route<'_> {
         }
         draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
     }
+}
+
+/// How JSON comes to an op that takes records whose fields may have any type: as texts.
+fn by_records(ty: &Type, op: OpRef) -> Option<Way> {
+    let Scheme::List(Scheme::Record(_, fields), _) = op.op.input()?.scheme else { return None };
+    let field = |it: &FieldScheme| match it.scheme {
+        Scheme::Var(_) => format!("{}: string", it.name),
+        other => format!("{}: {}", it.name, other.show()),
+    };
+    let record = format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "));
+    let stage = match ty {
+        Type::Json => format!("it as [{record}]"),
+        Type::List(item, _) if **item == Type::Json => format!("each {{ it as {record} }}"),
+        _ => return None,
+    };
+    Some(Way { stages: vec![stage], of_items: false })
 }
 
 /// A call with its arguments.

@@ -23,7 +23,7 @@ pub(super) fn items_of_json(clause: &Clause, is_compared: bool) -> Type {
 }
 
 /// The field that stands behind `by` or `whose`, or before what it is compared with.
-fn named(clause: &Clause) -> Option<&str> {
+pub(super) fn named(clause: &Clause) -> Option<&str> {
     const LEADS: [&str; 5] = ["by", "whose", "their", "having", "where"];
     const COMPARES: &str = "over above below under exceeding greater less more higher lower is";
     let words: Vec<&str> =

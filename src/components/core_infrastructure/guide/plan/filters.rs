@@ -2,7 +2,7 @@
 
 use super::{
     draft::{Draft, Stage},
-    fields::{items_of_json, quoted_field},
+    fields::{items_of_json, named, quoted_field},
     goal::{Clause, Given},
     items::field_of,
     literals::Literal,
@@ -82,7 +82,8 @@ fn compared(clause: &Clause) -> Option<(What, Vec<String>)> {
     let of_length = *of_length || clause.words.iter().any(counts);
     let test = Test::Compared { sign, number, of_length };
     let words = ["than", "characters", "chars", "letters", "long", "keep", "only", "filter", word];
-    Some((What::Where(test), words.iter().map(|it| (*it).to_owned()).collect()))
+    let words = words.into_iter().chain(named(clause));
+    Some((What::Where(test), words.map(str::to_owned).collect()))
 }
 
 /// `without the empty lines`.

@@ -9,6 +9,7 @@ use super::{
     mention::{Mention, What, is_generic, spoken, tells_of_components},
     route::{self, Route},
     spelling::Spelling,
+    unexplained,
 };
 use crate::{
     registry::{Catalog, Effect, Index, Match, OpError, Tried, Where},
@@ -49,7 +50,7 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
         return Err(OpError::invalid_input(message));
     }
     let forbidden = Forbidden::taken(&mut goal, &mut index);
-    let (mentions, mut missing) = understood(&goal, &mut index);
+    let (mentions, covered, mut missing) = understood(&goal, &mut index);
     let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
     let finish =
         Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
@@ -69,7 +70,7 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     // A piece of the goal that no stage takes is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
     if let Some(workflow) = finish.best(&whole) {
-        return Ok(workflow);
+        return Ok(unexplained::told(workflow, &goal, &covered, &mut index, catalog));
     }
     if let Some(part) = forbidden.part().filter(|_| !whole.is_empty()) {
         return Ok(Workflow { missing: vec![gap(&part, &mut index)], ..nothing(&wanted.goal) });
@@ -83,8 +84,8 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
 }
 
 /// What each step speaks of, and the steps that nothing serves.
-fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
-    let (mut mentions, mut missing) = (Vec::new(), Vec::new());
+fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<String>, Vec<Gap>) {
+    let (mut mentions, mut covered, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for clause in &goal.clauses {
         let found = spoken(clause, index);
         let mut found = found;
@@ -93,8 +94,9 @@ fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
             missing.push(gap(&clause.text, index));
         }
         mentions.push(found.mentions);
+        covered.extend(found.covered);
     }
-    (mentions, missing)
+    (mentions, covered, missing)
 }
 
 /// Leaves out what an earlier step does and a later one only names: `save the total`.

@@ -122,8 +122,7 @@ fn form(tokens: &mut Vec<Token>, at: usize) {
     let name = word(name_at);
     let Some((op, _)) = FORMS.iter().find(|(_, all)| all.contains(&name.as_str())) else { return };
     let end = name_at + 1 + usize::from(KINDS.contains(&word(name_at + 1).as_str()));
-    let words = op.split('_').map(|it| Token::Word(it.to_owned()));
-    tokens.splice(at..end, words);
+    tokens.splice(at..end, [Token::Word((*op).to_owned())]);
 }
 
 /// `the largest one` is no number.
@@ -205,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_form_is_asked_for_by_its_op() {
-        assert_eq!(words("turn it into a JSON string"), "turn it to json");
-        assert_eq!(words("convert x to an integer"), "convert x parse int");
+        assert_eq!(words("turn it into a JSON string"), "turn it to_json");
+        assert_eq!(words("convert x to an integer"), "convert x parse_int");
         assert_eq!(words("send it to json"), "send it to json");
     }
 

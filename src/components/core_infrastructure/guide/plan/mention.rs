@@ -3,6 +3,7 @@
 use super::{
     arguments::topic_at,
     asking::{self, is_asked},
+    fields,
     filters::{self, Test},
     goal::{Clause, FILLERS, Given},
     items,
@@ -52,6 +53,8 @@ pub(super) enum What {
 /// What a step speaks of, in the order of its words; or the word that nothing serves.
 pub(super) struct Spoken {
     pub(super) mentions: Vec<Mention>,
+    /// The words that they stand for, and those that only go with these.
+    pub(super) covered: Vec<String>,
     pub(super) unserved: bool,
 }
 
@@ -76,12 +79,13 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
         None => clause.content().collect(),
     };
     let Some(head) = content.first().copied() else {
-        return Spoken { mentions: Vec::new(), unserved: false };
+        return Spoken { mentions: Vec::new(), covered: Vec::new(), unserved: false };
     };
     let matches = index.find(&question(clause, &content));
     let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
     let search = searcher(index);
-    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search };
+    let write = writer(index);
+    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search, write };
     let mentions = reader.all();
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
     let is_unknown = |it: &&&str| !known(it) && !reader.covered.iter().any(|at| at == **it);
@@ -94,7 +98,7 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let is_closed = clause.literals.iter().any(|it| it.literal.is_closed());
     let unserved =
         is_closed || !is_done || is_vague || is_idle || reader.looks_elsewhere(&mentions);
-    Spoken { mentions, unserved }
+    Spoken { mentions, covered: reader.covered, unserved }
 }
 
 /// Whether a step names nothing to work on, and of its two words only one is known.
@@ -106,7 +110,7 @@ fn is_bare(clause: &Clause, content: &[&str], mentions: &[Mention]) -> bool {
 /// The words that are looked up: those of the step, and the kinds of its files.
 fn question(clause: &Clause, content: &[&str]) -> String {
     let kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
-    content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ")
+    content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ").replace('_', " ")
 }
 
 /// Whether an op can be meant: what tells of components only where the step speaks of them.
@@ -139,6 +143,13 @@ fn searcher(index: &mut Index) -> Option<OpRef> {
     searches.find(|it| it.op.effects.iter().any(of_folder))
 }
 
+/// The op that writes a text to a file.
+fn writer(index: &mut Index) -> Option<OpRef> {
+    let found = index.find("write text to a file").into_iter().map(|it| it.op);
+    let takes_text = |it: &OpRef| it.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Text));
+    found.filter(takes_text).find(|it| it.op.writes())
+}
+
 /// Reads what a step speaks of.
 pub(super) struct Reader<'a> {
     pub(super) clause: &'a Clause,
@@ -148,6 +159,8 @@ pub(super) struct Reader<'a> {
     pub(super) covered: Vec<String>,
     /// What finds documents in a folder.
     search: Option<OpRef>,
+    /// What writes a text to a file.
+    write: Option<OpRef>,
 }
 
 impl Reader<'_> {
@@ -161,6 +174,7 @@ impl Reader<'_> {
             return vec![given];
         }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
+        mentions.extend(self.named());
         for (mention, covered) in filters::mentions(self.clause) {
             self.covered.extend(covered);
             mentions.push(mention);
@@ -177,6 +191,7 @@ impl Reader<'_> {
             }
             mentions.push(mention);
         }
+        mentions.extend(self.stored(&mentions));
         let is_sure = self.covered.iter().any(|it| it == self.head)
             && mentions.iter().any(|it| it.gain >= SECOND && !it.is_field());
         if !is_sure && let Some(search) = self.implied() {
@@ -188,6 +203,31 @@ impl Reader<'_> {
         let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
+    }
+
+    /// What writes a file, where a step names one as the end and no op that writes.
+    fn stored(&self, mentions: &[Mention]) -> Option<Mention> {
+        let is_target = |it: &Given| matches!(it.literal, Literal::Path(_)) && it.is_target();
+        let has_source = self.clause.literals.iter().any(Given::is_source);
+        let writes = |it: &What| matches!(it, What::Op(op) if op.op.writes());
+        let is_written = mentions.iter().any(|it| it.what.iter().any(writes));
+        let compares = synonyms::is_for_a_model(self.head);
+        if is_written || compares || !has_source || !self.clause.literals.iter().any(is_target) {
+            return None;
+        }
+        Some(Mention { what: vec![What::Op(self.write?)], gain: SECOND, words: Vec::new() })
+    }
+
+    /// The op that a step calls by its whole name: `parse_int`.
+    fn named(&mut self) -> Option<Mention> {
+        let is_whole = |it: &&String| it.contains('_');
+        let (word, found) = self.clause.words.iter().filter(is_whole).find_map(|word| {
+            Some((word, self.matches.iter().find(|it| it.op.script_name() == *word)?))
+        })?;
+        self.covered.extend(word.split('_').map(str::to_owned));
+        self.covered.extend([word.clone(), self.head.to_owned()]);
+        let what = vec![What::Op(found.op)];
+        Some(Mention { what, gain: 4.0, words: vec![word.clone()] })
     }
 
     /// Numbers, where a step says nothing but that they are there: `take the numbers 3 and 5`.
@@ -283,6 +323,7 @@ impl Reader<'_> {
         let covered = words.iter().chain(&["alphabetically", "length", "descending", "ascending"]);
         self.covered.extend(covered.map(|it| (*it).to_owned()));
         self.covered.push(word.to_owned());
+        self.covered.extend(fields::named(self.clause).map(str::to_owned));
         let what = vec![What::Sort { by_length: length, down }];
         Some(Mention { what, gain: 3.0, words: vec![word.to_owned()] })
     }

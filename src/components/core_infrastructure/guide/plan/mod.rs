@@ -37,6 +37,7 @@ mod sources;
 mod spelling;
 mod strength;
 mod tokens;
+mod unexplained;
 
 use super::EFFECTS;
 

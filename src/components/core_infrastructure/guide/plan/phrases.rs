@@ -144,7 +144,11 @@ fn phrase(tokens: &[Token]) -> Option<(usize, &'static str)> {
         }
         let len = phrase.split(' ').count();
         let rest = tokens.get(1..len)?;
-        let is_said = rest.iter().zip(words).all(|(it, word)| it.word().as_deref() == Some(word));
+        let says = |it: &Token, word: &str| match it {
+            Token::Literal(Literal::Number(_), written) => written == word,
+            it => it.word().as_deref() == Some(word),
+        };
+        let is_said = rest.iter().zip(words).all(|(it, word)| says(it, word));
         is_said.then_some((len, *means))
     })
 }

@@ -130,9 +130,28 @@ impl Route<'_> {
             let mut draft = Draft { used: vec![(step, idx)], ..Draft::default() };
             draft.score -= DETOUR;
             draft.stages.push(Stage::of(op, format!("{name}({})", args.join(", "))));
+            if self.is_table(step, given) {
+                let rows = self.catalog.registry().resolve("parse_csv");
+                draft.stages.extend(rows.map(|it| Stage::of(it, it.script_name())));
+            }
             self.tried(draft)
         });
         begun.collect()
+    }
+
+    /// Whether a step speaks of the rows of a file, and not of its text.
+    fn is_table(&self, step: usize, file: &Literal) -> bool {
+        const ROWS: &str = "row rows column columns csv table cell cells parse records record";
+        let says = |it: &String| ROWS.split_whitespace().any(|word| word == it);
+        file.plain().ends_with(".csv") && self.clauses.iter().any(|it| it.words.iter().any(says))
+            && !self.clauses[step].words.iter().any(|it| it == "lines" || it == "line")
+    }
+
+    /// Whether an op makes rows of a table that a draft has already.
+    pub(super) fn has_rows(draft: &Draft, op: OpRef) -> bool {
+        let is = |it: &OpRef, name: &str| it.script_name() == name;
+        let has_parsed = draft.stages.iter().filter_map(|it| it.op).any(|it| is(&it, "parse_csv"));
+        has_parsed && (is(&op, "parse_csv") || is(&op, "lines"))
     }
 
     /// Whether an op reads a file, and a draft has read the only one that the step names.
