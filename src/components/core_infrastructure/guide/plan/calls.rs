@@ -56,6 +56,7 @@ impl Route<'_> {
         if let Type::List(item, _) = ty
             && matches!(**item, Type::List(..))
             && op.script_name() == "len"
+            && draft.stages.last().is_some_and(|it| it.per_item)
         {
             ways.push((Way::default(), true, DETOUR));
         }
@@ -184,7 +185,7 @@ fn by_records(ty: &Type, op: OpRef) -> Option<Way> {
     };
     let record = format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "));
     let stage = match ty {
-        Type::Json => format!("it as [{record}]"),
+        Type::Json => format!("(it as [{record}])"),
         Type::List(item, _) if **item == Type::Json => format!("each {{ it as {record} }}"),
         _ => return None,
     };

@@ -50,8 +50,10 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
         return Err(OpError::invalid_input(message));
     }
     let forbidden = Forbidden::taken(&mut goal, &mut index);
-    let (mentions, covered, mut missing) = understood(&goal, &mut index);
-    let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
+    let mut missing = Vec::new();
+    let understood = Understood::of(&goal, &mut index, &mut missing);
+    let mentions = &understood.mentions;
+    let route = Route { clauses: &goal.clauses, mentions, catalog };
     let finish =
         Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
     let library = route.by_library(&wanted.goal, &goal);
@@ -70,7 +72,7 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     // A piece of the goal that no stage takes is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
     if let Some(workflow) = finish.best(&whole) {
-        return Ok(unexplained::told(workflow, &goal, &covered, &mut index, catalog));
+        return Ok(unexplained::told(workflow, &goal, &understood, &mut index, catalog));
     }
     if let Some(part) = forbidden.part().filter(|_| !whole.is_empty()) {
         return Ok(Workflow { missing: vec![gap(&part, &mut index)], ..nothing(&wanted.goal) });
@@ -78,25 +80,34 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let ignored = all.first().filter(|_| whole.is_empty()).and_then(|it| route.ignored(it));
     let missing = match ignored {
         Some(clause) => gap(&clause.text, &mut index),
-        None => unchained(wanted, &mentions, &mut index),
+        None => unchained(wanted, mentions, &mut index),
     };
     Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
 }
 
-/// What each step speaks of, and the steps that nothing serves.
-fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<String>, Vec<Gap>) {
-    let (mut mentions, mut covered, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-    for clause in &goal.clauses {
-        let found = spoken(clause, index);
-        let mut found = found;
-        drop_named_again(clause, &mentions, &mut found.mentions);
-        if found.unserved {
-            missing.push(gap(&clause.text, index));
+/// What the steps speak of.
+pub(super) struct Understood {
+    /// What each step speaks of.
+    pub(super) mentions: Vec<Vec<Mention>>,
+    /// The words that all of that stands for.
+    pub(super) covered: Vec<String>,
+}
+
+impl Understood {
+    /// Reads all steps, and notes those that nothing serves.
+    fn of(goal: &Goal, index: &mut Index, missing: &mut Vec<Gap>) -> Self {
+        let mut all = Self { mentions: Vec::new(), covered: Vec::new() };
+        for clause in &goal.clauses {
+            let mut found = spoken(clause, index);
+            drop_named_again(clause, &all.mentions, &mut found.mentions);
+            if found.unserved {
+                missing.push(gap(&clause.text, index));
+            }
+            all.mentions.push(found.mentions);
+            all.covered.extend(found.covered);
         }
-        mentions.push(found.mentions);
-        covered.extend(found.covered);
+        all
     }
-    (mentions, covered, missing)
 }
 
 /// Leaves out what an earlier step does and a later one only names: `save the total`.
@@ -151,7 +162,7 @@ fn started(wanted: &Wanted, input: Option<&Type>) -> Draft {
 }
 
 /// A part of the goal, and the ops that come nearest to it.
-fn gap(part: &str, index: &mut Index) -> Gap {
+pub(super) fn gap(part: &str, index: &mut Index) -> Gap {
     const MOST: usize = 3;
     let found = index.find(part).into_iter().filter(is_near).take(MOST);
     let nearest = found.map(|it| it.op.script_name().into()).collect();

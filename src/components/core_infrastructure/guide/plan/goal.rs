@@ -107,8 +107,9 @@ impl Goal {
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
-        let mut tokens = idioms::read(phrases::read(&spelt(tokens(text), spelling)));
+        let mut tokens = phrases::read(&spelt(tokens(text), spelling));
         joined_numbers(&mut tokens);
+        let tokens = idioms::read(tokens);
         for token in tokens {
             match token {
                 Token::Word(word) if BETWEEN.contains(&word.to_lowercase().as_str()) => {

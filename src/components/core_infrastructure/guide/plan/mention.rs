@@ -143,6 +143,11 @@ fn searcher(index: &mut Index) -> Option<OpRef> {
     searches.find(|it| it.op.effects.iter().any(of_folder))
 }
 
+/// Whether an op must be given a flow or another op to call.
+pub(super) fn takes_flow(op: OpRef) -> bool {
+    op.op.params.iter().any(|it| it.default.is_none() && it.scheme.flow().is_some())
+}
+
 /// The op that writes a text to a file.
 fn writer(index: &mut Index) -> Option<OpRef> {
     let found = index.find("write text to a file").into_iter().map(|it| it.op);
@@ -187,10 +192,13 @@ impl Reader<'_> {
                 continue;
             }
             if !mentions.is_empty() && mention.gain < SECOND {
+                // What is not followed explains nothing.
+                self.covered.retain(|it| !mention.words.contains(it));
                 break;
             }
             mentions.push(mention);
         }
+        self.drop_flows(&mut mentions);
         mentions.extend(self.stored(&mentions));
         let is_sure = self.covered.iter().any(|it| it == self.head)
             && mentions.iter().any(|it| it.gain >= SECOND && !it.is_field());
@@ -203,6 +211,18 @@ impl Reader<'_> {
         let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
+    }
+
+    /// Leaves out ops that another one is given to call: `evaluate the component upper`.
+    fn drop_flows(&self, mentions: &mut Vec<Mention>) {
+        let calls = |it: &Mention| matches!(it.what.first(), Some(What::Op(op)) if takes_flow(*op));
+        let is_name = |it: &Mention| {
+            matches!(it.what.first(), Some(What::Op(op))
+                if self.clause.words.contains(&op.script_name()))
+        };
+        if mentions.iter().any(calls) {
+            mentions.retain(|it| calls(it) || !is_name(it));
+        }
     }
 
     /// What writes a file, where a step names one as the end and no op that writes.

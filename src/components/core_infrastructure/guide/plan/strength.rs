@@ -94,6 +94,10 @@ impl Reader<'_> {
         let mut literals: Vec<_> = self.clause.literals.iter().map(|it| &it.literal).collect();
         let mut fit = 0.0;
         for param in op.op.params.iter().skip(1) {
+            if param.scheme.flow().is_some() && param.default.is_none() && self.names_other(op) {
+                fit += 1.0;
+                continue;
+            }
             let given = literals.iter().position(|it| it.fits(param.scheme));
             if given.is_none() && is_count(param) && is_of_one(self.clause) {
                 continue;
@@ -110,6 +114,13 @@ impl Reader<'_> {
         }
         let reads_type = op.op.generic == Generic::Tested;
         if reads_type { fit - 0.1 } else { fit }
+    }
+
+    /// Whether a step says the name of another op, which can be called.
+    fn names_other(&self, op: OpRef) -> bool {
+        let is_other = |it: &&Match| it.op.to_string() != op.to_string();
+        let says = |it: &Match| self.clause.words.contains(&it.op.script_name());
+        self.matches.iter().filter(is_other).any(says)
     }
 
     /// Whether some op does what a word says, by its name or its summary.

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{
     Workflow,
+    finish::{Understood, gap, nothing},
     goal::{Clause, Goal, is_filler},
-    mention::is_generic,
+    mention::{What, is_generic},
 };
 use crate::{
-    registry::{Catalog, Index},
+    registry::{Catalog, Effect, Index, OpRef},
     text::stems::{Term, Vocabulary},
     value::Text,
 };
@@ -26,14 +27,21 @@ const JOINING: &str = "one two only keep more less than most least over under up
 pub(super) fn told(
     workflow: Workflow,
     goal: &Goal,
-    covered: &[String],
+    understood: &Understood,
     index: &mut Index,
     catalog: &dyn Catalog,
 ) -> Workflow {
     let Some(script) = &workflow.script else { return workflow };
-    let unknown = unexplained(script, goal, covered, index, catalog);
+    let unknown = unexplained(script, goal, understood, index, catalog);
     if unknown.is_empty() {
         return workflow;
+    }
+    let is_head = |it: &&Clause| {
+        it.is_imperative() && it.content().next().is_some_and(|it| unknown.iter().any(|at| at == it))
+    };
+    if let Some(clause) = goal.clauses.iter().find(is_head) {
+        let missing = vec![gap(&clause.text, index)];
+        return Workflow { missing, ..nothing(&workflow.goal) };
     }
     let list = unknown.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let line = format!("# Not understood: {list}\n# Takes: ");
@@ -47,7 +55,7 @@ pub(super) fn told(
 fn unexplained(
     script: &str,
     goal: &Goal,
-    covered: &[String],
+    understood: &Understood,
     index: &mut Index,
     catalog: &dyn Catalog,
 ) -> Vec<String> {
@@ -57,7 +65,15 @@ fn unexplained(
     let mut words = Vocabulary::default();
     let written: BTreeSet<Term> =
         words.read(&body.replace(['_', '.'], " ")).map(|it| it.term).collect();
-    let said = |it: &str| covered.iter().any(|at| at == it);
+    let has_op = |it: &What| match it {
+        What::Op(op) => ops.contains(&op.to_string()) || is_done_on_the_way(*op),
+        _ => true,
+    };
+    let mentions = || understood.mentions.iter().flatten();
+    let is_dropped = |word: &str| {
+        mentions().any(|it| !it.what.iter().any(has_op) && it.words.iter().any(|it| it == word))
+    };
+    let said = |word: &str| understood.covered.iter().any(|it| it == word) && !is_dropped(word);
     let mut unknown: Vec<String> = Vec::new();
     let all = goal.clauses.iter().flat_map(|clause| clause.content().map(move |it| (clause, it)));
     for (clause, word) in all {
@@ -75,6 +91,13 @@ fn unexplained(
         }
     }
     unknown
+}
+
+/// Whether a script may do what an op does without calling it: by another reader, or by the
+/// way in which it puts two lists together.
+fn is_done_on_the_way(op: OpRef) -> bool {
+    let reads = op.op.effects.iter().any(|it| matches!(it, Effect::Reads(_)));
+    reads || matches!(op.script_name().as_str(), "join" | "flatten" | "lines" | "parse_csv")
 }
 
 /// Whether a word names the kind of a file that the step names as well.
