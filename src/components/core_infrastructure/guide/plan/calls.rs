@@ -5,11 +5,12 @@ use super::{
     asking,
     draft::{Asked, Draft, Stage},
     filters,
+    goal::Clause,
     mention::{Mention, is_free_text},
     route::{ASKED, DETOUR, Route, detour},
 };
 use crate::{
-    registry::{FieldScheme, OpRef, Scheme, Way},
+    registry::{Effect, FieldScheme, OpRef, Scheme, Way},
     value::Type,
 };
 
@@ -31,6 +32,7 @@ impl Route<'_> {
         if draft.is_empty() {
             return self.begun(draft, step, op, mention);
         }
+        let op = self.of_table(draft, op, mention).unwrap_or(op);
         if self.has_read(draft, step, op) || self.has_joined(draft, step, op)
             || Self::has_rows(draft, op)
         {
@@ -61,11 +63,12 @@ impl Route<'_> {
             ways.push((Way::default(), true, DETOUR));
         }
         ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
+        ways.extend(Self::by_text_of_each(ty, op).map(|it| (it, false, -DETOUR)));
+        ways.retain(|(way, ..)| is_plausible(draft, op, way, clause));
         // A list of one is never what a goal speaks of.
         ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
         if ways.iter().all(|(way, ..)| way.stages.iter().any(|it| it.contains("show"))) {
             ways.extend(self.by_texts(ty, op).map(|it| (it, false, 0.0)));
-            ways.extend(Self::by_text_of_each(ty, op).map(|it| (it, false, 0.0)));
             ways.extend(by_records(ty, op).map(|it| (it, false, 0.0)));
         }
         if ways.is_empty() && asking::is_asked(op) {
@@ -174,6 +177,20 @@ impl Route<'_> {
         }
         draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
     }
+}
+
+/// Whether a way is one that a goal can mean without saying it: a value is shown as text only
+/// for a file or where that is said, and a text in quotes is not cut into lines.
+fn is_plausible(draft: &Draft, op: OpRef, way: &Way, clause: &Clause) -> bool {
+    let has = |name: &str| way.stages.iter().any(|it| it == name);
+    let says = |word: &str| clause.words.iter().any(|it| it == word);
+    let reads = |it: &Stage| {
+        it.op.is_some_and(|it| it.op.effects.iter().any(|it| matches!(it, Effect::Reads(_))))
+    };
+    let is_text = draft.stages.first().is_some_and(|it| it.text.starts_with('"'))
+        && !draft.stages.iter().any(reads);
+    let is_shown = op.op.writes() || draft.stages.len() == 1 || says("text") || says("string");
+    (!has("show") || is_shown || asking::is_asked(op)) && !(has("lines") && is_text)
 }
 
 /// How JSON comes to an op that takes records whose fields may have any type: as texts.

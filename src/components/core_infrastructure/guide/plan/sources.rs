@@ -4,7 +4,7 @@ use super::{
     draft::{Draft, Stage},
     goal::Given,
     literals::Literal,
-    mention::is_free_text,
+    mention::{Mention, is_free_text},
     route::{DETOUR, Route},
 };
 use crate::registry::{Effect, OpRef, Param, Scheme, Scope};
@@ -145,6 +145,14 @@ impl Route<'_> {
         let says = |it: &String| ROWS.split_whitespace().any(|word| word == it);
         file.plain().ends_with(".csv") && self.clauses.iter().any(|it| it.words.iter().any(says))
             && !self.clauses[step].words.iter().any(|it| it == "lines" || it == "line")
+    }
+
+    /// What cuts a table into rows, where rows are said of one and not lines.
+    pub(super) fn of_table(&self, draft: &Draft, op: OpRef, mention: &Mention) -> Option<OpRef> {
+        let is_read = draft.stages.iter().any(|it| it.text.contains(".csv\""));
+        let of_rows = mention.words.iter().any(|it| it.starts_with("row"));
+        let rows = self.catalog.registry().resolve("parse_csv")?;
+        (op.script_name() == "lines" && is_read && of_rows).then_some(rows)
     }
 
     /// Whether an op makes rows of a table that a draft has already.

@@ -3,6 +3,7 @@
 use super::{
     arguments::{is_count, tells},
     filters::is_of_one,
+    goal::is_filler,
     mention::{Reader, is_generic},
 };
 use crate::{
@@ -84,7 +85,8 @@ impl Reader<'_> {
     /// How many words of the name of an op the step does not say.
     pub(super) fn unsaid(found: &Match) -> f64 {
         let name = found.op.script_name();
-        let all = name.rsplit('.').next().unwrap_or(&name).split('_').count();
+        let all = name.rsplit('.').next().unwrap_or(&name).split('_');
+        let all = all.filter(|it| !is_filler(it)).count();
         let said = found.words.iter().filter(|(_, it)| matches!(it, Where::Name | Where::Meant));
         f64::from(u32::try_from(all.saturating_sub(said.count())).unwrap_or(u32::MAX))
     }
