@@ -5,8 +5,7 @@ use crate::{
     check::{self, Analysis},
     diag::{Problem, Source},
     registry::{Catalog, LibraryFlow, OpRef, Registry, Tried, Way},
-    stdlib,
-    syntax,
+    stdlib, syntax,
     value::Type,
 };
 

@@ -52,7 +52,7 @@ const WORDS: &str = "
     save: write store export put
     read: load open get import pull
     fetch: download pull page web website url site http https
-    search: look query find seek hits mention mentions mentioning
+    search: look query find seek hits mention mentions mentioning talk discuss
     retrieval: passage passages paragraphs
     passages: passage paragraphs paragraph excerpts
     rerank: reorder rank

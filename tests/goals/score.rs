@@ -114,9 +114,9 @@ fn judged(engine: &Engine, goal: &Goal, script: &str) -> Served {
     let mut nodes: Vec<(usize, String)> =
         verdict.nodes.into_iter().filter_map(|it| Some((it.span.end, it.op?))).collect();
     nodes.extend(script.match_indices("sort {").map(|(at, _)| (at, "sort".to_owned())));
-    let uses = script.match_indices("use \"").filter_map(|(at, _)| {
-        Some((at, script[at..].split('"').nth(1)?.to_owned()))
-    });
+    let uses = script
+        .match_indices("use \"")
+        .filter_map(|(at, _)| Some((at, script[at..].split('"').nth(1)?.to_owned())));
     nodes.extend(uses);
     nodes.sort();
     let ops: Vec<&str> = nodes.iter().map(|(_, op)| op.as_str()).collect();

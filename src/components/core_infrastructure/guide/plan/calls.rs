@@ -33,7 +33,8 @@ impl Route<'_> {
             return self.begun(draft, step, op, mention);
         }
         let op = self.of_table(draft, op, mention).unwrap_or(op);
-        if self.has_read(draft, step, op) || self.has_joined(draft, step, op)
+        if self.has_read(draft, step, op)
+            || self.has_joined(draft, step, op)
             || Self::has_rows(draft, op)
         {
             return vec![draft.clone()];

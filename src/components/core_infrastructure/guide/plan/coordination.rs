@@ -11,7 +11,9 @@ impl Clause {
         let is_bare = self.content().next().is_none() && before.content().next().is_some();
         let (own, theirs) = (&self.literals, &before.literals);
         let is_alike = own.len() == theirs.len()
-            && own.iter().zip(theirs).all(|(a, b)| is_same_kind(&a.literal, &b.literal));
+            && own.iter().zip(theirs).all(|(a, b)| {
+                is_same_kind(&a.literal, &b.literal) && a.is_target() == b.is_target()
+            });
         if is_bare && is_alike && own.len() > 1 && own.iter().any(Given::is_place) {
             return Some(self.put_into(before, own.clone()));
         }

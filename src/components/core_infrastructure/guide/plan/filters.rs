@@ -293,7 +293,7 @@ impl Route<'_> {
     fn lists(&self, step: usize) -> Vec<Draft> {
         let mut all = self.read(step);
         let literals = self.clauses[step].literals.iter().enumerate();
-        let numbers = literals.filter(|(_, it)| matches!(it.literal, Literal::Numbers(_) | Literal::Span(..)));
+        let numbers = literals.filter(|(_, it)| it.literal.is_several());
         let begun = numbers.filter_map(|(idx, it)| {
             let stages = vec![Stage::value(it.literal.written())];
             self.tried(Draft { stages, used: vec![(step, idx)], ..Draft::default() })

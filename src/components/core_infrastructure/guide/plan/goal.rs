@@ -72,7 +72,7 @@ pub(super) const FILLERS: &str = "please give get me let make have turn want nee
     using use put set it them this that my the a an all both together result results also now just \
     first ones its their your check whether if or something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
-    that without";
+    that without else otherwise when rest remaining";
 
 /// Words that ask for a thing, so that the word behind them is no verb.
 const ASKING: [&str; 15] = [
@@ -200,6 +200,16 @@ impl Clause {
         self.is_beside || self.literals.iter().any(begins)
     }
 
+    /// Whether it says when the next step is to be done: `if it contains "x"`.
+    pub(super) fn is_condition(&self) -> bool {
+        self.words.first().is_some_and(|it| matches!(it.as_str(), "if" | "when"))
+    }
+
+    /// Whether it says what is to be done where a condition does not hold.
+    pub(super) fn is_otherwise(&self) -> bool {
+        self.words.first().is_some_and(|it| matches!(it.as_str(), "else" | "otherwise"))
+    }
+
     /// Whether it names a file or a page to read.
     pub(super) fn has_place(&self) -> bool {
         self.literals.iter().any(Given::is_source)
@@ -234,15 +244,20 @@ impl Clause {
             let starts = self.literals.first().is_some_and(|it| it.before.is_empty());
             starts && !refers && self.content().all(|it| matches!(it, "file" | "text" | "document"))
         };
-        !self.is_beside && self.count.is_none() && (is_thing || content == 0 || is_piece())
+        !self.is_beside
+            && !self.is_condition()
+            && !self.is_otherwise()
+            && self.count.is_none()
+            && (is_thing || content == 0 || is_piece())
     }
 
     /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
     fn ends_list(&self, before: &Self, is_name: &dyn Fn(&str) -> bool) -> bool {
         let is_from = |it: &String| matches!(it.as_str(), "from" | "of" | "in" | "out");
         let names = self.content().any(is_name);
-        let of_model =
-            |it: &&str| matches!(*it, "ai" | "llm" | "model" | "gpt" | "language" | "file" | "text");
+        let of_model = |it: &&str| {
+            matches!(*it, "ai" | "llm" | "model" | "gpt" | "language" | "file" | "text")
+        };
         before.literals.is_empty() && !names && !self.words.is_empty() && {
             self.content().filter(|it| !of_model(it)).count() == 1
                 && self.words.get(1).is_some_and(is_from)

@@ -132,7 +132,8 @@ fn pronouns(tokens: &mut Vec<Token>) {
         let is_one = matches!(&tokens[at], Token::Literal(Literal::Number(_), it) if it == "one");
         let before = tokens[at - 1].word().unwrap_or_default();
         let picks = before.len() > 4 && before.ends_with("est");
-        let points = matches!(before.as_str(), "best" | "last" | "first" | "which" | "this" | "that");
+        let points =
+            matches!(before.as_str(), "best" | "last" | "first" | "which" | "this" | "that");
         if is_one && (picks || points) {
             tokens.remove(at);
         } else {
@@ -160,7 +161,8 @@ fn span(tokens: &[Token]) -> Option<(usize, Literal)> {
         till until";
     let noun = tokens.first()?.word()?;
     NOUNS.split_whitespace().find(|it| *it == noun)?;
-    let is_link = |it: &Token| it.word().is_some_and(|it| LINKS.split_whitespace().any(|at| at == it));
+    let is_link =
+        |it: &Token| it.word().is_some_and(|it| LINKS.split_whitespace().any(|at| at == it));
     let links = |from: usize| tokens.iter().skip(from).take_while(|it| is_link(it)).count();
     let number = |at: usize| match tokens.get(at) {
         Some(Token::Literal(Literal::Number(it), _)) if it.fract() == 0.0 => Some(*it),

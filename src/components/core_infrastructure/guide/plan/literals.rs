@@ -85,6 +85,11 @@ impl Literal {
         }
     }
 
+    /// Whether it is a list of numbers.
+    pub(super) fn is_several(&self) -> bool {
+        matches!(self, Self::Numbers(_) | Self::Span(..))
+    }
+
     /// Whether it can stand where a scheme is due.
     pub(super) fn fits(&self, scheme: Scheme) -> bool {
         match (self, scheme) {

@@ -178,6 +178,10 @@ impl Reader<'_> {
         if let Some(given) = self.given() {
             return vec![given];
         }
+        if self.clause.literals.iter().any(|it| it.literal.is_several()) {
+            let nouns = ["find", "whole", "integer", "integers", "value", "values", "list"];
+            self.covered.extend(nouns.map(str::to_owned));
+        }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
         mentions.extend(self.named());
         for (mention, covered) in filters::mentions(self.clause) {
@@ -254,10 +258,9 @@ impl Reader<'_> {
     fn given(&mut self) -> Option<Mention> {
         const NOUNS: &str = "take consider have start begin list numbers integers number integer \
             values range sequence whole generate build everything count series array following";
-        let is_list = |it: &Given| matches!(it.literal, Literal::Numbers(_) | Literal::Span(..));
         let [only] = self.clause.literals.as_slice() else { return None };
         let is_noun = |it: &str| NOUNS.split_whitespace().any(|noun| noun == it);
-        if !is_list(only) || !self.clause.content().all(is_noun) {
+        if !only.literal.is_several() || !self.clause.content().all(is_noun) {
             return None;
         }
         let words: Vec<String> = self.clause.content().map(str::to_owned).collect();

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     registry::{Effect, OpRef, Scheme},
+    text::synonyms,
     value::Type,
 };
 
@@ -25,9 +26,10 @@ impl Route<'_> {
         let [(_, first), _, ..] = files.as_slice() else { return Vec::new() };
         let readers = self.best_readers(first);
         let is_alike = |it: &Literal| {
-            self.best_readers(it).iter().map(OpRef::to_string).eq(readers
+            self.best_readers(it)
                 .iter()
-                .map(OpRef::to_string))
+                .map(OpRef::to_string)
+                .eq(readers.iter().map(OpRef::to_string))
         };
         if !files.iter().all(|(_, it)| is_alike(it)) {
             return Vec::new();
@@ -59,7 +61,10 @@ impl Route<'_> {
     /// Whether a step makes one of several.
     pub(super) fn joins(&self, step: usize) -> bool {
         let says = |it: &String| JOINING.split_whitespace().any(|word| word == it);
-        self.clauses[step].words.iter().any(says)
+        let clause = &self.clauses[step];
+        // A model compares what it sees together.
+        let is_for_model = clause.content().next().is_some_and(synonyms::is_for_a_model);
+        clause.words.iter().any(says) || (is_for_model && !clause.each)
     }
 
     /// Whether an op only puts together what stands together already.

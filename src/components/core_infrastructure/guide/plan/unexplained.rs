@@ -37,7 +37,8 @@ pub(super) fn told(
         return workflow;
     }
     let is_head = |it: &&Clause| {
-        it.is_imperative() && it.content().next().is_some_and(|it| unknown.iter().any(|at| at == it))
+        it.is_imperative()
+            && it.content().next().is_some_and(|it| unknown.iter().any(|at| at == it))
     };
     if let Some(clause) = goal.clauses.iter().find(is_head) {
         let missing = vec![gap(&clause.text, index)];
