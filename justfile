@@ -24,9 +24,17 @@ doc:
 deny:
     cargo deny check
 
-# The promises about speed.
-bench *args:
+# The promises about speed, each measured beside what was promised: `just bench "4 check"`.
+bench *words:
+    cargo bench --locked --bench promises --bench memory -- {{ words }}
+
+# How time grows with what is done, as criterion measures it: `just measure --bench store`.
+measure *args:
     cargo bench --locked {{ args }}
+
+# The instructions of the hot paths, compared with the baseline; `--save` makes another one.
+instructions *args:
+    benches/instructions {{ args }}
 
 # Looks for input that makes a target panic: `just fuzz parse 600`.
 fuzz target seconds="600":

@@ -6,12 +6,15 @@ use std::{fmt::Write as _, hint::black_box};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use svc::Engine;
 
+#[path = "workloads/scripts.rs"]
+mod scripts;
+
 fn lets(c: &mut Criterion) {
     let engine = Engine::new();
     let mut group = c.benchmark_group("check/lines");
     group.sample_size(20);
     for lines in [200, 1_000, 2_000, 4_000, 8_000] {
-        let text = script(lines);
+        let text = scripts::lines(lines);
         engine.check(text.as_str()).expect("the script checks");
         group.throughput(Throughput::Elements(lines as u64));
         group.bench_with_input(BenchmarkId::from_parameter(lines), &text, |b, text| {
@@ -32,24 +35,6 @@ fn flows(c: &mut Criterion) {
             b.iter(|| black_box(engine.check(text.as_str())).is_ok());
         });
     }
-}
-
-/// A script of so many lines, of what real ones hold.
-fn script(lines: usize) -> String {
-    let mut text = String::from("param question: string\nlet best0 = \"none\"\n");
-    for idx in 1..=lines / 4 {
-        write!(
-            text,
-            "## Finds the best {idx}.\n\
-             let hits{idx} = question >> search(top_k: 20) within {{ timeout: 30s }}\n\
-             let good{idx} = hits{idx} >> where {{ .score > 0.5 and len(.title) < 80 }}\n\
-             let best{idx} = \"${{len(good{idx})}} of ${{len(hits{idx})}}, ${{best{}}}\"\n",
-            idx - 1
-        )
-        .expect("a string takes all");
-    }
-    writeln!(text, "best{}", lines / 4).expect("a string takes all");
-    text
 }
 
 /// Flows that each call the one before.

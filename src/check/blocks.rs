@@ -6,7 +6,7 @@ use super::{
     scope::{Frame, LetName},
 };
 use crate::{
-    diag::{Code, Problem},
+    diag::{Code, Problem, Span},
     syntax::ast,
     value::Type,
 };
@@ -14,19 +14,31 @@ use crate::{
 impl Checker<'_> {
     /// A block, and the type that is due where it stands.
     pub(super) fn block(&mut self, block: &ast::Block, expected: Option<&Type>) -> Term {
-        if block.lets.is_empty() {
-            return self.pipeline_as(&block.result, expected);
+        let lets: Vec<&ast::Let> = block.lets.iter().collect();
+        self.block_of(&lets, &block.result, block.span, expected)
+    }
+
+    /// A block whose parts may stand apart, as those of a file do.
+    pub(super) fn block_of(
+        &mut self,
+        lets: &[&ast::Let],
+        result: &ast::Pipeline,
+        span: Span,
+        expected: Option<&Type>,
+    ) -> Term {
+        if lets.is_empty() {
+            return self.pipeline_as(result, expected);
         }
         self.frames.push(Frame::lets());
-        let values: Vec<Term> = block.lets.iter().map(|it| self.bind(it)).collect();
-        let result = self.pipeline_as(&block.result, expected);
-        let (lets, needs) = self.close_lets(&block.lets, values);
-        let (ty, span) = (result.ty.clone(), block.span);
+        let values: Vec<Term> = lets.iter().map(|it| self.bind(it)).collect();
+        let result = self.pipeline_as(result, expected);
+        let (lets, needs) = self.close_lets(lets, values);
+        let ty = result.ty.clone();
         Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
     }
 
     /// Checks lets that no pipeline follows.
-    pub(super) fn lets_alone(&mut self, lets: &[ast::Let]) {
+    pub(super) fn lets_alone(&mut self, lets: &[&ast::Let]) {
         self.frames.push(Frame::lets());
         for bind in lets {
             self.bind(bind);
@@ -94,7 +106,7 @@ impl Checker<'_> {
         }
     }
 
-    fn close_lets(&mut self, syntax: &[ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
+    fn close_lets(&mut self, syntax: &[&ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
         let Some(Frame::Lets { names, result_needs, .. }) = self.frames.pop() else {
             return (Vec::new(), Vec::new());
         };

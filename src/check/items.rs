@@ -11,7 +11,7 @@ use super::{
 use crate::{
     diag::{Code, Problem, Report, Span},
     registry::Found,
-    syntax::ast::{Block, Item, ItemKind, Let, Program, Within, Word},
+    syntax::ast::{Item, ItemKind, Let, Program, Within, Word},
     value::{Secret, Text, Type, Value},
 };
 
@@ -31,7 +31,10 @@ impl<'a> Checker<'a> {
         let main = self.main(program);
         self.frames.pop();
         inputs.extend(self.implicit_input.take());
-        self.main_flow = main.as_ref().map(|it| Arc::new(self.as_flow(it, &inputs)));
+        // A copy of all that runs is only made for those who call it.
+        let has_tests = program.items.iter().any(|it| matches!(it.kind, ItemKind::Test(_)));
+        let called = main.as_ref().filter(|_| has_tests);
+        self.main_flow = called.map(|it| Arc::new(self.as_flow(it, &inputs)));
         let (mocks, tests) = self.tests(&program.items);
         self.main_flow = None;
         let (source, flows) = (self.source.clone(), self.checked_flows());
@@ -67,21 +70,20 @@ impl<'a> Checker<'a> {
     }
 
     fn main(&mut self, program: &Program) -> Option<Term> {
-        let lets: Vec<Let> = program
+        let lets: Vec<&Let> = program
             .items
             .iter()
             .filter_map(|it| match &it.kind {
-                ItemKind::Let(it) => Some(it.clone()),
+                ItemKind::Let(it) => Some(it),
                 _ => None,
             })
             .collect();
         let bounds = program.edition.as_ref().and_then(|it| it.bounds.as_ref());
-        let Some(result) = program.main.clone() else {
+        let Some(result) = &program.main else {
             self.without_main(program, &lets, bounds);
             return None;
         };
-        let span = result.span;
-        let main = self.block(&Block { lets, result, span }, None);
+        let main = self.block_of(&lets, result, result.span, None);
         self.hidden(&main, "the result of a script");
         Some(match bounds {
             Some(bounds) => self.within(main, bounds),
@@ -90,7 +92,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A file of flows and types, or one whose main pipeline was forgotten.
-    fn without_main(&mut self, program: &Program, lets: &[Let], bounds: Option<&Within>) {
+    fn without_main(&mut self, program: &Program, lets: &[&Let], bounds: Option<&Within>) {
         self.lets_alone(lets);
         if let Some(bounds) = bounds {
             let message = "these bounds bound nothing: the file has no main pipeline";

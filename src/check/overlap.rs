@@ -25,9 +25,9 @@ pub(super) fn acts(term: &Term) -> bool {
         TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) => flow.acts,
         _ => false,
     };
-    let mut parts = false;
-    term.each_part(&mut |it| parts = parts || acts(it));
-    own || parts
+    let mut acts_inside = own;
+    term.each_part(&mut |it| acts_inside = acts_inside || acts(it));
+    acts_inside
 }
 
 impl Checker<'_> {

@@ -113,8 +113,7 @@ impl<'a> Batch<'a> {
             ON CONFLICT (run, path) DO UPDATE SET key = ?3, op = ?4, state = ?5, attempts = ?6,
                 started = ?7, took = ?8, tokens = ?9, cost = ?10, output = ?11, error = ?12,
                 args = ?13, args_blob = ?14, input = ?15, born = ?16, origin = ?17, about = ?18,
-                cause = ?19
-            RETURNING no";
+                cause = ?19";
         let run = self.run_no(&node.run)?;
         let op = self.op_no(node)?;
         for blob in blobs {
@@ -147,7 +146,14 @@ impl<'a> Batch<'a> {
             node.about,
             node.cause,
         ];
-        let no: i64 = self.sql(SQL)?.query_row(row, |it| it.get(0))?;
+        self.sql(SQL)?.execute(row)?;
+        if tries.is_empty() {
+            return Ok(());
+        }
+        // Asked for apart, because `RETURNING` doubles the price of every node: SQLite makes a
+        // table in memory for it.
+        let mut found = self.sql("SELECT no FROM nodes WHERE run = ?1 AND path = ?2")?;
+        let no = found.query_row(params![run, node.path], |it| it.get(0))?;
         tries.iter().try_for_each(|it| self.attempt(no, it))
     }
 

@@ -21,7 +21,10 @@ use super::{
     private,
 };
 
-const SLOT: usize = 32;
+pub(super) const SLOT: usize = 32;
+
+/// Behind the two slots stands the signature of a database that is whole.
+const SIGNATURE: u64 = 2 * SLOT as u64;
 
 /// The mark's open file. Its lock also lets one process at a time open the store.
 #[derive(Debug)]
@@ -76,7 +79,7 @@ impl Mark {
         let mut bytes = Vec::new();
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0))?;
-        file.take(2 * SLOT as u64).read_to_end(&mut bytes)?;
+        file.take(SIGNATURE).read_to_end(&mut bytes)?;
         Ok(bytes.chunks_exact(SLOT).filter_map(Seen::decode).max_by_key(|it| it.commits))
     }
 
@@ -102,6 +105,26 @@ impl Mark {
         }
     }
 
+    /// What was signed last, by [`super::whole`].
+    pub(super) fn signature(&self) -> io::Result<Option<[u8; SLOT]>> {
+        let mut bytes = Vec::new();
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(SIGNATURE))?;
+        file.take(SLOT as u64).read_to_end(&mut bytes)?;
+        Ok(bytes.try_into().ok())
+    }
+
+    /// Signs what is true while nobody else opens the store. Who just does that will sign.
+    pub(super) fn sign(&self, signature: impl FnOnce() -> Option<[u8; SLOT]>) -> io::Result<()> {
+        let Ok(()) = self.file.try_lock() else { return Ok(()) };
+        let signed = match signature() {
+            Some(signature) => self.put(SIGNATURE, &signature),
+            None => Ok(()),
+        };
+        self.file.unlock()?;
+        signed
+    }
+
     /// Forgets what was there, such as the mark of another store.
     pub(super) fn replace(&self, seen: Seen) -> Result<()> {
         self.file.set_len(0)?;
@@ -110,9 +133,13 @@ impl Mark {
     }
 
     fn write(&self, seen: Seen) -> io::Result<()> {
+        self.put(seen.commits % 2 * SLOT as u64, &seen.encode())
+    }
+
+    fn put(&self, at: u64, slot: &[u8; SLOT]) -> io::Result<()> {
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(seen.commits % 2 * SLOT as u64))?;
-        file.write_all(&seen.encode())
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(slot)
     }
 }
 

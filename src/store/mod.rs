@@ -53,6 +53,7 @@ mod rows;
 mod salvage;
 mod schema;
 mod survey;
+mod whole;
 mod writer;
 
 pub use check::{Health, Size};

@@ -16,7 +16,7 @@ use super::{
     error::{Result, StoreError, StoreErrorKind},
     mark::{Mark, Seen},
     place::{self, HEADER, OF_SQLITE, Place},
-    private, schema,
+    private, schema, whole,
     writer::Writer,
 };
 
@@ -51,13 +51,13 @@ pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     mark.lock()?;
     let opened = opened(Place::File(file.to_owned()), &mark, options);
     mark.unlock()?;
-    let (connection, place, seen) = opened.map_err(|err| match err.kind {
+    let Opened { connection, place, seen, looked } = opened.map_err(|err| match err.kind {
         // What every store can be asked is asked here, so the file is at fault.
         StoreErrorKind::Bug => StoreError::corrupt(err.message),
         _ => err,
     })?;
     let files = place.files()?;
-    Ok(Writer { connection, place, files, store: seen.store, mark: Some(mark) })
+    Ok(Writer { connection, place, files, store: seen.store, mark: Some(mark), looked })
 }
 
 /// Opens a store in memory for writing.
@@ -67,11 +67,21 @@ pub(super) fn memory(options: Options) -> Result<Writer> {
     prepare(&connection, options)?;
     schema::migrate(&mut connection, options.now)?;
     let store = schema::identity(&connection)?;
-    Ok(Writer { connection, place, files: None, store, mark: None })
+    Ok(Writer { connection, place, files: None, store, mark: None, looked: None })
 }
 
-fn opened(place: Place, mark: &Mark, options: Options) -> Result<(Connection, Place, Seen)> {
+/// The database of a file.
+struct Opened {
+    connection: Connection,
+    place: Place,
+    seen: Seen,
+    /// When it was last looked at page by page.
+    looked: Option<i64>,
+}
+
+fn opened(place: Place, mark: &Mark, options: Options) -> Result<Opened> {
     let was_there = mark.read()?;
+    let looked = place.file().and_then(|it| whole::looked(mark, it, options.now));
     let len = place.file().and_then(|it| fs::metadata(it).ok()).map(|it| it.len());
     // `SQLite` takes a file without a whole header for an empty one, and begins it anew.
     if len.is_some_and(|it| it < HEADER && (it > 0 || was_there.is_some())) {
@@ -94,11 +104,14 @@ fn opened(place: Place, mark: &Mark, options: Options) -> Result<(Connection, Pl
     }
     schema::migrate(&mut connection, options.now)?;
     log_ahead(&connection)?;
-    quick_check(&connection)?;
+    let looked = match looked {
+        Some(looked) => Some(looked),
+        None => quick_check(&connection)?.then_some(options.now),
+    };
     let seen = seen(&connection)?;
     mark.raise_locked(seen)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-    Ok((connection, place, seen))
+    Ok(Opened { connection, place, seen, looked })
 }
 
 pub(super) fn for_writing() -> OpenFlags {
@@ -159,15 +172,16 @@ pub(super) fn compare(connection: &Connection, mark: Option<Seen>) -> Result<()>
     }
 }
 
-fn quick_check(connection: &Connection) -> Result<()> {
+/// Looks at a store page by page. Tells whether it did, or left a large one alone.
+fn quick_check(connection: &Connection) -> Result<bool> {
     let pages: i64 = connection.pragma_query_value(None, "page_count", |it| it.get(0))?;
     let size: i64 = connection.pragma_query_value(None, "page_size", |it| it.get(0))?;
     if pages.saturating_mul(size) > QUICK_CHECK_UP_TO {
-        return Ok(());
+        return Ok(false);
     }
     let said: String = connection.pragma_query_value(None, "quick_check", |it| it.get(0))?;
     match said.as_str() {
-        "ok" => Ok(()),
+        "ok" => Ok(true),
         _ => Err(StoreError::corrupt(said.trim_start_matches("*** in database main ***\n"))),
     }
 }

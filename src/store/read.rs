@@ -143,7 +143,8 @@ impl Store {
         const MOST: usize = 8;
         let reader = self.pool.reader()?;
         let sql = format!(
-            "{NODE} WHERE key = ?1 AND nodes.state = 'done' AND runs.id <> ?3
+            "{NODE} WHERE substr(key, 1, 8) = substr(?1, 1, 8) AND key = ?1
+                AND nodes.state = 'done' AND runs.id <> ?3
                 ORDER BY path = ?2 DESC, born DESC LIMIT {MOST}"
         );
         let mut found = reader.prepare_cached(&sql)?;

@@ -16,6 +16,7 @@ use super::{
     place::{Files, Place},
     queue::{Item, Queue},
     rows::Entry,
+    whole,
 };
 
 /// What a writer writes to.
@@ -27,6 +28,8 @@ pub(super) struct Writer {
     /// The number that the mark names the store by.
     pub(super) store: u64,
     pub(super) mark: Option<Mark>,
+    /// When the database was last looked at page by page, as long as it seems whole.
+    pub(super) looked: Option<i64>,
 }
 
 /// Entries that nobody waits for, and that could not be written yet.
@@ -52,6 +55,19 @@ impl Writer {
         }
         if !pending.is_empty() {
             self.write(Vec::new(), &mut pending, queue);
+        }
+        self.close();
+    }
+
+    /// Closing writes the log back, so only afterwards the file stays as it is.
+    fn close(self) {
+        let Self { connection, place, mark, looked, .. } = self;
+        // What was acknowledged is in the log, from which the next one recovers it.
+        let is_closed = connection.close().is_ok();
+        if let (true, Some(mark), Some(file), Some(looked)) =
+            (is_closed, mark, place.file(), looked)
+        {
+            whole::sign(&mark, file, looked);
         }
     }
 
@@ -79,8 +95,9 @@ impl Writer {
 
     /// The failure with the name of the store. Nothing of a damaged one is written over, also
     /// not when it is closed.
-    fn of_file(&self, err: StoreError) -> StoreError {
+    fn of_file(&mut self, err: StoreError) -> StoreError {
         if err.kind == StoreErrorKind::Corrupt {
+            self.looked = None;
             // The error that matters is that of the commit.
             let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         }

@@ -87,7 +87,7 @@ pub fn parse(text: &str) -> Parsed {
             let piece = &text[region.span.range()];
             match Grammar::parse(Rule::region, piece) {
                 Ok(pairs) => {
-                    builder.region(pairs, region.span.start);
+                    builder.region(pairs, &region);
                     None
                 }
                 Err(err) => Some(region.span.start + error_offset(&err)),

@@ -187,15 +187,21 @@ pub(crate) fn words(command: &str) -> Vec<String> {
 #[test]
 fn shown_outputs_are_real() {
     let cache = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for Shown { page, command, output } in shown_outputs() {
         let words = words(&command);
         let is_set = |it: &&String| it.contains('=');
         let variables = words.iter().take_while(is_set).filter_map(|it| it.split_once('='));
         let words: Vec<&String> = words.iter().skip_while(is_set).collect();
         assert_eq!(words[0], "svc", "{command}");
+        let (words, stdin) = match words.iter().position(|it| *it == "<") {
+            Some(at) => (&words[..at], fs::read(root.join(words[at + 1])).unwrap()),
+            None => (&words[..], Vec::new()),
+        };
         let done = assert_cmd::Command::cargo_bin("svc")
             .unwrap()
             .args(&words[1..])
+            .write_stdin(stdin)
             .env_remove("SVC_MODEL")
             .envs(variables)
             .current_dir(env!("CARGO_MANIFEST_DIR"))

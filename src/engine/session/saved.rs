@@ -27,7 +27,7 @@ impl Session {
     pub fn saved(&self) -> Saved {
         let needed = self.needed();
         let is_needed = |it: &&Entry| needed.contains(&it.name);
-        let mut text = String::new();
+        let mut text = self.edition.as_ref().map_or_else(String::new, |it| format!("{it}\n\n"));
         for entry in self.entries.iter().filter(is_needed) {
             text += &entry.text;
             // Declarations of several lines stand apart.

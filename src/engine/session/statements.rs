@@ -20,6 +20,8 @@ pub struct Statement {
     pub(super) act: Act,
     /// Where the value begins that a `let` without a type gives to its name.
     value: Option<usize>,
+    /// The edition and bounds that it was entered with.
+    edition: Option<Span>,
     /// The name stands for what it stood for before, until it is bound again.
     pub(super) rebinds: bool,
 }
@@ -32,17 +34,20 @@ pub(super) enum Act {
     Let(Text),
     Pipeline,
     Test(Text),
-    /// `svc 1`; with bounds, it wants a file.
-    Edition {
-        is_bounded: bool,
-    },
+    /// `svc 1 within { .. }`: it bounds each statement that is entered with it.
+    Edition,
 }
 
 impl Statement {
     /// The same text where nothing else stands, each place where it was.
     pub(super) fn alone(&self) -> String {
-        let behind = Span::new(self.span.end, self.whole.len());
-        blanked(&self.whole, [Span::new(0, self.computed().start), behind].into_iter())
+        let (mut gaps, mut at) = (Vec::new(), 0);
+        for kept in [self.edition.unwrap_or_default(), self.computed()] {
+            gaps.push(Span::new(at, kept.start.max(at)));
+            at = kept.end;
+        }
+        gaps.push(Span::new(at, self.whole.len()));
+        blanked(&self.whole, gaps.into_iter())
     }
 
     /// What is computed: all of it, or the value of a name that is bound again.
@@ -59,7 +64,7 @@ impl Statement {
     /// Whether the value of a `let` names what it binds.
     pub(super) fn names_itself(&self) -> bool {
         match (&self.act, self.value()) {
-            (Act::Let(name), Some(value)) => super::mentions(value, name),
+            (Act::Let(name), Some(value)) => super::scripts::mentions(value, name),
             _ => false,
         }
     }
@@ -75,7 +80,7 @@ impl Statement {
             Act::Let(_) if self.rebinds => String::new(),
             Act::Let(name) => format!("\n{name}"),
             Act::Pipeline => String::new(),
-            Act::Declare(_) | Act::Test(_) | Act::Edition { .. } => "\nnull".to_owned(),
+            Act::Declare(_) | Act::Test(_) | Act::Edition => "\nnull".to_owned(),
         }
     }
 
@@ -102,7 +107,7 @@ impl Statement {
     pub fn name(&self) -> Option<&str> {
         match &self.act {
             Act::Declare(name) | Act::Let(name) => Some(name),
-            Act::Pipeline | Act::Test(_) | Act::Edition { .. } => None,
+            Act::Pipeline | Act::Test(_) | Act::Edition => None,
         }
     }
 
@@ -119,8 +124,9 @@ impl Statement {
         matches!(self.act, Act::Test(_))
     }
 
-    pub(super) fn is_new_edition(&self) -> bool {
-        self.act == Act::Edition { is_bounded: true }
+    /// Whether it is what bounds the others.
+    pub fn bounds(&self) -> bool {
+        self.act == Act::Edition && self.text().contains("within")
     }
 }
 
@@ -131,8 +137,7 @@ pub(super) fn of(text: &str) -> Vec<Statement> {
         let program = syntax::parse(&text[region.range()]).program;
         let here = |span: Span| Span::new(region.start + span.start, region.start + span.end);
         if let Some(edition) = &program.edition {
-            let is_bounded = edition.bounds.is_some();
-            acts.push((here(edition.span), Act::Edition { is_bounded }, None));
+            acts.push((here(edition.span), Act::Edition, None));
         }
         let value = |it: &Item| value(it).map(|it| here(it).start);
         let items = program.items.iter();
@@ -140,10 +145,11 @@ pub(super) fn of(text: &str) -> Vec<Statement> {
         acts.extend(program.main.map(|it| (here(it.span), Act::Pipeline, None)));
     }
     acts.sort_by_key(|(span, ..)| *span);
+    let edition = acts.iter().find(|(_, act, _)| *act == Act::Edition).map(|(span, ..)| *span);
     let (whole, mut begins): (Text, usize) = (text.into(), 0);
     let statement = |(span, act, value): (Span, Act, Option<usize>)| {
         let from = std::mem::replace(&mut begins, span.end);
-        Statement { whole: whole.clone(), span, begins: from, act, value, rebinds: false }
+        Statement { whole: whole.clone(), span, begins: from, act, value, edition, rebinds: false }
     };
     acts.into_iter().map(statement).collect()
 }

@@ -21,6 +21,8 @@ pub(super) struct Builder<'a> {
     lexed: &'a Lexed,
     /// Where the region that is being built starts in the text.
     base: usize,
+    /// The tokens of that region.
+    tokens: &'a [Token],
     program: Program,
     /// The pipeline at the top of the file that was read last.
     last_main: Option<Span>,
@@ -35,6 +37,7 @@ impl<'a> Builder<'a> {
             text,
             lexed,
             base: 0,
+            tokens: &[],
             program: Program::default(),
             last_main: None,
             operators_above: 0,
@@ -46,9 +49,10 @@ impl<'a> Builder<'a> {
         (self.program, self.problems)
     }
 
-    /// Adds what pest read of the region that starts at the byte `base`.
-    pub(super) fn region(&mut self, pairs: Pairs<'_, Rule>, base: usize) {
-        self.base = base;
+    /// Adds what pest read of a region.
+    pub(super) fn region(&mut self, pairs: Pairs<'_, Rule>, region: &Region) {
+        self.base = region.span.start;
+        self.tokens = &self.lexed.tokens[region.tokens.clone()];
         let region = pairs.into_iter().next().expect("the grammar's region is one pair");
         for pair in region.into_inner() {
             match pair.as_rule() {
@@ -262,9 +266,8 @@ impl<'a> Builder<'a> {
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let read = pair.as_span();
         let (start, end) = (self.base + read.start(), self.base + read.end());
-        let tokens = &self.lexed.tokens;
-        let last = tokens.partition_point(|it| it.span.end <= end);
-        let trimmed = last.checked_sub(1).map_or(end, |it| tokens[it].span.end);
+        let last = self.tokens.partition_point(|it| it.span.end <= end);
+        let trimmed = last.checked_sub(1).map_or(end, |it| self.tokens[it].span.end);
         Span::new(start, if trimmed > start { trimmed.min(end) } else { end })
     }
 

@@ -104,6 +104,14 @@ fn everything_that_is_wrong_is_told_before_anything_runs() {
     let report = session.read("let a = nope\n1 + 1\n\n2 >> nada").unwrap_err();
     let told: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    let report = session.read("svc 1 within { timeout: 5s }\n1").unwrap_err();
-    assert!(report.to_string().contains("bounds of a whole file"), "{report}");
+}
+
+#[tokio::test]
+async fn bounds_of_a_file_hold_for_its_statements_and_are_saved() {
+    let mut session = Session::new(Engine::new(), ".");
+    let script = "svc 1 within { timeout: 10ms }\n\nlet a = 1\n\na >> wait(duration: 10s)\n";
+    let report = session.read(script).unwrap_err();
+    assert!(report.to_string().contains("`timeout: 10ms` cannot be kept"), "{report}");
+    enter(&mut session, "svc 1 within { timeout: 10s }\n2").await;
+    assert_eq!(session.saved().text, "svc 1 within { timeout: 10s }\n\n2\n");
 }

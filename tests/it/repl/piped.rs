@@ -77,6 +77,8 @@ fn a_statement_that_fails_ends_it_with_its_code() {
 fn places_of_problems_are_those_of_what_was_entered() {
     let place = Place::new();
     place.fails(b"let a = 1\nflow f(s: string) -> string { s }\n a >> f\n", &[], 7, "", "[repl:1:");
+    place.fails(b"secret key\nlet k = key\n", &[], 7, "", "[repl:1:1]");
+    place.fails(b"param q: string\nq >> upper\n", &[], 2, "", "`:param NAME VALUE`");
     place.fails(b"let a = \"no\"\n a >> fail\n", &[], 1, "", "[repl:1:7]");
 }
 

@@ -239,3 +239,45 @@ fn flip(file: &Path, at: usize) {
     bytes[at] ^= 0x10;
     fs::write(file, bytes).unwrap();
 }
+
+/// Opening a store looks at its pages, unless that was done and only stores changed it since.
+#[cfg(unix)]
+#[test]
+fn a_store_that_somebody_changed_is_looked_at_again() {
+    use std::os::unix::fs::FileExt as _;
+    const DAY: i64 = 24 * 60 * 60 * 1_000;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = open(folder.path());
+    let run = begun(&store, NOW).id;
+    for idx in 0..50 {
+        store.append(done(&run, &format!("each[{idx}]"), "out").1).unwrap();
+    }
+    drop(store);
+    let mark = || fs::read(folder.path().join("store.db-mark")).unwrap();
+    let signed = mark();
+    assert_eq!(signed.len(), 96);
+    drop(Store::open(&file, NOW + DAY - 1).unwrap());
+    assert_eq!(mark(), signed, "the last look is still good");
+    drop(Store::open(&file, NOW + DAY).unwrap());
+    assert_ne!(mark(), signed, "a day later it was looked at anew");
+    // The same length, and the time of the last change set back: what touched it shows.
+    let root = index_of_nodes(&file);
+    let open_file = fs::File::options().write(true).open(&file).unwrap();
+    let changed = open_file.metadata().unwrap().modified().unwrap();
+    open_file.write_all_at(&[0xff; 64], root).unwrap();
+    open_file.set_modified(changed).unwrap();
+    drop(open_file);
+    let err = Store::open(&file, NOW + DAY).unwrap_err();
+    assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
+}
+
+/// Where the index of nodes by their key begins, which opening a store does not read.
+#[cfg(unix)]
+fn index_of_nodes(file: &Path) -> u64 {
+    const PAGE: u64 = 4096;
+    let database = Connection::open(file).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'nodes_by_short_key'";
+    let root: u64 = database.query_row(sql, [], |it| it.get(0)).unwrap();
+    (root - 1) * PAGE
+}

@@ -276,9 +276,7 @@ fn forget(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
 }
 
 fn reset(talk: &mut Talk<'_>) -> Heard {
-    for binding in talk.entered.bindings() {
-        talk.entered.forget(&binding.name);
-    }
+    talk.entered.reset();
     Heard::Done
 }
 

@@ -71,11 +71,24 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
     let screen = super::super::screen::size().0.saturating_sub(2);
     let pair = |it: &Choice| {
         let gap = " ".repeat(widest - it.label.width() + 2);
-        let detail = it.detail.as_deref().unwrap_or_default();
-        let line = format!("{}{gap}{detail}", it.label);
+        let line = format!("{}{gap}{}", it.label, told(it));
         Pair { display: tree::cut(line.trim_end(), screen), replacement: it.beginning().to_owned() }
     };
     choices.iter().map(pair).collect()
+}
+
+/// What is told beside a name: of a call what it gives and does, for its arguments are told
+/// when they are due.
+fn told(choice: &Choice) -> String {
+    let detail = choice.detail.as_deref().unwrap_or_default();
+    let gives = detail.rsplit_once(" -> ").map(|(_, it)| it);
+    match gives.filter(|_| choice.sort == Sort::Call) {
+        Some(gives) => {
+            let said = choice.doc.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+            format!("-> {gives}  {said}")
+        }
+        None => detail.to_owned(),
+    }
 }
 
 /// Whether a place stands in a string.
@@ -136,7 +149,6 @@ pub(super) fn remembered(line: &str, cx: &Context<'_>) -> Option<String> {
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// Whether completion of files works the way that the prompt wants it.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +167,9 @@ mod tests {
         assert!(labels(&session, "5 >> upp").is_empty());
         assert!(labels(&session, "[1, 2] >> ").contains(&"each { ".to_owned()));
         assert_eq!(labels(&session, "[1, 2] >> take("), ["n: "]);
+        assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { it.al"), ["alpha"]);
+        assert_eq!(labels(&session, "[{ alpha: 1 }] >> each { .al"), ["alpha"]);
+        assert_eq!(labels(&session, "search(\"x\", syntax: \"wo"), ["\"words\""]);
     }
 
     #[test]

@@ -13,12 +13,15 @@ use rustyline::{
 use super::{complete, paint};
 use crate::{
     check::Analysis,
-    diag::Source,
+    diag::{Source, Span},
     engine::{
-        assist::{self, Callable},
+        assist::{self, Callable, Mark, Piece, Role},
         session::Session,
     },
-    syntax,
+    syntax::{
+        self,
+        token::{Token, TokenKind, lex},
+    },
 };
 
 /// Answers the editor of lines; it has what the session had when the line began.
@@ -80,6 +83,20 @@ impl Assistant {
         let enters = self.session.analyse(&due).1.facts.holes.pop()?.enters?;
         (!enters.is_unknown()).then(|| format!("  # {enters}"))
     }
+
+    /// The words of a line that call something, also while it cannot be checked.
+    fn called(&self, line: &str) -> Vec<Piece> {
+        let tokens = lex(line).tokens;
+        let follows_dot = |idx: usize| idx > 0 && line[tokens[idx - 1].span.range()] == *".";
+        let registry = self.session.engine().registry();
+        let calls = |(idx, it): &(usize, &Token)| {
+            let word = &line[it.span.range()];
+            it.kind == TokenKind::Word && !follows_dot(*idx) && registry.resolve(word).is_some()
+        };
+        let words = tokens.iter().enumerate().filter(calls);
+        let piece = |span| Piece { span, role: Role::Function, mark: Mark::BuiltIn };
+        words.map(|(_, it)| piece(it.span)).collect()
+    }
 }
 
 impl Helper for Assistant {}
@@ -135,11 +152,11 @@ impl Highlighter for Assistant {
         let own = assist::pieces(seen.source.text(), &seen.analysis.facts.mentions);
         let end = line.len() + shift;
         let own = own.into_iter().filter(|it| it.span.start >= shift && it.span.end <= end);
-        let pieces = own.map(|it| assist::Piece {
-            span: crate::diag::Span::new(it.span.start - shift, it.span.end - shift),
-            ..it
-        });
-        Cow::Owned(paint::painted(line, pieces.collect()))
+        let pieces = own
+            .map(|it| Piece { span: Span::new(it.span.start - shift, it.span.end - shift), ..it });
+        let mut pieces: Vec<Piece> = pieces.collect();
+        pieces.extend(self.called(line));
+        Cow::Owned(paint::painted(line, pieces))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {

@@ -9,7 +9,7 @@ use std::{
 use super::{
     super::{
         Session,
-        exit::{FAILED, INVALID, OK, Result},
+        exit::{FAILED, INVALID, OK, Result, USAGE},
         run::{fail, watched},
         script, terminal,
         terminal::Ink,
@@ -112,6 +112,9 @@ impl<'s> Talk<'s> {
         }
         let heard = if statement.is_test() { self.test(statement)? } else { Heard::Done };
         self.entered.keep(statement, None);
+        if statement.bounds() {
+            self.remark("these bounds hold for each statement that is entered with them")?;
+        }
         if let Some(name) = statement.name() {
             self.remark(&format!("`{name}` is declared"))?;
         }
@@ -139,6 +142,12 @@ impl<'s> Talk<'s> {
                     self.spend(error.usage);
                 }
                 let error = self.entered.placed(error, statement);
+                if let Error::Input { error, .. } = &error {
+                    let help = "give it one with `:param NAME VALUE`";
+                    let help = error.error.help.as_deref().unwrap_or(help);
+                    self.session.terminal.complain(&error.to_string(), Some(help));
+                    return Ok(Heard::Failed(USAGE));
+                }
                 Ok(Heard::Failed(fail(&error, &watch, false, self.session)?))
             }
         }

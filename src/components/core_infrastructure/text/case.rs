@@ -80,7 +80,11 @@ impl Inline for Trim {
                 self.text.trim_matches(|it| unwanted.contains(&it))
             }
         };
-        Ok(Value::text(trimmed))
+        // A text without anything to trim stays the one that it is, however long.
+        Ok(match trimmed.len() == self.text.len() {
+            true => Value::Text(self.text),
+            false => Value::text(trimmed),
+        })
     }
 }
 

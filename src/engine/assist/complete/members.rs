@@ -5,8 +5,9 @@ use super::{
     Choices, Completion, Form, Probe, Sort, probe,
 };
 use crate::{
-    check::{Wants, fits},
+    check::{Flow, Wants, fits},
     registry::OpRef,
+    stdlib,
     value::Type,
 };
 
@@ -38,7 +39,10 @@ impl Completion<'_> {
     /// The flows of a file that the script uses.
     fn imported(&self, probe: &Probe, import: &str, items: &mut Choices) {
         let prefix = format!("{import}.");
-        for (name, flow) in &probe.facts.flows {
+        // What the library says nothing of is there for itself.
+        let is_meant =
+            |it: &Flow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
+        for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| is_meant(it)) {
             if let Some(own) = name.strip_prefix(&prefix) {
                 items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
             }

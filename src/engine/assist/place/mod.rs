@@ -34,7 +34,7 @@ impl<'a> Place<'a> {
     /// Nothing where no name can stand: in comments, numbers, and the text of strings that
     /// hold values.
     pub(super) fn at(text: &'a str, at: usize) -> Option<Self> {
-        let Lexed { tokens, comments, .. } = lex(text);
+        let Lexed { tokens, comments, flaws } = lex(text);
         if comments.iter().any(|it| it.start < at && at <= it.end) {
             return None;
         }
@@ -43,8 +43,9 @@ impl<'a> Place<'a> {
         let mut place = Self {
             text,
             before: around.map_or(first_behind, |it| {
-                // What ends here is before, but for a word, which goes on.
-                let is_before = it.kind != TokenKind::Word && it.span.end == at;
+                // What ends here is before, but for a word, which goes on, and an open string.
+                let is_open = flaws.iter().any(|flaw| flaw.span().start == it.span.start);
+                let is_before = it.kind != TokenKind::Word && it.span.end == at && !is_open;
                 first_behind + usize::from(is_before)
             }),
             word: Span::new(at, at),

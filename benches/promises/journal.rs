@@ -1,0 +1,59 @@
+//! What it costs to keep what runs do.
+
+use std::{hint::black_box, path::Path, sync::Arc, time::Duration};
+
+use svc::{Engine, store::Store};
+
+use super::{
+    nap::NAP,
+    planned::runtime,
+    table::{Table, tell},
+    timing::micros,
+};
+
+pub(crate) fn journal(table: &mut Table) {
+    const CALLS: u32 = 10_000;
+    let others = table.size(30, 1);
+    let folder = tempfile::tempdir().expect("there is room for a store");
+    let engine = Engine::new().with(&[&NAP]);
+    let off = table.best(10, || drop(run(&engine)));
+    let mut stores = 0;
+    let mut kept = |_| {
+        stores += 1;
+        let engine = keeping(&engine, &folder.path().join(format!("{stores}.db")));
+        (table.best(1, || drop(run(&engine))), engine)
+    };
+    let new = (0..table.size(5, 1)).map(&mut kept).map(|(took, _)| took).min();
+    let (_, old) = kept(0);
+    (1..others).for_each(|_| drop(run(&old)));
+    let beside = table.best(5, || drop(run(&old)));
+    let a_call = |it: Duration| micros(it) / f64::from(CALLS);
+    let more = |it: Duration| a_call(it) - a_call(off);
+    tell("a call, not kept", a_call(off), "µs");
+    table.at_most("what keeping adds to it, new store", more(new.unwrap_or_default()), 20.0, "µs");
+    table.at_most("  beside 300,000 others", more(beside), 20.0, "µs");
+    without_calls(table, &engine, &old);
+}
+
+/// What has no calls to keep must not pay for a store.
+fn without_calls(table: &mut Table, off: &Engine, on: &Engine) {
+    let script = format!("\"a b\"{}", " >> upper >> trim".repeat(500));
+    let plan = off.plan(script.as_str()).expect("the script checks");
+    let runtime = runtime();
+    let stages = |engine: &Engine| {
+        let run = async { engine.run_plan(plan.clone()).await.expect("the script runs") };
+        drop(black_box(runtime.block_on(run)));
+    };
+    let (off, on) = (table.best(100, || stages(off)), table.best(20, || stages(on)));
+    tell("a run of 1,000 inline stages, not kept", micros(off), "µs");
+    tell("  kept: two commits and an end", micros(on), "µs");
+}
+
+fn keeping(engine: &Engine, file: &Path) -> Engine {
+    engine.clone().keeping(Arc::new(Store::open(file, 0).expect("it can be made")))
+}
+
+fn run(engine: &Engine) -> svc::Response {
+    let script = "0 >> repeat 10000 { it >> nod } until false else { it }";
+    runtime().block_on(async { engine.run(script).await.expect("it runs") })
+}

@@ -1,0 +1,66 @@
+//! Whether what could happen at the same time does.
+
+use std::{hint::black_box, sync::Arc, time::Duration};
+
+use svc::Engine;
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinSet,
+};
+
+use super::{
+    nap::{NAP, toil},
+    planned::{Planned, numbers, runtime},
+    table::{Table, tell},
+    timing::millis,
+};
+
+/// Items that wait, and items that compute.
+pub(crate) fn overlap(table: &mut Table) {
+    let count: i64 = table.size(1_000, 10);
+    let script = "param xs: [int]\nxs >> each { nap } within { max_parallel: 1000 }";
+    let (planned, inputs) = (Planned::new(script), numbers(count));
+    let waits = table.best(10, || drop(black_box(planned.run(inputs.clone()))));
+    table.at_most("1,000 items that wait 10 ms, all at once", millis(waits), 30.0, "ms");
+    tell("  the same with a `JoinSet`", join_set(table, count), "ms");
+    cores(table);
+}
+
+/// Milliseconds for as many tasks that wait as long.
+fn join_set(table: &Table, count: i64) -> f64 {
+    let runtime = runtime();
+    millis(table.best(10, || {
+        runtime.block_on(async {
+            let mut tasks = JoinSet::new();
+            for it in 0..count {
+                tasks.spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                    it
+                });
+            }
+            black_box(tasks.join_all().await);
+        });
+    }))
+}
+
+/// How much of all cores items keep busy that only compute: what they take one after the
+/// other, as part of what the cores could do meanwhile.
+fn cores(table: &mut Table) {
+    let count: i64 = table.size(400, 4);
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let cores = u32::try_from(cores).expect("so many cores has nobody");
+    let alone = table.best(3, || (0..count).for_each(|it| _ = black_box(toil(it))));
+    let (engine, runtime) = (Engine::new().with(&[&NAP]), all_cores());
+    let plan = Arc::new(engine.plan(format!("range(0, {count}) >> each {{ toil }}").as_str()));
+    let plan = plan.as_ref().as_ref().expect("the script checks");
+    let together = table.best(3, || {
+        let run = async { engine.run_plan(plan.clone()).await.expect("the script runs") };
+        drop(black_box(runtime.block_on(run)));
+    });
+    let busy = alone.as_secs_f64() / (together.as_secs_f64() * f64::from(cores));
+    table.at_most("cores that computing items leave idle", (1.0 - busy) * 100.0, 10.0, "%");
+}
+
+fn all_cores() -> Runtime {
+    Builder::new_multi_thread().enable_all().build().expect("a runtime")
+}

@@ -1,0 +1,5 @@
+//! What several benchmarks measure.
+
+pub(crate) mod nap;
+pub(crate) mod planned;
+pub(crate) mod scripts;

@@ -1,0 +1,89 @@
+//! Components that do nothing, as calls that only wait and calls that only compute.
+
+use std::{hint::black_box, time::Duration};
+
+use svc::{
+    registry::{Component, Compute, Cx, Example, Io, Op, OpError, Scheme, compute, io},
+    value::Value,
+};
+
+/// What runs beside the built-in components.
+pub(crate) const NAP: Component = Component {
+    name: "nap",
+    cluster: "benches",
+    summary: "Waits, works and nods.",
+    version: 1,
+    aliases: &[("nap", "nap"), ("nod", "nod"), ("toil", "toil")],
+    ops: &[io::<Nap>(), io::<Nod>(), compute::<Toil>()],
+};
+
+svc::params! {
+    /// Waits ten milliseconds.
+    struct Nap {
+        /// What comes back.
+        input: i64,
+    }
+}
+
+impl Op for Nap {
+    const NAME: &'static str = "nap";
+    const YIELDS: Scheme = Scheme::Int;
+    const EXAMPLES: &'static [Example] = &[Example::ok("A nap", "1 >> nap", "1")];
+}
+
+impl Io for Nap {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.host().sleep(Duration::from_millis(10)).await;
+        Ok(Value::Int(self.input))
+    }
+}
+
+svc::params! {
+    /// Gives back one more, as a call that the journal writes down.
+    struct Nod {
+        /// What it is one more than.
+        input: i64,
+    }
+}
+
+impl Op for Nod {
+    const NAME: &'static str = "nod";
+    const YIELDS: Scheme = Scheme::Int;
+    const EXAMPLES: &'static [Example] = &[Example::ok("A nod", "1 >> nod", "2")];
+}
+
+impl Io for Nod {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(Value::Int(self.input + 1))
+    }
+}
+
+svc::params! {
+    /// Computes for a millisecond or two.
+    struct Toil {
+        /// Where the computation begins.
+        input: i64,
+    }
+}
+
+impl Op for Toil {
+    const NAME: &'static str = "toil";
+    const YIELDS: Scheme = Scheme::Int;
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Compute for Toil {
+    fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(Value::Int(toil(self.input)))
+    }
+}
+
+/// What a computation of a millisecond or two does.
+pub(crate) fn toil(from: i64) -> i64 {
+    const STEPS: usize = 1_000_000;
+    (0..STEPS).fold(from, |it, _| {
+        black_box(
+            it.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407),
+        )
+    })
+}

@@ -1,0 +1,65 @@
+//! A script that was planned once, and runs as often as it is asked to.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use svc::{
+    Engine,
+    host::test::TestHost,
+    plan::{Caps, Plan},
+    registry::Usage,
+    run::{Outcome, Surroundings, Unwatched, run},
+    value::{Text, Value},
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::Semaphore,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::nap::NAP;
+
+/// A plan and what it runs in.
+pub(crate) struct Planned {
+    plan: Plan,
+    around: Surroundings,
+    runtime: Runtime,
+}
+
+impl Planned {
+    pub(crate) fn new(script: &str) -> Self {
+        let engine = Engine::new().with(&[&NAP]);
+        let plan = engine.plan(script).expect("the script checks");
+        let around = Surroundings {
+            host: Arc::new(TestHost::new()),
+            catalog: Arc::new(engine),
+            observer: Arc::new(Unwatched),
+            workers: Arc::new(Semaphore::new(2)),
+            cancel: CancellationToken::new(),
+            caps: Caps::default(),
+            records: None,
+            spent: Usage::default(),
+            isolates: false,
+            id: None,
+        };
+        Self { plan, around, runtime: runtime() }
+    }
+
+    pub(crate) fn run(&self, inputs: BTreeMap<Text, Value>) -> Outcome {
+        let run = run(&self.plan, inputs, self.around.clone());
+        self.runtime.block_on(run).expect("the script runs")
+    }
+}
+
+pub(crate) fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// The numbers from 0 as the param `xs`; none for a script without it.
+pub(crate) fn numbers(count: i64) -> BTreeMap<Text, Value> {
+    match count {
+        0 => BTreeMap::new(),
+        _ => {
+            BTreeMap::from([(Text::from("xs"), Value::List((0..count).map(Value::Int).collect()))])
+        }
+    }
+}
