@@ -41,6 +41,37 @@ impl Route<'_> {
         }
         let Some(ty) = &draft.ty else { return Vec::new() };
         let clause = &self.clauses[step];
+        let ways = self.ways(draft, ty, step, op);
+        let on = ways.into_iter().map(|(way, each, bonus)| {
+            let mut next = draft.clone();
+            let per_item = each || way.of_items;
+            next.score += bonus - DETOUR * f64::from(u32::try_from(way.stages.len()).unwrap_or(9));
+            if way.of_items && !each {
+                next.score -= DETOUR / 2.0;
+            }
+            for stage in &way.stages {
+                let stage = self.stage_between(stage, step, &mut next.used);
+                next.stages.push(Stage { per_item, ..stage });
+            }
+            // What a file or a page says is no question.
+            if is_free_text(op) && draft.stages.last().is_some_and(|it| it.op.is_some()) {
+                next.score -= AS_TEXT;
+            }
+            if way.stages.iter().any(|it| it.contains("show")) || self.is_other_kind(step, op) {
+                next.score -= AS_TEXT;
+            }
+            self.call(&mut next, step, op, per_item);
+            if per_item && !clause.each && filters::is_test(op) && way.stages.is_empty() {
+                next.keep(clause);
+            }
+            next
+        });
+        on.collect()
+    }
+
+    /// How what a draft gives comes to an op: the way, whether item by item, and what is won.
+    fn ways(&self, draft: &Draft, ty: &Type, step: usize, op: OpRef) -> Vec<(Way, bool, f64)> {
+        let clause = &self.clauses[step];
         let mut ways: Vec<(Way, bool, f64)> = Vec::new();
         if clause.each
             && let Type::List(item, _) = ty
@@ -75,31 +106,7 @@ impl Route<'_> {
         if ways.is_empty() && asking::is_asked(op) {
             ways.push((Way::default(), false, -DETOUR));
         }
-        let on = ways.into_iter().map(|(way, each, bonus)| {
-            let mut next = draft.clone();
-            let per_item = each || way.of_items;
-            next.score += bonus - DETOUR * f64::from(u32::try_from(way.stages.len()).unwrap_or(9));
-            if way.of_items && !each {
-                next.score -= DETOUR / 2.0;
-            }
-            for stage in &way.stages {
-                let stage = self.stage_between(stage, step, &mut next.used);
-                next.stages.push(Stage { per_item, ..stage });
-            }
-            // What a file or a page says is no question.
-            if is_free_text(op) && draft.stages.last().is_some_and(|it| it.op.is_some()) {
-                next.score -= AS_TEXT;
-            }
-            if way.stages.iter().any(|it| it.contains("show")) || self.is_other_kind(step, op) {
-                next.score -= AS_TEXT;
-            }
-            self.call(&mut next, step, op, per_item);
-            if per_item && !clause.each && filters::is_test(op) && way.stages.is_empty() {
-                next.keep(clause);
-            }
-            next
-        });
-        on.collect()
+        ways
     }
 
     /// How a whole value comes to an op. A list is written as one text: item by item, each

@@ -15,19 +15,19 @@ impl Clause {
                 is_same_kind(&a.literal, &b.literal) && a.is_target() == b.is_target()
             });
         if is_bare && is_alike && own.len() > 1 && own.iter().any(Given::is_place) {
-            return Some(self.put_into(before, own.clone()));
+            return Some(Self::put_into(before, own.clone()));
         }
         let folder = is_bare.then(|| self.only_folder()).flatten()?;
         let other = before.literals.iter().position(|it| is_folder(&it.literal))?;
         before.searches().then(|| {
             let mut literals = before.literals.clone();
             literals[other].literal = folder.literal.clone();
-            self.put_into(before, literals)
+            Self::put_into(before, literals)
         })
     }
 
     /// The words of another step, with other pieces.
-    fn put_into(&self, before: &Self, literals: Vec<Given>) -> Self {
+    fn put_into(before: &Self, literals: Vec<Given>) -> Self {
         let mut text = before.text.clone();
         for (new, old) in literals.iter().zip(&before.literals) {
             if !old.literal.plain().is_empty() {

@@ -3,6 +3,7 @@
 use super::{
     idioms,
     literals::Literal,
+    open::{OF_BOUNDS, Open, bound},
     phrases,
     spelling::Spelling,
     tokens::{Token, joined_numbers, tokens},
@@ -265,7 +266,7 @@ impl Clause {
     }
 
     /// The place of its only number, where it says nothing but how many are meant.
-    fn counted(&self) -> Option<usize> {
+    pub(super) fn counted(&self) -> Option<usize> {
         let is_count = |it: &str| OF_COUNTS.split_whitespace().any(|word| word == it);
         let [Given { literal: Literal::Number(_), .. }] = self.literals.as_slice() else {
             return None;
@@ -280,77 +281,4 @@ impl Clause {
         self.each |= other.each;
         self.is_joined = true;
     }
-}
-
-/// A step that is still read.
-#[derive(Default)]
-struct Open {
-    words: Vec<String>,
-    literals: Vec<(Literal, usize, bool)>,
-    text: Vec<String>,
-    is_beside: bool,
-    each: bool,
-    is_forbidden: bool,
-}
-
-impl Open {
-    fn word(&mut self, word: &str) {
-        let lower: String =
-            word.to_lowercase().chars().filter(|it| it.is_alphanumeric() || *it == '_').collect();
-        self.each |= matches!(lower.as_str(), "each" | "every");
-        self.is_beside |= matches!(lower.as_str(), "meanwhile" | "both" | "also");
-        self.text.push(word.to_owned());
-        if let Some((Literal::Number(number), at, digits)) = self.literals.last()
-            && *at == self.words.len()
-            && let Some(of_unit) = Literal::of_unit(*number, &lower)
-        {
-            let (at, digits) = (*at, *digits);
-            self.literals.pop();
-            self.literals.push((of_unit, at, digits));
-            return;
-        }
-        if !lower.is_empty() {
-            self.words.push(lower);
-        }
-    }
-
-    fn literal(&mut self, literal: Literal, written: &str) {
-        self.text.push(written.to_owned());
-        let in_digits = written.contains(|it: char| it.is_ascii_digit());
-        self.literals.push((literal, self.words.len(), in_digits));
-    }
-
-    fn clause(self) -> Clause {
-        let words = self.words;
-        let given = |(literal, at, in_digits): (Literal, usize, bool)| Given {
-            literal,
-            in_digits,
-            before: words[at.saturating_sub(2)..at].to_vec(),
-            behind: words[at..(at + 2).min(words.len())].to_vec(),
-        };
-        let literals = self.literals.into_iter().map(given).collect();
-        let text = self.text.join(" ");
-        let (is_beside, each) = (self.is_beside, self.each);
-        let clause = Clause { words, literals, text, is_beside, each, ..Clause::default() };
-        Clause { count: clause.counted(), ..clause }
-    }
-}
-
-/// Words that a bound is said with.
-const OF_BOUNDS: [&str; 14] = [
-    "spend", "cost", "costs", "pay", "budget", "most", "more", "than", "no", "within", "timeout",
-    "longer", "limit", "under",
-];
-
-/// A bound that a step speaks of, such as `spend no more than $0.10`, and its place.
-fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
-    let says = clause.words.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
-    let is_near = |it: &Given| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
-    let key = |it: &Given| match &it.literal {
-        Literal::Money(_) if says => Some("max_cost"),
-        Literal::Duration(_) if is_near(it) => Some("timeout"),
-        _ => None,
-    };
-    let mut all = clause.literals.iter().enumerate();
-    all.find_map(|(idx, it)| Some((idx, (key(it)?, it.literal.written()))))
 }

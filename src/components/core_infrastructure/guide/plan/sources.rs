@@ -143,7 +143,7 @@ impl Route<'_> {
     fn is_table(&self, step: usize, file: &Literal) -> bool {
         const ROWS: &str = "row rows column columns csv table cell cells parse records record";
         let says = |it: &String| ROWS.split_whitespace().any(|word| word == it);
-        file.plain().ends_with(".csv")
+        file.plain().to_lowercase().ends_with(".csv")
             && self.clauses.iter().any(|it| it.words.iter().any(says))
             && !self.clauses[step].words.iter().any(|it| it == "lines" || it == "line")
     }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{
     Workflow,
-    finish::{Understood, gap, nothing},
+    finish::{Understood, gap},
     goal::{Clause, Goal, is_filler},
     mention::{What, is_generic},
+    output::nothing,
 };
 use crate::{
     registry::{Catalog, Effect, Index, OpRef},
