@@ -11,7 +11,7 @@ const WORDS: &str = "
     join: concatenate glue combine merge append
     words: word
     lines: line row rows
-    slice: substring part cut
+    slice: substring cut
     truncate: shorten clip cut abbreviate characters first take
     contains: contain include includes mention mentions occur
     replace: substitute swap exchange change
@@ -39,11 +39,11 @@ const WORDS: &str = "
     round: rounded nearest decimals
     floor: down
     ceil: ceiling up
-    sqrt: square root
-    pow: power raise exponent squared cubed
+    sqrt: root
+    pow: power raise exponent square squared cube cubed
     div: divide divided integer remainder quotient
     clamp: limit limited restrict between bound
-    parse: read decode
+    parse: decode
     json: serialise serialize stringify prettyprint
     at: stands place
     entries: pairs keys values

@@ -35,7 +35,7 @@ impl Route<'_> {
         let op = self.of_table(draft, op, mention).unwrap_or(op);
         if self.has_read(draft, step, op)
             || self.has_joined(draft, step, op)
-            || Self::has_rows(draft, op)
+            || Self::has_cut(draft, op)
         {
             return vec![draft.clone()];
         }

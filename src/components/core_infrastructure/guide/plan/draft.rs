@@ -57,6 +57,11 @@ impl Draft {
         self.stages.is_empty()
     }
 
+    /// Whether it begins with what the script is given, as the goal gives nothing.
+    pub(super) fn begins_asked(&self) -> bool {
+        self.stages.first().is_some_and(|it| it.text == "given")
+    }
+
     /// The ops of its stages, by their names.
     pub(super) fn ops(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|it| it.op).map(|it| it.script_name())

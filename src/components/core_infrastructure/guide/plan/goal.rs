@@ -73,7 +73,7 @@ pub(super) const FILLERS: &str = "please give get me let make have turn want nee
     using use put set it them this that my the a an all both together result results also now just \
     first ones its their your check whether if or something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
-    that without else otherwise when rest remaining";
+    that without how else otherwise when rest remaining";
 
 /// Words that ask for a thing, so that the word behind them is no verb.
 const ASKING: [&str; 15] = [

@@ -48,7 +48,10 @@ const FARTHEST: usize = 7;
 
 /// Words that ask for the same in another form.
 const CONVERTING: &str = "turn convert make change transform cast encode format render write show \
-    print express serialise serialize prettyprint parse interpret treat read";
+    print express serialise serialize prettyprint";
+
+/// Words that take what is there for a form that it has already.
+const READING: [&str; 5] = ["parse", "interpret", "treat", "read", "decode"];
 
 /// Forms, and the words of the op that gives them.
 const FORMS: &[(&str, &[&str])] = &[
@@ -99,30 +102,32 @@ fn ends_step(token: &Token) -> bool {
 
 /// `turn .. into JSON` asks for `to_json`, where nothing else says what becomes of it.
 fn forms(tokens: &mut Vec<Token>) {
-    let mut converts = false;
+    let (mut converts, mut reads) = (false, false);
     let mut at = 0;
     while at < tokens.len() {
         if ends_step(&tokens[at]) {
-            converts = false;
+            (converts, reads) = (false, false);
         }
         let word = tokens[at].word().unwrap_or_default().replace('-', "");
         converts |= CONVERTING.split_whitespace().any(|it| is_form(&word, it));
-        if converts && matches!(word.as_str(), "into" | "to" | "as") {
-            form(tokens, at);
+        reads |= READING.iter().any(|it| is_form(&word, it));
+        if (converts || reads) && matches!(word.as_str(), "into" | "to" | "as") {
+            form(tokens, at, reads);
         }
         at += 1;
     }
 }
 
 /// Writes the form that is named behind a preposition by its op.
-fn form(tokens: &mut Vec<Token>, at: usize) {
+fn form(tokens: &mut Vec<Token>, at: usize, reads: bool) {
     const KINDS: [&str; 5] = ["string", "text", "value", "number", "format"];
     let word = |idx: usize| tokens.get(idx).and_then(Token::word).unwrap_or_default();
     let name_at = at + 1 + usize::from(matches!(word(at + 1).as_str(), "a" | "an" | "the"));
     let name = word(name_at);
     let Some((op, _)) = FORMS.iter().find(|(_, all)| all.contains(&name.as_str())) else { return };
     let end = name_at + 1 + usize::from(KINDS.contains(&word(name_at + 1).as_str()));
-    tokens.splice(at..end, [Token::Word((*op).to_owned())]);
+    let op = if reads { op.replace("to_json", "parse_json") } else { (*op).to_owned() };
+    tokens.splice(at..end, [Token::Word(op)]);
 }
 
 /// `the largest one` is no number.
@@ -208,6 +213,7 @@ mod tests {
     fn a_form_is_asked_for_by_its_op() {
         assert_eq!(words("turn it into a JSON string"), "turn it to_json");
         assert_eq!(words("convert x to an integer"), "convert x parse_int");
+        assert_eq!(words("parse it as JSON"), "parse it parse_json");
         assert_eq!(words("send it to json"), "send it to json");
     }
 

@@ -17,7 +17,7 @@ impl Route<'_> {
     ) -> Vec<Draft> {
         let begun = if draft.is_empty() { self.lists(step) } else { vec![draft.clone()] };
         let on = begun.into_iter().filter_map(|it| {
-            let mut it = self.as_list(it, of_json)?;
+            let mut it = self.as_list(it, step, of_json)?;
             let ty = it.ty.clone()?;
             let Type::List(item, _) = &ty else { return None };
             let stage = stage(&mut it, item);
@@ -28,7 +28,7 @@ impl Route<'_> {
     }
 
     /// A draft that gives a list: the lines of a text, the items in JSON, which are to have a type.
-    fn as_list(&self, mut draft: Draft, of_json: &Type) -> Option<Draft> {
+    fn as_list(&self, mut draft: Draft, step: usize, of_json: &Type) -> Option<Draft> {
         let stages = match draft.ty.as_ref()? {
             Type::List(item, _) if **item == Type::Json && *of_json != Type::Json => {
                 let item = Stage::value(format!("it as {of_json}"));
@@ -36,7 +36,7 @@ impl Route<'_> {
                 return self.tried(draft);
             }
             Type::List(..) => return Some(draft),
-            Type::Text => vec!["lines".to_owned()],
+            Type::Text => vec![self.parts_of_text(step).to_owned()],
             Type::Json => {
                 self.catalog.way_between(&Type::Json, &Type::list(of_json.clone()))?.stages
             }
@@ -45,6 +45,13 @@ impl Route<'_> {
         draft.score -= DETOUR;
         draft.stages.extend(stages.iter().map(|it| detour(self.catalog, it)));
         self.tried(draft)
+    }
+
+    /// What a text is cut into: its words where a step speaks of those, else its lines.
+    fn parts_of_text(&self, step: usize) -> &'static str {
+        let says =
+            |all: [&str; 2]| self.clauses[step].words.iter().any(|it| all.contains(&it.as_str()));
+        if says(["word", "words"]) && !says(["line", "lines"]) { "words" } else { "lines" }
     }
 
     /// What a step gives to choose from: its file, or its numbers.

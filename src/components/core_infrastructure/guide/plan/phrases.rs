@@ -7,7 +7,7 @@ use super::{
 };
 
 /// What is said in several words, and in one.
-const PHRASES: [(&str, &str); 46] = [
+const PHRASES: [(&str, &str); 49] = [
     ("with svc", "please"),
     ("in svc", "please"),
     ("how do i", "please"),
@@ -17,6 +17,7 @@ const PHRASES: [(&str, &str); 46] = [
     ("how to", "please"),
     ("what is the way to", "please"),
     ("ask the guide", "guide ask"),
+    ("into one text file", "into"),
     ("into one text", "join"),
     ("how many", "count"),
     ("how long", "length"),
@@ -53,6 +54,8 @@ const PHRASES: [(&str, &str); 46] = [
     ("each link", "each line"),
     ("each row", "each line"),
     ("which components", "nav components"),
+    ("which component", "nav component"),
+    ("let the user", "approve"),
     ("which tools", "nav components"),
 ];
 

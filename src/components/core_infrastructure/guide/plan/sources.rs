@@ -156,11 +156,15 @@ impl Route<'_> {
         (op.script_name() == "lines" && is_read && of_rows).then_some(rows)
     }
 
-    /// Whether an op makes rows of a table that a draft has already.
-    pub(super) fn has_rows(draft: &Draft, op: OpRef) -> bool {
-        let is = |it: &OpRef, name: &str| it.script_name() == name;
-        let has_parsed = draft.stages.iter().filter_map(|it| it.op).any(|it| is(&it, "parse_csv"));
-        has_parsed && (is(&op, "parse_csv") || is(&op, "lines"))
+    /// Whether an op cuts what a draft has cut already: rows into lines, lines into lines.
+    pub(super) fn has_cut(draft: &Draft, op: OpRef) -> bool {
+        let name = op.script_name();
+        let has = |it: &str| draft.ops().any(|of| of == it);
+        match name.as_str() {
+            "lines" => has("lines") || has("parse_csv"),
+            "words" | "parse_csv" => has(&name),
+            _ => false,
+        }
     }
 
     /// Whether an op reads a file, and a draft has read the only one that the step names.

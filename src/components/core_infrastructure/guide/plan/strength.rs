@@ -102,6 +102,8 @@ impl Reader<'_> {
             }
             let given = literals.iter().position(|it| it.fits(param.scheme));
             if given.is_none() && is_count(param) && is_of_one(self.clause) {
+                // `the first line` gives the number.
+                fit += 0.5;
                 continue;
             }
             match (given, param.default.is_none()) {
