@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     registry::{LibraryFlow, OpRef},
-    text::stems::{Term, Vocabulary},
+    text::{
+        stems::{Term, Vocabulary},
+        synonyms,
+    },
 };
 
 /// What a word of the goal counts that stands in the name of a module, in what it is for, in
@@ -41,10 +44,11 @@ impl Route<'_> {
     pub(super) fn by_library(&self, goal: &str, read: &Goal) -> Option<Served> {
         let mut words = Vocabulary::default();
         let content: Vec<&str> = read.clauses.iter().flat_map(Clause::content).collect();
-        let asked: BTreeSet<(Term, bool)> = content
-            .iter()
-            .flat_map(|it| words.terms(it).into_iter().map(|term| (term, is_generic(it))))
-            .collect();
+        let mut terms = |word: &str| {
+            let meant = synonyms::meanings(word).collect::<Vec<_>>().join(" ");
+            (words.terms(&format!("{word} {meant}")), is_generic(word))
+        };
+        let asked: BTreeSet<(Vec<Term>, bool)> = content.iter().map(|it| terms(it)).collect();
         let mut ranked: Vec<(f64, LibraryFlow)> = self
             .catalog
             .library()
@@ -90,7 +94,8 @@ impl Route<'_> {
             ty == "string" || ty.starts_with(param.ty.trim_end_matches(']'))
         };
         if readable {
-            let read = (0..self.clauses.len()).flat_map(|step| self.read(step)).find(wants);
+            let read = (0..self.clauses.len()).flat_map(|step| self.read(step));
+            let read = read.filter_map(|it| self.uncut(it)).find(wants);
             if let Some(read) = read {
                 draft.stages = read.stages;
                 draft.used = read.used;
@@ -100,6 +105,16 @@ impl Route<'_> {
         let value = self.value(param, goal, draft)?;
         draft.stages.push(Stage::value(value));
         Some(())
+    }
+
+    /// A table as the text that it was read from.
+    fn uncut(&self, mut draft: Draft) -> Option<Draft> {
+        let is_rows = |it: &Stage| it.op.is_some_and(|it| it.script_name() == "parse_csv");
+        if !draft.stages.last().is_some_and(is_rows) {
+            return Some(draft);
+        }
+        draft.stages.pop();
+        self.tried(draft)
     }
 
     /// What the goal gives for a param, by its type and its name.
@@ -200,7 +215,7 @@ impl<'a> Declared<'a> {
 }
 
 /// How much of a goal a flow serves.
-fn score(flow: &LibraryFlow, asked: &BTreeSet<(Term, bool)>, words: &mut Vocabulary) -> f64 {
+fn score(flow: &LibraryFlow, asked: &BTreeSet<(Vec<Term>, bool)>, words: &mut Vocabulary) -> f64 {
     let mut terms = |text: &str| words.terms(&text.replace('_', " "));
     let places = [
         (OF_MODULE, terms(flow.module)),
@@ -208,8 +223,9 @@ fn score(flow: &LibraryFlow, asked: &BTreeSet<(Term, bool)>, words: &mut Vocabul
         (OF_FLOW, terms(&flow.name)),
         (OF_DOC, terms(&flow.doc)),
     ];
-    let counts = |(term, is_generic): &(Term, bool)| {
-        let best = places.iter().find(|(_, all)| all.contains(term)).map_or(0.0, |it| it.0);
+    let counts = |(terms, is_generic): &(Vec<Term>, bool)| {
+        let has = |all: &[Term]| terms.iter().any(|it| all.contains(it));
+        let best = places.iter().find(|(_, all)| has(all)).map_or(0.0, |it| it.0);
         if *is_generic { best / 3.0 } else { best }
     };
     asked.iter().map(counts).sum()
