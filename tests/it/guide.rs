@@ -13,8 +13,8 @@ use score::{Score, answers, goals, scores};
 /// that were held back, and the fresh ones.
 const LEAST: [Score; 3] = [
     Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
-    Score { possible: 19, impossible: 6, checked: 16, right: 15, refused: 5 },
-    Score { possible: 20, impossible: 10, checked: 13, right: 9, refused: 7 },
+    Score { possible: 19, impossible: 6, checked: 17, right: 16, refused: 5 },
+    Score { possible: 20, impossible: 10, checked: 14, right: 11, refused: 7 },
 ];
 
 #[tokio::test]
