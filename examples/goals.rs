@@ -1,19 +1,26 @@
 //! How well the guide serves eighty goals in plain words: `cargo run --example goals`.
 //!
 //! `tests/goals` has the goals, in three sets. What became of each goal that the guide was
-//! tuned on is shown with `--each`, of all with `--all`.
+//! tuned on is shown with `--each`, of all with `--all`. `cargo run --example goals FILE` takes
+//! the goals of another file instead.
 
 #[path = "../tests/goals/score.rs"]
 mod score;
 
-use score::{SETS, Served, answers, scores};
+use score::{SETS, Served, answers, goals, read, scores};
 use svc::Engine;
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "the table is the result")]
+#[expect(clippy::disallowed_methods, reason = "the file is for the one who measures")]
 async fn main() {
-    let shown = std::env::args().nth(1).unwrap_or_default();
-    let answers = answers(&Engine::new()).await;
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let shown = args.iter().find(|it| it.starts_with("--")).map_or("", String::as_str);
+    let goals = match args.iter().find(|it| !it.starts_with("--")) {
+        Some(file) => read(&std::fs::read_to_string(file).expect("a file with goals")),
+        None => goals(),
+    };
+    let answers = answers(&Engine::new(), goals).await;
     for (goal, served, told) in &answers {
         let is_shown = shown == "--all" || (shown == "--each" && !goal.held_back && !goal.fresh);
         if is_shown {

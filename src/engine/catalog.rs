@@ -4,8 +4,8 @@ use super::{Engine, Unsaved};
 use crate::{
     check::{self, Analysis},
     diag::{Problem, Source},
-    registry::{Catalog, OpRef, Registry, Tried, Way},
-    syntax,
+    registry::{Catalog, LibraryFlow, OpRef, Registry, Tried, Way},
+    stdlib, syntax,
     value::Type,
 };
 
@@ -47,6 +47,19 @@ impl Catalog for Engine {
         let program = self.checked(source).ok()?;
         let [only] = program.inputs.as_slice() else { return None };
         Some(only.ty.clone())
+    }
+
+    fn library(&self) -> Vec<LibraryFlow> {
+        let flows = stdlib::ALL.iter().flat_map(|module| {
+            module.flows().into_iter().map(|it| LibraryFlow {
+                module: module.name,
+                summary: module.summary(),
+                name: it.name,
+                doc: it.doc,
+                params: it.params,
+            })
+        });
+        flows.collect()
     }
 }
 

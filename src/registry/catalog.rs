@@ -21,6 +21,22 @@ pub trait Catalog: Send + Sync + 'static {
 
     /// The type that a text names: `[string]`, `Doc`.
     fn type_of(&self, written: &str) -> Option<Type>;
+
+    /// The flows of the standard library.
+    fn library(&self) -> Vec<LibraryFlow>;
+}
+
+/// A flow of the standard library.
+#[derive(Clone, Debug)]
+pub struct LibraryFlow {
+    /// The module, without `std:`.
+    pub module: &'static str,
+    /// What the module is for.
+    pub summary: &'static str,
+    pub name: String,
+    pub doc: String,
+    /// As it declares them: `bar: float 0..1 = 0.8`.
+    pub params: Vec<String>,
 }
 
 /// What is known of a script that was tried.

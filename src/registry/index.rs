@@ -113,7 +113,8 @@ impl Index {
         for range in words(question) {
             let word = question[range].to_lowercase();
             let Some(term) = self.words.read(&word).next().map(|it| it.term) else { continue };
-            if !about.contains(&term) || asked.iter().any(|it| it.term == term) {
+            let says = about.contains(&term) || synonyms::is_for_a_model(&word);
+            if !says || asked.iter().any(|it| it.term == term) {
                 continue;
             }
             let meant = synonyms::meanings(&word);

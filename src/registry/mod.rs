@@ -26,7 +26,7 @@ mod suggest;
 pub mod documents;
 
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
-pub use catalog::{Catalog, Tried, Way};
+pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use component::{
     Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
 };

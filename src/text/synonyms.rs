@@ -8,10 +8,10 @@ const WORDS: &str = "
     lower: lowercase small
     trim: strip remove
     split: divide cut break separate tokenise tokenize
-    join: concatenate glue combine
+    join: concatenate glue combine merge append
     words: word
     lines: line row rows
-    slice: substring part cut
+    slice: substring cut
     truncate: shorten clip cut abbreviate characters first take
     contains: contain include includes mention mentions occur
     replace: substitute swap exchange change
@@ -39,11 +39,12 @@ const WORDS: &str = "
     round: rounded nearest decimals
     floor: down
     ceil: ceiling up
-    sqrt: square root
-    pow: power raise exponent squared cubed
+    sqrt: root
+    pow: power raise exponent square squared cube cubed
     div: divide divided integer remainder quotient
     clamp: limit limited restrict between bound
-    parse: read decode
+    parse: decode
+    json: serialise serialize stringify prettyprint
     at: stands place
     entries: pairs keys values
     files: file folder directory documents
@@ -51,7 +52,7 @@ const WORDS: &str = "
     save: write store export put
     read: load open get import pull
     fetch: download pull page web website url site http https
-    search: look query find seek hits mention mentions mentioning
+    search: look query find seek hits mention mentions mentioning talk discuss
     retrieval: passage passages paragraphs
     passages: passage paragraphs paragraph excerpts
     rerank: reorder rank

@@ -72,15 +72,19 @@ impl Goal {
 }
 
 pub(crate) fn goals() -> Vec<Goal> {
-    let read = |text| toml::from_str::<Goals>(text).expect("the goals are TOML").goal;
     let fresh = read(FRESH).into_iter().map(|it| Goal { fresh: true, ..it });
     read(GOALS).into_iter().chain(fresh).collect()
 }
 
+/// The goals of a text in TOML.
+pub(crate) fn read(text: &str) -> Vec<Goal> {
+    toml::from_str::<Goals>(text).expect("the goals are TOML").goal
+}
+
 /// The answer to every goal, with its script.
-pub(crate) async fn answers(engine: &Engine) -> Vec<(Goal, Served, String)> {
+pub(crate) async fn answers(engine: &Engine, goals: Vec<Goal>) -> Vec<(Goal, Served, String)> {
     let mut all = Vec::new();
-    for goal in goals() {
+    for goal in goals {
         let (served, told) = answer(engine, &goal).await;
         all.push((goal, served, told));
     }
@@ -110,6 +114,10 @@ fn judged(engine: &Engine, goal: &Goal, script: &str) -> Served {
     let mut nodes: Vec<(usize, String)> =
         verdict.nodes.into_iter().filter_map(|it| Some((it.span.end, it.op?))).collect();
     nodes.extend(script.match_indices("sort {").map(|(at, _)| (at, "sort".to_owned())));
+    let uses = script
+        .match_indices("use \"")
+        .filter_map(|(at, _)| Some((at, script[at..].split('"').nth(1)?.to_owned())));
+    nodes.extend(uses);
     nodes.sort();
     let ops: Vec<&str> = nodes.iter().map(|(_, op)| op.as_str()).collect();
     let has = |wanted: &Vec<String>| {

@@ -13,13 +13,13 @@ use score::{Score, answers, goals, scores};
 /// that were held back, and the fresh ones.
 const LEAST: [Score; 3] = [
     Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
-    Score { possible: 19, impossible: 6, checked: 16, right: 15, refused: 5 },
-    Score { possible: 20, impossible: 10, checked: 13, right: 9, refused: 7 },
+    Score { possible: 19, impossible: 6, checked: 17, right: 16, refused: 5 },
+    Score { possible: 20, impossible: 10, checked: 14, right: 11, refused: 7 },
 ];
 
 #[tokio::test]
 async fn goals_are_served() {
-    let measured = scores(&answers(&Engine::new()).await);
+    let measured = scores(&answers(&Engine::new(), goals()).await);
     for (is, least) in measured.iter().zip(&LEAST) {
         assert_eq!((is.possible, is.impossible), (least.possible, least.impossible));
         let holds =
@@ -86,6 +86,54 @@ fn scripts_do_what_the_goal_says() {
     assert_eq!(fs::read_to_string(place.path().join("b.txt")).unwrap(), "x\ny");
     let (_place, told) = result("the largest of 4, 42 and 8", &[]);
     assert_eq!(told.trim(), "42");
+}
+
+#[test]
+fn idioms_and_several_files_do_what_they_say() {
+    let (_place, told) = result("round 7.9 down", &[]);
+    assert_eq!(told.trim(), "7");
+    let (_place, told) = result("add up the numbers from 1 to 10", &[]);
+    assert_eq!(told.trim(), "55");
+    let files = [("a.txt", "one two"), ("b.txt", "three")];
+    let (place, _) = result("merge a.txt and b.txt into one file all.txt", &files);
+    assert_eq!(fs::read_to_string(place.path().join("all.txt")).unwrap(), "one two\nthree");
+    let (_place, told) = result("what is the longest word of a.txt?", &files);
+    assert_eq!(told.trim(), "one");
+}
+
+#[test]
+fn conditions_and_fields_are_understood() {
+    let goal =
+        "if a.txt contains \"one\" then count the lines of a.txt, else count the words of a.txt";
+    let (_place, told) = result(goal, &[("a.txt", "one two\nthree\n")]);
+    assert_eq!(told.trim(), "2");
+    let records = [("r.jsonl", "{\"score\": 0.5}\n{\"score\": 0.9}\n")];
+    let goal = "count the records of r.jsonl whose score is over 0.8";
+    let (_place, told) = result(goal, &records);
+    assert_eq!(told.trim(), "1");
+    let goal = "get the field \"name\" in p.json";
+    let (_place, told) = result(goal, &[("p.json", "{\"name\": \"Ann\"}")]);
+    assert_eq!(told.trim(), "Ann");
+}
+
+#[tokio::test]
+async fn flows_of_the_standard_library_are_called() {
+    for (goal, module) in [
+        ("clean, profile and report the table in sales.csv", "std:table"),
+        ("compare what the folders ./left and ./right say about taxes", "std:compare"),
+        ("summarise the very long report book.txt, part by part", "std:summary"),
+    ] {
+        let script = script(&planned(goal).await);
+        assert!(script.contains(&format!("use \"{module}\"")), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_told() {
+    let workflow = planned("sort the records in people.json by age and give me the oldest").await;
+    assert!(script(&workflow).contains("# Not understood: `oldest`"), "{workflow}");
+    let workflow = planned("turn \"Hello\" into capital letters and then backwards").await;
+    assert_eq!(workflow.as_record().and_then(|it| it.get("script")), Some(&Value::Null));
 }
 
 #[tokio::test]

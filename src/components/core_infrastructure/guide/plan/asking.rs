@@ -48,9 +48,9 @@ fn choices(text: &str) -> Option<String> {
 }
 
 /// `extract vendor and total from ..` is a record.
-fn fields(text: &str) -> Option<String> {
+pub(super) fn fields(text: &str) -> Option<String> {
     let (_, list) = text.split_once("extract ")?;
-    let end = [" from ", " of ", " in "].iter().filter_map(|it| list.find(it)).min();
+    let end = [" from ", " of ", " in ", " as "].iter().filter_map(|it| list.find(it)).min();
     let all = listed(&list[..end.unwrap_or(list.len())])?;
     let field = |it: &String| format!("{}: string", it.to_lowercase());
     Some(format!("{{ {} }}", all.iter().map(field).collect::<Vec<_>>().join(", ")))

@@ -5,6 +5,7 @@ use super::{
     arguments::{free_text, topic},
     asking,
     draft::{Asked, Draft, Stage},
+    goal::Clause,
     literals::quoted,
     mention::{Mention, is_free_text},
     route::{ASKED, Route},
@@ -26,6 +27,10 @@ impl Route<'_> {
         let Some(input) = op.op.input() else { return vec![self.bare(draft, step, op)] };
         if asking::is_asked(op) {
             return self.asked(draft, step, op, mention);
+        }
+        if self.is_write_of_several(step, op) {
+            let reads = self.read(step).into_iter();
+            return reads.flat_map(|it| self.called(&it, step, op, mention)).collect();
         }
         let values = self.values(step, op, input).into_iter();
         let mut all: Vec<Draft> = values
@@ -55,6 +60,15 @@ impl Route<'_> {
             all.extend(self.given(draft, step, op));
         }
         all
+    }
+
+    /// Begins with a piece of the goal as it is.
+    pub(super) fn with_piece(draft: &Draft, clause: &Clause, place: (usize, usize)) -> Vec<Draft> {
+        if !draft.is_empty() {
+            return Vec::new();
+        }
+        let written = clause.literals[place.1].literal.written();
+        vec![begin(draft, written, vec![place])]
     }
 
     /// Begins with an op that nothing enters.

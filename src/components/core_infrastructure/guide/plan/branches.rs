@@ -53,6 +53,10 @@ impl Route<'_> {
     }
 
     fn side_by_side(&self, one: &Draft, two: &Draft) -> Option<Draft> {
+        // What begins with something that the goal does not give begins nothing of its own.
+        if one.begins_asked() || two.begins_asked() {
+            return None;
+        }
         let pipeline = |it: &Draft| joined(&it.stages, false);
         let is_same = matches!((&one.ty, &two.ty), (Some(Type::List(a, _)), Some(Type::List(b, _))) if a == b);
         let (text, note) = match is_same {

@@ -6,6 +6,8 @@ use crate::{registry::OpRef, value::Type};
 /// A pipeline and what stands before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
+    /// The module of the standard library that it uses.
+    pub(super) uses: Option<&'static str>,
     /// Pipelines that run beside each other, by the names that they are bound to.
     pub(super) lets: Vec<(&'static str, String)>,
     /// What the script is given from outside: a declaration with its documentation.
@@ -55,6 +57,11 @@ impl Draft {
         self.stages.is_empty()
     }
 
+    /// Whether it begins with what the script is given, as the goal gives nothing.
+    pub(super) fn begins_asked(&self) -> bool {
+        self.stages.first().is_some_and(|it| it.text == "given")
+    }
+
     /// The ops of its stages, by their names.
     pub(super) fn ops(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|it| it.op).map(|it| it.script_name())
@@ -62,12 +69,14 @@ impl Draft {
 
     /// The inputs, the branches and the pipeline, without comments.
     pub(super) fn script(&self) -> String {
-        format!("{}{}{}", self.declared(false), self.bound(), joined(&self.stages, false))
+        let stages = joined(&self.stages, false);
+        format!("{}{}{}{stages}", self.used_module(), self.declared(false), self.bound())
     }
 
     /// The same with what each stage does.
     pub(super) fn explained(&self) -> String {
-        format!("{}{}{}\n", self.declared(true), self.bound(), joined(&self.stages, true))
+        let stages = joined(&self.stages, true);
+        format!("{}{}{}{stages}\n", self.used_module(), self.declared(true), self.bound())
     }
 
     /// Adds an input, once.
@@ -82,6 +91,10 @@ impl Draft {
         if let Some(last) = self.stages.last_mut() {
             *last = filters::kept(last, clause);
         }
+    }
+
+    fn used_module(&self) -> String {
+        self.uses.map(|it| format!("use \"std:{it}\" as {it}\n\n")).unwrap_or_default()
     }
 
     fn declared(&self, with_docs: bool) -> String {

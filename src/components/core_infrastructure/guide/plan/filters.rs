@@ -2,11 +2,12 @@
 
 use super::{
     draft::{Draft, Stage},
+    fields::{items_of_json, named, quoted_field},
     goal::{Clause, Given},
     items::field_of,
     literals::Literal,
     mention::{Mention, What},
-    route::{DETOUR, Route, detour},
+    route::{Route, detour},
 };
 use crate::{
     registry::{OpRef, Scheme},
@@ -56,9 +57,17 @@ pub(super) fn mentions(clause: &Clause) -> Vec<(Mention, Vec<String>)> {
     let compared = compared(clause);
     let filled = filled(clause);
     let end = end(clause);
-    let all = [field(clause), compared, filled, end, amount(clause)].into_iter().flatten();
+    let at = quoted_field(clause).map(|it| (What::At(it), of_words(NAMING)));
+    let all = [at, field(clause), compared, filled, end, amount(clause)].into_iter().flatten();
     all.map(|(what, words)| (Mention { what: vec![what], gain: 3.0, words: words.clone() }, words))
         .collect()
+}
+
+/// Words that name a place in JSON.
+const NAMING: &str = "field key property attribute entry extract read look";
+
+fn of_words(words: &str) -> Vec<String> {
+    words.split_whitespace().map(str::to_owned).collect()
 }
 
 /// `longer than 80`, `over 0.5`.
@@ -73,7 +82,8 @@ fn compared(clause: &Clause) -> Option<(What, Vec<String>)> {
     let of_length = *of_length || clause.words.iter().any(counts);
     let test = Test::Compared { sign, number, of_length };
     let words = ["than", "characters", "chars", "letters", "long", "keep", "only", "filter", word];
-    Some((What::Where(test), words.iter().map(|it| (*it).to_owned()).collect()))
+    let words = words.into_iter().chain(named(clause));
+    Some((What::Where(test), words.map(str::to_owned).collect()))
 }
 
 /// `without the empty lines`.
@@ -169,7 +179,8 @@ impl Route<'_> {
     /// Keeps the items of a list for which something holds.
     pub(super) fn filtered(&self, draft: &Draft, step: usize, test: &Test) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        self.on_lists(draft, step, &Type::FLOAT, |it, item| {
+        let of_json = items_of_json(&self.clauses[step], true);
+        self.on_lists(draft, step, &of_json, |it, item| {
             let test = match test {
                 Test::Filled if matches!(item, Type::Text) => "trim(it) != \"\"".to_owned(),
                 Test::Filled => "len(it) > 0".to_owned(),
@@ -236,53 +247,5 @@ impl Route<'_> {
                 false => detour(self.catalog, &format!("take(n: {written})")),
             }
         })
-    }
-
-    /// A draft that gives a list, or the step's file read, with one more stage.
-    pub(super) fn on_lists(
-        &self,
-        draft: &Draft,
-        step: usize,
-        of_json: &Type,
-        stage: impl Fn(&mut Draft, &Type) -> Stage,
-    ) -> Vec<Draft> {
-        let begun = if draft.is_empty() { self.lists(step) } else { vec![draft.clone()] };
-        let on = begun.into_iter().filter_map(|it| {
-            let mut it = self.as_list(it, of_json)?;
-            let ty = it.ty.clone()?;
-            let Type::List(item, _) = &ty else { return None };
-            let stage = stage(&mut it, item);
-            it.stages.push(stage);
-            Some(it)
-        });
-        on.collect()
-    }
-
-    /// A draft that gives a list: the lines of a text, the items in JSON, which are to have a type.
-    fn as_list(&self, mut draft: Draft, of_json: &Type) -> Option<Draft> {
-        let stages = match draft.ty.as_ref()? {
-            Type::List(..) => return Some(draft),
-            Type::Text => vec!["lines".to_owned()],
-            Type::Json => {
-                self.catalog.way_between(&Type::Json, &Type::list(of_json.clone()))?.stages
-            }
-            _ => return None,
-        };
-        draft.score -= DETOUR;
-        draft.stages.extend(stages.iter().map(|it| detour(self.catalog, it)));
-        self.tried(draft)
-    }
-
-    /// What a step gives to choose from: its file, or its numbers.
-    fn lists(&self, step: usize) -> Vec<Draft> {
-        let mut all = self.read(step);
-        let literals = self.clauses[step].literals.iter().enumerate();
-        let numbers = literals.filter(|(_, it)| matches!(it.literal, Literal::Numbers(_)));
-        let begun = numbers.filter_map(|(idx, it)| {
-            let stages = vec![Stage::value(it.literal.written())];
-            self.tried(Draft { stages, used: vec![(step, idx)], ..Draft::default() })
-        });
-        all.extend(begun);
-        all
     }
 }

@@ -1,13 +1,16 @@
 //! From the drafts to a script as it is handed out, or to what is missing.
 
 use super::{
-    Gap, Need, Step, Workflow,
+    Gap, Workflow,
     draft::{Asked, Draft, Stage, joined},
     forbidden::Forbidden,
     goal::{Clause, Goal},
+    library,
     mention::{Mention, What, is_generic, spoken, tells_of_components},
+    output::{described, edition, head, need, nothing, step},
     route::{self, Route},
     spelling::Spelling,
+    unexplained,
 };
 use crate::{
     registry::{Catalog, Effect, Index, Match, OpError, Tried, Where},
@@ -48,21 +51,29 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
         return Err(OpError::invalid_input(message));
     }
     let forbidden = Forbidden::taken(&mut goal, &mut index);
-    let (mentions, mut missing) = understood(&goal, &mut index);
+    let mut missing = Vec::new();
+    let understood = Understood::of(&goal, &mut index, &mut missing);
+    let mentions = &understood.mentions;
+    let route = Route { clauses: &goal.clauses, mentions, catalog };
+    let finish =
+        Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
+    let library = route.by_library(&wanted.goal, &goal);
+    let is_needed = !missing.is_empty() || forbidden.part().is_some();
+    let meant = library.filter(|it| input.is_none() && (is_needed || it.score >= library::SURE));
+    if let Some(workflow) = meant.and_then(|it| finish.best(&[it.draft])) {
+        return Ok(workflow);
+    }
     if missing.is_empty() && mentions.iter().all(Vec::is_empty) {
         missing.push(gap(&wanted.goal, &mut index));
     }
     if !missing.is_empty() {
         return Ok(Workflow { missing, ..nothing(&wanted.goal) });
     }
-    let route = Route { clauses: &goal.clauses, mentions: &mentions, catalog };
     let all = route.drafts(started(wanted, input.as_ref()));
     // A piece of the goal that no stage takes is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
-    let finish =
-        Finish { wanted, goal: &goal, output: output.as_ref(), catalog, forbidden: &forbidden };
     if let Some(workflow) = finish.best(&whole) {
-        return Ok(workflow);
+        return Ok(unexplained::told(workflow, &goal, &understood, &mut index, catalog));
     }
     if let Some(part) = forbidden.part().filter(|_| !whole.is_empty()) {
         return Ok(Workflow { missing: vec![gap(&part, &mut index)], ..nothing(&wanted.goal) });
@@ -70,24 +81,34 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let ignored = all.first().filter(|_| whole.is_empty()).and_then(|it| route.ignored(it));
     let missing = match ignored {
         Some(clause) => gap(&clause.text, &mut index),
-        None => unchained(wanted, &mentions, &mut index),
+        None => unchained(wanted, mentions, &mut index),
     };
     Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
 }
 
-/// What each step speaks of, and the steps that nothing serves.
-fn understood(goal: &Goal, index: &mut Index) -> (Vec<Vec<Mention>>, Vec<Gap>) {
-    let (mut mentions, mut missing) = (Vec::new(), Vec::new());
-    for clause in &goal.clauses {
-        let found = spoken(clause, index);
-        let mut found = found;
-        drop_named_again(clause, &mentions, &mut found.mentions);
-        if found.unserved {
-            missing.push(gap(&clause.text, index));
+/// What the steps speak of.
+pub(super) struct Understood {
+    /// What each step speaks of.
+    pub(super) mentions: Vec<Vec<Mention>>,
+    /// The words that all of that stands for.
+    pub(super) covered: Vec<String>,
+}
+
+impl Understood {
+    /// Reads all steps, and notes those that nothing serves.
+    fn of(goal: &Goal, index: &mut Index, missing: &mut Vec<Gap>) -> Self {
+        let mut all = Self { mentions: Vec::new(), covered: Vec::new() };
+        for clause in &goal.clauses {
+            let mut found = spoken(clause, index);
+            drop_named_again(clause, &all.mentions, &mut found.mentions);
+            if found.unserved {
+                missing.push(gap(&clause.text, index));
+            }
+            all.mentions.push(found.mentions);
+            all.covered.extend(found.covered);
         }
-        mentions.push(found.mentions);
+        all
     }
-    (mentions, missing)
 }
 
 /// Leaves out what an earlier step does and a later one only names: `save the total`.
@@ -108,23 +129,6 @@ fn drop_named_again(clause: &Clause, before: &[Vec<Mention>], mentions: &mut Vec
     }
 }
 
-/// Nothing yet for a goal.
-pub(super) fn nothing(goal: &str) -> Workflow {
-    Workflow {
-        ok: false,
-        goal: goal.into(),
-        script: None,
-        steps: Vec::new(),
-        needs: Vec::new(),
-        gives: "".into(),
-        envelope: "".into(),
-        effects: Vec::new(),
-        alternatives: Vec::new(),
-        missing: Vec::new(),
-        notes: Vec::new(),
-    }
-}
-
 fn typed(written: &str, catalog: &dyn Catalog) -> Result<Type, OpError> {
     catalog.type_of(written).ok_or_else(|| {
         OpError::invalid_input(format!("`{written}` is no type"))
@@ -142,7 +146,7 @@ fn started(wanted: &Wanted, input: Option<&Type>) -> Draft {
 }
 
 /// A part of the goal, and the ops that come nearest to it.
-fn gap(part: &str, index: &mut Index) -> Gap {
+pub(super) fn gap(part: &str, index: &mut Index) -> Gap {
     const MOST: usize = 3;
     let found = index.find(part).into_iter().filter(is_near).take(MOST);
     let nearest = found.map(|it| it.op.script_name().into()).collect();
@@ -219,13 +223,18 @@ impl Finish<'_> {
         })
     }
 
+    fn spends(&self, script: &str) -> bool {
+        self.catalog.tried(script).effects.iter().any(|it| it.starts_with("spends"))
+    }
+
     /// The script with its bounds and its envelope, where it checks.
     fn script(&self, draft: &Draft) -> Option<(String, Tried)> {
         let mut bounds = self.goal.bounds.clone();
         let spends = |it: &Stage| it.op.is_some_and(|op| op.op.effects.contains(&Effect::Spends));
         let has_budget = bounds.iter().any(|(key, _)| *key == "max_cost");
         let asked = bounds.clone();
-        if draft.stages.iter().any(spends) && !has_budget {
+        let spends_in_module = || draft.uses.is_some() && self.spends(&draft.explained());
+        if (draft.stages.iter().any(spends) || spends_in_module()) && !has_budget {
             bounds.push(("max_cost", USUAL_BUDGET.to_owned()));
         }
         [bounds, asked].iter().find_map(|bounds| {
@@ -239,47 +248,4 @@ impl Finish<'_> {
             tried.errors.is_empty().then(|| (tried.text.clone(), tried))
         })
     }
-}
-
-/// What is known of a script that was tried.
-pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
-    Workflow {
-        gives: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
-        envelope: tried.envelope.as_str().into(),
-        effects: tried.effects.iter().map(|it| it.as_str().into()).collect(),
-        ..nothing(goal)
-    }
-}
-
-/// What stands above a script: its goal, what it takes, and what it touches.
-pub(super) fn head(goal: &str, tried: &Tried) -> String {
-    let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
-    let touches = match tried.effects.is_empty() {
-        true => "nothing".to_owned(),
-        false => tried.effects.join(", "),
-    };
-    format!("# Goal: {goal}\n# Takes: {}\n# Touches: {touches}\n\n", tried.envelope)
-}
-
-fn edition(bounds: &[(&'static str, String)]) -> String {
-    if bounds.is_empty() {
-        return String::new();
-    }
-    let all: Vec<String> = bounds.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-    format!("svc 1 within {{ {} }}\n\n", all.join(", "))
-}
-
-fn step(stage: &Stage) -> Step {
-    let text =
-        if stage.per_item { format!("each {{ {} }}", stage.text) } else { stage.text.clone() };
-    Step {
-        stage: text.into(),
-        op: stage.op.map(|it| it.to_string().into()),
-        does: stage.note.as_str().into(),
-    }
-}
-
-fn need(asked: &Asked) -> Need {
-    let Asked { name, ty, doc } = asked;
-    Need { name: name.as_str().into(), ty: ty.as_str().into(), doc: doc.as_str().into() }
 }

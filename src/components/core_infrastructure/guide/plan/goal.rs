@@ -1,7 +1,9 @@
 //! A goal in words, cut into the steps that it asks for.
 
 use super::{
+    idioms,
     literals::Literal,
+    open::{OF_BOUNDS, Open, bound},
     phrases,
     spelling::Spelling,
     tokens::{Token, joined_numbers, tokens},
@@ -39,10 +41,15 @@ pub(super) struct Given {
 
 impl Given {
     /// Whether it is a file or a page to read, and not one to write to.
-    fn is_source(&self) -> bool {
-        let is_target = |it: &String| matches!(it.as_str(), "to" | "into" | "as");
-        matches!(self.literal, Literal::Path(_) | Literal::Url(_))
-            && !self.before.last().is_some_and(is_target)
+    pub(super) fn is_source(&self) -> bool {
+        matches!(self.literal, Literal::Path(_) | Literal::Url(_)) && !self.is_target()
+    }
+
+    /// Whether it stands behind `to`, `into` or `as`, with no more than a noun in between.
+    pub(super) fn is_target(&self) -> bool {
+        const NOUNS: [&str; 6] = ["file", "text", "a", "the", "document", "files"];
+        let mut behind = self.before.iter().rev().skip_while(|it| NOUNS.contains(&it.as_str()));
+        behind.next().is_some_and(|it| matches!(it.as_str(), "to" | "into" | "as"))
     }
 }
 
@@ -66,7 +73,7 @@ pub(super) const FILLERS: &str = "please give get me let make have turn want nee
     using use put set it them this that my the a an all both together result results also now just \
     first ones its their your check whether if or something thing things know meanwhile help out kindly hi hey hello thanks thank like would just some any there here \
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
-    that without";
+    that without how else otherwise when rest remaining";
 
 /// Words that ask for a thing, so that the word behind them is no verb.
 const ASKING: [&str; 15] = [
@@ -91,6 +98,11 @@ const ASKING: [&str; 15] = [
 const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
     items item passages passage records record entries entry keep only limit few";
 
+/// Whether a word asks for something without saying what.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.split_whitespace().any(|it| it == word)
+}
+
 impl Goal {
     /// Reads a goal; `is_name` tells the words that name an op.
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
@@ -98,6 +110,7 @@ impl Goal {
         let mut open = Open::default();
         let mut tokens = phrases::read(&spelt(tokens(text), spelling));
         joined_numbers(&mut tokens);
+        let tokens = idioms::read(tokens);
         for token in tokens {
             match token {
                 Token::Word(word) if BETWEEN.contains(&word.to_lowercase().as_str()) => {
@@ -144,6 +157,10 @@ impl Goal {
     fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
         let mut joined: Vec<Clause> = Vec::new();
         for clause in self.clauses.drain(..) {
+            if let Some(full) = joined.last().and_then(|it| clause.in_full(it)) {
+                joined.push(full);
+                continue;
+            }
             let is_fragment =
                 |it: &&mut Clause| clause.is_fragment(is_name) || clause.ends_list(it, is_name);
             match joined.last_mut().filter(is_fragment) {
@@ -171,8 +188,7 @@ fn spelt(mut tokens: Vec<Token>, spelling: &Spelling) -> Vec<Token> {
 impl Clause {
     /// The words that say what is asked for.
     pub(super) fn content(&self) -> impl Iterator<Item = &str> {
-        let is_filler = |it: &&str| !FILLERS.split_whitespace().any(|filler| filler == *it);
-        self.words.iter().map(String::as_str).filter(is_filler)
+        self.words.iter().map(String::as_str).filter(|it| !is_filler(it))
     }
 
     /// Whether it may begin anew: it names something of its own to begin with.
@@ -183,6 +199,16 @@ impl Clause {
             _ => false,
         };
         self.is_beside || self.literals.iter().any(begins)
+    }
+
+    /// Whether it says when the next step is to be done: `if it contains "x"`.
+    pub(super) fn is_condition(&self) -> bool {
+        self.words.first().is_some_and(|it| matches!(it.as_str(), "if" | "when"))
+    }
+
+    /// Whether it says what is to be done where a condition does not hold.
+    pub(super) fn is_otherwise(&self) -> bool {
+        self.words.first().is_some_and(|it| matches!(it.as_str(), "else" | "otherwise"))
     }
 
     /// Whether it names a file or a page to read.
@@ -214,20 +240,33 @@ impl Clause {
         if content == 0 && !self.literals.is_empty() && !refers {
             return true;
         }
-        !self.is_beside && self.count.is_none() && (is_thing || content == 0)
+        // `b.log into one file all.log`
+        let is_piece = || {
+            let starts = self.literals.first().is_some_and(|it| it.before.is_empty());
+            starts && !refers && self.content().all(|it| matches!(it, "file" | "text" | "document"))
+        };
+        !self.is_beside
+            && !self.is_condition()
+            && !self.is_otherwise()
+            && self.count.is_none()
+            && (is_thing || content == 0 || is_piece())
     }
 
     /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
     fn ends_list(&self, before: &Self, is_name: &dyn Fn(&str) -> bool) -> bool {
         let is_from = |it: &String| matches!(it.as_str(), "from" | "of" | "in" | "out");
         let names = self.content().any(is_name);
+        let of_model = |it: &&str| {
+            matches!(*it, "ai" | "llm" | "model" | "gpt" | "language" | "file" | "text")
+        };
         before.literals.is_empty() && !names && !self.words.is_empty() && {
-            self.content().count() == 1 && self.words.get(1).is_some_and(is_from)
+            self.content().filter(|it| !of_model(it)).count() == 1
+                && self.words.get(1).is_some_and(is_from)
         }
     }
 
     /// The place of its only number, where it says nothing but how many are meant.
-    fn counted(&self) -> Option<usize> {
+    pub(super) fn counted(&self) -> Option<usize> {
         let is_count = |it: &str| OF_COUNTS.split_whitespace().any(|word| word == it);
         let [Given { literal: Literal::Number(_), .. }] = self.literals.as_slice() else {
             return None;
@@ -242,77 +281,4 @@ impl Clause {
         self.each |= other.each;
         self.is_joined = true;
     }
-}
-
-/// A step that is still read.
-#[derive(Default)]
-struct Open {
-    words: Vec<String>,
-    literals: Vec<(Literal, usize, bool)>,
-    text: Vec<String>,
-    is_beside: bool,
-    each: bool,
-    is_forbidden: bool,
-}
-
-impl Open {
-    fn word(&mut self, word: &str) {
-        let lower: String =
-            word.to_lowercase().chars().filter(|it| it.is_alphanumeric() || *it == '_').collect();
-        self.each |= matches!(lower.as_str(), "each" | "every");
-        self.is_beside |= matches!(lower.as_str(), "meanwhile" | "both" | "also");
-        self.text.push(word.to_owned());
-        if let Some((Literal::Number(number), at, digits)) = self.literals.last()
-            && *at == self.words.len()
-            && let Some(of_unit) = Literal::of_unit(*number, &lower)
-        {
-            let (at, digits) = (*at, *digits);
-            self.literals.pop();
-            self.literals.push((of_unit, at, digits));
-            return;
-        }
-        if !lower.is_empty() {
-            self.words.push(lower);
-        }
-    }
-
-    fn literal(&mut self, literal: Literal, written: &str) {
-        self.text.push(written.to_owned());
-        let in_digits = written.contains(|it: char| it.is_ascii_digit());
-        self.literals.push((literal, self.words.len(), in_digits));
-    }
-
-    fn clause(self) -> Clause {
-        let words = self.words;
-        let given = |(literal, at, in_digits): (Literal, usize, bool)| Given {
-            literal,
-            in_digits,
-            before: words[at.saturating_sub(2)..at].to_vec(),
-            behind: words[at..(at + 2).min(words.len())].to_vec(),
-        };
-        let literals = self.literals.into_iter().map(given).collect();
-        let text = self.text.join(" ");
-        let (is_beside, each) = (self.is_beside, self.each);
-        let clause = Clause { words, literals, text, is_beside, each, ..Clause::default() };
-        Clause { count: clause.counted(), ..clause }
-    }
-}
-
-/// Words that a bound is said with.
-const OF_BOUNDS: [&str; 14] = [
-    "spend", "cost", "costs", "pay", "budget", "most", "more", "than", "no", "within", "timeout",
-    "longer", "limit", "under",
-];
-
-/// A bound that a step speaks of, such as `spend no more than $0.10`, and its place.
-fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
-    let says = clause.words.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
-    let is_near = |it: &Given| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
-    let key = |it: &Given| match &it.literal {
-        Literal::Money(_) if says => Some("max_cost"),
-        Literal::Duration(_) if is_near(it) => Some("timeout"),
-        _ => None,
-    };
-    let mut all = clause.literals.iter().enumerate();
-    all.find_map(|(idx, it)| Some((idx, (key(it)?, it.literal.written()))))
 }

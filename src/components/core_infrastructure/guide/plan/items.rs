@@ -3,6 +3,7 @@
 use super::{
     arguments::is_count,
     draft::{Draft, Stage},
+    fields::items_of_json,
     goal::{Clause, Given},
     literals::Literal,
     route::{MOST_DRAFTS, Route, best, detour},
@@ -41,7 +42,8 @@ impl Route<'_> {
         down: bool,
     ) -> Vec<Draft> {
         let words = &self.clauses[step].words;
-        let mut sorted = self.on_lists(draft, step, &Type::FLOAT, |_, item| Stage {
+        let of_json = items_of_json(&self.clauses[step], false);
+        let mut sorted = self.on_lists(draft, step, &of_json, |_, item| Stage {
             note: "puts the items in order".into(),
             ..Stage::value(order(item, words, by_length, down))
         });

@@ -14,6 +14,8 @@ pub(super) enum Literal {
     Glob(String),
     Number(f64),
     Numbers(Vec<f64>),
+    /// All whole numbers from one to another.
+    Span(f64, f64),
     Duration(String),
     Money(Money),
     Size(String),
@@ -69,9 +71,23 @@ impl Literal {
                 let all: Vec<String> = all.iter().map(ToString::to_string).collect();
                 format!("[{}]", all.join(", "))
             }
+            Self::Span(low, high) => format!("range({low}, {})", high + 1.0),
             Self::Duration(it) | Self::Size(it) => it.clone(),
             Self::Money(it) => it.to_string(),
         }
+    }
+
+    /// As the goal has it, without quotes; nothing where it is no text.
+    pub(super) fn plain(&self) -> &str {
+        match self {
+            Self::Quoted(it) | Self::Path(it) | Self::Url(it) | Self::Glob(it) => it,
+            _ => "",
+        }
+    }
+
+    /// Whether it is a list of numbers.
+    pub(super) fn is_several(&self) -> bool {
+        matches!(self, Self::Numbers(_) | Self::Span(..))
     }
 
     /// Whether it can stand where a scheme is due.
@@ -87,11 +103,11 @@ impl Literal {
             (Self::Number(_), Scheme::Float | Scheme::Amount(_) | Scheme::Ordered(_))
             | (Self::Quoted(_) | Self::Url(_), Scheme::Text)
             | (Self::Path(_), Scheme::Path)
-            | (Self::Numbers(_), Scheme::List(..))
+            | (Self::Numbers(_) | Self::Span(..), Scheme::List(..))
             | (Self::Duration(_), Scheme::Duration | Scheme::Amount(_))
             | (Self::Money(_), Scheme::Money | Scheme::Amount(_))
             | (Self::Size(_), Scheme::Size | Scheme::Amount(_))
-            | (Self::Quoted(_) | Self::Numbers(_), Scheme::Var(_)) => true,
+            | (Self::Quoted(_) | Self::Numbers(_) | Self::Span(..), Scheme::Var(_)) => true,
             _ => false,
         }
     }

@@ -2,16 +2,12 @@
 
 use super::{
     arguments::topic_at,
-    asking::{self, is_asked},
+    asking::is_asked,
     filters::{self, Test},
     goal::{Clause, FILLERS, Given},
-    items,
     literals::Literal,
 };
-use crate::{
-    registry::{Effect, Index, Match, OpRef, Scheme, Scope, Where},
-    text::synonyms,
-};
+use crate::registry::{Effect, Index, Match, OpRef, Scheme, Scope, Where};
 
 /// Something that a step speaks of, and what may be meant by it, the best first.
 #[derive(Clone, Debug)]
@@ -34,6 +30,10 @@ pub(super) enum What {
     },
     /// `where { .. }`: what must hold for an item.
     Where(Test),
+    /// A piece of the goal as it is, by its place in the step.
+    Given(usize),
+    /// What stands in JSON under a name in quotes, by the place of that.
+    At(usize),
     /// `first` or `last`.
     End(&'static str),
     /// A field of what there is, or of each item.
@@ -48,6 +48,8 @@ pub(super) enum What {
 /// What a step speaks of, in the order of its words; or the word that nothing serves.
 pub(super) struct Spoken {
     pub(super) mentions: Vec<Mention>,
+    /// The words that they stand for, and those that only go with these.
+    pub(super) covered: Vec<String>,
     pub(super) unserved: bool,
 }
 
@@ -58,7 +60,7 @@ const MOST_READINGS: usize = 3;
 const NEAR: f64 = 0.55;
 
 /// How sure a further mention of the same step must be.
-const SECOND: f64 = 2.0;
+pub(super) const SECOND: f64 = 2.0;
 
 /// Words that stand in many names and say little by themselves.
 const GENERIC: &str = "text file files list json value values items item number numbers path docs \
@@ -72,15 +74,17 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
         None => clause.content().collect(),
     };
     let Some(head) = content.first().copied() else {
-        return Spoken { mentions: Vec::new(), unserved: false };
+        return Spoken { mentions: Vec::new(), covered: Vec::new(), unserved: false };
     };
     let matches = index.find(&question(clause, &content));
     let matches: Vec<Match> = matches.into_iter().filter(|it| is_meant(it.op, clause)).collect();
     let search = searcher(index);
-    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search };
+    let write = writer(index);
+    let mut reader = Reader { clause, head, matches: &matches, covered: Vec::new(), search, write };
     let mentions = reader.all();
     let known = |word: &str| matches.iter().any(|it| it.words.iter().any(|(at, _)| at == word));
-    let unknown = content.iter().filter(|it| !known(it)).count();
+    let is_unknown = |it: &&&str| !known(it) && !reader.covered.iter().any(|at| at == **it);
+    let unknown = content.iter().filter(is_unknown).count();
     let is_done = reader.covered.iter().any(|it| it == head)
         || reader.is_served(head)
         || (!clause.is_imperative() && !mentions.is_empty());
@@ -89,7 +93,7 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let is_closed = clause.literals.iter().any(|it| it.literal.is_closed());
     let unserved =
         is_closed || !is_done || is_vague || is_idle || reader.looks_elsewhere(&mentions);
-    Spoken { mentions, unserved }
+    Spoken { mentions, covered: reader.covered, unserved }
 }
 
 /// Whether a step names nothing to work on, and of its two words only one is known.
@@ -101,12 +105,13 @@ fn is_bare(clause: &Clause, content: &[&str], mentions: &[Mention]) -> bool {
 /// The words that are looked up: those of the step, and the kinds of its files.
 fn question(clause: &Clause, content: &[&str]) -> String {
     let kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
-    content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ")
+    content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ").replace('_', " ")
 }
 
 /// Whether an op can be meant: what tells of components only where the step speaks of them.
 fn is_meant(op: OpRef, clause: &Clause) -> bool {
-    const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav";
+    const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav guide \
+        workflow workflows pipeline pipelines";
     let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
     !tells_of_components(op) || clause.words.iter().any(speaks)
 }
@@ -133,6 +138,18 @@ fn searcher(index: &mut Index) -> Option<OpRef> {
     searches.find(|it| it.op.effects.iter().any(of_folder))
 }
 
+/// Whether an op must be given a flow or another op to call.
+pub(super) fn takes_flow(op: OpRef) -> bool {
+    op.op.params.iter().any(|it| it.default.is_none() && it.scheme.flow().is_some())
+}
+
+/// The op that writes a text to a file.
+fn writer(index: &mut Index) -> Option<OpRef> {
+    let found = index.find("write text to a file").into_iter().map(|it| it.op);
+    let takes_text = |it: &OpRef| it.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Text));
+    found.filter(takes_text).find(|it| it.op.writes())
+}
+
 /// Reads what a step speaks of.
 pub(super) struct Reader<'a> {
     pub(super) clause: &'a Clause,
@@ -141,7 +158,9 @@ pub(super) struct Reader<'a> {
     /// The words that some mention stands for.
     pub(super) covered: Vec<String>,
     /// What finds documents in a folder.
-    search: Option<OpRef>,
+    pub(super) search: Option<OpRef>,
+    /// What writes a text to a file.
+    pub(super) write: Option<OpRef>,
 }
 
 impl Reader<'_> {
@@ -151,7 +170,15 @@ impl Reader<'_> {
         if let Some(asked) = self.typed() {
             return vec![asked];
         }
+        if let Some(given) = self.given() {
+            return vec![given];
+        }
+        if self.clause.literals.iter().any(|it| it.literal.is_several()) {
+            let nouns = ["find", "whole", "integer", "integers", "value", "values", "list"];
+            self.covered.extend(nouns.map(str::to_owned));
+        }
         let mut mentions: Vec<Mention> = self.sort().into_iter().collect();
+        mentions.extend(self.named());
         for (mention, covered) in filters::mentions(self.clause) {
             self.covered.extend(covered);
             mentions.push(mention);
@@ -164,10 +191,14 @@ impl Reader<'_> {
                 continue;
             }
             if !mentions.is_empty() && mention.gain < SECOND {
+                // What is not followed explains nothing.
+                self.covered.retain(|it| !mention.words.contains(it));
                 break;
             }
             mentions.push(mention);
         }
+        self.drop_flows(&mut mentions);
+        mentions.extend(self.stored(&mentions));
         let is_sure = self.covered.iter().any(|it| it == self.head)
             && mentions.iter().any(|it| it.gain >= SECOND && !it.is_field());
         if !is_sure && let Some(search) = self.implied() {
@@ -179,31 +210,6 @@ impl Reader<'_> {
         let position = |it: &Mention| self.clause.words.iter().position(|word| says(it, word));
         mentions.sort_by_key(|it| position(it).unwrap_or(usize::MAX));
         mentions
-    }
-
-    /// A search, where a step speaks of the documents of a folder and of what they are about.
-    fn implied(&mut self) -> Option<Mention> {
-        let literals = || self.clause.literals.iter().map(|it| &it.literal);
-        let has_folder = literals().any(|it| it.kind_of_file() == Some("files"));
-        let has_text = literals().any(|it| matches!(it, Literal::Quoted(_)));
-        let speaks =
-            |all: &str| self.clause.words.iter().any(|it| all.split(' ').any(|at| at == it));
-        let has_topic = has_text || speaks("about on");
-        if !has_folder || !has_topic || !speaks("docs documents document passages pages notes") {
-            return None;
-        }
-        let what = vec![What::Op(self.search?)];
-        self.covered.push(self.head.to_owned());
-        Some(Mention { what, gain: SECOND, words: vec![self.head.to_owned()] })
-    }
-
-    /// What a model is asked, where a step says the type of its answer.
-    fn typed(&mut self) -> Option<Mention> {
-        asking::answer(&self.clause.text).filter(|_| synonyms::is_for_a_model(self.head))?;
-        let found = self.matches.iter().find(|it| is_asked(it.op))?;
-        self.covered.push(self.head.to_owned());
-        let what = vec![What::Op(found.op)];
-        Some(Mention { what, gain: 3.0, words: vec![self.head.to_owned()] })
     }
 
     /// Whether a step says what it looks for, rather than what it works out.
@@ -240,27 +246,6 @@ impl Reader<'_> {
         let says =
             |word: &String| of_op.is_some_and(|it| it.words.iter().any(|(at, _)| at == word));
         self.clause.words[..end].iter().any(|it| !is_generic(it) && !says(it))
-    }
-
-    /// `sort`, where the step asks for an order.
-    fn sort(&mut self) -> Option<Mention> {
-        let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
-        let turns =
-            |it: &&&str| **it == "order" && self.clause.words.iter().any(|it| it == "reverse");
-        let said = words
-            .iter()
-            .filter(|it| !turns(it))
-            .find(|it| self.clause.words.iter().any(|word| word == *it));
-        let word = said.copied().or_else(|| items::extreme_of_several(self.clause))?;
-        let says = |all: &[&str]| all.iter().any(|it| self.clause.words.iter().any(|w| w == it));
-        let length = matches!(word, "longest" | "shortest") || says(&["length"]);
-        let down = word == "longest"
-            || says(&["descending", "highest", "newest", "largest", "biggest", "greatest"]);
-        let covered = words.iter().chain(&["alphabetically", "length", "descending", "ascending"]);
-        self.covered.extend(covered.map(|it| (*it).to_owned()));
-        self.covered.push(word.to_owned());
-        let what = vec![What::Sort { by_length: length, down }];
-        Some(Mention { what, gain: 3.0, words: vec![word.to_owned()] })
     }
 
     /// The op that stands for most of the words that none stands for yet.

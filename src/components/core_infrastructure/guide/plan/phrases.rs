@@ -7,7 +7,18 @@ use super::{
 };
 
 /// What is said in several words, and in one.
-const PHRASES: [(&str, &str); 36] = [
+const PHRASES: [(&str, &str); 49] = [
+    ("with svc", "please"),
+    ("in svc", "please"),
+    ("how do i", "please"),
+    ("how do you", "please"),
+    ("how can i", "please"),
+    ("how would i", "please"),
+    ("how to", "please"),
+    ("what is the way to", "please"),
+    ("ask the guide", "guide ask"),
+    ("into one text file", "into"),
+    ("into one text", "join"),
     ("how many", "count"),
     ("how long", "length"),
     ("how often", "count"),
@@ -43,6 +54,8 @@ const PHRASES: [(&str, &str); 36] = [
     ("each link", "each line"),
     ("each row", "each line"),
     ("which components", "nav components"),
+    ("which component", "nav component"),
+    ("let the user", "approve"),
     ("which tools", "nav components"),
 ];
 
@@ -134,7 +147,11 @@ fn phrase(tokens: &[Token]) -> Option<(usize, &'static str)> {
         }
         let len = phrase.split(' ').count();
         let rest = tokens.get(1..len)?;
-        let is_said = rest.iter().zip(words).all(|(it, word)| it.word().as_deref() == Some(word));
+        let says = |it: &Token, word: &str| match it {
+            Token::Literal(Literal::Number(_), written) => written == word,
+            it => it.word().as_deref() == Some(word),
+        };
+        let is_said = rest.iter().zip(words).all(|(it, word)| says(it, word));
         is_said.then_some((len, *means))
     })
 }

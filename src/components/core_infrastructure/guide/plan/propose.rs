@@ -2,7 +2,8 @@
 
 use super::{
     Workflow,
-    finish::{Wanted, described, head},
+    finish::Wanted,
+    output::{described, head},
 };
 use crate::registry::{Catalog, Cx, Index, OpError, OpRef, Param, Tried, Writer};
 

@@ -39,7 +39,11 @@ impl Route<'_> {
             let beside = step > 0 && self.clauses[step].has_source();
             let both = self.clauses[step].words.iter().any(|it| it == "both");
             let counted = self.clauses[step].count.map(|idx| self.counted(&drafts, step, idx));
-            drafts = if let Some(counted) = counted.filter(|it| !it.is_empty()) {
+            drafts = if self.clauses[step].is_condition() && step + 1 < self.clauses.len() {
+                let has_else = self.clauses.get(step + 2).is_some_and(Clause::is_otherwise);
+                step += 1 + usize::from(has_else);
+                self.decided(&drafts, step - usize::from(has_else), has_else)
+            } else if let Some(counted) = counted.filter(|it| !it.is_empty()) {
                 counted
             } else if both && step + 1 < self.clauses.len() {
                 step += 1;
@@ -103,6 +107,8 @@ impl Route<'_> {
                 What::Where(test) => self.filtered(draft, step, test),
                 What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
                 What::Field(name) => Self::field(draft, name),
+                What::Given(idx) => Self::with_piece(draft, &self.clauses[step], (step, *idx)),
+                What::At(idx) => self.looked_up(draft, step, *idx),
                 What::End(name) => self.end(draft, step, name),
                 What::Op(op) => self.called(draft, step, *op, mention),
             };

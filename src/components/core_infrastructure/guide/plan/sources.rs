@@ -4,7 +4,7 @@ use super::{
     draft::{Draft, Stage},
     goal::Given,
     literals::Literal,
-    mention::is_free_text,
+    mention::{Mention, is_free_text},
     route::{DETOUR, Route},
 };
 use crate::registry::{Effect, OpRef, Param, Scheme, Scope};
@@ -109,17 +109,17 @@ impl Route<'_> {
 
     /// Begins with what stands in a file or on a page that the step, or a later one, names.
     pub(super) fn read(&self, step: usize) -> Vec<Draft> {
+        let several = self.read_several(step);
+        if !several.is_empty() {
+            return several;
+        }
         let literals = self.clauses[step].literals.iter().enumerate();
         let readable =
             literals.filter(|(_, it)| matches!(it.literal, Literal::Path(_) | Literal::Url(_)));
         let Some((idx, given)) = readable.map(|(idx, it)| (idx, &it.literal)).next() else {
             return Vec::new();
         };
-        let mut readers: Vec<(i64, OpRef)> = self.readers(given);
-        readers.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        let best = readers.first().map(|(rank, _)| *rank);
-        readers.retain(|(rank, _)| Some(*rank) == best);
-        let begun = readers.into_iter().take(2).filter_map(|(_, op)| {
+        let begun = self.best_readers(given).into_iter().take(2).filter_map(|op| {
             let input = op.op.input()?;
             let name = op.script_name();
             let filling = self.filling(step, &[(step, idx)]);
@@ -130,9 +130,41 @@ impl Route<'_> {
             let mut draft = Draft { used: vec![(step, idx)], ..Draft::default() };
             draft.score -= DETOUR;
             draft.stages.push(Stage::of(op, format!("{name}({})", args.join(", "))));
+            if self.is_table(step, given) {
+                let rows = self.catalog.registry().resolve("parse_csv");
+                draft.stages.extend(rows.map(|it| Stage::of(it, it.script_name())));
+            }
             self.tried(draft)
         });
         begun.collect()
+    }
+
+    /// Whether a step speaks of the rows of a file, and not of its text.
+    fn is_table(&self, step: usize, file: &Literal) -> bool {
+        const ROWS: &str = "row rows column columns csv table cell cells parse records record";
+        let says = |it: &String| ROWS.split_whitespace().any(|word| word == it);
+        file.plain().to_lowercase().ends_with(".csv")
+            && self.clauses.iter().any(|it| it.words.iter().any(says))
+            && !self.clauses[step].words.iter().any(|it| it == "lines" || it == "line")
+    }
+
+    /// What cuts a table into rows, where rows are said of one and not lines.
+    pub(super) fn of_table(&self, draft: &Draft, op: OpRef, mention: &Mention) -> Option<OpRef> {
+        let is_read = draft.stages.iter().any(|it| it.text.contains(".csv\""));
+        let of_rows = mention.words.iter().any(|it| it.starts_with("row"));
+        let rows = self.catalog.registry().resolve("parse_csv")?;
+        (op.script_name() == "lines" && is_read && of_rows).then_some(rows)
+    }
+
+    /// Whether an op cuts what a draft has cut already: rows into lines, lines into lines.
+    pub(super) fn has_cut(draft: &Draft, op: OpRef) -> bool {
+        let name = op.script_name();
+        let has = |it: &str| draft.ops().any(|of| of == it);
+        match name.as_str() {
+            "lines" => has("lines") || has("parse_csv"),
+            "words" | "parse_csv" => has(&name),
+            _ => false,
+        }
     }
 
     /// Whether an op reads a file, and a draft has read the only one that the step names.
@@ -156,6 +188,13 @@ impl Route<'_> {
         let is_op = |it: &&(i64, OpRef)| it.1.to_string() == op.to_string();
         let best = readers.iter().map(|(rank, _)| *rank).max();
         readers.iter().find(is_op).is_some_and(|(rank, _)| Some(*rank) < best)
+    }
+
+    /// The ops that fit the kind of what a literal names best.
+    pub(super) fn best_readers(&self, literal: &Literal) -> Vec<OpRef> {
+        let readers = self.readers(literal);
+        let best = readers.iter().map(|(rank, _)| *rank).max();
+        readers.into_iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, op)| op).collect()
     }
 
     /// The ops that read what a literal names, and how well they fit its kind.

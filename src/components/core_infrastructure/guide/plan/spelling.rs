@@ -33,6 +33,10 @@ impl<'i> Spelling<'i> {
         if !is_word || self.words.contains(word) || self.index.knows(word) {
             return None;
         }
+        // Another form of a word is no slip.
+        if word.strip_suffix('s').is_some_and(|it| self.words.contains(it)) {
+            return None;
+        }
         let mut near = self.words.iter().filter(|it| it[..1] == word[..1] && is_near(it, word));
         let first = near.next()?;
         near.next().is_none().then_some(first)

@@ -3,6 +3,7 @@
 use super::{
     arguments::{is_count, tells},
     filters::is_of_one,
+    goal::is_filler,
     mention::{Reader, is_generic},
 };
 use crate::{
@@ -84,7 +85,8 @@ impl Reader<'_> {
     /// How many words of the name of an op the step does not say.
     pub(super) fn unsaid(found: &Match) -> f64 {
         let name = found.op.script_name();
-        let all = name.rsplit('.').next().unwrap_or(&name).split('_').count();
+        let all = name.rsplit('.').next().unwrap_or(&name).split('_');
+        let all = all.filter(|it| !is_filler(it)).count();
         let said = found.words.iter().filter(|(_, it)| matches!(it, Where::Name | Where::Meant));
         f64::from(u32::try_from(all.saturating_sub(said.count())).unwrap_or(u32::MAX))
     }
@@ -94,8 +96,14 @@ impl Reader<'_> {
         let mut literals: Vec<_> = self.clause.literals.iter().map(|it| &it.literal).collect();
         let mut fit = 0.0;
         for param in op.op.params.iter().skip(1) {
+            if param.scheme.flow().is_some() && param.default.is_none() && self.names_other(op) {
+                fit += 1.0;
+                continue;
+            }
             let given = literals.iter().position(|it| it.fits(param.scheme));
             if given.is_none() && is_count(param) && is_of_one(self.clause) {
+                // `the first line` gives the number.
+                fit += 0.5;
                 continue;
             }
             match (given, param.default.is_none()) {
@@ -110,6 +118,13 @@ impl Reader<'_> {
         }
         let reads_type = op.op.generic == Generic::Tested;
         if reads_type { fit - 0.1 } else { fit }
+    }
+
+    /// Whether a step says the name of another op, which can be called.
+    fn names_other(&self, op: OpRef) -> bool {
+        let is_other = |it: &&Match| it.op.to_string() != op.to_string();
+        let says = |it: &Match| self.clause.words.contains(&it.op.script_name());
+        self.matches.iter().filter(is_other).any(says)
     }
 
     /// Whether some op does what a word says, by its name or its summary.

@@ -63,7 +63,7 @@ fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
         None if word.is_empty() => {}
         None => tokens.push(Token::Word(word.to_owned())),
     }
-    if chunk.ends_with(ends) {
+    if chunk.ends_with(ends) && !chunk.ends_with(']') {
         tokens.push(Token::Break);
     }
 }
