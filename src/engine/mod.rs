@@ -105,7 +105,8 @@ impl Engine {
             registry: Arc::new(built_in),
             host: Arc::new(OsHost::default()),
             observer: Arc::new(Unwatched),
-            workers: Arc::new(Semaphore::new(workers)),
+            // Two more than there are cores: when a computation ends, the next one is there.
+            workers: Arc::new(Semaphore::new(workers + 2)),
             worker_count: workers,
             policy: Arc::default(),
             store: None,
