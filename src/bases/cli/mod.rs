@@ -160,6 +160,8 @@ struct Session {
     terminal: Terminal,
     /// Whether a prompt waits behind the command.
     is_prompt: bool,
+    /// Whether something else may run after the command.
+    goes_on: bool,
 }
 
 /// Runs the program with the arguments of the process, and the components of this engine.
@@ -180,7 +182,7 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
         Ok(traces) => traces,
         Err(failure) => return failure.tell(terminal).into(),
     };
-    let session = Session { engine, servers, terminal, is_prompt: false };
+    let session = Session { engine, servers, terminal, is_prompt: false, goes_on: false };
     let done = cli.command.execute(&session).await;
     let code = done.unwrap_or_else(|failure| failure.tell(session.terminal));
     traces.end(terminal).await;

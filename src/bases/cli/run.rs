@@ -196,8 +196,8 @@ pub(super) async fn watched(
     // From here on there is nothing to wait for: the next Ctrl-C ends the process.
     cancel.cancel();
     drawing.stop().await;
-    if session.is_prompt {
-        // The next signal is for the next line.
+    if session.goes_on {
+        // The next signal is for what runs next.
         listening.abort();
     }
     response

@@ -99,6 +99,39 @@ fn a_program_may_wait_for_each_result() {
     assert!(child.wait().unwrap().success());
 }
 
+/// A signal ends the statement that runs, also after others, and the wait for another one.
+#[test]
+fn signals_end_what_runs_and_what_waits() {
+    let place = Place::new();
+    let interrupted = |stdin: &[u8]| {
+        let mut command = place.svc(&["repl"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Open until the end: a pipe that closes would end the program, too.
+        let mut pipe = child.stdin.take().unwrap();
+        pipe.write_all(stdin).unwrap();
+        let mut first = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut first).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        let done = child.wait_with_output().unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (code, told) = interrupted(b"1\nwait(1, duration: 1h)\n");
+    assert_eq!(code, Some(130), "{told}");
+    assert!(told.contains("interrupted after"), "{told}");
+    assert_eq!(interrupted(b"1\n").0, Some(130));
+}
+
+#[test]
+fn a_long_statement_is_read_in_time() {
+    let place = Place::new();
+    let items: String = (0..20_000).map(|it| format!("  {it},\n")).collect();
+    place.gives(&format!("[\n{items}] >> len\nans + 1\n"), "20000\n20001\n");
+}
+
 #[test]
 fn what_is_saved_is_what_the_answer_needs() {
     let place = Place::new();

@@ -75,7 +75,7 @@ impl Repl {
             return Err(Failure::new(USAGE, message).help(help));
         }
         let engine = self.keeping.kept(&held, held.engine.clone())?;
-        let held = Session { engine, is_prompt, ..held };
+        let held = Session { engine, is_prompt, goes_on: true, ..held };
         let settings = Settings::new(&self.settings, is_prompt);
         let mut talk = Talk::new(&held, settings, self.keeping.file());
         if let Some(file) = &self.file {

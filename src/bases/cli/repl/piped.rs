@@ -4,6 +4,7 @@
 //! and write the next. Lines that are there already and go on with it belong to it.
 
 use std::{
+    collections::VecDeque,
     io::{self, BufRead},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -11,10 +12,13 @@ use std::{
 };
 
 use super::{
-    super::exit::{FAILED, Failure, OK, Result, USAGE},
+    super::{
+        exit::{FAILED, Failure, INTERRUPTED, OK, Result, USAGE},
+        signals::Signals,
+    },
     talk::{Heard, Talk},
 };
-use crate::syntax;
+use crate::{diag::Span, syntax};
 
 /// How long a line is waited for that may go on with a whole statement.
 const LOOKAHEAD: Duration = Duration::from_millis(20);
@@ -22,8 +26,14 @@ const LOOKAHEAD: Duration = Duration::from_millis(20);
 /// Runs what comes until the pipe ends, or a statement fails; gives the exit code.
 pub(super) async fn converse(talk: &mut Talk<'_>, keeps_going: bool) -> Result<u8> {
     let (lines, mut code) = (lines(), OK);
-    let mut entered = Entered { lines, text: String::new(), is_over: false };
-    while let Some(text) = entered.next()? {
+    let mut entered = Entered {
+        lines,
+        text: String::new(),
+        look_from: 0,
+        is_over: false,
+        ready: VecDeque::new(),
+    };
+    while let Some(text) = waiting(|| entered.next())? {
         match talk.hear(&text).await? {
             Heard::Done => {}
             Heard::Leave => return Ok(code),
@@ -32,6 +42,19 @@ pub(super) async fn converse(talk: &mut Talk<'_>, keeps_going: bool) -> Result<u
         }
     }
     Ok(code)
+}
+
+/// Waits for what a pipe brings. A signal that comes meanwhile ends the program: those that
+/// come during a run are the run's.
+fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+    let listening = tokio::spawn(async {
+        if Signals::new().next().await.is_some() {
+            std::process::exit(INTERRUPTED.into());
+        }
+    });
+    let came = wait();
+    listening.abort();
+    came
 }
 
 type Line = io::Result<Vec<u8>>;
@@ -53,54 +76,74 @@ struct Entered {
     lines: Receiver<Line>,
     /// What was read and not run.
     text: String,
+    /// How long it must be before it is looked at again whether it is whole.
+    look_from: usize,
     is_over: bool,
+    /// Statements that were read and not run yet.
+    ready: VecDeque<String>,
 }
 
 impl Entered {
     /// The next statement, or what is left at the end.
     fn next(&mut self) -> Result<Option<String>> {
+        if self.ready.is_empty() {
+            let text = self.gathered()?;
+            // Where looks were left out, several statements may have come together.
+            let is_one = std::mem::take(&mut self.look_from) == 0;
+            self.ready = if is_one { VecDeque::from([text]) } else { apart(&text) };
+        }
+        Ok(self.ready.pop_front().filter(|it| !it.trim().is_empty()))
+    }
+
+    /// Lines up to the end of a statement, or all that are left.
+    fn gathered(&mut self) -> Result<String> {
         while !self.is_over {
             match self.line()? {
                 Some(line) if self.is_next(&line) => {
-                    return Ok(Some(std::mem::replace(&mut self.text, line)));
+                    return Ok(std::mem::replace(&mut self.text, line));
                 }
                 Some(line) => self.add(&line),
                 None if self.is_over => {}
-                None => return Ok(Some(std::mem::take(&mut self.text))),
+                None => break,
             }
         }
-        let rest = std::mem::take(&mut self.text);
-        Ok(Some(rest).filter(|it| !it.trim().is_empty()))
+        Ok(std::mem::take(&mut self.text))
     }
 
     /// The next line; none where a whole statement was waited with for long enough, and at
     /// the end.
     fn line(&mut self) -> Result<Option<String>> {
-        let is_due = !self.text.trim().is_empty() && is_whole(&self.text);
-        let line = match is_due {
-            true => self.lines.recv_timeout(LOOKAHEAD),
-            false => self.lines.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        match line {
-            Ok(Ok(bytes)) => Ok(Some(text(bytes)?)),
-            Ok(Err(err)) => Err(Failure::new(FAILED, format!("cannot read standard input: {err}"))),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => {
-                self.is_over = true;
-                Ok(None)
-            }
+        match self.lines.recv_timeout(LOOKAHEAD) {
+            Ok(line) => Ok(Some(read(line)?)),
+            Err(RecvTimeoutError::Timeout) if is_whole(&self.text) => Ok(None),
+            Err(_) => match self.lines.recv() {
+                Ok(line) => Ok(Some(read(line)?)),
+                Err(_) => {
+                    self.is_over = true;
+                    Ok(None)
+                }
+            },
         }
     }
 
     /// Whether a line begins another statement than the one that is read.
-    fn is_next(&self, line: &str) -> bool {
-        if self.text.trim().is_empty() || !is_whole(&self.text) {
+    ///
+    /// A long text is looked at only now and then: each look reads all of it.
+    fn is_next(&mut self, line: &str) -> bool {
+        const LONG: usize = 16 << 10;
+        if self.text.len() < self.look_from && !is_command(line) {
             return false;
         }
         let goes_on = format!("{}\n{line}", self.text);
-        is_command(&self.text)
-            || is_command(line)
-            || syntax::regions(&goes_on).len() > syntax::regions(&self.text).len()
+        let ends = is_whole(&self.text)
+            && (is_command(&self.text)
+                || is_command(line)
+                || syntax::regions(&goes_on).len() > syntax::regions(&self.text).len());
+        let next_look = self.text.len() + self.text.len() / 8;
+        if !ends && next_look > LONG {
+            self.look_from = next_look;
+        }
+        ends
     }
 
     fn add(&mut self, line: &str) {
@@ -111,7 +154,14 @@ impl Entered {
     }
 }
 
-/// Whether nothing must follow. Notes alone belong to what stands below them.
+/// The statements of a text, each with the notes above it.
+fn apart(text: &str) -> VecDeque<String> {
+    let mut begins = 0;
+    let piece = |it: Span| text[std::mem::replace(&mut begins, it.end)..it.end].to_owned();
+    syntax::regions(text).into_iter().map(piece).collect()
+}
+
+/// Whether there is something that nothing must follow. Notes alone belong to what stands below them.
 fn is_whole(text: &str) -> bool {
     is_command(text) || (!syntax::regions(text).is_empty() && syntax::is_whole(text))
 }
@@ -120,7 +170,9 @@ fn is_command(text: &str) -> bool {
     text.trim_start().starts_with(':')
 }
 
-fn text(mut bytes: Vec<u8>) -> Result<String> {
+fn read(line: Line) -> Result<String> {
+    let wrong = |err| Failure::new(FAILED, format!("cannot read standard input: {err}"));
+    let mut bytes = line.map_err(wrong)?;
     if bytes.ends_with(b"\r") {
         bytes.pop();
     }
