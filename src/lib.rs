@@ -77,5 +77,7 @@ pub mod engine;
 
 pub mod bases;
 
-pub use engine::{Block, Engine, Error, Request, Response, block, is_island};
+#[doc(hidden)]
+pub use engine::is_worker as is_island;
+pub use engine::{Block, Engine, Error, Request, Response, block, is_worker};
 pub use plan::Policy;

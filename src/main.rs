@@ -3,6 +3,10 @@
 use std::{io, process::ExitCode};
 
 fn main() -> io::Result<ExitCode> {
+    // Before there is anything that a worker has no use for.
+    if svc::is_worker() {
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let runtime = threads.enable_all().thread_stack_size(8 << 20).build()?;
     let code = runtime.block_on(svc::bases::main(svc::Engine::new()));

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use crate::engine::{Engine, is_island};
+use crate::engine::{Engine, is_worker};
 
 pub mod cli;
 pub mod lsp;
@@ -15,7 +15,7 @@ pub mod lsp;
 /// A program with components of its own becomes `svc` with these components:
 /// `main(Engine::new().with(&[..]))`.
 pub async fn main(engine: Engine) -> ExitCode {
-    if is_island() {
+    if is_worker() {
         return ExitCode::SUCCESS;
     }
     cli::main(engine, cli::Servers { lsp: lsp::serve }).await

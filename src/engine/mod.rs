@@ -35,6 +35,7 @@ pub mod session;
 mod testing;
 pub mod verdict;
 pub mod why;
+mod worker;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -49,6 +50,7 @@ pub use grammar::Notation;
 pub use rehearsal::{Fate, Rehearsed};
 pub use request::{Request, Response};
 pub use testing::TestResult;
+pub use worker::is_worker;
 
 use files::HostFiles;
 
@@ -56,23 +58,13 @@ use crate::{
     check::{self, Analysis, Checked},
     components,
     diag::{Report, Source},
-    host::{
-        Host,
-        os::{self, OsHost},
-    },
+    host::{Host, os::OsHost},
     plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
     registry::{Component, OpError, OpRef, Registry},
     run::{Observer, Unwatched},
-    script,
     store::Store,
     value::{Text, Value},
 };
-
-/// Whether this process was started to run inline code apart ([`Engine::untrusted`]); if so,
-/// it has done that, and is to end. Asked first of all in `main`.
-pub fn is_island() -> bool {
-    os::is_child(|asked| script::serve(asked, Arc::new(OsHost::default())))
-}
 
 /// Checks, plans and runs scripts against a set of components.
 ///
@@ -152,7 +144,7 @@ impl Engine {
 
     /// The same engine for scripts that are not trusted: inline code runs in processes of its
     /// own, with little memory, that are ended when their time is over. The program must ask
-    /// [`is_island`] first of all.
+    /// [`is_worker`] first of all.
     #[must_use]
     pub fn untrusted(mut self) -> Self {
         self.isolates = true;

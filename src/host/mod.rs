@@ -19,12 +19,15 @@ use std::{
 use crate::value::paths;
 
 pub mod address;
+mod apart;
 pub mod guard;
 pub mod http;
 pub mod offline;
 pub mod os;
 mod retry_after;
 pub mod test;
+
+pub use apart::{Apart, Process, Unanswered};
 
 /// What a process can see and do outside itself.
 pub trait Host: Send + Sync + 'static {
@@ -129,21 +132,12 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
-    /// Has a process of its own do some work, and waits for its answer. An error of kind
-    /// `Unsupported` where there is no such process.
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
+    /// Has a process of its own do some work, and waits for its answer. There is no such
+    /// process unless a host says otherwise.
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
         let _ = (work, apart);
-        Err(io::ErrorKind::Unsupported.into())
+        Err(Unanswered::Unsupported)
     }
-}
-
-/// What a process that works apart may use.
-pub struct Apart<'a> {
-    /// The bytes of its address space.
-    pub memory: u64,
-    pub time: Duration,
-    /// Whether its answer is still wanted.
-    pub goes_on: &'a dyn Fn() -> bool,
 }
 
 const LARGEST_SECRET: u64 = 1 << 20;

@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use super::{Answering, Entry, Host, Stat, http, os::OsHost};
+use super::{
+    Answering, Apart, Entry, Host, Stat, Unanswered, http,
+    os::{OsHost, Workers},
+};
 
 /// Files in memory, errors where they are asked for, a network that answers what it is
 /// told to, and a cache of its own that is removed with it. Time is tokio's, which a test
@@ -24,6 +27,7 @@ pub struct TestHost {
     person: Mutex<Person>,
     dice: Mutex<Option<fastrand::Rng>>,
     now: i64,
+    workers: Workers,
 }
 
 /// Who answers questions.
@@ -71,6 +75,7 @@ impl TestHost {
             dice: Mutex::default(),
             // A day in 2026, and always the same.
             now: 1_790_000_000_000,
+            workers: Workers::default(),
         }
     }
 
@@ -117,6 +122,13 @@ impl TestHost {
     pub fn seeded(self, seed: u64) -> Self {
         *self.dice.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(fastrand::Rng::with_seed(seed));
+        self
+    }
+
+    /// Lets another program do the work of processes of its own ([`OsHost::working_in`]).
+    #[must_use]
+    pub fn working_in(mut self, program: impl Into<PathBuf>) -> Self {
+        self.workers = Workers::of(program.into());
         self
     }
 
@@ -252,6 +264,10 @@ impl Host for TestHost {
     fn chance(&self) -> f64 {
         let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
         dice.as_mut().map_or(0.5, fastrand::Rng::f64)
+    }
+
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
+        self.workers.run(work, apart)
     }
 }
 

@@ -1,22 +1,22 @@
-//! Inline code in a process of its own: what it is told, and what it answers.
-//!
-//! The process is this program once more ([`crate::host::Host::apart`]), with little memory,
-//! an empty environment, and nothing open but its ends of two pipes.
+//! Inline code in a process of its own ([`Host::apart`]): what it is asked, and what it answers.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Ended, Failure, Island, Watch, limits,
-    wire::{Reader, Writer},
-};
+use super::{Ended, Failure, Island, Watch, limits};
 use crate::{
-    host::{Apart, Host},
+    host::{Apart, Host, Process, Unanswered},
     registry::{ErrorKind, OpError},
-    value::{Text, Type, Value},
+    value::{
+        Text, Type, Value,
+        wire::{Reader, Writer},
+    },
 };
+
+/// What work of this kind begins with.
+pub(crate) const PURPOSE: u8 = b'c';
 
 impl Island {
     /// Runs it in a process of its own, and waits for that on this thread.
@@ -29,15 +29,22 @@ impl Island {
         let left = watch.deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let time = left.unwrap_or(limits::TIME);
         let goes_on = || !watch.cancel.is_cancelled();
-        let apart = Apart { memory: limits::PROCESS, time, goes_on: &goes_on };
+        let apart = Apart {
+            process: Process::Fresh,
+            memory: limits::PROCESS,
+            processor: time,
+            time,
+            answer: limits::ANSWER,
+            goes_on: &goes_on,
+        };
         match host.apart(self.asked(args, time), &apart) {
             Ok(answer) => self.answered(&answer),
-            Err(err) => Err(Ended::Failed(self.everywhere(unanswered(&err)))),
+            Err(why) => Err(Ended::Failed(self.everywhere(unanswered(why)))),
         }
     }
 
     fn asked(&self, args: &[Value], time: Duration) -> Vec<u8> {
-        let mut ask = Writer::default();
+        let mut ask = Writer::of(PURPOSE);
         ask.number(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         ask.number(self.base as u64);
         ask.text(&self.code);
@@ -62,30 +69,38 @@ impl Island {
 }
 
 /// Why there is no answer.
-fn unanswered(err: &io::Error) -> OpError {
-    match err.kind() {
-        io::ErrorKind::Unsupported => OpError::new(
+fn unanswered(why: Unanswered) -> OpError {
+    let exhausted =
+        |message: &str, help: &str| OpError::new(ErrorKind::Exhausted, message).help(help);
+    match why {
+        Unanswered::Unsupported => OpError::new(
             ErrorKind::Unsupported,
             "inline code of a script that is not trusted needs a process of its own",
         )
         .help(
-            "the program that runs the script calls `svc::is_island()` first of all in its `main`",
+            "the program that runs the script calls `svc::is_worker()` first of all in its `main`",
         ),
-        io::ErrorKind::TimedOut => {
+        Unanswered::Late | Unanswered::Processor => {
             OpError::new(ErrorKind::Timeout, "the code took longer than it may")
                 .help("work on fewer items, or write a component")
         }
-        io::ErrorKind::Interrupted => OpError::cancelled(),
-        io::ErrorKind::OutOfMemory | io::ErrorKind::UnexpectedEof => {
-            OpError::new(ErrorKind::Exhausted, "the process of the code ended before its answer")
-                .help("the code needs more memory than it may have: work on fewer items at a time")
+        Unanswered::Cancelled => OpError::cancelled(),
+        Unanswered::TooLarge => exhausted(
+            "the result of the code is larger than it may be",
+            "work on fewer items at a time",
+        ),
+        Unanswered::Memory | Unanswered::Crashed => exhausted(
+            "the process of the code ended before its answer",
+            "the code needs more memory than it may have: work on fewer items at a time",
+        ),
+        Unanswered::Lost(err) => {
+            OpError::new(ErrorKind::Failed, format!("the code cannot be run apart: {err}"))
         }
-        _ => OpError::new(ErrorKind::Failed, format!("the code cannot be run apart: {err}")),
     }
 }
 
-/// What a process that runs code apart does: the bytes that it is told in, those of its
-/// answer out.
+/// What a worker does with inline code: the bytes behind [`PURPOSE`] in, those of its answer
+/// out.
 pub(crate) fn serve(asked: &[u8], host: Arc<dyn Host>) -> Vec<u8> {
     let ended = read_ask(asked).map(|ask| ask.run(host));
     let mut answer = Writer::default();

@@ -43,6 +43,9 @@ pub const MEMORY: u64 = 128 << 20;
 /// and what the code may have.
 pub(super) const PROCESS: u64 = 1 << 30;
 
+/// The most bytes of what such a process answers.
+pub(super) const ANSWER: u64 = 256 << 20;
+
 /// How deep lists and records of the result may be nested.
 pub const DEPTH: usize = 64;
 

@@ -24,9 +24,8 @@ mod sandbox;
 mod shape;
 mod template;
 mod watch;
-mod wire;
 
-pub(crate) use apart::serve;
+pub(crate) use apart::{PURPOSE, serve};
 pub use failure::Failure;
 pub use island::{Ended, Island};
 pub use mistake::Mistake;

@@ -18,6 +18,7 @@ pub mod schema;
 mod show;
 mod types;
 pub mod units;
+pub(crate) mod wire;
 
 pub use cast::Misfit;
 pub use data::{List, Record, Slot, Text, Value};

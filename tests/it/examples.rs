@@ -34,7 +34,8 @@ async fn examples_hold() {
 
 /// The world in which an example stands.
 fn host(example: &Example) -> TestHost {
-    let host = example.files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
+    let host = TestHost::new().working_in(assert_cmd::cargo::cargo_bin!("svc"));
+    let host = example.files.iter().fold(host, |it, (path, text)| it.file(path, *text));
     let host = example.env.iter().fold(host, |it, (name, value)| it.env(name, *value));
     if example.answers.is_empty() {
         return host;

@@ -25,6 +25,7 @@ mod guide;
 mod helpdesk;
 mod hostile;
 mod hostile_code;
+mod hostile_documents;
 mod hostile_runs;
 mod imports;
 mod kept;

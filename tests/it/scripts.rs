@@ -74,7 +74,9 @@ fn tested(engine: &Engine, program: &svc::check::Checked) -> String {
 /// A host with the files of `tests/data`.
 pub(crate) fn host() -> TestHost {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let host = TestHost::new().env("SVC_SECRET_API_KEY", "s3cret");
+    let host = TestHost::new()
+        .env("SVC_SECRET_API_KEY", "s3cret")
+        .working_in(assert_cmd::cargo::cargo_bin!("svc"));
     for folder in fs::read_dir(&root).unwrap().map(|it| it.unwrap().path()) {
         for file in fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path()) {
             let name = file.strip_prefix(&root).unwrap();

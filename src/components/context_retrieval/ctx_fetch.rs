@@ -158,7 +158,7 @@ fn refused(url: &str, page: &Response) -> OpError {
 
 fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Value, OpError> {
     let mut page = Page { cx, url, document: None, why: None };
-    let read = extract::page(url, media_type, content, &mut page);
+    let read = extract::page(url, media_type, content, cx.host(), &mut page);
     let Page { document, why, .. } = page;
     let Some(Document { title, text, .. }) = document.filter(|_| read.is_ok()) else {
         let why = read.err().or(why).unwrap_or_else(|| "it has no text".to_owned());

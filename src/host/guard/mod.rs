@@ -18,7 +18,7 @@ use std::{
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
-    Answering, Apart, Entry, Host, Stat,
+    Answering, Apart, Entry, Host, Stat, Unanswered,
     http::{Answer, Request, Trust},
     refusal, refused,
 };
@@ -210,7 +210,7 @@ impl Host for Guard {
         self.inner.memory()
     }
 
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
         self.inner.apart(work, apart)
     }
 }

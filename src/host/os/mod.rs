@@ -13,7 +13,7 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{Answering, Apart, Entry, Fill, Host, Stat, http};
+use super::{Answering, Apart, Entry, Fill, Host, Stat, Unanswered, http};
 
 mod apart;
 mod append;
@@ -23,7 +23,10 @@ mod net;
 mod process;
 mod real;
 
-pub use apart::is_child;
+pub(super) use apart::Workers;
+pub use apart::is_worker;
+#[cfg(test)]
+pub(crate) use apart::work_of_tests;
 pub use append::append;
 pub use ask::is_asking;
 #[cfg(unix)]
@@ -35,6 +38,7 @@ pub use process::without_core_dumps;
 pub struct OsHost {
     cache: Option<PathBuf>,
     net: net::Net,
+    workers: Workers,
 }
 
 impl OsHost {
@@ -42,6 +46,15 @@ impl OsHost {
     #[must_use]
     pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
         Self { cache: Some(folder.into()), ..Self::default() }
+    }
+
+    /// The same where another program does the work of processes of its own: one that calls
+    /// [`crate::is_worker`] first of all, such as `svc` of the same version. Without it, it is this
+    /// program, if it does so.
+    #[must_use]
+    pub fn working_in(mut self, program: impl Into<PathBuf>) -> Self {
+        self.workers = Workers::of(program.into());
+        self
     }
 
     /// The same where `resolve` tells what the names of hosts lead to.
@@ -168,8 +181,8 @@ impl Host for OsHost {
         Some(resident * rustix::param::page_size() as u64)
     }
 
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
-        apart::run(work, apart)
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
+        self.workers.run(work, apart)
     }
 }
 

@@ -10,13 +10,15 @@
 //! text is the source without front matter, and not for HTML, PDF and records.
 //!
 //! **Invariant:** no input makes this panic, loop, or hold more than a few times
-//! [`LARGEST_FILE`].
+//! [`LARGEST_FILE`]. A format whose reader cannot promise that is read in a process of its own
+//! ([`apart`]).
 
 use std::{
     io::{self, Read},
     path::Path,
 };
 
+mod apart;
 mod format;
 mod html;
 mod json;
@@ -27,12 +29,15 @@ mod pdf;
 mod plain;
 mod record;
 mod tags;
+mod unreadable;
 
+pub(crate) use apart::{PURPOSE, serve};
 use format::Format;
 pub use page::page;
-pub use pdf::{Unreadable, pdf};
+pub use pdf::pdf;
+pub use unreadable::Unreadable;
 
-use crate::value::units::show_size;
+use crate::{host::Host, value::units::show_size};
 
 /// The most bytes of a file that is read as one piece. Files of one record a line have no
 /// limit.
@@ -48,6 +53,8 @@ pub struct Source<'a> {
     /// Its size in bytes, as far as is known.
     pub size: u64,
     pub input: &'a mut dyn Read,
+    /// Where formats are read that are read apart.
+    pub host: &'a dyn Host,
 }
 
 /// A document in a file.
@@ -77,9 +84,10 @@ pub trait Sink {
     fn is_stopped(&self) -> bool;
 }
 
-/// Hands all documents of a file to `sink`. An error is one of reading the file.
+/// Hands all documents of a file to `sink`. An error is one of reading the file, and says
+/// nothing of its content.
 pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
-    let Source { name, size, input } = source;
+    let Source { name, size, input, host } = source;
     let known = Format::of_name(name);
     if known == Some(Format::Lines) {
         return lines::extract(input, sink);
@@ -97,7 +105,7 @@ pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
     } else if content.is_empty() {
         sink.notice(None, "skipped: it is empty".to_owned());
     } else {
-        whole(format, name, content, sink);
+        return whole(format, name, content, host, sink);
     }
     Ok(())
 }
@@ -114,14 +122,21 @@ fn read(known: Option<Format>, input: &mut dyn Read) -> io::Result<Option<(Forma
     Ok(Some((format, content)))
 }
 
-fn whole(format: Format, name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
+fn whole(
+    format: Format,
+    name: &str,
+    content: Vec<u8>,
+    host: &dyn Host,
+    sink: &mut dyn Sink,
+) -> io::Result<()> {
     match format {
-        Format::Pdf => pdf::extract(name, &content, sink),
+        Format::Pdf => return apart::extract(apart::Reader::Pdf, name, &content, host, sink),
         Format::Html => html::extract(name, content, sink),
         Format::Markdown => markdown::extract(name, content, sink),
         Format::Json => json::extract(name, content, sink),
         Format::Plain | Format::Lines => plain::extract(name, content, sink),
     }
+    Ok(())
 }
 
 fn too_large(sink: &mut dyn Sink) {

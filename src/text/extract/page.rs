@@ -3,6 +3,7 @@
 use encoding_rs::{Encoding, UTF_8};
 
 use super::{Sink, format::Format, whole};
+use crate::host::Host;
 
 /// How much of a page is looked at for what it says of itself.
 const HEAD: usize = 1 << 10;
@@ -13,6 +14,7 @@ pub fn page(
     name: &str,
     media_type: &str,
     content: Vec<u8>,
+    host: &dyn Host,
     sink: &mut dyn Sink,
 ) -> Result<(), String> {
     let mut parts = media_type.split(';').map(str::trim);
@@ -21,9 +23,11 @@ pub fn page(
         "" => "it is no text".to_owned(),
         media => format!("it is `{media}`, which is no text"),
     })?;
+    let whole = |content: Vec<u8>, sink: &mut dyn Sink| {
+        whole(format, name, content, host, sink).map_err(|err| err.to_string())
+    };
     if format == Format::Pdf {
-        whole(format, name, content, sink);
-        return Ok(());
+        return whole(content, sink);
     }
     let said = parts.find_map(charset).or_else(|| of_html(format, &content));
     let encoding = match &said {
@@ -36,8 +40,7 @@ pub fn page(
         true => content,
         false => decoded(encoding, &content, sink).into_bytes(),
     };
-    whole(format, name, text, sink);
-    Ok(())
+    whole(text, sink)
 }
 
 fn decoded(encoding: &'static Encoding, content: &[u8], sink: &mut dyn Sink) -> String {
@@ -110,6 +113,7 @@ mod tests {
         super::{Document, Sink},
         *,
     };
+    use crate::host::test::TestHost;
 
     #[derive(Default)]
     struct Kept {
@@ -133,7 +137,7 @@ mod tests {
 
     fn read(media_type: &str, content: &[u8]) -> Result<(String, String), String> {
         let mut kept = Kept::default();
-        page("https://a.example/b/c", media_type, content.to_vec(), &mut kept)?;
+        page("https://a.example/b/c", media_type, content.to_vec(), &TestHost::new(), &mut kept)?;
         match kept.documents.pop() {
             Some(it) => Ok((it.title, it.text)),
             None => Err(kept.notices.join("; ")),

@@ -1,49 +1,35 @@
 //! PDF: the text of each page in the order of its content streams, by lopdf. There is no
 //! recognition of scanned letters.
 
-use std::{
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lopdf::{LoadOptions, decode_text_string};
 
-use super::{Document, LARGEST_FILE, Sink, last_name};
+use super::{Document, LARGEST_FILE, Sink, Unreadable, apart, last_name};
+use crate::host::Host;
 
 /// The most bytes that one compressed stream may unfold to.
 const LARGEST_STREAM: usize = 32 << 20;
 
-/// Why a PDF gives no text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
-    Encrypted,
-    /// It is no PDF, or not a whole one.
-    Damaged(String),
-    /// Its pages are pictures, or empty.
-    Textless,
+/// The text of a PDF, or why there is none. Pages that cannot be read are said to the sink.
+pub fn pdf(
+    name: &str,
+    content: &[u8],
+    host: &dyn Host,
+    sink: &mut dyn Sink,
+) -> Result<Document, Unreadable> {
+    apart::read(apart::Reader::Pdf, name, content, host, sink)
 }
 
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Encrypted => f.write_str("it is encrypted"),
-            Self::Damaged(why) => f.write_str(why),
-            Self::Textless => f.write_str("it holds no text"),
-        }
-    }
-}
-
-/// One file as one document of all pages, whose range is the whole file.
-pub(super) fn extract(name: &str, content: &[u8], sink: &mut dyn Sink) {
-    match pdf(name, content, sink) {
-        Ok(document) => sink.document(document),
-        Err(why) => sink.notice(None, format!("skipped: {why}")),
-    }
-}
-
-/// The document that the content of a PDF is, or why it is none. Pages that cannot be read
-/// are told to the sink.
-pub fn pdf(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unreadable> {
+/// The document that the content of a PDF is.
+///
+/// lopdf believes what a file says of itself, such as how many pages it has, and takes many
+/// times the memory of what it reads: this runs in a worker only.
+pub(super) fn in_process(
+    name: &str,
+    content: &[u8],
+    sink: &mut dyn Sink,
+) -> Result<Document, Unreadable> {
     // The reader is well behaved, but PDF has too many corners to stake a run on that.
     let read = catch_unwind(AssertUnwindSafe(|| read(name, content, sink)));
     let damaged = "it is damaged beyond what can be read";

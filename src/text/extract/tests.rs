@@ -26,7 +26,8 @@ impl Sink for Found {
 
 fn found(name: &str, content: &[u8]) -> Found {
     let mut found = Found::default();
-    let source = Source { name, size: content.len() as u64, input: &mut &*content };
+    let host = crate::host::test::TestHost::new();
+    let source = Source { name, size: content.len() as u64, input: &mut &*content, host: &host };
     extract(source, &mut found).unwrap();
     found
 }

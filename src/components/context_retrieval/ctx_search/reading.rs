@@ -48,7 +48,8 @@ pub(super) fn rows(
 ) -> Result<(Option<String>, Vec<String>), Missed> {
     let mut input = Watched::open(cx, path)?;
     let mut rows = Rows { cx, name, draft, notices: Vec::new(), failed: None };
-    let read = extract::extract(extract::Source { name, size, input: &mut input }, &mut rows);
+    let source = extract::Source { name, size, input: &mut input, host: cx.host() };
+    let read = extract::extract(source, &mut rows);
     if let Some(trouble) = rows.failed {
         return Err(trouble.into());
     }

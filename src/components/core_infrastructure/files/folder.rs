@@ -81,7 +81,9 @@ impl Compute for ReadFiles {
                 cx.notice(format!("`{folder}` has more than {most} files; the rest is left out"));
                 break;
             }
-            let Some(text) = self.read(cx, &path, &entry) else { continue };
+            let read = self.read(cx, &path, &entry);
+            cx.check()?;
+            let Some(text) = read else { continue };
             left = left.checked_sub(text.len() as u64).ok_or_else(too_much)?;
             docs.push(doc(&path, text));
             cx.progress("files", docs.len() as u64, None);
@@ -148,7 +150,9 @@ fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<String, String> 
     }
     let name = path.to_string_lossy();
     Ok(pdf::text(cx, &name, &content).unwrap_or_else(|why| {
-        cx.notice(format!("`{name}` gives no text: {why}"));
+        if cx.check().is_ok() {
+            cx.notice(format!("`{name}` gives no text: {why}"));
+        }
         String::new()
     }))
 }

@@ -106,7 +106,10 @@ impl Compute for PdfText {
             }
         };
         cx.check()?;
-        text(cx, &name, &content).map(Value::from).map_err(|why| error(&name, &why))
+        let read = text(cx, &name, &content);
+        // Where the call was ended, that is the failure.
+        cx.check()?;
+        read.map(Value::from).map_err(|why| error(&name, &why))
     }
 }
 
@@ -122,6 +125,9 @@ fn error(name: &str, why: &Unreadable) -> OpError {
         Unreadable::Textless => OpError::new(ErrorKind::Unsupported, message)
             .help("it may be scanned: run it through text recognition (OCR) first"),
         Unreadable::Damaged(_) => OpError::invalid_input(message),
+        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message)
+            .help("the `svc` program reads it; docs/embedding.md says how another one does"),
+        Unreadable::Unread(_) => OpError::failed(message),
     }
 }
 
@@ -135,7 +141,7 @@ pub(super) fn text(cx: &Cx, name: &str, content: &[u8]) -> Result<String, Unread
     if !is_pdf(content) {
         return Err(Unreadable::Damaged("it is no PDF".to_owned()));
     }
-    extract::pdf(name, content, &mut Pages { cx, name }).map(|it| it.text)
+    extract::pdf(name, content, cx.host(), &mut Pages { cx, name }).map(|it| it.text)
 }
 
 /// Passes on what is said of single pages.

@@ -1,9 +1,9 @@
-//! Values as bytes, for a process of this program that runs code apart. Both ends are the
-//! same program, so the form has no version.
+//! Values as bytes, for processes of this program that work apart. Both ends are the same
+//! program, so the form has no version.
 
 use std::time::Duration;
 
-use crate::value::{List, Money, Record, Text, Value};
+use super::{List, Money, Record, Text, Value};
 
 /// What stands before each kind of value.
 mod tag {
@@ -27,23 +27,28 @@ const DEEPEST: usize = 256;
 
 /// Bytes that are written one part after the other.
 #[derive(Default)]
-pub(super) struct Writer(pub(super) Vec<u8>);
+pub(crate) struct Writer(pub(crate) Vec<u8>);
 
 impl Writer {
-    pub(super) fn number(&mut self, it: u64) {
+    /// Begins with what the bytes are for.
+    pub(crate) fn of(purpose: u8) -> Self {
+        Self(vec![purpose])
+    }
+
+    pub(crate) fn number(&mut self, it: u64) {
         self.0.extend(it.to_le_bytes());
     }
 
-    pub(super) fn bytes(&mut self, it: &[u8]) {
+    pub(crate) fn bytes(&mut self, it: &[u8]) {
         self.number(it.len() as u64);
         self.0.extend(it);
     }
 
-    pub(super) fn text(&mut self, it: &str) {
+    pub(crate) fn text(&mut self, it: &str) {
         self.bytes(it.as_bytes());
     }
 
-    pub(super) fn value(&mut self, value: &Value) {
+    pub(crate) fn value(&mut self, value: &Value) {
         match value {
             Value::Bool(false) => self.0.push(tag::FALSE),
             Value::Bool(true) => self.0.push(tag::TRUE),
@@ -87,31 +92,31 @@ impl Writer {
 
 /// Bytes that are read in the order in which they were written; nothing where they are not
 /// what a [`Writer`] makes.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u64::from_le_bytes(*number))
     }
 
-    pub(super) fn place(&mut self) -> Option<usize> {
+    pub(crate) fn place(&mut self) -> Option<usize> {
         self.number().and_then(|it| it.try_into().ok())
     }
 
-    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.place()?;
         let (bytes, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    pub(super) fn text(&mut self) -> Option<&'a str> {
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    pub(super) fn value(&mut self) -> Option<Value> {
+    pub(crate) fn value(&mut self) -> Option<Value> {
         self.value_within(DEEPEST)
     }
 

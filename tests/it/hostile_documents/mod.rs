@@ -1,0 +1,260 @@
+//! Documents that would take the process, its memory or its time. Each is skipped with a
+//! reason, those around it are read, and nothing is left running.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use fastrand::Rng;
+use svc::{
+    Engine,
+    host::{os::OsHost, test::TestHost},
+    registry::ErrorKind,
+};
+use tempfile::TempDir;
+
+mod pdf;
+
+/// So many good files stand among the hostile ones.
+const GOOD: usize = 4;
+
+/// The address space of a worker, which is more than it ever holds.
+const WORKER: u64 = 512 << 10;
+
+/// The most memory of the program itself, in kilobytes.
+const OWN: u64 = 256 << 10;
+
+/// What became of a command that was watched.
+struct Watched {
+    output: Output,
+    took: Duration,
+    /// The most memory of the program, and of any process that it started, in kilobytes.
+    own: u64,
+    worker: u64,
+    /// The processes that it started.
+    started: Vec<u32>,
+}
+
+fn svc(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+    command.current_dir(folder).env("SVC_CACHE", folder.join("cache")).env_remove("RUST_BACKTRACE");
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command and looks at its memory meanwhile. `meanwhile` sees its id at every look.
+fn watched(mut command: Command, mut meanwhile: impl FnMut(u32, &[u32])) -> Watched {
+    let begun = Instant::now();
+    let child = command.spawn().unwrap();
+    let id = child.id();
+    let waiting = thread::spawn(move || child.wait_with_output().unwrap());
+    let (mut own, mut worker, mut started) = (0, 0, Vec::new());
+    while !waiting.is_finished() {
+        own = own.max(memory(id));
+        let children = children(id);
+        worker = children.iter().map(|it| memory(*it)).fold(worker, u64::max);
+        meanwhile(id, &children);
+        started.extend(children);
+        thread::sleep(Duration::from_millis(2));
+    }
+    started.sort_unstable();
+    started.dedup();
+    let output = waiting.join().unwrap();
+    Watched { output, took: begun.elapsed(), own, worker, started }
+}
+
+/// The most memory that a process had, in kilobytes; zero where the system does not tell.
+fn memory(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
+    line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+fn children(id: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("children"));
+    let all: String = tasks.filter_map(|it| of(it).ok()).collect();
+    all.split_whitespace().filter_map(|it| it.parse().ok()).collect()
+}
+
+/// Whether a process is there, and not only waited for.
+fn is_there(id: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, it)| !it.starts_with('Z'))
+}
+
+fn gone(ids: &[u32]) -> bool {
+    let since = Instant::now();
+    while ids.iter().any(|it| is_there(*it)) {
+        if since.elapsed() > Duration::from_secs(20) {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder with good files, in whose midst these stand.
+fn folder_with(hostile: impl IntoIterator<Item = (String, Vec<u8>)>) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let docs = folder.path().join("docs");
+    fs::create_dir(&docs).unwrap();
+    for number in 0..GOOD {
+        let file = docs.join(format!("{}_good.pdf", ["a", "g", "n", "z"][number]));
+        fs::write(file, pdf::good(&format!("neighbour number {number}"))).unwrap();
+    }
+    fs::write(docs.join("note.txt"), "a neighbour in plain text").unwrap();
+    for (name, content) in hostile {
+        fs::write(docs.join(name), content).unwrap();
+    }
+    folder
+}
+
+const SEARCH: &str = r#""neighbour" >> search(source: "docs", top_k: 100) >> each { .path }"#;
+
+const FOUND: [&str; GOOD + 1] =
+    ["docs/a_good.pdf", "docs/g_good.pdf", "docs/n_good.pdf", "docs/note.txt", "docs/z_good.pdf"];
+
+/// The rounds of each shape: `SVC_ROUNDS=20` looks longer.
+fn rounds() -> usize {
+    std::env::var("SVC_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
+}
+
+/// What every shape leads to, also a file that a program would have died of.
+#[test]
+#[cfg(target_os = "linux")]
+fn hostile_pdfs_are_skipped_and_their_neighbours_are_found() {
+    let mut report = Vec::new();
+    for round in 0..rounds() {
+        let mut rng = Rng::with_seed(7 + round as u64);
+        let hostile: Vec<_> = pdf::SHAPES
+            .iter()
+            .map(|(name, make)| (format!("h_{name}.pdf"), make(&mut rng)))
+            .chain([("h_51_gb.pdf".to_owned(), pdf::absurd_count(2_147_483_647))])
+            .collect();
+        let folder = folder_with(hostile);
+        fs::write(folder.path().join("a.svc"), SEARCH).unwrap();
+        let run = || {
+            let command = svc(folder.path(), &["run", "--no-store", "--json", "a.svc"]);
+            let ended = watched(command, |_, _| {});
+            let (out, err) = (text(&ended.output.stdout), text(&ended.output.stderr));
+            assert!(ended.output.status.success(), "round {round}: {out}{err}");
+            for path in FOUND {
+                assert!(out.contains(path), "round {round}: {path} is not in {out}{err}");
+            }
+            assert!(ended.own < OWN, "round {round}: {} kB of its own", ended.own);
+            assert!(ended.worker <= WORKER, "round {round}: {} kB", ended.worker);
+            assert!(gone(&ended.started), "round {round}: a worker is left");
+            (ended, err)
+        };
+        let (first, err) = run();
+        let damaged = err.lines().filter(|it| it.contains("skipped: it is damaged")).count();
+        assert!(damaged >= 2, "round {round}: {err}");
+        // What is damaged is known the next time.
+        let (second, _) = run();
+        report.push((round, damaged, first.took, first.own, first.worker, second.took));
+        if round == 0 {
+            assert!(second.took < first.took);
+        }
+    }
+    println!("(round, damaged, took, own kB, worker kB, took again): {report:?}");
+}
+
+/// Alone it is an error, which scripts handle as any other.
+#[test]
+fn a_hostile_pdf_alone_is_an_error_of_its_file() {
+    let mut rng = Rng::with_seed(1);
+    let count = pdf::absurd_count(2_147_483_647);
+    let flood = pdf::SHAPES.iter().find(|it| it.0 == "q_flood").unwrap().1(&mut rng);
+    assert!(flood.len() < 64 << 10, "{}", flood.len());
+    let hostile = [("count.pdf".to_owned(), count), ("flood.pdf".to_owned(), flood)];
+    let folder = folder_with(hostile);
+    let run = |script: &str| {
+        fs::write(folder.path().join("a.svc"), script).unwrap();
+        let output = svc(folder.path(), &["run", "--no-store", "a.svc"]).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    for name in ["count", "flood"] {
+        let (code, _, err) = run(&format!(r#"path("docs/{name}.pdf") >> pdf_text"#));
+        assert_eq!(code, Some(1), "{err}");
+        let one_line = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            one_line.contains("E401") && one_line.contains(&format!("docs/{name}.pdf")),
+            "{err}"
+        );
+        assert!(one_line.contains("of memory"), "{err}");
+    }
+    let (code, out, err) =
+        run(r#"read_files(folder: "docs", glob: "*.pdf") >> each? { pdf_text } >> compact >> len"#);
+    assert_eq!((code, out.trim()), (Some(0), "4"), "{err}");
+    let (code, out, err) = run(r#"(path("docs/count.pdf") >> pdf_text) fallback "nothing there""#);
+    assert_eq!((code, out.trim()), (Some(0), "nothing there"), "{err}");
+}
+
+/// A file whose pages take longer than anybody waits.
+fn endless() -> Vec<u8> {
+    pdf::pages(60_000)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_timeout_and_a_signal_end_the_worker() {
+    let folder = folder_with([("long.pdf".to_owned(), endless())]);
+    let script = r#"(path("docs/long.pdf") >> pdf_text) within { timeout: 1s } fallback "late""#;
+    fs::write(folder.path().join("a.svc"), script).unwrap();
+    let ended = watched(svc(folder.path(), &["run", "--no-store", "a.svc"]), |_, _| {});
+    assert_eq!(text(&ended.output.stdout).trim(), "late", "{}", text(&ended.output.stderr));
+    assert!(ended.took < Duration::from_secs(8), "{:?}", ended.took);
+    assert!(!ended.started.is_empty() && gone(&ended.started));
+
+    fs::write(folder.path().join("a.svc"), SEARCH).unwrap();
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
+        let mut sent = None;
+        let ended = watched(svc(folder.path(), &["run", "--no-store", "a.svc"]), |id, children| {
+            let busy = children.iter().any(|it| memory(*it) > 40 << 10);
+            if busy && sent.is_none() {
+                let pid = rustix::process::Pid::from_raw(id.try_into().unwrap()).unwrap();
+                rustix::process::kill_process(pid, signal).unwrap();
+                sent = Some(Instant::now());
+            }
+        });
+        let since = sent.expect("a worker was at work").elapsed();
+        assert!(!ended.output.status.success());
+        assert!(since < Duration::from_secs(6), "{signal:?}: {since:?}");
+        assert!(gone(&ended.started), "{signal:?}: a worker is left");
+        assert!(!text(&ended.output.stderr).contains("skipped"), "nothing is wrong with the file");
+    }
+}
+
+/// Without workers a PDF is not read, whatever it holds; with another program as the worker it
+/// is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_without_workers_reads_no_pdf() {
+    let script = r#"path("a.pdf") >> pdf_text"#;
+    let host = || TestHost::new().file("a.pdf", pdf::good("hello"));
+    let err = Engine::new().on(Arc::new(host())).run(script).await.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::Unsupported));
+    assert!(err.to_string().contains("call `svc::is_worker()` first of all"), "{err}");
+    let folder = r#"read_files(folder: ".") >> each? { pdf_text } >> compact >> len"#;
+    let none = Engine::new().on(Arc::new(host())).run(folder).await.unwrap();
+    assert_eq!(none.get::<i64>().unwrap(), 0);
+
+    let program = assert_cmd::cargo::cargo_bin!("svc");
+    let with = Engine::new().on(Arc::new(host().working_in(program)));
+    assert_eq!(with.run(script).await.unwrap().get::<String>().unwrap(), "hello");
+
+    let folder = folder_with([]);
+    let script = format!("path({:?}) >> pdf_text", folder.path().join("docs/a_good.pdf"));
+    let with = Engine::new().on(Arc::new(OsHost::default().working_in(program)));
+    let read = with.run(script.as_str()).await.unwrap().get::<String>().unwrap();
+    assert_eq!(read, "neighbour number 0");
+}
