@@ -18,6 +18,7 @@ mod edits;
 mod failure;
 mod hover;
 mod lines;
+mod message;
 mod names;
 mod outline;
 mod rename;
@@ -35,11 +36,16 @@ use wire::{Inbox, Outbox};
 
 /// Serves the client at standard input and output; gives the exit code: 0 when the client
 /// said `shutdown` and `exit`, else 1.
+#[expect(clippy::print_stderr, reason = "a client that cannot be understood may not listen")]
 pub fn serve(engine: &Engine) -> u8 {
     let inbox = Inbox::new(io::BufReader::new(io::stdin()));
     let outbox = Outbox::new(io::BufWriter::new(io::stdout().lock()));
     match Server::new(engine, inbox, outbox).serve() {
         Ok(End::Proper) => 0,
+        Ok(End::Lost(why)) => {
+            eprintln!("svc lsp: {why}");
+            1
+        }
         // Nobody is left who could be told why.
         Ok(End::Abrupt) | Err(_) => 1,
     }

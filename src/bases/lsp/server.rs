@@ -35,11 +35,13 @@ enum Phase {
 }
 
 /// How the talk ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// As the protocol wants it: `shutdown`, then `exit`.
     Proper,
     Abrupt,
+    /// What the client sends cannot be read any more.
+    Lost(String),
 }
 
 pub(super) struct Server<W> {
@@ -76,6 +78,11 @@ impl<W: Write> Server<W> {
             let Some(incoming) = self.next()? else { return Ok(End::Abrupt) };
             match incoming {
                 Incoming::Broken(why) => self.outbox.broken(&why)?,
+                Incoming::Lost(why) => {
+                    // Whether the client hears it is of no matter: this is the end.
+                    let _ = self.outbox.broken(&why);
+                    return Ok(End::Lost(why));
+                }
                 Incoming::Message(Message::Notification(it)) if it.method == "exit" => {
                     let is_proper = self.phase == Phase::Leaving;
                     return Ok(if is_proper { End::Proper } else { End::Abrupt });

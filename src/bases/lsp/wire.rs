@@ -3,25 +3,58 @@
 use std::{
     collections::VecDeque,
     io::{self, BufRead, Write},
-    sync::mpsc::{self, Receiver, TryRecvError},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        mpsc::{self, Receiver, Sender, TryRecvError},
+    },
     thread,
 };
 
 use lsp_server::{ErrorCode, Message, Notification, RequestId, Response};
 use serde_json::json;
 
+use super::message::{self, Unread};
+
 /// What came in.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Message(Message),
-    /// Something that is no message, and why.
+    /// Something that is not a message, and why.
     Broken(String),
+    /// Nothing that follows can be read, and why.
+    Lost(String),
 }
 
 /// What the client said, in its order.
 pub(super) struct Inbox {
-    incoming: Receiver<Incoming>,
-    waiting: VecDeque<Incoming>,
+    incoming: Receiver<(Incoming, u64)>,
+    waiting: VecDeque<(Incoming, u64)>,
+    unread: Arc<Unanswered>,
+}
+
+/// The bytes that came in and were not taken out yet. While there are too many, nothing more
+/// is read.
+#[derive(Default)]
+struct Unanswered {
+    bytes: Mutex<u64>,
+    fewer: Condvar,
+}
+
+impl Unanswered {
+    const MOST: u64 = 2 * message::LARGEST;
+
+    /// Waits until so many more are not too many.
+    fn add(&self, size: u64) {
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |bytes: &mut u64| *bytes > 0 && *bytes + size > Self::MOST;
+        let waited = self.fewer.wait_while(bytes, is_full);
+        *waited.unwrap_or_else(PoisonError::into_inner) += size;
+    }
+
+    fn remove(&self, size: u64) {
+        *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) -= size;
+        self.fewer.notify_one();
+    }
 }
 
 /// Broken messages in a row: after so many it is no client that speaks.
@@ -29,52 +62,45 @@ const MOST_BROKEN: usize = 1_000;
 
 impl Inbox {
     /// Reads ahead on a thread of its own, so that what is outdated can be skipped.
-    pub(super) fn new(mut input: impl BufRead + Send + 'static) -> Self {
+    pub(super) fn new(input: impl BufRead + Send + 'static) -> Self {
         let (sender, incoming) = mpsc::channel();
-        thread::spawn(move || {
-            let mut broken = 0;
-            loop {
-                let next = match Message::read(&mut input) {
-                    Ok(Some(message)) => Incoming::Message(message),
-                    Err(err) if err.kind() == io::ErrorKind::InvalidData => {
-                        Incoming::Broken(err.to_string())
-                    }
-                    Ok(None) | Err(_) => return,
-                };
-                let is_broken = matches!(next, Incoming::Broken(_));
-                broken = if is_broken { broken + 1 } else { 0 };
-                let is_last = matches!(&next, Incoming::Message(it) if is_exit(it));
-                if sender.send(next).is_err() || is_last || broken == MOST_BROKEN {
-                    return;
-                }
-            }
-        });
-        Self { incoming, waiting: VecDeque::new() }
+        let unread = Arc::<Unanswered>::default();
+        let added = unread.clone();
+        thread::spawn(move || read_all(input, &sender, &added));
+        Self { incoming, waiting: VecDeque::new(), unread }
     }
 
     /// What has come in already; nothing where all is read.
     pub(super) fn ready(&mut self) -> Option<Incoming> {
         self.take_in();
-        self.waiting.pop_front()
+        let (incoming, size) = self.waiting.pop_front()?;
+        self.unread.remove(size);
+        Some(incoming)
     }
 
     /// Waits for what comes next; nothing when the client is gone.
     pub(super) fn wait(&mut self) -> Option<Incoming> {
-        self.ready().or_else(|| self.incoming.recv().ok())
+        if let Some(ready) = self.ready() {
+            return Some(ready);
+        }
+        let (incoming, size) = self.incoming.recv().ok()?;
+        self.unread.remove(size);
+        Some(incoming)
     }
 
     /// Takes out a request that was not begun; whether it was there.
     pub(super) fn withdraw(&mut self, id: &RequestId) -> bool {
-        let is_it =
-            |it: &Incoming| matches!(it, Incoming::Message(Message::Request(it)) if it.id == *id);
+        let is_it = |(it, _): &(Incoming, u64)| matches!(it, Incoming::Message(Message::Request(it)) if it.id == *id);
         let found = self.waiting.iter().position(is_it);
-        found.and_then(|idx| self.waiting.remove(idx)).is_some()
+        let Some((_, size)) = found.and_then(|idx| self.waiting.remove(idx)) else { return false };
+        self.unread.remove(size);
+        true
     }
 
     /// The requests that the client took back and that wait still.
     pub(super) fn withdrawn(&mut self) -> Vec<RequestId> {
         self.take_in();
-        let cancelled = |it: &Incoming| match it {
+        let cancelled = |(it, _): &(Incoming, u64)| match it {
             Incoming::Message(Message::Notification(it)) if it.method == "$/cancelRequest" => {
                 serde_json::from_value(it.params["id"].clone()).ok()
             }
@@ -90,6 +116,34 @@ impl Inbox {
                 Ok(it) => self.waiting.push_back(it),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
             }
+        }
+    }
+}
+
+/// Reads until the client leaves, or what it sends is not the protocol.
+fn read_all(mut input: impl BufRead, sender: &Sender<(Incoming, u64)>, unread: &Unanswered) {
+    let mut broken = 0;
+    loop {
+        let (next, size) = match message::read(&mut input) {
+            Ok((message, size)) => (Incoming::Message(message), size),
+            Err(Unread::Broken(_)) if broken == MOST_BROKEN => {
+                let why =
+                    format!("more than {MOST_BROKEN} messages in a row cannot be read (limit)");
+                (Incoming::Lost(why), 0)
+            }
+            Err(Unread::Broken(why)) => (Incoming::Broken(why), 0),
+            Err(Unread::Lost(why)) => (Incoming::Lost(why), 0),
+            Err(Unread::Gone) => return,
+        };
+        broken = if matches!(next, Incoming::Broken(_)) { broken + 1 } else { 0 };
+        let is_last = match &next {
+            Incoming::Message(it) => is_exit(it),
+            Incoming::Broken(_) => false,
+            Incoming::Lost(_) => true,
+        };
+        unread.add(size);
+        if sender.send((next, size)).is_err() || is_last {
+            return;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod client;
 mod completion;
+mod hostile;
 mod neovim;
 mod protocol;
 

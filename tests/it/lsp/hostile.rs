@@ -1,0 +1,125 @@
+//! A client that announces what it does not send, or sends without end: the server says what
+//! is wrong and ends, within little memory.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The address space of the server, in kilobytes.
+const SPACE: u64 = 1 << 20;
+
+/// The most memory that it holds, in kilobytes.
+const MOST: u64 = 300 << 10;
+
+/// A server with little memory.
+fn server() -> Child {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {SPACE}; exec \"$0\" lsp")]);
+    shell.arg(assert_cmd::cargo::cargo_bin!("svc")).env_remove("RUST_BACKTRACE");
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// What the server does of what `send` sends it: its exit code, what it says, and the most
+/// memory that it had.
+fn ended(send: impl FnOnce(&mut dyn Write) + Send + 'static) -> (Option<i32>, String, String, u64) {
+    let mut child = server();
+    let (id, mut input) = (child.id(), child.stdin.take().unwrap());
+    let sending = thread::spawn(move || {
+        send(&mut input);
+        input
+    });
+    let read = |from: Option<Box<dyn Read + Send>>| {
+        thread::spawn(move || {
+            let mut text = String::new();
+            from.unwrap().take(1 << 20).read_to_string(&mut text).unwrap();
+            text
+        })
+    };
+    let out = read(child.stdout.take().map(|it| Box::new(it) as _));
+    let err = read(child.stderr.take().map(|it| Box::new(it) as _));
+    let (mut most, since) = (0, Instant::now());
+    let status = loop {
+        let text = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:"));
+        let now = line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0);
+        most = most.max(now);
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if since.elapsed() > Duration::from_mins(2) => {
+                child.kill().unwrap();
+                panic!("it does not end");
+            }
+            None => thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    // The pipe stayed open until here: the server did not end for want of a client.
+    drop(sending.join());
+    (status.code(), out.join().unwrap(), err.join().unwrap(), most)
+}
+
+/// Sends for as long as somebody takes it.
+fn flood(output: &mut dyn Write, piece: &[u8], most: usize) {
+    for _ in 0..most {
+        if output.write_all(piece).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_false_announcement_ends_the_server_with_a_reason() {
+    for length in ["6000000000", "67108865", "18446744073709551615", "99999999999999999999999999"] {
+        let (code, out, err, most) = ended(move |it| {
+            write!(it, "Content-Length: {length}\r\n\r\n").unwrap();
+            flood(it, &[b' '; 1 << 16], 1 << 12);
+        });
+        assert_eq!(code, Some(1), "{err}");
+        let wanted = format!("a message of {length} bytes is announced, which is too large");
+        assert!(err.contains(&wanted) && out.contains(&wanted), "{out}{err}");
+        assert!(most < MOST, "{length}: {most} kB");
+    }
+}
+
+#[test]
+fn headers_without_end_end_the_server_with_a_reason() {
+    for (piece, wanted) in [
+        ("x", "a header line is too long (limit 8KiB)"),
+        ("Content-Length: 5", "a header line is too long (limit 8KiB)"),
+        ("X-A: b\r\n", "more than 100 header lines come before a message (limit)"),
+        ("Content-Length: -5\r\n", "more than 1000 messages in a row cannot be read (limit)"),
+        ("Content-Type: x\r\n\r\n", "more than 1000 messages in a row cannot be read (limit)"),
+        ("\n", "more than 1000 messages in a row cannot be read (limit)"),
+    ] {
+        let (code, _, err, most) = ended(move |it| {
+            flood(it, piece.repeat((1 << 16) / piece.len()).as_bytes(), 1 << 12);
+        });
+        assert_eq!(code, Some(1), "{piece:?}: {err}");
+        assert!(err.contains(wanted), "{piece:?}: {err}");
+        assert!(most < MOST, "{piece:?}: {most} kB");
+    }
+}
+
+/// Messages of the largest size, faster than they are worked on.
+#[test]
+fn a_flood_of_large_messages_takes_little_memory() {
+    let (code, _, err, most) = ended(|it| {
+        let text = " ".repeat(40 << 20);
+        let open = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"capabilities":{{}},"x":"{text}"}}}}"#
+        );
+        let values =
+            format!(r#"{{"jsonrpc":"2.0","method":"x","params":[{}0]}}"#, "0,".repeat(20 << 20));
+        for message in [&open, &values, &open, &open, &values, &open, &open] {
+            write!(it, "Content-Length: {}\r\n\r\n{message}", message.len()).unwrap();
+        }
+        let exit = r#"{"jsonrpc":"2.0","method":"exit"}"#;
+        write!(it, "Content-Length: {}\r\n\r\n{exit}", exit.len()).unwrap();
+    });
+    assert_eq!(code, Some(1), "{err}");
+    assert_eq!(err, "");
+    assert!(most < MOST, "{most} kB");
+}
