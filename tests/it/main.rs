@@ -46,6 +46,8 @@ mod scripts;
 mod secrets;
 mod stdlib;
 mod store;
+#[cfg(unix)]
+mod terminal;
 mod verdict;
 mod why;
 

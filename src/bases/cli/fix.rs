@@ -43,7 +43,7 @@ impl Fix {
                 self.write(session, file, &source, &fixed)?;
             }
             if fixed.left.has_errors() {
-                terminal::tell(&fixed.left.render(session.terminal.err.style()));
+                terminal::tell(terminal::styled(&fixed.left.render(session.terminal.err.style())));
                 code = INVALID;
             }
         }

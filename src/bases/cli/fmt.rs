@@ -10,7 +10,7 @@ use super::{
     script, terminal,
 };
 use crate::{
-    diag::Report,
+    diag::{Report, visible_line},
     registry::OpError,
     syntax::{self, Formatted},
 };
@@ -54,13 +54,13 @@ impl Fmt {
         let Formatted { text, problems } = syntax::format(source.text());
         let changed = text != source.text();
         if self.check && changed {
-            terminal::print(&format!("{}: would be formatted\n", source.name()))?;
+            terminal::print(&format!("{}: would be formatted\n", visible_line(source.name())))?;
         } else if script::is_stdin(file) && !self.check {
-            terminal::print(&text)?;
+            terminal::print_data(&text)?;
         } else if changed {
             let written = session.engine.host().write(file, text.as_bytes());
             written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
-            terminal::print(&format!("{}: formatted\n", source.name()))?;
+            terminal::print(&format!("{}: formatted\n", visible_line(source.name())))?;
         }
         let left = Report::new(source, problems);
         if left.has_errors() {
@@ -73,7 +73,7 @@ impl Fmt {
 
 /// Says what could not be read, and so was not formatted.
 fn tell_left(session: &Session, left: &Report) {
-    terminal::tell(&left.render(session.terminal.err.style()));
+    terminal::tell(terminal::styled(&left.render(session.terminal.err.style())));
     let name = left.source.name();
     session.terminal.note(&format!("{name}: statements with errors are left as they stand"));
 }

@@ -7,9 +7,11 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{
     seen::{Items, Node, Progress, Seen},
-    terminal::harmless,
 };
-use crate::value::{Money, units};
+use crate::{
+    diag::visible_line,
+    value::{Money, units},
+};
 
 /// What takes less time than this is not worth a flicker.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -48,7 +50,7 @@ pub(super) fn lines(seen: &Seen, at: Moment) -> Vec<String> {
     if running.len() > most {
         lines.push(format!("  and {} more", running.len() - most));
     }
-    lines.iter().map(|it| cut(&harmless(it), at.columns)).collect()
+    lines.iter().map(|it| cut(&visible_line(it), at.columns)).collect()
 }
 
 impl Moment {

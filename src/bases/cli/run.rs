@@ -83,7 +83,7 @@ impl Run {
         self.given.refuse_doubles()?;
         let session = &self.tuning.session(&self.rules.held(session)?)?;
         let plan = script::plan(session, &self.file)?;
-        terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
+        terminal::tell(terminal::styled(&plan.program().warnings.render(session.terminal.err.style())));
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
@@ -146,12 +146,13 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
         terminal::print_json(value)?;
         return Ok(OK);
     }
-    let text = show::show(value, reader(session));
+    let reader = reader(session);
+    let text = show::show(value, reader);
     if text.is_empty() && session.terminal.out.is_terminal {
         let what = if value.is_null() { "null" } else { "empty" };
         session.terminal.note(&format!("the result is {what}"));
     }
-    terminal::print(&text)?;
+    print_value(&text, reader)?;
     Ok(OK)
 }
 
@@ -163,9 +164,18 @@ pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) 
             terminal::print_json(&Failed { error })?;
         }
     } else if let Some(partial) = error.partial() {
-        terminal::print(&show::show(&partial.value, reader(session)))?;
+        let reader = reader(session);
+        print_value(&show::show(&partial.value, reader), reader)?;
     }
     Ok(code)
+}
+
+/// Prints a shown value: for a pipe, it is data.
+pub(super) fn print_value(shown: &str, reader: Reader) -> Result<()> {
+    match reader {
+        Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
+        Reader::Pipe => terminal::print_data(shown),
+    }
 }
 
 /// What `--json` prints of a run that failed.
@@ -231,7 +241,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
         Error::Check(_) => {
-            terminal::tell(&drawn);
+            terminal::tell(terminal::styled(&drawn));
             INVALID
         }
         Error::Input { error, .. } => given::complain(error, session),
@@ -240,7 +250,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
             INTERRUPTED
         }
         Error::Run { error, .. } => {
-            terminal::tell(&drawn);
+            terminal::tell(terminal::styled(&drawn));
             if let Some(finished) = watch.finished() {
                 session.terminal.note(&format!("finished before: {finished}"));
             }

@@ -64,7 +64,7 @@ impl Runs {
             terminal::print_json(&runs.iter().map(run_json).collect::<Vec<_>>())?;
         } else {
             let rows = runs.iter().map(run_row).collect::<Vec<_>>();
-            terminal::print(&show::show(&rows.into(), reader(session)))?;
+            terminal::print(terminal::styled(&show::show(&rows.into(), reader(session))))?;
         }
         Ok(OK)
     }
