@@ -17,5 +17,5 @@ fuzz_target!(|text: &str| {
     let after = fixed.left.errors().count();
     assert!(after <= before, "{before} errors became {after}:\n{}", fixed.source.text());
     let changed = fixed.source.text() != text;
-    assert!(!fixed.mended.is_empty() || !changed, "changed without a reason");
+    assert!(!fixed.applied.is_empty() || !changed, "changed without a reason");
 });

@@ -20,7 +20,7 @@ mod visible;
 pub use codes::Code;
 pub use entry::{Entry, Sample};
 pub use lines::Lines;
-pub use problem::{Fix, Label, Problem, Severity};
+pub use problem::{Applicability, Fix, Label, Problem, Severity};
 pub use report::{Report, Style};
 pub use source::{Source, Span};
 pub use visible::{is_hidden, visible, visible_json, visible_line, visible_styled};

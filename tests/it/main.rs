@@ -19,6 +19,7 @@ mod example_scripts;
 mod examples;
 mod explain;
 mod foreign;
+mod fixes;
 mod format;
 mod grammar;
 mod guide;

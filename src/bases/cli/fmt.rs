@@ -6,12 +6,11 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{FAILED, Failure, INVALID, OK, Result},
+    exit::{FAILED, INVALID, OK, Result},
     script, terminal,
 };
 use crate::{
     diag::{Report, visible_line},
-    registry::OpError,
     syntax::{self, Formatted},
 };
 
@@ -58,8 +57,7 @@ impl Fmt {
         } else if script::is_stdin(file) && !self.check {
             terminal::print_data(&text)?;
         } else if changed {
-            let written = session.engine.host().write(file, text.as_bytes());
-            written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
+            script::write(session.engine.host(), file, &text)?;
             terminal::print(&format!("{}: formatted\n", visible_line(source.name())))?;
         }
         let left = Report::new(source, problems);

@@ -170,7 +170,7 @@ struct Session {
 
 /// Runs the program with the arguments of the process, and the components of this engine.
 pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
-    let cli = match Cli::read(std::env::args_os().collect()) {
+    let cli = match Cli::read(os::command_line()) {
         Ok(cli) => cli,
         Err(err) => {
             terminal::usage(&err);

@@ -70,6 +70,8 @@ How results are printed:
   { text, sources }      the text, and below it the sources with their numbers
   another record         `name  value`, one field below the other
   --json                 the whole value as JSON, whoever reads it
+A pipe gets every byte. On a terminal, what would command it or hide is written out, as in
+\u{1b}; line ends and tabs stay.
 
 A run that fails prints nothing but, where a cap could not fund a call, what was finished.
 With --json it prints { "error": { kind, message, help, path, file, line, partial, .. } }.

@@ -38,6 +38,13 @@ pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
 }
 
+/// Writes a script where it was read: a link to it stays one.
+pub(super) fn write(host: &dyn Host, file: &Path, text: &str) -> Result<()> {
+    let real = host.real_path(file).unwrap_or_else(|_| file.to_owned());
+    let written = host.write(&real, text.as_bytes());
+    written.map_err(|err| Failure::reading(OpError::io(err, file)))
+}
+
 /// The script that has the tests of this one: the same, but for modules with templates.
 pub(super) fn read_tests(host: &dyn Host, file: &Path) -> Result<Source> {
     match library::named(&file.to_string_lossy()) {

@@ -11,7 +11,7 @@ fn fix_mends_files_and_says_what_is_left() {
     place.svc(&["fix", "--dry-run", "a.svc"]).gives(
         "a.svc: E106: stages are joined with `>>`, not `|`\n\
          a.svc: E201: there is no component or name `uper`\n\
-         a.svc: 2 would be mended\n",
+         a.svc: 2 would be fixed\n",
     );
     place.svc(&["run", "a.svc"]).fails(7, "E106");
     assert_eq!(place.svc(&["fix", "a.svc"]).code, Some(0));
