@@ -240,9 +240,7 @@ impl Checker<'_> {
             .label("cannot be read")
             .help(help.unwrap_or_else(|| USUAL.to_owned()));
         self.report(match meant {
-            Some(meant) => {
-                problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure)
-            }
+            Some(meant) => problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure),
             None => problem,
         });
     }

@@ -290,7 +290,8 @@ impl Checker<'_> {
         }
         // A name that the language gives is meant, though not here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
-        let suggestion = if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
+        let suggestion =
+            if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
         let help = match (&suggestion, whole.as_str()) {
             (_, foreign) if foreign_name(foreign).is_some() => {
                 format!("write `{}`", foreign_name(foreign).unwrap_or_default())

@@ -8,7 +8,7 @@ use miette::{
 };
 
 use super::{
-    Problem, Severity, Source,
+    Label, Problem, Severity, Source,
     visible::{Visible, visible, visible_line},
 };
 
@@ -203,14 +203,41 @@ impl SourceCode for Drawn<'_> {
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let read = self.text.text.as_ref().read_span(span, lines_before, lines_after)?;
-        // Without the lines around it, miette asks for the place that stands above the frame.
-        let is_place = lines_before == 0 && lines_after == 0;
-        let (line, column) = match is_place {
-            true => self.source.position(self.problem.span().start),
-            false => (read.line() + 1, read.column() + 1),
+        // The place above a frame is that of a label in the text as it is. miette asks for it
+        // without the lines around it, and would count bytes of what was written out.
+        let is_it = |it: &&Label| self.text.place(it.span.start) == span.offset();
+        let asked = self.problem.labels.iter().find(is_it);
+        let (line, column) = match asked.filter(|_| lines_before == 0 && lines_after == 0) {
+            Some(label) => self.source.position(label.span.start),
+            None => (read.line() + 1, read.column() + 1),
         };
         let name = visible_line(self.source.name()).into_owned();
         let (data, whole, lines) = (read.data(), *read.span(), read.line_count());
         Ok(Box::new(MietteSpanContents::new_named(name, data, whole, line - 1, column - 1, lines)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::{Code, Span};
+
+    #[test]
+    fn labels_point_at_their_words_behind_what_was_written_out() {
+        let text = "\r\n\"\u{1b}]0;x\u{7}\u{202e}ä\" >> uper\r\n";
+        let at = text.find("uper").unwrap();
+        let problem =
+            Problem::error(Code::E201, Span::new(at, at + 4), "no `\u{1b}`").label("\u{9b}");
+        let report = Report::new(Source::new("a\n\u{1b}.svc", text), vec![problem]);
+        let drawn = report.render(Style::Plain);
+        assert!(!drawn.contains(|it: char| it.is_control() && it != '\n'), "{drawn:?}");
+        let lines: Vec<&str> = drawn.lines().collect();
+        let line = lines.iter().position(|it| it.contains("uper")).unwrap();
+        assert!(lines[line].contains(r#""\u{1b}]0;x\u{7}\u{202e}ä" >> uper"#), "{drawn}");
+        let column = |line: &str, of: &str| line[..line.find(of).unwrap()].chars().count();
+        let under = lines[line + 1].trim_start_matches([' ', '·']);
+        assert_eq!(column(lines[line], "uper"), column(lines[line + 1], under), "{drawn}");
+        // The place is that of the file.
+        assert!(drawn.contains(r"[a\u{a}\u{1b}.svc:2:14]"), "{drawn}");
     }
 }

@@ -185,16 +185,28 @@ mod tests {
     #[test]
     fn commands_are_written_out() {
         assert_eq!(visible("a\tb\nc"), "a\tb\nc");
-        assert_eq!(visible("\u{1b}]0;x\u{7}\u{9b}2J\u{7f}\r"), r"\u{1b}]0;x\u{7}\u{9b}2J\u{7f}\u{d}");
+        assert_eq!(
+            visible("\u{1b}]0;x\u{7}\u{9b}2J\u{7f}\r"),
+            r"\u{1b}]0;x\u{7}\u{9b}2J\u{7f}\u{d}"
+        );
         assert_eq!(visible("x\r\ny"), "x\ny");
-        assert_eq!(visible("a\u{202e}b\u{2066}c\u{200b}d\u{e0041}"), r"a\u{202e}b\u{2066}c\u{200b}d\u{e0041}");
+        assert_eq!(
+            visible("a\u{202e}b\u{2066}c\u{200b}d\u{e0041}"),
+            r"a\u{202e}b\u{2066}c\u{200b}d\u{e0041}"
+        );
         assert_eq!(visible_line("a\r\n\tb"), r"a\u{d}\u{a}\u{9}b");
         assert_eq!(visible("\u{feff}a\u{feff}"), r"a\u{feff}");
     }
 
     #[test]
     fn writing_keeps_its_joiners() {
-        for text in ["👩\u{200d}🚀", "❤\u{fe0f}\u{200d}🔥", "1\u{fe0f}\u{20e3}", "می\u{200c}خواهم", "क्\u{200d}ष"] {
+        for text in [
+            "👩\u{200d}🚀",
+            "❤\u{fe0f}\u{200d}🔥",
+            "1\u{fe0f}\u{20e3}",
+            "می\u{200c}خواهم",
+            "क्\u{200d}ष",
+        ] {
             assert_eq!(visible(text), text);
         }
         assert_eq!(visible("pay\u{200d}pal"), r"pay\u{200d}pal");
@@ -207,7 +219,14 @@ mod tests {
             assert_eq!(visible_styled(own), own);
             assert!(!visible(own).contains('\u{1b}'));
         }
-        for other in ["\u{1b}[8mx", "\u{1b}[2J", "\u{1b}[31337m", "\u{1b}]0;x\u{7}", "\u{1b}[m", "\u{1b}[+1m"] {
+        for other in [
+            "\u{1b}[8mx",
+            "\u{1b}[2J",
+            "\u{1b}[31337m",
+            "\u{1b}]0;x\u{7}",
+            "\u{1b}[m",
+            "\u{1b}[+1m",
+        ] {
             assert!(!visible_styled(other).contains('\u{1b}'), "{other:?}");
         }
     }
@@ -221,7 +240,10 @@ mod tests {
             assert!(shown.text[shown.place(at)..].starts_with(letter), "{letter}");
         }
         assert_eq!(shown.place(text.len()), shown.text.len());
-        assert_eq!(shown.place(text.find('\u{202e}').unwrap()), shown.text.find("\\u{202e").unwrap());
+        assert_eq!(
+            shown.place(text.find('\u{202e}').unwrap()),
+            shown.text.find("\\u{202e").unwrap()
+        );
     }
 
     proptest! {

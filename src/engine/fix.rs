@@ -39,7 +39,8 @@ const MOST_TRIES: usize = 64;
 impl Fixed {
     /// How many of the problems that are left have a fix that was not to be applied.
     pub fn suggestions(&self) -> usize {
-        let is_one = |it: &&Problem| is_applied(it, Fixes::Suggested) && !is_applied(it, Fixes::Safe);
+        let is_one =
+            |it: &&Problem| is_applied(it, Fixes::Suggested) && !is_applied(it, Fixes::Safe);
         self.left.problems.iter().filter(is_one).count()
     }
 }
@@ -105,14 +106,17 @@ struct State {
 /// How wrong a script is, what matters most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wrong {
+    /// Brackets and strings that are not closed, which hide what else is wrong before them.
+    torn: usize,
     /// Statements that cannot be read, about which nothing else is known.
     syntax: usize,
     /// Names that are not known, so that nothing is known of what they stand for.
     names: usize,
     errors: usize,
     warnings: usize,
-    /// How much stands behind errors in their statements: of a statement, the first error
-    /// may hide others.
+    /// How many statements stand below errors, and how much behind them in their own: what
+    /// stands further up may hide what is wrong further down.
+    below: usize,
     behind: usize,
 }
 
@@ -167,6 +171,7 @@ impl State {
     fn is_better_than(&self, before: &Self) -> bool {
         self.wrong < before.wrong
             && self.wrong.errors <= before.wrong.errors
+            && self.wrong.syntax <= before.wrong.syntax
             && comments(self.source.text()) == comments(before.source.text())
     }
 }
@@ -174,29 +179,38 @@ impl State {
 impl Wrong {
     fn of(source: &Source, report: &Report) -> Self {
         let errors = || report.errors();
+        let (below, behind) = rest(source.text(), report);
         let count = |is: fn(Code) -> bool| errors().filter(|it| is(it.code)).count();
         Self {
+            torn: count(is_torn),
             syntax: count(is_of_syntax),
             names: count(is_of_names),
             errors: errors().count(),
             warnings: report.warnings().count(),
-            behind: behind(source.text(), report),
+            below,
+            behind,
         }
     }
 }
 
-/// How many bytes stand between each error and the end of its statement.
-fn behind(text: &str, report: &Report) -> usize {
+/// How many statements stand below all errors, and how many bytes behind them in their own.
+fn rest(text: &str, report: &Report) -> (usize, usize) {
     if !report.has_errors() {
-        return 0;
+        return (0, 0);
     }
     let ends: Vec<usize> = syntax::regions(text).into_iter().map(|it| it.end).collect();
-    let left = |problem: &Problem| {
+    let of = |problem: &Problem| {
         let start = problem.span().start;
-        let end = ends.get(ends.partition_point(|it| *it <= start)).copied();
-        end.unwrap_or(text.len()).saturating_sub(start)
+        let own = ends.partition_point(|it| *it <= start);
+        let end = ends.get(own).copied().unwrap_or(text.len());
+        (ends.len() - own, end.saturating_sub(start))
     };
-    report.errors().map(left).sum()
+    let sum = |all: (usize, usize), one: (usize, usize)| (all.0 + one.0, all.1 + one.1);
+    report.errors().map(of).fold((0, 0), sum)
+}
+
+fn is_torn(code: Code) -> bool {
+    matches!(code, Code::E102 | Code::E103)
 }
 
 fn is_of_syntax(code: Code) -> bool {

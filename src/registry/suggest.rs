@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn a_name_is_sure_where_no_other_is_as_near() {
-        let is_sure = |name, names: &[&'static str]| near(name, names.iter().copied()).unwrap().is_sure;
+        let is_sure =
+            |name, names: &[&'static str]| near(name, names.iter().copied()).unwrap().is_sure;
         assert!(is_sure("serch", &["search", "summary"]));
         assert!(is_sure("sumamry", &["search", "summary"]));
         assert!(is_sure("rag_retreival", &["rag_retrieval", "rag"]));

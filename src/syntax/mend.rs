@@ -135,6 +135,10 @@ impl Place<'_> {
                 start = idx + 1;
             }
         }
+        // Parentheses around what begins with the sign change nothing.
+        if start == self.found {
+            return None;
+        }
         let end = self
             .level(open, close)
             .into_iter()

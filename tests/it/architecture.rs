@@ -113,8 +113,7 @@ fn the_system_has_few_doors() {
 
 #[test]
 fn one_module_writes_to_the_terminal() {
-    const STREAMS: [&str; 6] =
-        ["stdout", "stderr", "println", "eprintln", "eprint", "dbg"];
+    const STREAMS: [&str; 6] = ["stdout", "stderr", "println", "eprintln", "eprint", "dbg"];
     let writes = |it: &&Source| it.tokens.iter().any(|it| STREAMS.contains(&it.as_str()));
     let sources = sources();
     let found: BTreeSet<&str> = sources.iter().filter(writes).map(|it| it.name.as_str()).collect();

@@ -91,7 +91,8 @@ fn syntax_errors(report: &Report) -> usize {
 }
 
 fn comments(text: &str) -> Vec<String> {
-    let comment = |it: &svc::diag::Span| text[it.range()].trim_start_matches(['#', '/']).trim().to_owned();
+    let comment =
+        |it: &svc::diag::Span| text[it.range()].trim_start_matches(['#', '/']).trim().to_owned();
     lex(text).comments.iter().map(comment).collect()
 }
 
@@ -113,7 +114,10 @@ fn holds(engine: &Engine, text: &str, fixes: Fixes) -> Result<(), String> {
         ("another call goes on", again.source.text() != after || !again.applied.is_empty()),
         ("it grows", after.len() > 2 * text.len() + 1_000),
         ("the ends of lines change", text.contains("\r\n") && !bare_ends(text) && bare_ends(after)),
-        ("a byte order mark wanders", text.starts_with('\u{feff}') != after.starts_with('\u{feff}')),
+        (
+            "a byte order mark wanders",
+            text.starts_with('\u{feff}') != after.starts_with('\u{feff}'),
+        ),
     ];
     match rules.iter().find(|(_, is_broken)| *is_broken) {
         Some((rule, _)) => Err(format!(
@@ -179,13 +183,15 @@ fn a_slip_of_the_finger_is_taken_back_or_left() {
         let slip: String = letters.iter().collect();
         let mut wrong = right.clone();
         wrong.replace_range(word.range(), &slip);
-        if !problems(&engine, &wrong).has_errors() {
+        if right.contains(&slip) || !problems(&engine, &wrong).has_errors() {
             continue;
         }
         tried += 1;
         let fixed = engine.fix(wrong.as_str());
         if !fixed.left.has_errors() {
-            assert_eq!(fixed.source.text(), right, "`{slip}` became something else");
+            // Where a name is declared, its uses may follow it.
+            let named = fixed.source.text().replace(&slip, &right[word.range()]);
+            assert!([fixed.source.text(), &named].contains(&right.as_str()), "`{slip}`: {named}");
             taken_back += 1;
         }
     }
@@ -246,7 +252,7 @@ fn what_chooses_for_the_author_is_only_suggested() {
         "svc 2\n1",
         "let name = \"x\"\n\"costs $name\"",
         "1 == 1 == true",
-        "\"a\" >> upper<int>",
+        "\"a\" >> upper<int>()",
         "let sam = 1\nlet sim = 2\nsom",
         "[1, 2] >> take(n: -1)",
         "5k",
@@ -254,9 +260,7 @@ fn what_chooses_for_the_author_is_only_suggested() {
         let offered = problems(&engine, text);
         let fixed = engine.fix(text);
         assert_eq!(fixed.source.text(), text, "{:?}", fixed.applied);
-        if offered.problems.iter().any(|it| !it.fixes.is_empty()) {
-            assert!(fixed.suggestions() > 0, "{text}: {offered}");
-        }
+        assert!(fixed.suggestions() > 0, "{text}: {offered}");
     }
     // They are there for who asks.
     let text = "let x: string = 5\nx + 1";

@@ -123,7 +123,6 @@ fn fixes_mend_wrong_scripts() {
         if own && report.errors().all(|it| !it.fixes.is_empty()) {
             offered += 1;
             kept += usize::from(checks);
-            assert!(!fixed.applied.is_empty(), "{}", file.display());
         }
     }
     left.sort();

@@ -116,7 +116,10 @@ impl Outcome {
             Self::Wrong(report) => {
                 let errors: Vec<_> = report.all().filter(|(_, it)| it.is_error()).collect();
                 let count = counted(errors.len(), "error");
-                terminal::print(terminal::styled(&format!("{}{name}: {count}\n\n", drawn(report, style))))?;
+                terminal::print(terminal::styled(&format!(
+                    "{}{name}: {count}\n\n",
+                    drawn(report, style)
+                )))?;
                 if session.terminal.out.is_terminal
                     && let Some((_, first)) = errors.first()
                 {

@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{
-    seen::{Items, Node, Progress, Seen},
-};
+use super::seen::{Items, Node, Progress, Seen};
 use crate::{
     diag::visible_line,
     value::{Money, units},

@@ -124,7 +124,7 @@ const TOUR: &str = r#"A short tour:
   svc repl                                         explore, with completion by type
   svc check *.svc                                  find every mistake, run nothing
   svc test triage.svc                              run the tests that stand in it
-  svc fix report.svc                               mend what can be mended
+  svc fix report.svc                               fix what needs no decision
   svc fmt report.svc                               lay it out
   svc expand report.svc                            see what its templates build
   svc plan report.svc                              see what would run, and what it touches

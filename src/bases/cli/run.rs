@@ -85,7 +85,9 @@ impl Run {
         self.given.refuse_doubles()?;
         let session = &self.tuning.session(&self.rules.held(session)?)?;
         let plan = script::plan(session, &self.file)?;
-        terminal::tell(terminal::styled(&plan.program().warnings.render(session.terminal.err.style())));
+        terminal::tell(terminal::styled(
+            &plan.program().warnings.render(session.terminal.err.style()),
+        ));
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
@@ -177,6 +179,14 @@ pub(super) fn print_value(shown: &str, reader: Reader) -> Result<()> {
     match reader {
         Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
         Reader::Pipe => terminal::print_data(shown),
+    }
+}
+
+/// Prints a list for people that is shown as values are.
+pub(super) fn print_list(shown: &str, reader: Reader) -> Result<()> {
+    match reader {
+        Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
+        Reader::Pipe => terminal::print(shown),
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     given,
     keeping::{self, Keeping},
     page::{Left, Limits, Page},
-    run::reader,
+    run::{print_list, reader},
     runs::{RunJson, run_json, run_row, told},
     script, show, show_nodes, terminal,
 };
@@ -95,12 +95,12 @@ impl Show {
             terminal::print_json(&Shown { run: run_json(&run), nodes })?;
         } else {
             let shown = show::show(&run_row(&run), reader(session));
-            terminal::print(terminal::styled(&(shown + "\n")))?;
+            print_list(&(shown + "\n"), reader(session))?;
             let rows = match self.all {
                 true => show_nodes::all(&run, &nodes, reader(session)),
                 false => show_nodes::folded(&run, &nodes, reader(session)),
             };
-            terminal::print(terminal::styled(&show::show(&rows, reader(session))))?;
+            print_list(&show::show(&rows, reader(session)), reader(session))?;
         }
         Ok(OK)
     }

@@ -160,7 +160,8 @@ impl Checker<'_> {
             return problem.suggested_if(!is_faithful(&steps));
         }
         let fix = step::around(&steps, written, is_simple(value));
-        let problem = problem.help(format!("{told}: `{}`", syntax::quoted(&fix))).fix(value.span, fix);
+        let problem =
+            problem.help(format!("{told}: `{}`", syntax::quoted(&fix))).fix(value.span, fix);
         problem.suggested_if(!is_faithful(&steps))
     }
 

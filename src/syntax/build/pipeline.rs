@@ -150,7 +150,10 @@ impl Builder<'_> {
         self.problems.push(
             Problem::error(Code::E114, span, "the branches of `parallel` have names")
                 .label("a list of branches")
-                .help(format!("write `parallel {}`, with names that say what each is", quoted(&fix)))
+                .help(format!(
+                    "write `parallel {}`, with names that say what each is",
+                    quoted(&fix)
+                ))
                 .suggest(span, fix),
         );
         StageKind::Broken

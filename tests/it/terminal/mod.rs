@@ -9,6 +9,7 @@ use std::{
     cell::RefCell,
     collections::BTreeSet,
     fs,
+    io::Write as _,
     path::Path,
     process::{Command, Stdio},
     thread,
@@ -160,9 +161,34 @@ fn wrong_scripts() -> Vec<String> {
 
 /// The commands that have a case below. A new one fails `every_command_is_covered`.
 const COVERED: [&str; 28] = [
-    "run", "repl", "resume", "runs", "show", "tap", "why", "replay", "store", "doctor", "check",
-    "test", "fix", "fmt", "expand", "plan", "components", "inspect", "find", "ask", "guide", "lsp",
-    "schema", "explain", "grammar", "card", "completions", "help",
+    "run",
+    "repl",
+    "resume",
+    "runs",
+    "show",
+    "tap",
+    "why",
+    "replay",
+    "store",
+    "doctor",
+    "check",
+    "test",
+    "fix",
+    "fmt",
+    "expand",
+    "plan",
+    "components",
+    "inspect",
+    "find",
+    "ask",
+    "guide",
+    "lsp",
+    "schema",
+    "explain",
+    "grammar",
+    "card",
+    "completions",
+    "help",
 ];
 
 #[test]
@@ -353,4 +379,17 @@ fn data_in_a_pipe_is_as_it_is() {
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(said.contains(r"pwned\u{1b}]0;t\u{7}"), "{said}");
     assert!(!said.contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{said}");
+    place.file(&hostile_file(".svc"), "1");
+    place.command(&["run", &hostile_file(".svc")]).output().unwrap();
+    for args in [["runs", "--color=always"], ["show", "last"]] {
+        let listed = place.command(&args).output().unwrap().stdout;
+        let listed = String::from_utf8(listed).unwrap();
+        assert!(listed.contains(r"pwned\u{1b}"), "{listed}");
+        assert!(!listed.contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{listed}");
+    }
+    let mut repl =
+        place.command(&["repl"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    repl.stdin.take().unwrap().write_all(b"read_text(path: \"hostile.txt\")\n").unwrap();
+    let out = String::from_utf8(repl.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(out, format!("{HOSTILE}\n"));
 }

@@ -72,7 +72,10 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
     let pair = |it: &Choice| {
         let gap = " ".repeat(widest - it.label.width() + 2);
         let line = format!("{}{gap}{}", it.label, told(it));
-        Pair { display: tree::cut(&visible_line(line.trim_end()), screen), replacement: it.beginning().to_owned() }
+        Pair {
+            display: tree::cut(&visible_line(line.trim_end()), screen),
+            replacement: it.beginning().to_owned(),
+        }
     };
     choices.iter().map(pair).collect()
 }

@@ -10,7 +10,7 @@ use super::{
     super::{
         Session,
         exit::{FAILED, INVALID, OK, Result, USAGE},
-        run::{fail, watched},
+        run::{fail, print_value, reader, watched},
         script, terminal,
         terminal::Ink,
         watch::Watch,
@@ -200,7 +200,8 @@ impl<'s> Talk<'s> {
         if self.rest.is_empty() {
             return Ok(());
         }
-        terminal::print(terminal::styled(&self.rest.next(rows, self.session.terminal.out)))
+        let shown = self.rest.next(rows, self.session.terminal.out);
+        print_value(&shown, reader(self.session))
     }
 
     pub(super) fn has_rest(&self) -> bool {
