@@ -1,4 +1,4 @@
-//! Mending comes to an end, and leaves no more errors than there were.
+//! Fixing comes to an end, leaves no more errors than there were, and is done after one call.
 #![no_main]
 
 mod spans;
@@ -17,5 +17,7 @@ fuzz_target!(|text: &str| {
     let after = fixed.left.errors().count();
     assert!(after <= before, "{before} errors became {after}:\n{}", fixed.source.text());
     let changed = fixed.source.text() != text;
-    assert!(!fixed.mended.is_empty() || !changed, "changed without a reason");
+    assert!(!fixed.applied.is_empty() || !changed, "changed without a reason");
+    let again = ENGINE.fix(fixed.source.clone());
+    assert!(again.applied.is_empty(), "another call goes on:\n{}", again.source.text());
 });

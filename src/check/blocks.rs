@@ -72,7 +72,7 @@ impl Checker<'_> {
                 && problem.fixes.is_empty()
             {
                 // No step makes this literal what is declared, so the declaration is wrong.
-                *problem = problem.clone().fix(ty.span, given.to_string());
+                *problem = problem.clone().suggest(ty.span, given.to_string());
             }
             // What is declared is what the name is, as with a param: `let a: int? = null`.
             ty = match (&value.ty, declared) {

@@ -3,7 +3,7 @@
 use super::{BoundKey, Checker, Term, TermKind, scope::Frame};
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{Effect, ErrorKind, nearest},
+    registry::{Effect, ErrorKind, Near, near},
     syntax::ast::{Bound, Expr, ExprKind, Within, Word},
     value::{Money, Type, Value, units},
 };
@@ -81,8 +81,12 @@ impl Checker<'_> {
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
         let problem = Problem::error(Code::E301, word.span, format!("there is no bound `{name}`"))
             .label("not a bound");
-        let problem = match foreign.or_else(|| nearest(name, names.clone())) {
-            Some(meant) => problem.help(format!("did you mean `{meant}`?")).fix(word.span, meant),
+        let known = foreign.map(|name| Near { name, is_sure: true });
+        let problem = match known.or_else(|| near(name, names.clone())) {
+            Some(Near { name: meant, is_sure }) => problem
+                .help(format!("did you mean `{meant}`?"))
+                .fix(word.span, meant)
+                .suggested_if(!is_sure),
             None => {
                 problem.help(format!("the bounds are {}", names.collect::<Vec<_>>().join(", ")))
             }
@@ -173,7 +177,9 @@ impl Checker<'_> {
             .label(format!("is {}", term.ty))
             .help(format!("write `{}: {}`", key.name(), fix.as_deref().unwrap_or(example)));
         if let Some(fix) = fix {
-            problem = problem.fix(value.span, fix);
+            // A number has no unit, and only the author knows which one was meant.
+            let has_unit = matches!(&value.kind, ExprKind::Literal(Value::Text(_)));
+            problem = problem.fix(value.span, fix).suggested_if(!has_unit);
         }
         self.report(problem);
     }
@@ -212,7 +218,7 @@ impl Checker<'_> {
                 )
                 .label("too small")
                 .help("write a larger number, or leave the bound out")
-                .fix(term.span, least.to_string()),
+                .suggest(term.span, least.to_string()),
             );
             return false;
         }
@@ -235,10 +241,11 @@ impl Checker<'_> {
                 format!("{kind:?} is no kind of error to try again on"),
             )
             .label("not such a kind");
-            self.report(match nearest(kind, names.clone()) {
-                Some(meant) => problem
+            self.report(match near(kind, names.clone()) {
+                Some(Near { name: meant, is_sure }) => problem
                     .help(format!("did you mean {meant:?}?"))
-                    .fix(item.span, format!("{meant:?}")),
+                    .fix(item.span, format!("{meant:?}"))
+                    .suggested_if(!is_sure),
                 None => problem.help(format!("the kinds are {}", names.join(", "))),
             });
         }
@@ -287,7 +294,7 @@ impl Checker<'_> {
             .label("a second try would write a second time")
             .also(term.span, "writes, and not idempotently")
             .help("write `max_retries: 0`, or leave it out")
-            .fix(bound.value.span, "0"),
+            .suggest(bound.value.span, "0"),
         );
     }
 }

@@ -60,7 +60,7 @@ impl Checker<'_> {
         self.report(match nothing {
             // What other languages ask with the bare value.
             Some(nothing) if repair::is_simple(condition) => {
-                problem.fix(condition.span.after(), format!(" != {nothing}"))
+                problem.suggest(condition.span.after(), format!(" != {nothing}"))
             }
             _ => problem,
         });
@@ -109,7 +109,8 @@ impl Checker<'_> {
         Term::new(TermKind::Match { value: Box::new(value), arms }, ty, it.span)
     }
 
-    /// Mends an arm whose only pattern never matches: without it nothing changes.
+    /// An arm whose only pattern never matches can be left out, unless its pattern is what is
+    /// wrong.
     fn without_dead_arm(&mut self, arms: &[ast::Arm], idx: usize, known: usize) {
         let [only] = arms[idx].patterns.as_slice() else { return };
         let span = match arms.get(idx + 1).and_then(|it| it.patterns.first()) {
@@ -123,7 +124,7 @@ impl Checker<'_> {
         if let [problem] = &mut self.problems[known..]
             && problem.message == NEVER_MATCHES
         {
-            *problem = problem.clone().fix(span, "");
+            *problem = problem.clone().suggest(span, "");
         }
     }
 
@@ -209,7 +210,7 @@ impl Checker<'_> {
             Problem::error(Code::E222, value.span, what)
                 .label(format!("is {}", value.ty))
                 .help("every value has an arm; `_ => ..` is for all others")
-                .fix(end, format!(", {}", arms.join(", "))),
+                .suggest(end, format!(", {}", arms.join(", "))),
         );
     }
 

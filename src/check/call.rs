@@ -9,8 +9,11 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{OpRef, Param, Scheme, nearest},
-    syntax::ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
+    registry::{Near, OpRef, Param, Scheme, near},
+    syntax::{
+        self,
+        ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
+    },
     value::{Text, Type},
 };
 
@@ -103,7 +106,7 @@ impl Checker<'_> {
             self.report(
                 Problem::error(Code::E218, span, format!("`{whole}` is no function"))
                     .label("only cheap, pure components are")
-                    .help(format!("write a pipeline in parentheses: `{fix}`"))
+                    .help(format!("write a pipeline in parentheses: `{}`", syntax::quoted(&fix)))
                     .fix(span, fix),
             );
         }
@@ -327,7 +330,7 @@ impl Checker<'_> {
         let is_literal = !from.contains("${")
             && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
         let dropped = Span::new(giver.span.start, site.name_span.start);
-        self.report(if is_literal { problem.fix(dropped, "") } else { problem });
+        self.report(if is_literal { problem.suggest(dropped, "") } else { problem });
     }
 
     /// The parameter that an argument is for.
@@ -375,7 +378,8 @@ impl Checker<'_> {
             Some(port) => {
                 let text = &self.source.text()[span.range()];
                 let fix = format!("{}: {text}", port.name);
-                problem.help(format!("write `{}({fix})`", site.name)).fix(span, fix)
+                let shown = syntax::quoted(&fix);
+                problem.help(format!("write `{}({shown})`", site.name)).fix(span, fix)
             }
             None => problem.help(format!("`{}` takes no argument beside its input", site.name)),
         };
@@ -387,8 +391,11 @@ impl Checker<'_> {
         let names = ports.iter().map(|it| it.name.as_ref());
         let message = format!("`{}` has no argument `{}`", site.name, name.text);
         let problem = Problem::error(Code::E202, name.span, message).label("not an argument of it");
-        let problem = match nearest(&name.text, names.clone()) {
-            Some(meant) => problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant),
+        let problem = match near(&name.text, names.clone()) {
+            Some(Near { name: meant, is_sure }) => problem
+                .help(format!("did you mean `{meant}`?"))
+                .fix(name.span, meant)
+                .suggested_if(!is_sure),
             None if ports.is_empty() => problem.help("it takes none"),
             None => {
                 let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
@@ -457,7 +464,7 @@ impl Checker<'_> {
                     .help(format!("write `{shown_giver} >> {name}`"));
             let before = Span::new(site.name_span.start, site.name_span.start);
             self.report(match giver {
-                Some(giver) => problem.fix(before, format!("{giver} >> ")),
+                Some(giver) => problem.suggest(before, format!("{giver} >> ")),
                 None => problem,
             });
             return;

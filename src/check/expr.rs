@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::nearest,
+    registry::{Near, near},
     syntax::ast::{self, Expr, ExprKind, Word, dotted, name_span},
     value::{Text, Type, Value},
 };
@@ -124,7 +124,7 @@ impl Checker<'_> {
         self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
     }
 
-    /// Tests a literal; one outside its range is mended to the end that it is beyond.
+    /// Tests a literal. For one outside its range, the end that it is beyond is suggested.
     fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
         if inside {
             return;
@@ -134,7 +134,7 @@ impl Checker<'_> {
             Problem::error(Code::E214, span, format!("this must be {wanted}"))
                 .label("outside the range")
                 .help("choose a value of the range; both ends belong to it")
-                .fix(span, end),
+                .suggest(span, end),
         );
     }
 
@@ -144,10 +144,13 @@ impl Checker<'_> {
             Problem::error(Code::E214, span, format!("{text:?} is not one of the choices"))
                 .label("not a choice")
                 .help(format!("choose one of {}", all.join(", ")));
-        if let Some(meant) = nearest(text, of.variants.iter().map(AsRef::as_ref)) {
+        if let Some(Near { name: meant, is_sure }) =
+            near(text, of.variants.iter().map(AsRef::as_ref))
+        {
             problem = problem
                 .help(format!("did you mean {meant:?}? The choices are {}", all.join(", ")))
-                .fix(span, format!("{meant:?}"));
+                .fix(span, format!("{meant:?}"))
+                .suggested_if(!is_sure);
         }
         self.report(problem);
     }
@@ -169,7 +172,7 @@ impl Checker<'_> {
             Problem::warning(Code::E111, place, format!("`{found}` is plain text in a string"))
                 .label("shown as it stands")
                 .help(format!("write `{fix}` to show the value"))
-                .fix(place, fix),
+                .suggest(place, fix),
         );
     }
 
@@ -229,7 +232,7 @@ impl Checker<'_> {
         let rest = &self.source.text()[value.end..];
         let format = rest.split('}').next().filter(|it| it.trim_start().starts_with(":."));
         match format {
-            Some(format) => problem.fix(Span::new(value.end, value.end + format.len()), ""),
+            Some(format) => problem.suggest(Span::new(value.end, value.end + format.len()), ""),
             None => problem,
         }
     }
@@ -417,10 +420,11 @@ impl Checker<'_> {
                 let problem =
                     Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
                         .label("no such field");
-                match nearest(field, names.clone()) {
-                    Some(meant) => {
-                        problem.help(format!("did you mean `{meant}`?")).fix(name.span, meant)
-                    }
+                match near(field, names.clone()) {
+                    Some(Near { name: meant, is_sure }) => problem
+                        .help(format!("did you mean `{meant}`?"))
+                        .fix(name.span, meant)
+                        .suggested_if(!is_sure),
                     None => {
                         let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
                         problem.help(format!("it has {}", all.join(", ")))
@@ -434,7 +438,7 @@ impl Checker<'_> {
                     .help(format!(
                         "`?.{field}` gives null where there is none; `??` gives a value instead"
                     ))
-                    .fix(dot, "?.")
+                    .suggest(dot, "?.")
             }
             Type::List(..) => {
                 let problem = Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))

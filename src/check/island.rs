@@ -109,7 +109,7 @@ impl Checker<'_> {
             .label(mistake.label)
             .help_opt(mistake.help);
         self.report(match mistake.meant {
-            Some(meant) => problem.fix(span, meant),
+            Some(meant) => problem.fix(span, meant).suggested_if(!mistake.is_sure),
             None => problem,
         });
     }

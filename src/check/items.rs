@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
                 .help("end the script with a pipeline, as in `\"question\" >> search >> summary`");
             self.report(match lets.last() {
                 // What was computed last is what the script was written for.
-                Some(last) => problem.fix(end, format!("\n{}", last.name.text)),
+                Some(last) => problem.suggest(end, format!("\n{}", last.name.text)),
                 None => problem,
             });
         }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
     host::Host,
-    registry::{Registry, nearest},
+    registry::{Near, Registry, near},
     script::Failure,
     syntax::ast::{Item, ItemKind, Use, Word},
     value::{Text, Type, paths},
@@ -45,11 +45,13 @@ pub struct Unread {
     pub help: Option<String>,
     /// The name that is most likely meant.
     pub meant: Option<String>,
+    /// Whether nothing else can be meant.
+    pub is_sure: bool,
 }
 
 impl From<String> for Unread {
     fn from(why: String) -> Self {
-        Self { why, help: None, meant: None }
+        Self { why, help: None, meant: None, is_sure: false }
     }
 }
 
@@ -232,13 +234,13 @@ impl Checker<'_> {
 
     fn not_read(&mut self, file: &Word, why: impl Into<Unread>) {
         const USUAL: &str = "a file is named from the folder of the script that uses it";
-        let Unread { why, help, meant } = why.into();
+        let Unread { why, help, meant, is_sure } = why.into();
         let message = format!("cannot use `{}`: {why}", file.text);
         let problem = Problem::error(Code::E225, file.span, message)
             .label("cannot be read")
             .help(help.unwrap_or_else(|| USUAL.to_owned()));
         self.report(match meant {
-            Some(meant) => problem.fix(file.span, format!("\"{meant}\"")),
+            Some(meant) => problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure),
             None => problem,
         });
     }
@@ -282,10 +284,11 @@ impl Checker<'_> {
         let problem =
             Problem::error(Code::E201, rest.span, format!("`{file}` has no `{}`", rest.text))
                 .label("not a flow or type of that file");
-        let problem = match nearest(&rest.text, names.iter().copied()) {
-            Some(meant) => {
-                problem.help(format!("did you mean `{meant}`?")).fix(rest.span, meant.to_owned())
-            }
+        let problem = match near(&rest.text, names.iter().copied()) {
+            Some(Near { name: meant, is_sure }) => problem
+                .help(format!("did you mean `{meant}`?"))
+                .fix(rest.span, meant)
+                .suggested_if(!is_sure),
             None if names.is_empty() => problem.help("it has no flows and no types"),
             None => problem.help(format!("it has {all}")),
         };

@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    syntax::ast::{self, Expr, ExprKind, Mod, Pipeline, Stage, StageKind, Within},
+    syntax::{
+        self,
+        ast::{self, Expr, ExprKind, Mod, Pipeline, Stage, StageKind, Within},
+    },
     value::{Text, Type, Value},
 };
 
@@ -89,17 +92,14 @@ impl Checker<'_> {
         (!given && !ty.is_unknown()).then_some(ty)
     }
 
-    /// What messages call a stage: its own text, when that is short.
+    /// What messages call a stage: its own text, and of a block what stands before its braces.
     fn stage_name(&self, stage: &Stage) -> String {
-        let text = match &stage.kind {
+        let text = self.source.text().get(stage_span(stage).range()).unwrap_or_default();
+        match &stage.kind {
             StageKind::Expr(Expr { kind: ExprKind::Call(call), .. }) => ast::dotted(&call.name),
             StageKind::Rhai(_) => "rhai".to_owned(),
-            _ => self.source.text().get(stage_span(stage).range()).unwrap_or_default().to_owned(),
-        };
-        match text.split_once(['{', '\n']) {
-            Some((head, _)) if !head.trim().is_empty() => head.trim().to_owned(),
-            _ if text.chars().count() <= 30 => text,
-            _ => "this".to_owned(),
+            StageKind::Expr(_) => syntax::quoted(text),
+            _ => syntax::quoted(text.split('{').next().unwrap_or_default()),
         }
     }
 
@@ -233,14 +233,14 @@ impl Checker<'_> {
             ExprKind::Literal(value)
                 if position == Position::Later && !matches!(value, Value::Text(_)) =>
             {
-                let text = self.source.text()[expr.span.range()].to_owned();
+                let text = syntax::quoted(&self.source.text()[expr.span.range()]);
                 self.value_as_stage(expr.span, &text);
                 Term::unknown(expr.span)
             }
             ExprKind::Index { base, .. } | ExprKind::Field { base, .. }
                 if position == Position::Later && self.is_variables(base) =>
             {
-                let text = self.source.text()[expr.span.range()].to_owned();
+                let text = syntax::quoted(&self.source.text()[expr.span.range()]);
                 self.value_as_stage(expr.span, &text);
                 Term::unknown(expr.span)
             }
@@ -290,7 +290,8 @@ impl Checker<'_> {
         }
         // A name that the language gives is meant, though not here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
-        let suggestion = if is_fixed { None } else { self.suggest(name) };
+        let suggestion =
+            if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
         let help = match (&suggestion, whole.as_str()) {
             (_, foreign) if foreign_name(foreign).is_some() => {
                 format!("write `{}`", foreign_name(foreign).unwrap_or_default())
@@ -309,7 +310,7 @@ impl Checker<'_> {
                 "`main(..)` is the file's main pipeline, in a test of a file that has one"
                     .to_owned()
             }
-            (Some(it), _) => format!("did you mean `{it}`?"),
+            (Some((it, _)), _) => format!("did you mean `{it}`?"),
             (None, "input") => {
                 "begin with a stage to read the script's input, or declare `param name: type`"
                     .to_owned()
@@ -347,8 +348,8 @@ impl Checker<'_> {
             Problem::error(Code::E201, span, format!("there is no component or name `{whole}`"))
                 .label("not known")
                 .help(help);
-        if let Some(it) = suggestion {
-            problem = problem.fix(span, it);
+        if let Some((it, is_sure)) = suggestion {
+            problem = problem.fix(span, it).suggested_if(!is_sure);
         }
         self.report(problem);
         None
@@ -479,6 +480,12 @@ pub(super) fn convert(term: Term, ty: &Type) -> Term {
 /// The variable of the innermost frame that holds an incoming value.
 pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
+}
+
+/// The name here for one of another language, and whether it can mean nothing else.
+fn foreign(name: &str) -> Option<(String, bool)> {
+    let here = foreign_name(name).filter(|it| !it.contains(' '))?;
+    Some((here.to_owned(), !matches!(name, "size" | "concat")))
 }
 
 /// What another language's name is called here.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     diag::{Problem, Span},
-    registry::{Found, OpRef, nearest},
+    registry::{Found, OpRef, near},
     syntax::ast::{Word, dotted},
     value::{FlowType, Text, Type},
 };
@@ -184,7 +184,7 @@ impl Checker<'_> {
     }
 
     /// The known name that an unknown one is most likely meant to be.
-    pub(super) fn suggest(&self, name: &[Word]) -> Option<String> {
+    pub(super) fn suggest(&self, name: &[Word]) -> Option<(String, bool)> {
         if self.problems.len() > MOST_SUGGESTED {
             return None;
         }
@@ -193,14 +193,15 @@ impl Checker<'_> {
             && let Some(found) = self.registry.find(&component.text)
         {
             let ops = found.component().ops.iter().map(|it| it.name);
-            return nearest(&op.text, ops).map(|it| format!("{}.{it}", component.text));
+            return near(&op.text, ops)
+                .map(|it| (format!("{}.{}", component.text, it.name), it.is_sure));
         }
         let mut known: Vec<&str> = self.frames.iter().flat_map(Frame::names).collect();
         known.extend(self.flow_names());
         for name in self.registry.names() {
             known.push(name);
         }
-        nearest(&whole, known).map(str::to_owned)
+        near(&whole, known).map(|it| (it.name.to_owned(), it.is_sure))
     }
 }
 

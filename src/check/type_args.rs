@@ -67,7 +67,7 @@ impl Checker<'_> {
             Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
                 .label("its result has a type of its own")
                 .help(format!("it gives {}", term.ty))
-                .fix(self.in_angles(span), ""),
+                .suggest(self.in_angles(span), ""),
         );
     }
 

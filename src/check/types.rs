@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Checker, MOST_SUGGESTED, Term};
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{Field, documents, nearest},
+    registry::{Field, Near, documents, near},
     syntax::{
         MAX_DEPTH,
         ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
@@ -91,7 +91,7 @@ impl Checker<'_> {
                 )
                 .label("defined by itself")
                 .help("a record cannot hold a record of its own type; use `json` for trees")
-                .fix(name.span, "json"),
+                .suggest(name.span, "json"),
             );
             self.types.insert(name.text.clone(), Type::Unknown);
             return Some(Type::Unknown);
@@ -225,15 +225,19 @@ impl Checker<'_> {
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
         let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
         let known = known.take(if self.problems.len() > MOST_SUGGESTED { 0 } else { usize::MAX });
-        let meant = foreign.or_else(|| nearest(name, known)).map(str::to_owned);
+        // What others call by these names is more than one type here.
+        let is_one = !matches!(name, "number" | "any" | "object" | "file");
+        let foreign = foreign.map(|name| Near { name, is_sure: is_one });
+        let meant = foreign.or_else(|| near(name, known));
+        let meant = meant.map(|it| (it.name.to_owned(), it.is_sure));
         let mut problem =
             Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
                 .label("not a type")
                 .help("declare it with `type Name = { field: type }`");
-        if let Some(meant) = meant {
+        if let Some((meant, is_sure)) = meant {
             problem = problem.help(format!("did you mean `{meant}`?"));
             if meant != "[T]" {
-                problem = problem.fix(word.span, meant);
+                problem = problem.fix(word.span, meant).suggested_if(!is_sure);
             }
         }
         self.report(problem);

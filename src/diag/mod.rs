@@ -3,7 +3,8 @@
 //! Every phase before the run reports [`Problem`]s: a [`Code`], a message, the places it
 //! is about, a next step, and where there is one a [`Fix`] that a machine can apply. A
 //! [`Report`] is all problems of one source; it renders itself through miette. An [`Entry`]
-//! says at length what a code means.
+//! says at length what a code means. What of a text could command a terminal or hide is made
+//! [`visible()`] here, for all who show it.
 //!
 //! **Invariant:** of this crate only [`crate::value`] is known here. Where the words of a
 //! message come from is the business of the phase that reports it.
@@ -14,10 +15,12 @@ mod lines;
 mod problem;
 mod report;
 mod source;
+mod visible;
 
 pub use codes::Code;
 pub use entry::{Entry, Sample};
 pub use lines::Lines;
-pub use problem::{Fix, Label, Problem, Severity};
+pub use problem::{Applicability, Fix, Label, Problem, Severity};
 pub use report::{Report, Style};
 pub use source::{Source, Span};
+pub use visible::{is_hidden, visible, visible_json, visible_line, visible_styled};

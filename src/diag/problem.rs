@@ -1,4 +1,4 @@
-//! One thing that is wrong, with its places and its mend.
+//! One thing that is wrong, with its places and its fixes.
 
 use std::fmt;
 
@@ -13,7 +13,20 @@ pub struct Problem {
     /// The places it is about; the first is where it happens.
     pub labels: Vec<Label>,
     pub help: Option<String>,
+    /// Changes of the text that fix it together.
     pub fixes: Vec<Fix>,
+    /// Whether they may be applied without asking.
+    pub applicability: Applicability,
+}
+
+/// Whether fixes may be applied without asking their author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applicability {
+    /// What was written can only have meant what the fix writes.
+    Safe,
+    /// The fix chooses: a value, a conversion, one name of several, what a case that was left
+    /// out does, where a bracket ends. Or it drops something that was written.
+    Suggested,
 }
 
 /// Whether the script may run all the same.
@@ -30,11 +43,20 @@ pub struct Label {
     pub text: String,
 }
 
-/// A change of the text that mends the problem.
+/// A change of the text that fixes the problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
     pub span: Span,
     pub text: String,
+}
+
+impl Applicability {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Suggested => "suggested",
+        }
+    }
 }
 
 impl Problem {
@@ -46,6 +68,7 @@ impl Problem {
             labels: vec![Label { span, text: String::new() }],
             help: None,
             fixes: Vec::new(),
+            applicability: Applicability::Safe,
         }
     }
 
@@ -79,14 +102,33 @@ impl Problem {
         self
     }
 
-    /// Adds a change that mends it.
+    /// Adds a change that fixes it and leaves no doubt: see [`Applicability::Safe`].
     #[must_use]
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
         self.fixes.push(Fix { span, text: text.into() });
         self
     }
 
-    /// Adds a change that mends it, where there is one.
+    /// Adds a change that may fix it, for the author to decide.
+    #[must_use]
+    pub fn suggest(self, span: Span, text: impl Into<String>) -> Self {
+        self.fix(span, text).suggested()
+    }
+
+    /// Leaves it to the author whether its fixes are applied.
+    #[must_use]
+    pub fn suggested(mut self) -> Self {
+        self.applicability = Applicability::Suggested;
+        self
+    }
+
+    /// The same where somebody must decide.
+    #[must_use]
+    pub fn suggested_if(self, is_doubtful: bool) -> Self {
+        if is_doubtful { self.suggested() } else { self }
+    }
+
+    /// Adds a change that fixes it, where there is one.
     #[must_use]
     pub fn fixed(mut self, fix: Option<Fix>) -> Self {
         self.fixes.extend(fix);

@@ -2,9 +2,15 @@
 
 use std::fmt;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
+    MietteSpanContents, SourceCode, SourceSpan, SpanContents,
+};
 
-use super::{Problem, Severity, Source};
+use super::{
+    Label, Problem, Severity, Source,
+    visible::{Visible, visible, visible_line},
+};
 
 /// What is wrong with one source, in the order of the text.
 #[derive(Clone, Debug)]
@@ -50,7 +56,8 @@ impl Report {
     }
 
     /// Draws the problems with the lines they are about: the first hundred, which is more
-    /// than anyone reads.
+    /// than anyone reads. What commands a terminal or hides is written out, wherever it
+    /// comes from.
     pub fn render(&self, style: Style) -> String {
         let theme = match style {
             Style::Plain => GraphicalTheme::unicode_nocolor(),
@@ -60,14 +67,14 @@ impl Report {
             .with_width(100)
             .with_context_lines(1)
             .without_syntax_highlighting();
-        let source = NamedSource::new(self.source.name(), self.source.text().to_owned());
+        let text = Visible::of(self.source.text());
         let mut drawn = String::new();
         for problem in self.problems.iter().take(MOST_DRAWN) {
             if self.on_a_long_line(problem) {
                 drawn.push_str(&self.excerpt(problem));
                 continue;
             }
-            let shown = Drawn { problem, source: &source };
+            let shown = Drawn { problem, source: &self.source, text: &text };
             handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
         }
         if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_DRAWN) {
@@ -104,14 +111,15 @@ impl Report {
         let to = text.ceil_char_boundary((at + AROUND).min(text.len()));
         let (line, column) = self.source.position(at);
         let word = problem.severity.word();
-        let shown = text[from..to].replace('\n', " ");
-        let mut drawn = format!("  × {word}[{}]: {problem}\n", problem.code);
+        let shown = visible(&text[from..to]).replace('\n', " ");
+        let message = visible(&problem.message);
+        let mut drawn = format!("  × {word}[{}]: {message}\n", problem.code);
         drawn.push_str(&format!(
             "   ╭─[{}:{line}:{column}]\n   │ …{shown}…\n   ╰────\n",
-            self.source.name()
+            visible_line(self.source.name())
         ));
         if let Some(help) = &problem.help {
-            drawn.push_str(&format!("  help: {help}\n"));
+            drawn.push_str(&format!("  help: {}\n", visible(help)));
         }
         drawn
     }
@@ -141,16 +149,19 @@ impl Severity {
     }
 }
 
-/// A problem beside its text, as miette wants to see it.
+/// A problem with its text, as miette wants to see it: all of it visible.
 #[derive(Debug)]
 struct Drawn<'a> {
     problem: &'a Problem,
-    source: &'a NamedSource<String>,
+    source: &'a Source,
+    /// The source's, made visible.
+    text: &'a Visible<'a>,
 }
 
 impl fmt::Display for Drawn<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]: {}", self.problem.severity.word(), self.problem.code, self.problem)
+        let Problem { severity, code, message, .. } = self.problem;
+        write!(f, "{}[{code}]: {}", severity.word(), visible(message))
     }
 }
 
@@ -165,23 +176,68 @@ impl Diagnostic for Drawn<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.problem.help.as_ref().map(|it| Box::new(it) as _)
+        self.problem.help.as_ref().map(|it| Box::new(visible(it)) as _)
     }
 
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(self.source)
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let len = self.source.inner().len();
-        Some(Box::new(self.problem.labels.iter().enumerate().map(move |(idx, label)| {
-            let start = label.span.start.min(len);
-            let end = label.span.end.min(len);
-            let text = (!label.text.is_empty()).then(|| label.text.clone());
+        Some(Box::new(self.problem.labels.iter().enumerate().map(|(idx, label)| {
+            let (start, end) = (self.text.place(label.span.start), self.text.place(label.span.end));
+            let text = (!label.text.is_empty()).then(|| visible(&label.text).into_owned());
             if idx == 0 {
                 return LabeledSpan::new_primary_with_span(text, (start, end - start));
             }
             LabeledSpan::new(text, start, end - start)
         })))
+    }
+}
+
+impl SourceCode for Drawn<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let read = self.text.text.as_ref().read_span(span, lines_before, lines_after)?;
+        // The place above a frame is that of a label in the text as it is. miette asks for it
+        // without the lines around it, and would count bytes of what was written out.
+        let is_it = |it: &&Label| self.text.place(it.span.start) == span.offset();
+        let asked = self.problem.labels.iter().find(is_it);
+        let (line, column) = match asked.filter(|_| lines_before == 0 && lines_after == 0) {
+            Some(label) => self.source.position(label.span.start),
+            None => (read.line() + 1, read.column() + 1),
+        };
+        let name = visible_line(self.source.name()).into_owned();
+        let (data, whole, lines) = (read.data(), *read.span(), read.line_count());
+        Ok(Box::new(MietteSpanContents::new_named(name, data, whole, line - 1, column - 1, lines)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::{Code, Span};
+
+    #[test]
+    fn labels_point_at_their_words_behind_what_was_written_out() {
+        let text = "\r\n\"\u{1b}]0;x\u{7}\u{202e}ä\" >> uper\r\n";
+        let at = text.find("uper").unwrap();
+        let problem =
+            Problem::error(Code::E201, Span::new(at, at + 4), "no `\u{1b}`").label("\u{9b}");
+        let report = Report::new(Source::new("a\n\u{1b}.svc", text), vec![problem]);
+        let drawn = report.render(Style::Plain);
+        assert!(!drawn.contains(|it: char| it.is_control() && it != '\n'), "{drawn:?}");
+        let lines: Vec<&str> = drawn.lines().collect();
+        let line = lines.iter().position(|it| it.contains("uper")).unwrap();
+        assert!(lines[line].contains(r#""\u{1b}]0;x\u{7}\u{202e}ä" >> uper"#), "{drawn}");
+        let column = |line: &str, of: &str| line[..line.find(of).unwrap()].chars().count();
+        let under = lines[line + 1].trim_start_matches([' ', '·']);
+        assert_eq!(column(lines[line], "uper"), column(lines[line + 1], under), "{drawn}");
+        // The place is that of the file.
+        assert!(drawn.contains(r"[a\u{a}\u{1b}.svc:2:14]"), "{drawn}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::{
-    diag::{Code, Problem, Report, Source, Span, Style},
+    diag::{Code, Problem, Report, Source, Span, Style, visible},
     registry::ErrorKind,
     run::{Partial, RunError},
 };
@@ -29,7 +29,8 @@ impl Error {
         }
     }
 
-    /// The whole message, with the lines of the script that it is about.
+    /// The whole message, with the lines of the script that it is about. What commands a
+    /// terminal or hides is written out.
     pub fn render(&self, style: Style) -> String {
         match self {
             Self::Check(report) => report.render(style),
@@ -75,7 +76,8 @@ impl std::error::Error for Error {
 /// A failure that no place of the script is to blame for.
 fn placeless(error: &RunError) -> String {
     let help = error.error.help.as_ref().map_or_else(String::new, |it| format!("  help: {it}\n"));
-    format!("  × error[{}]: {error}\n{help}", code_of(error.kind()))
+    let text = format!("  × error[{}]: {error}\n{help}", code_of(error.kind()));
+    visible(&text).into_owned()
 }
 
 /// A failure of a run as a problem of the script.

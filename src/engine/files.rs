@@ -6,7 +6,7 @@ use crate::{
     check::{Files, Unread},
     diag::Source,
     host::{self, Host},
-    registry::nearest,
+    registry::{Near, near},
     stdlib::{self, PREFIX},
     value::{paths, units},
 };
@@ -97,8 +97,10 @@ impl Files for HostFiles<'_> {
 pub(super) fn no_module(name: &str) -> Unread {
     let names = || stdlib::ALL.iter().map(|it| it.name);
     let bare = stdlib::SUFFIXES.iter().find_map(|it| name.strip_suffix(it)).unwrap_or(name);
-    let meant = names().find(|it| *it == bare).or_else(|| nearest(bare, names()));
-    let meant = meant.map(|it| format!("{PREFIX}{it}"));
+    let exact = names().find(|it| *it == bare).map(|name| Near { name, is_sure: true });
+    let near = exact.or_else(|| near(bare, names()));
+    let is_sure = near.is_some_and(|it| it.is_sure);
+    let meant = near.map(|it| it.name).map(|it| format!("{PREFIX}{it}"));
     let help = match &meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
@@ -110,7 +112,7 @@ pub(super) fn no_module(name: &str) -> Unread {
         "" => "the name of a module is missing".to_owned(),
         _ => format!("the standard library has no `{name}`"),
     };
-    Unread { why, help: Some(help), meant }
+    Unread { why, help: Some(help), meant, is_sure }
 }
 
 fn why(err: &io::Error) -> String {

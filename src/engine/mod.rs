@@ -45,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 pub use block::{Block, block};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
-pub use fix::Fixed;
+pub use fix::{Fixed, Fixes};
 pub use grammar::Notation;
 pub use rehearsal::{Fate, Rehearsed};
 pub use request::{Request, Response};

@@ -66,8 +66,11 @@ pub struct Problem {
     /// Where it happens.
     pub span: Place,
     pub labels: Vec<Label>,
-    /// Changes of the text that mend it.
+    /// Changes of the text that fix it together.
     pub fixes: Vec<Label>,
+    /// `safe` where `svc fix` applies them, `suggested` where the author decides; nothing
+    /// where there are none.
+    pub applicability: Option<&'static str>,
 }
 
 /// A place and its text: what is said of it, or what should stand there.
@@ -202,6 +205,7 @@ impl Places<'_> {
             span: self.at(problem.span()),
             labels: problem.labels.iter().map(|it| label(it.span, &it.text)).collect(),
             fixes: problem.fixes.iter().map(|it| label(it.span, &it.text)).collect(),
+            applicability: (!problem.fixes.is_empty()).then(|| problem.applicability.word()),
         }
     }
 

@@ -3,7 +3,7 @@
 use rhai::{LexError, ParseError, ParseErrorType as Rhai};
 
 use super::{failure::lower, limits, sandbox};
-use crate::{registry::nearest, value::units};
+use crate::{registry::near, value::units};
 
 /// A mistake that rhai finds when it reads code, and where in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Mistake {
     pub help: Option<String>,
     /// The word that is meant.
     pub meant: Option<String>,
+    /// Whether nothing else can be meant.
+    pub is_sure: bool,
     pub place: (usize, usize),
 }
 
@@ -21,15 +23,16 @@ impl Mistake {
     /// Reads what rhai says; `known` are the names that the code is given.
     pub(super) fn of(err: &ParseError, place: (usize, usize), known: &[&str]) -> Self {
         let (message, label, help) = told(&err.0);
-        let meant = match err.0.as_ref() {
-            Rhai::VariableUndefined(name) => nearest(name, known.iter().copied()),
+        let near = match err.0.as_ref() {
+            Rhai::VariableUndefined(name) => near(name, known.iter().copied()),
             _ => None,
         };
+        let (meant, is_sure) = (near.map(|it| it.name), near.is_some_and(|it| it.is_sure));
         let help = match meant {
             Some(meant) => Some(format!("did you mean `{meant}`?")),
             None => help,
         };
-        Self { message, label, help, meant: meant.map(str::to_owned), place }
+        Self { message, label, help, meant: meant.map(str::to_owned), is_sure, place }
     }
 
     pub(super) fn too_long(len: usize) -> Self {
@@ -39,6 +42,7 @@ impl Mistake {
             label: "too long",
             help: Some("write a component".to_owned()),
             meant: None,
+            is_sure: false,
             place: (0, len),
         }
     }

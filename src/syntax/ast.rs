@@ -366,6 +366,10 @@ impl BinaryOp {
         Self::ALL.iter().find(|(_, it)| *it == sign).map(|(op, _)| *op)
     }
 
+    pub fn is_equality(self) -> bool {
+        matches!(self, Self::Equal | Self::Unequal)
+    }
+
     pub fn is_comparison(self) -> bool {
         matches!(
             self,

@@ -22,6 +22,13 @@ impl Place<'_> {
             .or_else(|| self.missing_sign())
     }
 
+    /// Whether the change chooses one of several meanings: to `select` is to take some items
+    /// in one language, and some of their fields in another.
+    pub(super) fn is_guess(&self) -> bool {
+        let owner = self.opener().and_then(|it| it.checked_sub(1));
+        owner.is_some_and(|it| self.word(it) == "select")
+    }
+
     /// `"a".upper()` as `("a" >> upper)`
     fn method_call(&self) -> Option<Fix> {
         let name = self.method()?;
@@ -127,6 +134,10 @@ impl Place<'_> {
             if matches!(self.word(idx), "," | ":") {
                 start = idx + 1;
             }
+        }
+        // Parentheses around what begins with the sign change nothing.
+        if start == self.found {
+            return None;
         }
         let end = self
             .level(open, close)

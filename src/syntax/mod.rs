@@ -20,6 +20,7 @@ pub mod ast;
 mod build;
 mod mend;
 mod print;
+mod quote;
 mod regions;
 pub mod token;
 mod unexpected;
@@ -34,6 +35,7 @@ use pest::Parser as _;
 use crate::diag::{Code, Problem, Span};
 use ast::Program;
 pub use print::{Formatted, format};
+pub use quote::quoted;
 pub use uses::{Use, uses};
 
 /// The most that brackets may be nested.

@@ -94,7 +94,8 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
         Flaw::OpenValue(span) => Problem::error(Code::E102, span, "`${` is never closed")
             .label("opens here")
             .help("close it with `}` before the string ends")
-            .fixed(closing_brace(text, span)),
+            .fixed(closing_brace(text, span))
+            .suggested(),
         Flaw::OpenText(span) => {
             let quote = if text[span.start..].starts_with("\"\"\"") {
                 "\"\"\""
@@ -116,6 +117,7 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
                 .label("starts here")
                 .help(help)
                 .fixed(closing_quote(text, span, quote))
+                .suggested()
         }
         Flaw::SlashComment(span) => {
             let sign = Span::new(span.start, span.start + 2);
@@ -275,14 +277,14 @@ impl Words<'_> {
             return Problem::error(Code::E102, close.span, format!("`{sign}` closes nothing"))
                 .label("no bracket is open here")
                 .help("remove it, or open the bracket before it")
-                .fix(close.span, "");
+                .suggest(close.span, "");
         };
         let opened = self.sign(open);
         Problem::error(Code::E102, open.span, format!("`{opened}` is not closed before `{sign}`"))
             .label("opens here")
             .also(close.span, "this closes another bracket")
             .help(format!("close it with `{}`", partner(open.kind)))
-            .fix(Span::new(close.span.start, close.span.start), partner(open.kind))
+            .suggest(Span::new(close.span.start, close.span.start), partner(open.kind))
     }
 
     fn unclosed(&self, open: Token, last: Span) -> Problem {
@@ -290,7 +292,7 @@ impl Words<'_> {
         Problem::error(Code::E102, open.span, format!("`{sign}` is never closed"))
             .label("opens here")
             .help(format!("close it with `{}`", partner(open.kind)))
-            .fix(last.after(), partner(open.kind))
+            .suggest(last.after(), partner(open.kind))
     }
 
     fn sign(&self, open: Token) -> &str {

@@ -1,6 +1,9 @@
 //! Why a region could not be read, in words that say what to write instead.
 
-use super::token::{Bracket, Token, TokenKind};
+use super::{
+    quoted,
+    token::{Bracket, Token, TokenKind},
+};
 use crate::diag::{Code, Problem, Span};
 
 /// The words of the language that cannot be names.
@@ -98,7 +101,7 @@ impl Place<'_> {
             Problem::error(Code::E116, self.here(), format!("`{word}` is a word of the language"))
                 .label("cannot be a name")
                 .help(format!("choose another name, `{word}_` for example"))
-                .fix(self.here(), format!("{word}_")),
+                .suggest(self.here(), format!("{word}_")),
         )
     }
 
@@ -109,11 +112,12 @@ impl Place<'_> {
                 .help_opt(self.due_after());
         };
         let word = self.word(self.found);
-        let shown: String = word.lines().next().unwrap_or_default().chars().take(40).collect();
+        let shown = quoted(word);
         Problem::error(Code::E101, token.span, format!("`{shown}` cannot stand here"))
             .label("not expected here")
             .help_opt(self.due_here(*token).or_else(|| self.due_after()))
             .fixed(self.mend())
+            .suggested_if(self.is_guess())
     }
 
     /// What the token before the place asks for.

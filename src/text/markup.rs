@@ -1,18 +1,19 @@
 //! Text in HTML and XML.
 
-/// Text that is nothing but text, in an element and in an attribute. What XML cannot hold is
-/// shown as unknown.
+use crate::diag::visible;
+
+/// Text that is nothing but text, in an element and in an attribute. What hides in it is
+/// written out, and what XML cannot hold is shown as unknown.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in visible(text).chars() {
         match letter {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            '\n' | '\t' => safe.push(letter),
-            it if it.is_control() || matches!(it, '\u{fffe}' | '\u{ffff}') => safe.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
             it => safe.push(it),
         }
     }
@@ -26,7 +27,7 @@ mod tests {
     #[test]
     fn text_is_only_text() {
         let text = "</p><script>'\"&\u{1b}\u{ffff}\n";
-        let safe = "&lt;/p&gt;&lt;script&gt;&#39;&quot;&amp;\u{fffd}\u{fffd}\n";
+        let safe = "&lt;/p&gt;&lt;script&gt;&#39;&quot;&amp;\\u{1b}\u{fffd}\n";
         assert_eq!(escaped(text), safe);
     }
 }

@@ -40,6 +40,16 @@ const DOORS: [&str; 5] =
 const BEYOND: [&str; 6] =
     ["hyper", "hyper_util", "hyper_rustls", "rusqlite", "rustix", "tower_service"];
 
+/// Who touches the standard streams, and why. All others print through the first, which lets
+/// nothing command the terminal.
+const WRITERS: [(&str, &str); 5] = [
+    ("bases/cli/terminal.rs", "the one writer"),
+    ("bases/cli/screen.rs", "asks how large the terminal is"),
+    ("bases/lsp/mod.rs", "speaks a protocol, which no person reads"),
+    ("host/os/ask.rs", "asks a person, with text that was made visible"),
+    ("host/os/apart.rs", "answers the process that began this one"),
+];
+
 const LONGEST_FILE: usize = 600;
 
 #[test]
@@ -99,6 +109,16 @@ fn the_system_has_few_doors() {
         })
         .collect();
     assert!(wrong.is_empty(), "use the host\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_module_writes_to_the_terminal() {
+    const STREAMS: [&str; 6] = ["stdout", "stderr", "println", "eprintln", "eprint", "dbg"];
+    let writes = |it: &&Source| it.tokens.iter().any(|it| STREAMS.contains(&it.as_str()));
+    let sources = sources();
+    let found: BTreeSet<&str> = sources.iter().filter(writes).map(|it| it.name.as_str()).collect();
+    let allowed: BTreeSet<&str> = WRITERS.iter().map(|(it, _)| *it).collect();
+    assert_eq!(found, allowed, "print with `bases::cli::terminal`");
 }
 
 #[test]

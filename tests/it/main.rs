@@ -18,6 +18,7 @@ mod envelope;
 mod example_scripts;
 mod examples;
 mod explain;
+mod fixes;
 mod foreign;
 mod format;
 mod grammar;
@@ -47,6 +48,8 @@ mod scripts;
 mod secrets;
 mod stdlib;
 mod store;
+#[cfg(unix)]
+mod terminal;
 mod verdict;
 mod why;
 

@@ -8,7 +8,7 @@ use super::{
     guide::{advice, field, fields, has_model},
     terminal::{self, Ink},
 };
-use crate::value::Value;
+use crate::{diag::visible, value::Value};
 
 /// Answer a question about svc from its documentation, with sources.
 #[derive(Args)]
@@ -56,10 +56,12 @@ impl Ask {
         } else if !sources.is_empty() {
             let out = session.terminal.out;
             let source = |(idx, it): (usize, &String)| {
-                format!("{} {it}\n", out.paint(&format!("[{}]", idx + 1), Ink::Cyan))
+                format!("{} {}\n", out.paint(&format!("[{}]", idx + 1), Ink::Cyan), visible(it))
             };
             let listed: String = sources.iter().enumerate().map(source).collect();
-            terminal::print(&format!("{}\n\n{listed}", field(&answer, "answer")))?;
+            let answer = field(&answer, "answer");
+            let text = format!("{}\n\n{listed}", visible(&answer));
+            terminal::print(terminal::styled(&text))?;
         }
         if sources.is_empty() {
             let message = "the documentation says nothing about that";

@@ -20,7 +20,7 @@ const CARD: &str = include_str!("../../../docs/card.md");
 
 impl Card {
     pub(super) fn execute() -> Result<u8> {
-        terminal::print(CARD)?;
+        terminal::print_data(CARD)?;
         Ok(OK)
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     check::Checked,
-    diag::{Report, Style},
+    diag::{Report, Style, visible, visible_line},
     engine::verdict::{self, Verdict},
 };
 
@@ -107,7 +107,7 @@ impl Outcome {
     }
 
     fn print(&self, name: &str, session: &Session) -> Result<()> {
-        let style = session.terminal.out.style();
+        let (style, name) = (session.terminal.out.style(), visible_line(name));
         match self {
             Self::Unreadable(failure) => {
                 failure.tell(session.terminal);
@@ -116,7 +116,10 @@ impl Outcome {
             Self::Wrong(report) => {
                 let errors: Vec<_> = report.all().filter(|(_, it)| it.is_error()).collect();
                 let count = counted(errors.len(), "error");
-                terminal::print(&format!("{}{name}: {count}\n\n", drawn(report, style)))?;
+                terminal::print(terminal::styled(&format!(
+                    "{}{name}: {count}\n\n",
+                    drawn(report, style)
+                )))?;
                 if session.terminal.out.is_terminal
                     && let Some((_, first)) = errors.first()
                 {
@@ -126,7 +129,9 @@ impl Outcome {
             }
             Self::Fine(program) => {
                 let warnings = drawn(&program.warnings, style);
-                terminal::print(&format!("{warnings}{name}: {}\n", verdict(program)))
+                let verdict = verdict(program);
+                let text = format!("{warnings}{name}: {}\n", visible(&verdict));
+                terminal::print(terminal::styled(&text))
             }
         }
     }

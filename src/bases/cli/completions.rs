@@ -25,7 +25,7 @@ impl Completions {
     pub(super) fn execute(self) -> Result<u8> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut super::command_line(), "svc", &mut text);
-        terminal::print(&String::from_utf8_lossy(&text))?;
+        terminal::print_data(&String::from_utf8_lossy(&text))?;
         Ok(OK)
     }
 }

@@ -75,11 +75,12 @@ impl Components {
             return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
         } else if query.is_empty() {
             let heading = out.paint(library::CLUSTER, Ink::Cyan);
-            terminal::print(&format!("{}\n{heading}\n\n", by_cluster(&found, out)))?;
-            terminal::print(&library::entries(&modules, out))?;
+            let (found, modules) = (by_cluster(&found, out), library::entries(&modules, out));
+            let text = format!("{found}\n{heading}\n\n{modules}");
+            terminal::print(terminal::styled(&text))?;
         } else {
-            terminal::print(&found.iter().map(|it| entry(it, out)).collect::<String>())?;
-            terminal::print(&library::entries(&modules, out))?;
+            let found: String = found.iter().map(|it| entry(it, out)).collect();
+            terminal::print(terminal::styled(&[found, library::entries(&modules, out)].concat()))?;
         }
         Ok(OK)
     }

@@ -39,7 +39,7 @@ impl Expand {
         let source = script::read(session.engine.host(), &self.file)?;
         let analysis = session.engine.analyse(source.clone());
         let Some(program) = analysis.program else {
-            terminal::tell(&analysis.report.render(session.terminal.err.style()));
+            terminal::tell(terminal::styled(&analysis.report.render(session.terminal.err.style())));
             return Ok(INVALID);
         };
         let text = Script::new(&program, &analysis.facts).expanded();
@@ -48,7 +48,7 @@ impl Expand {
             let message = "the types of the templates and those of the script share a name";
             return Err(Failure::new(FAILED, message).help("give the script's type another name"));
         }
-        terminal::print(&text)?;
+        terminal::print_data(&text)?;
         Ok(OK)
     }
 }

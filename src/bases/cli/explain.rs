@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{Failure, OK, Result, USAGE},
-    prose, terminal,
-    terminal::{Ink, Stream},
+    prose,
+    terminal::{self, Ink, Stream},
 };
 use crate::{diag::Entry, registry::nearest};
 
@@ -48,14 +48,14 @@ impl Explain {
                 if self.json {
                     terminal::print_json(&EntryJson::new(entry))?;
                 } else {
-                    terminal::print(&page(entry, out))?;
+                    terminal::print(terminal::styled(&page(entry, out)))?;
                 }
             }
             None if self.json => {
                 let all: Vec<EntryJson> = Entry::all().map(EntryJson::new).collect();
                 terminal::print_json(&all)?;
             }
-            None => terminal::print(&list(out))?,
+            None => terminal::print(terminal::styled(&list(out)))?,
         }
         Ok(OK)
     }

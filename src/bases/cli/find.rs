@@ -9,7 +9,7 @@ use super::{
     library,
     terminal::{self, Ink, Stream},
 };
-use crate::value::Value;
+use crate::{diag::visible, value::Value};
 
 /// Find the ops that have to do with WORDS, and say why.
 #[derive(Args)]
@@ -48,8 +48,8 @@ impl Find {
             terminal::print_json(&found)?;
         } else {
             let out = session.terminal.out;
-            terminal::print(&findings.iter().map(|it| entry(it, out)).collect::<String>())?;
-            terminal::print(&library::entries(&modules, out))?;
+            let found: String = findings.iter().map(|it| entry(it, out)).collect();
+            terminal::print(terminal::styled(&[found, library::entries(&modules, out)].concat()))?;
         }
         if findings.is_empty() && (modules.is_empty() || self.json) {
             let message = format!("no op has to do with `{query}`");
@@ -62,5 +62,6 @@ impl Find {
 /// An op's name, what it does, and why it was found.
 fn entry(finding: &Value, out: Stream) -> String {
     let name = out.paint(&field(finding, "name"), Ink::Bold);
-    format!("  {name}  {}\n      {}\n", field(finding, "summary"), field(finding, "why"))
+    let [summary, why] = ["summary", "why"].map(|it| field(finding, it));
+    format!("  {name}  {}\n      {}\n", visible(&summary), visible(&why))
 }

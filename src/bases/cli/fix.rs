@@ -1,4 +1,4 @@
-//! `svc fix`: mends what can be mended without asking.
+//! `svc fix`: fixes what can be fixed without asking.
 
 use std::path::{Path, PathBuf};
 
@@ -6,29 +6,38 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{Failure, INVALID, OK, Result},
+    exit::{INVALID, OK, Result},
     script, terminal,
 };
-use crate::{diag::Source, engine::Fixed, registry::OpError};
+use crate::{
+    diag::{Source, visible_line},
+    engine::{Fixed, Fixes},
+};
 
-/// Apply every fix that `svc check` offers.
+/// Apply the fixes that `svc check` offers.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Fix {
-    /// The scripts; `-` reads standard input and prints the mended script.
+    /// The scripts; `-` reads standard input and prints the fixed script.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Say what would be mended, and write nothing.
+    /// Say what would be fixed, and write nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Apply suggested fixes, too: those that choose a value, a conversion, one name of
+    /// several, or what a case that was left out does. Look at what they wrote.
+    #[arg(long)]
+    suggested: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   svc fix report.svc
   svc fix --dry-run examples/*.svc
+  svc fix --suggested report.svc
   svc fix - < draft.svc > report.svc
 
-Exits with 7 when something is left that only a person can mend.";
+Without --suggested, only what can have meant nothing else is changed.
+Exits with 7 when errors are left.";
 
 impl Fix {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -36,33 +45,52 @@ impl Fix {
         let mut code = OK;
         for file in &self.files {
             let source = script::read(session.engine.host(), file)?;
-            let fixed = session.engine.fix(source.clone());
+            let fixed = session.engine.fix_with(source.clone(), self.fixes());
             if from_stdin && !self.dry_run {
-                terminal::print(fixed.source.text())?;
+                terminal::print_data(fixed.source.text())?;
             } else {
                 self.write(session, file, &source, &fixed)?;
             }
             if fixed.left.has_errors() {
-                terminal::tell(&fixed.left.render(session.terminal.err.style()));
+                let left = fixed.left.render(session.terminal.err.style());
+                terminal::tell(terminal::styled(&left));
                 code = INVALID;
+            }
+            if !self.suggested {
+                tell_suggestions(session, file, fixed.suggestions());
             }
         }
         Ok(code)
     }
 
+    fn fixes(&self) -> Fixes {
+        if self.suggested { Fixes::Suggested } else { Fixes::Safe }
+    }
+
     fn write(&self, session: &Session, file: &Path, before: &Source, fixed: &Fixed) -> Result<()> {
-        let name = file.display();
+        let name = file.display().to_string();
+        let name = visible_line(&name);
         let mut said = String::new();
-        for problem in &fixed.mended {
-            said.push_str(&format!("{name}: {}: {problem}\n", problem.code));
+        for problem in &fixed.applied {
+            let message = visible_line(&problem.message);
+            said.push_str(&format!("{name}: {}: {message}\n", problem.code));
         }
-        let verb = if self.dry_run { "would be mended" } else { "mended" };
-        said.push_str(&format!("{name}: {} {verb}\n", fixed.mended.len()));
+        let verb = if self.dry_run { "would be fixed" } else { "fixed" };
+        said.push_str(&format!("{name}: {} {verb}\n", fixed.applied.len()));
         if !self.dry_run && before.text() != fixed.source.text() {
-            let text = fixed.source.text().as_bytes();
-            let written = session.engine.host().write(file, text);
-            written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
+            script::write(session.engine.host(), file, fixed.source.text())?;
         }
         terminal::print(&said)
+    }
+}
+
+/// Says how many fixes are left to the author.
+fn tell_suggestions(session: &Session, file: &Path, count: usize) {
+    if count > 0 {
+        let name = file.display();
+        let fixes = if count == 1 { "fix is" } else { "fixes are" };
+        session.terminal.note(&format!(
+            "{count} {fixes} only suggested: `svc fix --suggested {name}` applies them"
+        ));
     }
 }

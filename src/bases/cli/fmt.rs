@@ -6,12 +6,11 @@ use clap::Args;
 
 use super::{
     Session,
-    exit::{FAILED, Failure, INVALID, OK, Result},
+    exit::{FAILED, INVALID, OK, Result},
     script, terminal,
 };
 use crate::{
-    diag::Report,
-    registry::OpError,
+    diag::{Report, visible_line},
     syntax::{self, Formatted},
 };
 
@@ -54,13 +53,12 @@ impl Fmt {
         let Formatted { text, problems } = syntax::format(source.text());
         let changed = text != source.text();
         if self.check && changed {
-            terminal::print(&format!("{}: would be formatted\n", source.name()))?;
+            terminal::print(&format!("{}: would be formatted\n", visible_line(source.name())))?;
         } else if script::is_stdin(file) && !self.check {
-            terminal::print(&text)?;
+            terminal::print_data(&text)?;
         } else if changed {
-            let written = session.engine.host().write(file, text.as_bytes());
-            written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
-            terminal::print(&format!("{}: formatted\n", source.name()))?;
+            script::write(session.engine.host(), file, &text)?;
+            terminal::print(&format!("{}: formatted\n", visible_line(source.name())))?;
         }
         let left = Report::new(source, problems);
         if left.has_errors() {
@@ -73,7 +71,7 @@ impl Fmt {
 
 /// Says what could not be read, and so was not formatted.
 fn tell_left(session: &Session, left: &Report) {
-    terminal::tell(&left.render(session.terminal.err.style()));
+    terminal::tell(terminal::styled(&left.render(session.terminal.err.style())));
     let name = left.source.name();
     session.terminal.note(&format!("{name}: statements with errors are left as they stand"));
 }

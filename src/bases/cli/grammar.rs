@@ -39,7 +39,7 @@ impl Grammar {
             (_, true) => Notation::Gbnf,
             _ => Notation::Ebnf,
         };
-        terminal::print(&session.engine.grammar(notation))?;
+        terminal::print_data(&session.engine.grammar(notation))?;
         Ok(OK)
     }
 }

@@ -90,7 +90,7 @@ impl Plan {
                 let written = session.engine.host().write(&file, script.as_bytes());
                 written.map_err(|err| Failure::reading(OpError::io(err, &file)))?;
             }
-            None if !self.json => terminal::print(script)?,
+            None if !self.json => terminal::print_data(script)?,
             None => {}
         }
         Ok(OK)

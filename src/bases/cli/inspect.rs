@@ -47,7 +47,7 @@ impl Inspect {
         if self.json {
             terminal::print_json(&InspectJson::new(&subject))?;
         } else {
-            terminal::print(&op_text::page(&subject, session.terminal.out))?;
+            terminal::print(terminal::styled(&op_text::page(&subject, session.terminal.out)))?;
         }
         Ok(OK)
     }

@@ -101,7 +101,7 @@ pub(super) fn search(query: &str) -> Vec<&'static Module> {
 pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
     match as_json {
         true => terminal::print_json(&PageJson::new(module)),
-        false => terminal::print(&page(module, out)),
+        false => terminal::print(terminal::styled(&page(module, out))),
     }
 }
 

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{
-    seen::{Items, Node, Progress, Seen},
-    terminal::harmless,
+use super::seen::{Items, Node, Progress, Seen};
+use crate::{
+    diag::visible_line,
+    value::{Money, units},
 };
-use crate::value::{Money, units};
 
 /// What takes less time than this is not worth a flicker.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -48,7 +48,7 @@ pub(super) fn lines(seen: &Seen, at: Moment) -> Vec<String> {
     if running.len() > most {
         lines.push(format!("  and {} more", running.len() - most));
     }
-    lines.iter().map(|it| cut(&harmless(it), at.columns)).collect()
+    lines.iter().map(|it| cut(&visible_line(it), at.columns)).collect()
 }
 
 impl Moment {

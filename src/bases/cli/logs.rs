@@ -17,10 +17,13 @@ use tracing_subscriber::{
 use super::{
     exit::{FAILED, Failure, Result, USAGE},
     screen::Screen,
-    terminal::Terminal,
+    terminal::{self, Terminal},
     traces::Traces,
 };
-use crate::host::{Host, os};
+use crate::{
+    diag::{visible_json, visible_line},
+    host::{Host, os},
+};
 
 /// The variables that stand for what the command line does not say.
 const LEVEL: &str = "SVC_LOG";
@@ -49,8 +52,29 @@ enum Format {
     Json,
 }
 
-/// Where lines go.
-enum Sink {
+impl Format {
+    /// An event on one line, whatever is in it. Logs end up on terminals, and what reads them
+    /// takes each line for an event.
+    fn visible(self, event: &str) -> String {
+        let (line, end) = match event.strip_suffix('\n') {
+            Some(line) => (line, "\n"),
+            None => (event, ""),
+        };
+        let line = match self {
+            Self::Text => visible_line(line),
+            Self::Json => visible_json(line),
+        };
+        line.into_owned() + end
+    }
+}
+
+/// Where lines go, and what they look like.
+struct Sink {
+    format: Format,
+    end: End,
+}
+
+enum End {
     Screen(Screen),
     File(Mutex<Box<dyn Write + Send>>),
 }
@@ -61,9 +85,9 @@ impl Logs {
     /// A program that listens to `tracing` by itself keeps its own listener.
     pub(super) fn start(&self, host: &dyn Host, terminal: Terminal) -> Result<Traces> {
         let (filter, format) = (self.filter(host)?, self.format(host)?);
-        let sink = filter.is_some().then(|| self.sink(terminal)).transpose()?;
-        let written =
-            filter.zip(sink).map(|(filter, sink)| lines(sink, format).with_filter(filter));
+        let end = filter.is_some().then(|| self.end(terminal)).transpose()?;
+        let sink = end.map(|end| Sink { format, end });
+        let written = filter.zip(sink).map(|(filter, sink)| lines(sink).with_filter(filter));
         let traces = Traces::start(host, terminal);
         let listener = traces.listener();
         if written.is_some() || listener.is_some() {
@@ -101,15 +125,15 @@ impl Logs {
         Ok(self.log_format.or(told.transpose()?).unwrap_or(Format::Text))
     }
 
-    fn sink(&self, terminal: Terminal) -> Result<Sink> {
+    fn end(&self, terminal: Terminal) -> Result<End> {
         let Some(path) = &self.log_file else {
-            return Ok(Sink::Screen(Screen::new(terminal.draws)));
+            return Ok(End::Screen(Screen::new(terminal.draws)));
         };
         let file = os::append(path).map_err(|err| {
             let message = format!("cannot write the log `{}`: {err}", path.display());
             Failure::new(FAILED, message)
         })?;
-        Ok(Sink::File(Mutex::new(file)))
+        Ok(End::File(Mutex::new(file)))
     }
 }
 
@@ -126,10 +150,11 @@ fn filter(text: &str) -> Option<Targets> {
 }
 
 /// Writes a line for every event.
-fn lines<S>(sink: Sink, format: Format) -> Box<dyn tracing_subscriber::Layer<S> + Send + Sync>
+fn lines<S>(sink: Sink) -> Box<dyn tracing_subscriber::Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
+    let format = sink.format;
     let layer = fmt::layer().with_writer(Arc::new(sink));
     match format {
         Format::Text => layer.with_target(false).boxed(),
@@ -139,10 +164,14 @@ where
 
 impl Write for &Sink {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Screen(screen) => screen.give_way(|| io::stderr().lock().write_all(line)),
-            Sink::File(file) => file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line),
-        }?;
+        let shown = self.format.visible(&String::from_utf8_lossy(line));
+        match &self.end {
+            End::Screen(screen) => screen.give_way(|| terminal::command(&shown)),
+            End::File(file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.write_all(shown.as_bytes())?;
+            }
+        }
         Ok(line.len())
     }
 

@@ -58,11 +58,15 @@ mod tuning;
 mod watch;
 mod why;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
-use crate::{engine::Engine, host::os};
+use crate::{
+    diag::{visible, visible_line},
+    engine::Engine,
+    host::os,
+};
 use exit::Result;
 pub use panics::are_brief as panics_are_brief;
 use terminal::{Color, Terminal};
@@ -120,7 +124,7 @@ const TOUR: &str = r#"A short tour:
   svc repl                                         explore, with completion by type
   svc check *.svc                                  find every mistake, run nothing
   svc test triage.svc                              run the tests that stand in it
-  svc fix report.svc                               mend what can be mended
+  svc fix report.svc                               fix what needs no decision
   svc fmt report.svc                               lay it out
   svc expand report.svc                            see what its templates build
   svc plan report.svc                              see what would run, and what it touches
@@ -166,11 +170,10 @@ struct Session {
 
 /// Runs the program with the arguments of the process, and the components of this engine.
 pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(os::command_line()) {
         Ok(cli) => cli,
         Err(err) => {
-            // Help into a closed pipe is nobody's failure.
-            let _ = err.print();
+            terminal::usage(&err);
             return u8::try_from(err.exit_code()).unwrap_or(exit::USAGE).into();
         }
     };
@@ -199,6 +202,22 @@ fn file_size_limits_are_errors() -> Option<tokio::signal::unix::Signal> {
 
 #[cfg(not(unix))]
 fn file_size_limits_are_errors() {}
+
+impl Cli {
+    /// Reads the words of a command line, the first of which names the program.
+    ///
+    /// Words may come from a folder that a shell put in the place of `*`, so a complaint is
+    /// about visible ones.
+    fn read(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
+        let shown = words.iter().map(|it| visible_line(&it.to_string_lossy()).into_owned());
+        let shown: Vec<String> = shown.collect();
+        Self::try_parse_from(words).map_err(|err| match Self::try_parse_from(shown) {
+            Err(complaint) => complaint,
+            // What is wrong with the words cannot be seen in visible ones.
+            Ok(_) => clap::Error::raw(err.kind(), visible(&err.to_string())),
+        })
+    }
+}
 
 impl Command {
     async fn execute(self, session: &Session) -> Result<u8> {

@@ -74,7 +74,7 @@ impl Show {
             Ok(plan) => plan,
             Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),
             Err(error) => {
-                terminal::tell(&error.render(session.terminal.err.style()));
+                terminal::tell(terminal::styled(&error.render(session.terminal.err.style())));
                 return Ok(INVALID);
             }
         };
@@ -82,13 +82,13 @@ impl Show {
         if self.json {
             terminal::print_json(&Planned::of(&plan, &refused))?;
         } else if self.mermaid {
-            terminal::print(&plan.mermaid())?;
+            terminal::print_data(&plan.mermaid())?;
         } else if let Some(file) = self.svg {
             write(session, &file, &plan.svg())?;
         } else {
-            terminal::print(&plan.render(session.terminal.out.style()))?;
+            terminal::print(terminal::styled(&plan.render(session.terminal.out.style())))?;
         }
-        terminal::tell(&refused.render(session.terminal.err.style()));
+        terminal::tell(terminal::styled(&refused.render(session.terminal.err.style())));
         let is_hopeless = plan.verdicts().iter().any(|it| it.holds == Holds::Impossible);
         Ok(if refused.has_errors() || is_hopeless { INVALID } else { OK })
     }
@@ -97,7 +97,7 @@ impl Show {
 /// Writes a picture into a file, or to standard output.
 fn write(session: &Session, file: &Path, picture: &str) -> Result<()> {
     if script::is_stdin(file) {
-        return terminal::print(picture);
+        return terminal::print_data(picture);
     }
     let written = session.engine.host().write(file, picture.as_bytes());
     written.map_err(|err| Failure::reading(OpError::io(err, file)))

@@ -84,7 +84,7 @@ impl Replay {
 
 /// Tells why nothing can be rehearsed.
 pub(super) fn refused(err: &Error, session: &Session) -> u8 {
-    terminal::tell(&err.render(session.terminal.err.style()));
+    terminal::tell(terminal::styled(&err.render(session.terminal.err.style())));
     match err {
         Error::Check(_) => INVALID,
         Error::Input { .. } | Error::Run { .. } => FAILED,

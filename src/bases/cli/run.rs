@@ -70,6 +70,8 @@ How results are printed:
   { text, sources }      the text, and below it the sources with their numbers
   another record         `name  value`, one field below the other
   --json                 the whole value as JSON, whoever reads it
+A pipe gets every byte. On a terminal, what would command it or hide is written out, as in
+\u{1b}; line ends and tabs stay.
 
 A run that fails prints nothing but, where a cap could not fund a call, what was finished.
 With --json it prints { "error": { kind, message, help, path, file, line, partial, .. } }.
@@ -83,7 +85,9 @@ impl Run {
         self.given.refuse_doubles()?;
         let session = &self.tuning.session(&self.rules.held(session)?)?;
         let plan = script::plan(session, &self.file)?;
-        terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
+        terminal::tell(terminal::styled(
+            &plan.program().warnings.render(session.terminal.err.style()),
+        ));
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
@@ -146,12 +150,13 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
         terminal::print_json(value)?;
         return Ok(OK);
     }
-    let text = show::show(value, reader(session));
+    let reader = reader(session);
+    let text = show::show(value, reader);
     if text.is_empty() && session.terminal.out.is_terminal {
         let what = if value.is_null() { "null" } else { "empty" };
         session.terminal.note(&format!("the result is {what}"));
     }
-    terminal::print(&text)?;
+    print_value(&text, reader)?;
     Ok(OK)
 }
 
@@ -163,9 +168,26 @@ pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) 
             terminal::print_json(&Failed { error })?;
         }
     } else if let Some(partial) = error.partial() {
-        terminal::print(&show::show(&partial.value, reader(session)))?;
+        let reader = reader(session);
+        print_value(&show::show(&partial.value, reader), reader)?;
     }
     Ok(code)
+}
+
+/// Prints a shown value: for a pipe, it is data.
+pub(super) fn print_value(shown: &str, reader: Reader) -> Result<()> {
+    match reader {
+        Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
+        Reader::Pipe => terminal::print_data(shown),
+    }
+}
+
+/// Prints a list for people that is shown as values are.
+pub(super) fn print_list(shown: &str, reader: Reader) -> Result<()> {
+    match reader {
+        Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
+        Reader::Pipe => terminal::print(shown),
+    }
 }
 
 /// What `--json` prints of a run that failed.
@@ -231,7 +253,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
         Error::Check(_) => {
-            terminal::tell(&drawn);
+            terminal::tell(terminal::styled(&drawn));
             INVALID
         }
         Error::Input { error, .. } => given::complain(error, session),
@@ -240,7 +262,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
             INTERRUPTED
         }
         Error::Run { error, .. } => {
-            terminal::tell(&drawn);
+            terminal::tell(terminal::styled(&drawn));
             if let Some(finished) = watch.finished() {
                 session.terminal.note(&format!("finished before: {finished}"));
             }

@@ -9,7 +9,7 @@ use super::{
     exit::{OK, Result},
     keeping::{self, Keeping},
     prune::Prune,
-    run::reader,
+    run::{print_list, reader},
     show, terminal,
 };
 use crate::{
@@ -64,7 +64,7 @@ impl Runs {
             terminal::print_json(&runs.iter().map(run_json).collect::<Vec<_>>())?;
         } else {
             let rows = runs.iter().map(run_row).collect::<Vec<_>>();
-            terminal::print(&show::show(&rows.into(), reader(session)))?;
+            print_list(&show::show(&rows.into(), reader(session)), reader(session))?;
         }
         Ok(OK)
     }

@@ -27,9 +27,9 @@ enum Described {
 impl Schema {
     pub(super) fn execute(self) -> Result<u8> {
         match self.command {
-            Described::Check => terminal::print(VERDICT_SCHEMA)?,
-            Described::Plan => terminal::print(PLAN_SCHEMA)?,
-            Described::Run => terminal::print(FAILURE_SCHEMA)?,
+            Described::Check => terminal::print_data(VERDICT_SCHEMA)?,
+            Described::Plan => terminal::print_data(PLAN_SCHEMA)?,
+            Described::Run => terminal::print_data(FAILURE_SCHEMA)?,
         }
         Ok(OK)
     }

@@ -1,12 +1,14 @@
 //! Lines at the bottom of a terminal that are drawn again and again.
 
 use std::{
-    io::{self, Write},
+    io,
     sync::{Mutex, PoisonError},
 };
 
 use terminal_size::{Height, Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr as _;
+
+use super::terminal;
 
 /// How wide each line is that is drawn now. A process has one standard error, and whoever
 /// writes to it while lines are drawn must know of them.
@@ -52,7 +54,7 @@ impl Screen {
         if self.is_drawn_on && !(there.is_empty() && lines.is_empty()) {
             let commands = drawing(rows(&there, whole().0), lines);
             // Who cannot be told of progress cannot be told of that either.
-            let _ = io::stderr().lock().write_all(commands.as_bytes());
+            terminal::command(&commands);
             *there = lines.iter().map(|it| it.width()).collect();
         }
         write()

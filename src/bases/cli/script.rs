@@ -38,6 +38,13 @@ pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
 }
 
+/// Writes a script where it was read: a link to it stays one.
+pub(super) fn write(host: &dyn Host, file: &Path, text: &str) -> Result<()> {
+    let real = host.real_path(file).unwrap_or_else(|_| file.to_owned());
+    let written = host.write(&real, text.as_bytes());
+    written.map_err(|err| Failure::reading(OpError::io(err, file)))
+}
+
 /// The script that has the tests of this one: the same, but for modules with templates.
 pub(super) fn read_tests(host: &dyn Host, file: &Path) -> Result<Source> {
     match library::named(&file.to_string_lossy()) {
@@ -59,7 +66,7 @@ fn flows_of(module: &Module) -> Result<Source> {
 pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
     let source = read(session.engine.host(), file)?;
     session.engine.plan(source).map_err(|report| {
-        terminal::tell(&report.render(session.terminal.err.style()));
+        terminal::tell(terminal::styled(&report.render(session.terminal.err.style())));
         Failure::new(INVALID, "")
     })
 }

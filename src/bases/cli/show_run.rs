@@ -1,7 +1,7 @@
 //! `svc show`: what a run did.
 
 use std::{
-    io::{self, BufWriter, Write as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +14,7 @@ use super::{
     given,
     keeping::{self, Keeping},
     page::{Left, Limits, Page},
-    run::reader,
+    run::{print_list, reader},
     runs::{RunJson, run_json, run_row, told},
     script, show, show_nodes, terminal,
 };
@@ -94,13 +94,13 @@ impl Show {
             let nodes = nodes.iter().map(node_json).collect();
             terminal::print_json(&Shown { run: run_json(&run), nodes })?;
         } else {
-            terminal::print(&show::show(&run_row(&run), reader(session)))?;
-            terminal::print("\n")?;
+            let shown = show::show(&run_row(&run), reader(session));
+            print_list(&(shown + "\n"), reader(session))?;
             let rows = match self.all {
                 true => show_nodes::all(&run, &nodes, reader(session)),
                 false => show_nodes::folded(&run, &nodes, reader(session)),
             };
-            terminal::print(&show::show(&rows, reader(session)))?;
+            print_list(&show::show(&rows, reader(session)), reader(session))?;
         }
         Ok(OK)
     }
@@ -115,10 +115,7 @@ fn planned(session: &Session, store: &std::sync::Arc<Store>, run: &Run) -> Optio
 /// Writes a page into a file, which is there wholly or not at all, or to standard output.
 fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
     if script::is_stdin(file) {
-        let mut out = BufWriter::new(io::stdout().lock());
-        let left = page.write(&mut out)?;
-        out.flush()?;
-        return Ok(left);
+        return terminal::print_with(|out| page.write(out));
     }
     let mut outcome = Err(Failure::new(FAILED, "nothing was written"));
     let written = session.engine.host().write_with(file, &mut |out| {

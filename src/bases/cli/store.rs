@@ -35,7 +35,7 @@ impl Upkeep {
         match self.task {
             Task::Backup { to, keeping } => {
                 keeping.reading(session)?.backup(&to).map_err(keeping::failure)?;
-                terminal::print(&format!("{}\n", to.display()))?;
+                terminal::print_data(&format!("{}\n", to.display()))?;
             }
         }
         Ok(OK)

@@ -6,7 +6,7 @@ use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
     keeping::{self, Keeping},
-    run::reader,
+    run::{print_value, reader},
     show, terminal,
 };
 use crate::{
@@ -48,7 +48,7 @@ impl Tap {
         };
         match self.json {
             true => terminal::print_json(&value)?,
-            false => terminal::print(&show::show(&value, reader(session)))?,
+            false => print_value(&show::show(&value, reader(session)), reader(session))?,
         }
         Ok(OK)
     }

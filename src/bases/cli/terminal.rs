@@ -1,15 +1,18 @@
 //! The two ends that a person reads: standard output and standard error.
+//!
+//! All that the program writes there goes through this module, which writes out what would
+//! command a terminal or hide; `tests/it/architecture.rs` knows the exceptions.
 
-use std::{
-    borrow::Cow,
-    io::{self, IsTerminal, Write},
-};
+use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::exit::Result;
-use crate::{diag::Style, host::Host};
+use crate::{
+    diag::{Style, visible, visible_json, visible_styled},
+    host::Host,
+};
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -56,38 +59,110 @@ impl Terminal {
     /// Writes an error without a place in a script.
     pub(super) fn complain(self, message: &str, help: Option<&str>) {
         let word = self.err.paint("error:", Ink::Red);
-        tell(&format!("{word} {}\n", self.err.printable(message)));
+        tell(styled(&format!("{word} {}\n", visible(message))));
         if let Some(help) = help {
             let word = self.err.paint("help:", Ink::Cyan);
-            tell(&format!("  {word} {}\n", self.err.printable(help)));
+            tell(styled(&format!("  {word} {}\n", visible(help))));
         }
     }
 
     /// Writes something worth knowing that is no failure.
     pub(super) fn note(self, message: &str) {
         let word = self.err.paint("note:", Ink::Cyan);
-        tell(&format!("{word} {}\n", self.err.printable(message)));
+        tell(styled(&format!("{word} {}\n", visible(message))));
     }
 }
 
-/// Writes to standard output as it is.
-pub(super) fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+/// Text for people: nothing in it commands their terminal but this program's own colours, and
+/// nothing is hidden.
+///
+/// A plain text becomes one by having everything else written out, so that whoever prints
+/// cannot forget to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown(String);
+
+/// A text with colours of this program in it. What comes from elsewhere must have been made
+/// visible before it was put there.
+pub(super) fn styled(text: &str) -> Shown {
+    Shown(visible_styled(text).into_owned())
 }
 
-/// Writes indented JSON to standard output.
+impl Shown {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Shown {
+    fn from(text: &str) -> Self {
+        Self(visible(text).into_owned())
+    }
+}
+
+impl From<&String> for Shown {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+/// Writes text for people to standard output.
+pub(super) fn print(text: impl Into<Shown>) -> Result<()> {
+    write_out(text.into().as_str())
+}
+
+/// Writes data to standard output: byte for byte into a pipe or a file, as text for people on
+/// a terminal.
+pub(super) fn print_data(data: &str) -> Result<()> {
+    if io::stdout().is_terminal() { print(data) } else { write_out(data) }
+}
+
+/// Writes indented JSON to standard output. On a terminal, what commands it or hides has the
+/// escapes of JSON, so that the value is the same.
 pub(super) fn print_json(value: &impl Serialize) -> Result<()> {
+    if io::stdout().is_terminal() {
+        let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        return write_out(&[&visible_json(&json), "\n"].concat());
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)
 }
 
-/// Writes to standard error. Nobody is left to hear of a failure to do so.
-pub(super) fn tell(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+/// Lets something write data to standard output, as [`print_data`] does.
+pub(super) fn print_with<T>(write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
+    if io::stdout().is_terminal() {
+        let mut data = Vec::new();
+        let done = write(&mut data)?;
+        print(&*String::from_utf8_lossy(&data))?;
+        return Ok(done);
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = write(&mut out)?;
+    out.flush()?;
+    Ok(done)
+}
+
+fn write_out(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Writes text for people to standard error. Nobody is left to hear of a failure to do so.
+pub(super) fn tell(text: impl Into<Shown>) {
+    command(text.into().as_str());
+}
+
+/// Writes to standard error what moves the cursor and draws. Only [`super::screen`] does.
+pub(super) fn command(drawing: &str) {
+    let _ = io::stderr().lock().write_all(drawing.as_bytes());
+}
+
+/// Writes what is wrong with a command line, or the help that it asks for.
+pub(super) fn usage(error: &clap::Error) {
+    // Help into a closed pipe is nobody's failure.
+    let _ = error.print();
 }
 
 /// What a piece of text looks like.
@@ -111,32 +186,21 @@ impl Stream {
             Ink::Red => "1;31",
             Ink::Cyan => "1;36",
         };
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    /// The text without what would command the terminal: documents come from anywhere.
-    pub(super) fn printable(self, text: &str) -> Cow<'_, str> {
-        if self.is_terminal { harmless(text) } else { Cow::Borrowed(text) }
-    }
-}
-
-/// Replaces control characters, but for line ends and tabs.
-pub(super) fn harmless(text: &str) -> Cow<'_, str> {
-    let commands = |it: char| it.is_control() && !matches!(it, '\n' | '\t');
-    if text.contains(commands) {
-        Cow::Owned(text.replace("\r\n", "\n").replace(commands, "\u{fffd}"))
-    } else {
-        Cow::Borrowed(text)
+        let text = visible(text);
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use super::*;
 
     #[test]
-    fn documents_cannot_command_a_terminal() {
-        assert_eq!(harmless("a\tb\nc"), "a\tb\nc");
-        assert_eq!(harmless("\u{1b}[2Jx\r\ny"), "\u{fffd}[2Jx\ny");
+    fn only_own_colours_reach_a_terminal() {
+        let foreign = "\u{1b}[31mx\u{202e}";
+        assert_eq!(Shown::from(foreign).as_str(), r"\u{1b}[31mx\u{202e}");
+        let out = Stream { is_terminal: true, colour: true };
+        let painted = out.paint(foreign, Ink::Bold);
+        assert_eq!(styled(&painted).as_str(), "\u{1b}[1m\\u{1b}[31mx\\u{202e}\u{1b}[0m");
     }
 }

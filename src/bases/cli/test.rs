@@ -13,6 +13,7 @@ use super::{
     terminal::{self, Ink},
 };
 use crate::{
+    diag::visible_line,
     engine::{
         TestResult,
         verdict::{Problem, problems},
@@ -116,7 +117,7 @@ impl Test {
     fn of_run(&self, run: &str, session: &Session) -> Result<u8> {
         let engine = self.keeping.engine(session)?;
         let (source, test) = engine.test_of(run).map_err(keeping::failure)?;
-        terminal::print(&test)?;
+        terminal::print_data(&test)?;
         let whole = source.with_text(format!("{}\n\n{test}", source.text()));
         let passes = engine.check(whole).map(|it| {
             let tests = engine.test(&it, "");
@@ -144,7 +145,7 @@ impl Test {
                     let problems = problems(&report);
                     tally.files.push(FileJson { file: name, problems, ..FileJson::default() });
                 } else {
-                    terminal::tell(&report.render(session.terminal.err.style()));
+                    terminal::tell(terminal::styled(&report.render(session.terminal.err.style())));
                 }
                 tally.fails_with(INVALID);
                 return Ok(());
@@ -162,7 +163,7 @@ impl Test {
             tally.files.push(FileJson { file: name, tests, ..FileJson::default() });
             return Ok(());
         }
-        terminal::print(&told(&name, &results, session))
+        terminal::print(terminal::styled(&told(&name, &results, session)))
     }
 
     fn unreadable(&self, session: &Session, file: String, failure: &Failure, tally: &mut Tally) {
@@ -201,7 +202,8 @@ fn told(file: &str, results: &[TestResult], session: &Session) -> String {
         if result.usage.tokens > 0 || result.usage.cost > Money::ZERO {
             spent.push_str(&format!(", {}", result.usage.cost));
         }
-        text.push_str(&format!("{file}: {} ... {word}{spent}\n", result.name));
+        let (file, name) = (visible_line(file), visible_line(&result.name));
+        text.push_str(&format!("{file}: {name} ... {word}{spent}\n"));
         if !result.passed() {
             text.push_str(&result.report.render(out.style()));
         }

@@ -15,6 +15,7 @@ use super::{
     terminal::Terminal,
 };
 use crate::{
+    diag::visible_line,
     run::{Event, Observer},
     value::units,
 };
@@ -70,7 +71,7 @@ impl Watch {
                 ("failed", node.failed, None),
             ];
             for (word, n, took) in lines.into_iter().filter(|(_, n, _)| *n > 0) {
-                let path = self.terminal.err.printable(path);
+                let path = visible_line(path);
                 let line = format!("  {word:<8}  {path}  {}", counted(n, took));
                 text.push_str(line.trim_end());
                 text.push('\n');

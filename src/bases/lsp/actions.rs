@@ -9,7 +9,7 @@ use super::{
     documents::Look,
     edits::{changed, workspace},
 };
-use crate::diag::{Fix, Problem};
+use crate::diag::{Applicability, Fix, Problem};
 
 /// What can be done about the problems in a range.
 pub(super) fn actions(
@@ -52,7 +52,7 @@ fn mend(look: &Look<'_>, problem: &Problem) -> CodeAction {
         kind: Some(CodeActionKind::QUICKFIX),
         diagnostics: Some(vec![About::document(look).one(problem)]),
         edit: Some(workspace([(look.document.uri.clone(), edits.collect())])),
-        is_preferred: Some(true),
+        is_preferred: Some(problem.applicability == Applicability::Safe),
         ..CodeAction::default()
     }
 }
@@ -75,7 +75,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Applies every fix, until none is left.
+/// Applies every fix that needs no decision, until none is left.
 fn mend_all(look: &Look<'_>) -> Option<CodeAction> {
     let fixed = look.documents.engine.fix(look.document.source());
     let changed = changed(look.text(), fixed.source.text())?;

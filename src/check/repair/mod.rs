@@ -24,6 +24,7 @@ use super::{Checker, MOST_SUGGESTED, Term, TermKind, types::shared_record};
 use crate::{
     diag::{Problem, Span},
     registry::Body,
+    syntax,
     value::Type,
 };
 
@@ -107,13 +108,15 @@ impl Checker<'_> {
         let steps = self.steps(gap);
         if gap.is_of_items() {
             let whole = format!("each {{ {} }}", &self.source.text()[stage.span.range()]);
-            let help = format!("run it for every item: `>> {whole}`; `first` takes one of them");
-            return problem.help(help).fix(stage.span, whole);
+            let shown = syntax::quoted(&whole);
+            let help = format!("run it for every item: `>> {shown}`; `first` takes one of them");
+            let is_free = self.registry.resolve(stage.name).is_some_and(|it| it.op.is_inline());
+            return problem.help(help).fix(stage.span, whole).suggested_if(!is_free);
         }
         let Some(steps) = steps else { return problem };
         let chain = stages(&steps);
         let help = format!("{}: `>> {chain} >> {}`", told(&steps, gap), stage.name);
-        let problem = problem.help(help);
+        let problem = problem.help(help).suggested_if(!is_faithful(&steps));
         let written = &self.source.text()[stage.span.range()];
         match self.is_alternative(stage.span) {
             // Of a block only its word is known, so its end cannot be told.
@@ -153,10 +156,13 @@ impl Checker<'_> {
         if matches!(value.kind, TermKind::Pipeline(_)) {
             let end = Span::new(value.span.end, value.span.end);
             let chain = format!(" >> {}", stages(&steps));
-            return problem.help(format!("{told}: `..{chain}`")).fix(end, chain);
+            let problem = problem.help(format!("{told}: `..{chain}`")).fix(end, chain);
+            return problem.suggested_if(!is_faithful(&steps));
         }
         let fix = step::around(&steps, written, is_simple(value));
-        problem.help(format!("{told}: `{}`", short(&fix))).fix(value.span, fix)
+        let problem =
+            problem.help(format!("{told}: `{}`", syntax::quoted(&fix))).fix(value.span, fix);
+        problem.suggested_if(!is_faithful(&steps))
     }
 
     /// Mends a value that may be null where one is needed; any other is left alone.
@@ -193,7 +199,8 @@ impl Checker<'_> {
         let Some(steps) = self.steps(gap) else { return problem };
         let written = &self.source.text()[value.span.range()];
         let whole = format!("({written} >> {})", stages(&steps));
-        problem.help(format!("{}: `{}`", told(&steps, gap), short(&whole))).fix(value.span, whole)
+        let help = format!("{}: `{}`", told(&steps, gap), syntax::quoted(&whole));
+        problem.help(help).fix(value.span, whole).suggested_if(!is_faithful(&steps))
     }
 
     /// Mends what a `let`, a flow or an arm gives: the chain goes behind it.
@@ -207,8 +214,14 @@ impl Checker<'_> {
         let Some(steps) = steps else { return problem };
         let chain = format!(" >> {}", stages(&steps));
         let end = Span::new(value.span.end, value.span.end);
-        problem.help(format!("{}: `..{chain}`", told(&steps, gap))).fix(end, chain)
+        let problem = problem.help(format!("{}: `..{chain}`", told(&steps, gap))).fix(end, chain);
+        problem.suggested_if(!is_faithful(&steps))
     }
+}
+
+/// Whether steps leave a value what it is, so that nobody has to choose them.
+fn is_faithful(steps: &[Step]) -> bool {
+    steps.iter().all(Step::is_faithful)
 }
 
 /// What some steps do, for a help.
@@ -243,17 +256,6 @@ pub(super) fn is_simple(value: &Term) -> bool {
             | TermKind::List(_)
             | TermKind::Record(_)
     )
-}
-
-/// The first line of a text, cut where it is long.
-fn short(text: &str) -> String {
-    const MOST: usize = 80;
-    let line = text.lines().next().unwrap_or_default();
-    if line.len() == text.len() && line.chars().count() <= MOST {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(MOST).collect();
-    format!("{cut}…")
 }
 
 /// The type of a call; of one that is meant for each item, a list of them, so that the

@@ -1,7 +1,7 @@
 //! One step of a mend: what it does to a value, and how it is written.
 
 use crate::{
-    registry::OpRef,
+    registry::{OpRef, Scheme},
     value::{Text, Type},
 };
 
@@ -61,6 +61,18 @@ impl Step {
             Self::OrEmpty => format!("({value} ?? [])"),
             Self::Test(ty) => format!("({value} as {ty})"),
             _ => format!("({value} >> {})", self.stage()),
+        }
+    }
+
+    /// Whether the value stays what it is: a test that it has the type, or a string as the path
+    /// that it names. All others make something else of it, or fail where the author may have
+    /// meant something else.
+    pub(super) fn is_faithful(&self) -> bool {
+        match self {
+            Self::Test(_) => true,
+            Self::Op(op) => matches!(op.op.yields, Scheme::Path),
+            Self::Each(inner) => inner.is_faithful(),
+            _ => false,
         }
     }
 

@@ -12,6 +12,8 @@ use std::{
 
 use tokio::sync::oneshot;
 
+use crate::diag::visible;
+
 /// Who draws on the terminal looks this often, or more often, whether to stop.
 const GIVE_WAY: Duration = Duration::from_millis(200);
 
@@ -100,7 +102,7 @@ fn converse(
 ) -> io::Result<bool> {
     writeln!(output, "{}", shown(details))?;
     for _ in 0..MOST_TIMES {
-        write!(output, "{} [y/N] ", printable(question))?;
+        write!(output, "{} [y/N] ", visible(question))?;
         output.flush()?;
         let mut line = String::new();
         let is_end = input.read_line(&mut line)? == 0;
@@ -121,14 +123,8 @@ fn shown(details: &str) -> String {
     let end = details.char_indices().nth(MOST_CHARS).map_or(details.len(), |(at, _)| at);
     let end = end.min(lines + breaks);
     let rest = details[end..].chars().count();
-    let text = printable(&details[..end]);
-    if rest == 0 { text } else { format!("{text}\n… and {rest} more characters") }
-}
-
-/// The text without the signs by which it could change what stands on the terminal.
-fn printable(text: &str) -> String {
-    let harmless = |it: char| !it.is_control() || matches!(it, '\n' | '\t');
-    text.chars().map(|it| if harmless(it) { it } else { '\u{fffd}' }).collect()
+    let text = visible(&details[..end]);
+    if rest == 0 { text.into_owned() } else { format!("{text}\n… and {rest} more characters") }
 }
 
 #[cfg(test)]
@@ -154,8 +150,8 @@ mod tests {
 
     #[test]
     fn details_cannot_write_over_the_question_and_long_ones_are_cut() {
-        let shown = conversation("n\n", "a\u{1b}[2Kb\r").1;
-        assert!(!shown.contains(['\u{1b}', '\r']), "{shown:?}");
+        let shown = conversation("n\n", "a\u{1b}[2Kb\r\u{202e}c").1;
+        assert_eq!(shown, "a\\u{1b}[2Kb\\u{d}\\u{202e}c\nSend? [y/N] ");
         let long = "x\n".repeat(1_000);
         let shown = conversation("n\n", &long).1;
         assert!(shown.lines().count() < MOST_LINES + 5, "{shown}");

@@ -30,6 +30,7 @@ pub(crate) use apart::work_of_tests;
 pub use append::append;
 pub use ask::is_asking;
 #[cfg(unix)]
+pub use process::command_line;
 pub use process::is_ignored;
 pub use process::without_core_dumps;
 
@@ -101,11 +102,13 @@ impl Host for OsHost {
         };
         fs::create_dir_all(folder)?;
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        if let Ok(there) = fs::symlink_metadata(path) {
-            replaceable(&there)?;
+        let there = fs::symlink_metadata(path).ok();
+        if let Some(there) = &there {
+            replaceable(there)?;
         }
         let part = folder.join(part_name(name));
         let written = fs::File::create_new(&part)
+            .and_then(|it| like(it, there.as_ref()))
             .and_then(|it| fill_durably(it, fill))
             .and_then(|()| fs::rename(&part, path));
         if written.is_err() {
@@ -208,6 +211,14 @@ fn replaceable(there: &fs::Metadata) -> io::Result<()> {
             "it is a device, a pipe or a socket, not a file",
         )),
     }
+}
+
+/// A new file with the permissions of the one whose place it takes.
+fn like(new: fs::File, old: Option<&fs::Metadata>) -> io::Result<fs::File> {
+    if let Some(old) = old.filter(|it| it.is_file()) {
+        new.set_permissions(old.permissions())?;
+    }
+    Ok(new)
 }
 
 /// The name of a file's new content until it is whole.

@@ -1,5 +1,10 @@
 //! What the system does with this process.
 
+/// The words that this process was started with, the program's own name first.
+pub fn command_line() -> Vec<std::ffi::OsString> {
+    std::env::args_os().collect()
+}
+
 /// Keeps what is in memory, secrets among it, out of the files that a system writes when a
 /// process crashes.
 #[cfg(unix)]

@@ -308,7 +308,7 @@ impl Walk<'_> {
             _ => "raise it, or let the calls inside ask for less: an attempt starts only when all that it may use can be reserved",
         });
         self.report(match bound.key {
-            BoundKey::Timeout => problem.fix(bound.term.span, least),
+            BoundKey::Timeout => problem.suggest(bound.term.span, least),
             _ => problem,
         });
         (Holds::Impossible, why)
@@ -347,7 +347,7 @@ impl Walk<'_> {
             let problem = Problem::error(Code::E310, *span, message)
                 .label("costs something for every item")
                 .help("take a number of items before it, or declare the list with a most: `[T; max 20]`")
-                .fix(Span::new(span.start, span.start), "take(n: 20) >> ");
+                .suggest(Span::new(span.start, span.start), "take(n: 20) >> ");
             self.report_in(source, problem, bound.term.span, "so this cap cannot be judged");
         }
     }

@@ -1,7 +1,7 @@
 //! A plan as a Mermaid flowchart, for documents that draw such text.
 
 use super::{super::Plan, amounts, bound, outline::Outline, verdict_on};
-use crate::diag::Style;
+use crate::diag::{Style, visible_line};
 
 /// Titles of blocks have one line, and room below it.
 const HEAD: &str = r#"%%{init: {"flowchart": {"wrappingWidth": 700, "subGraphTitleMargin": {"top": 4, "bottom": 12}}}}%%
@@ -85,12 +85,11 @@ impl Chart<'_, '_> {
 /// Text between quotes. Mermaid reads `#35;` as the sign with that number.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in visible_line(text).chars() {
         match letter {
             '"' | '#' | '&' | '<' | '>' | '`' | '\\' | '*' | ';' => {
                 safe.push_str(&format!("#{};", u32::from(letter)));
             }
-            it if it.is_control() => safe.push(' '),
             it => safe.push(it),
         }
     }
@@ -103,6 +102,6 @@ mod tests {
 
     #[test]
     fn labels_are_safe() {
-        assert_eq!(escaped("a\"]\nb<i>#1;"), "a#34;] b#60;i#62;#35;1#59;");
+        assert_eq!(escaped("a\"]\nb<i>#1;"), "a#34;]#92;u{a}b#60;i#62;#35;1#59;");
     }
 }

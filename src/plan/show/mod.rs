@@ -12,7 +12,7 @@ mod table;
 mod totals;
 
 use super::{Holds, Plan, Verdict};
-use crate::diag::Style;
+use crate::diag::{Style, visible_line, visible_styled};
 
 impl Plan {
     /// The plan as a person reads it.
@@ -20,14 +20,14 @@ impl Plan {
         self.render(Style::Plain)
     }
 
-    /// The same, perhaps in colour.
+    /// The same, perhaps in colour. What commands a terminal or hides is written out.
     pub fn render(&self, style: Style) -> String {
-        table::of(self, style)
+        visible_styled(&table::of(self, style)).into_owned()
     }
 
     /// What the whole may cost and take, and whether its bounds hold.
     pub fn render_totals(&self, style: Style) -> String {
-        table::totals_of(self, style)
+        visible_styled(&table::totals_of(self, style)).into_owned()
     }
 
     /// The plan as a Mermaid flowchart.
@@ -43,6 +43,7 @@ impl Plan {
 
 /// A bound as the script writes it, and what is known of it: `max_cost $0.50: PROVEN`.
 fn bound(key: &str, limit: &str, verdict: Option<&Verdict>, style: Style) -> String {
+    let limit = visible_line(limit);
     match verdict.filter(|it| it.is_judged()) {
         Some(it) => format!("{key} {limit}: {}", painted(it.holds, style)),
         None => format!("{key} {limit}"),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Node, Plan};
+use crate::diag::visible_line;
 
 /// The nodes of a plan as a tree.
 pub(super) struct Outline<'p> {
@@ -80,6 +81,10 @@ impl<'p> Outline<'p> {
     /// What the node is called where the blocks around it are in sight: its path without
     /// the part that it shares with them.
     pub(super) fn label(&self, idx: usize) -> String {
+        visible_line(&self.written(idx)).into_owned()
+    }
+
+    fn written(&self, idx: usize) -> String {
         let node = self.node(idx);
         if node.path.is_empty() {
             return node.name.clone();
@@ -97,10 +102,11 @@ impl<'p> Outline<'p> {
     /// Where the node is, from the outside.
     pub(super) fn place(&self, idx: usize) -> String {
         let node = self.node(idx);
-        if !node.path.is_empty() {
-            return node.path.clone();
-        }
-        let around = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
-        around.map_or_else(|| node.name.clone(), |it| format!("{}/{}", it.path, node.name))
+        let place = || {
+            let around = self.around(idx).map(|it| self.node(it)).find(|it| !it.path.is_empty());
+            around.map_or_else(|| node.name.clone(), |it| format!("{}/{}", it.path, node.name))
+        };
+        let place = if node.path.is_empty() { place() } else { node.path.clone() };
+        visible_line(&place).into_owned()
     }
 }

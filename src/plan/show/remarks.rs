@@ -8,7 +8,7 @@ use super::{
     outline::Outline,
     table::WIDTH,
 };
-use crate::diag::Style;
+use crate::diag::{Style, visible_line};
 
 /// What the lines of a section begin with, and what they go on with.
 const INDENT: &str = "\n  ";
@@ -18,11 +18,11 @@ pub(super) fn of(outline: &Outline, style: Style) -> String {
     let plan = outline.plan;
     let mut text = String::new();
     if let Some(main) = &plan.program().main {
-        text.push_str(&format!("gives {}\n", main.ty));
+        text.push_str(&format!("gives {}\n", visible_line(&main.ty.to_string())));
     }
     let effects: Vec<String> = plan.effects().iter().map(ToString::to_string).collect();
     if !effects.is_empty() {
-        text.push_str(&format!("does {}\n", effects.join(", ")));
+        text.push_str(&format!("does {}\n", visible_line(&effects.join(", "))));
     }
     text.push_str(&signs(outline));
     text.push_str(&section("bounds", &verdicts(outline, style)));
@@ -52,7 +52,8 @@ fn signs(outline: &Outline) -> String {
     }
     let is_open = envelopes().any(|it| open(&it.tokens) || open(&it.cost) || open(&it.time));
     let any = if is_open { format!(", {ANY}: nothing limits it") } else { String::new() };
-    let why = outline.plan.open().map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
+    let why = outline.plan.open().map(|it| visible_line(&it.to_string()).into_owned());
+    let why = why.map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
     let is_unknown =
         envelopes().any(|it| it.tokens.expected.is_none() || it.cost.expected.is_none());
     let unknown = if is_unknown { format!(", {UNKNOWN}: nobody can say") } else { String::new() };
@@ -75,7 +76,7 @@ fn verdicts(outline: &Outline, style: Style) -> Vec<String> {
             tables => format!(" (prices: {})", tables.join(", ")),
         };
         let why = if verdict.why.is_empty() { "" } else { &format!(", {}", verdict.why) };
-        format!("{place}: {shown}{why}{prices}")
+        format!("{place}: {shown}{}", visible_line(&format!("{why}{prices}")))
     };
     let file = outline.plan.verdicts().iter().map(|it| {
         let place = if it.is_of_the_run() { "run" } else { "file" };
@@ -96,7 +97,7 @@ fn barriers(node: &Node) -> Vec<String> {
 fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for idx in outline.all() {
-        for text in said(outline.node(idx)) {
+        for text in said(outline.node(idx)).iter().map(|it| visible_line(it).into_owned()) {
             match all.iter_mut().find(|(it, _)| *it == text) {
                 Some((_, places)) => places.push(outline.place(idx)),
                 None => all.push((text, vec![outline.place(idx)])),

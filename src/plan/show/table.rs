@@ -9,7 +9,7 @@ use super::{
     outline::Outline,
     remarks, totals, verdict_on,
 };
-use crate::diag::Style;
+use crate::diag::{Style, visible, visible_line};
 
 /// The width that a plan keeps to where it can.
 pub(super) const WIDTH: usize = 120;
@@ -48,7 +48,8 @@ fn inputs(plan: &Plan) -> String {
         (_, true) => format!("input {}: {}, optional\n", input.name, input.ty),
         (_, false) => format!("input {}: {}\n", input.name, input.ty),
     };
-    plan.program().inputs.iter().map(line).collect()
+    let lines: String = plan.program().inputs.iter().map(line).collect();
+    visible(&lines).into_owned()
 }
 
 fn without_nodes(plan: &Plan) -> &'static str {
@@ -69,7 +70,7 @@ fn nodes(outline: &Outline, style: Style) -> String {
     let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
     let mut columns = vec![
         Column { head: "node", cells: names(outline) },
-        Column { head: "gives", cells: each(&|it| it.ty.to_string()) },
+        Column { head: "gives", cells: each(&|it| visible_line(&it.ty.to_string()).into_owned()) },
         Column { head: "does", cells: each(&does) },
         Column { head: "tokens", cells: pairs(nodes.iter().map(|it| &it.envelope.tokens)) },
         Column { head: "cost", cells: pairs(nodes.iter().map(|it| &it.envelope.cost)) },
@@ -95,7 +96,7 @@ fn does(node: &Node) -> String {
     let effects: Vec<String> = node.effects.iter().map(ToString::to_string).collect();
     match (node.cost_class, effects.is_empty()) {
         (Some(_), true) => "pure".to_owned(),
-        _ => effects.join(", "),
+        _ => visible_line(&effects.join(", ")).into_owned(),
     }
 }
 

@@ -39,7 +39,7 @@ impl Assembly<'_> {
                 Problem::error(Code::E118, at, format!("edition {number} does not exist"))
                     .label("this version knows edition 1")
                     .help("write `svc 1`")
-                    .fix(at, "1"),
+                    .suggest(at, "1"),
             );
         }
         if self.program.edition.is_some()
@@ -92,11 +92,13 @@ impl Assembly<'_> {
         problem = if between.contains('\n') {
             problem
                 .help("bind one of them to a name with `let name = ..`")
-                .fix(Span::new(first.span.start, first.span.start), self.unused_let())
+                .suggest(Span::new(first.span.start, first.span.start), self.unused_let())
         } else {
             problem
                 .help("stages are joined with `>>`")
                 .fix(Span::new(before.end, main.span.start), " >> ")
+                // A name behind a pipeline is one more stage; a value may be anything.
+                .suggested_if(!self.text[main.span.start..].starts_with(char::is_alphabetic))
         };
         self.problems.push(problem);
     }

@@ -314,12 +314,19 @@ fn infix(
             Problem::error(Code::E101, op_span, "comparisons do not chain")
                 .label("a second comparison")
                 .help("compare twice and join with `and`: `a < b and b < c`")
-                .fixed(again),
+                .fixed(again)
+                // `a < b < c` reads as in mathematics; what `a == b == c` asks differs.
+                .suggested_if(!is_ordered(&left) || op.is_equality()),
         );
         return Expr::broken(span);
     }
     let kind = ExprKind::Binary { op, op_span, left: Box::new(left), right: Box::new(right) };
     Expr { kind, span }
+}
+
+/// Whether an expression says which of two values is the larger one.
+fn is_ordered(it: &Expr) -> bool {
+    matches!(&it.kind, ExprKind::Binary { op, .. } if op.is_comparison() && !op.is_equality())
 }
 
 /// The operator that was meant; one of another language is reported.

@@ -96,7 +96,9 @@ impl Builder<'_> {
         let message = format!("there is no unit `{unit}`");
         if matches!(unit, "k" | "K") && !digits.contains('.') {
             let help = "write the thousands out; whether k is 1,000 or 1,024 is anybody's guess";
-            return self.wrong_literal(span, message, help, Some(format!("{digits}_000")));
+            let broken = self.wrong_literal(span, message, help, Some(format!("{digits}_000")));
+            self.leave_last_to_author();
+            return broken;
         }
         match WRONG_UNITS.iter().find(|(wrong, _)| *wrong == unit) {
             Some((_, right)) => {
@@ -110,6 +112,10 @@ impl Builder<'_> {
                 None,
             ),
         }
+    }
+
+    fn leave_last_to_author(&mut self) {
+        self.problems.pop().into_iter().for_each(|it| self.problems.push(it.suggested()));
     }
 
     fn wrong_literal(

@@ -11,6 +11,7 @@ use crate::{
             Args, Arm, Block, Bound, Branch, Call, Expr, ExprKind, If, Match, Mod, Otherwise,
             Pattern, Pipeline, Repeat, Rhai, Stage, StageKind, Within,
         },
+        quoted,
     },
     value::Value,
 };
@@ -149,8 +150,11 @@ impl Builder<'_> {
         self.problems.push(
             Problem::error(Code::E114, span, "the branches of `parallel` have names")
                 .label("a list of branches")
-                .help(format!("write `parallel {fix}`, with names that say what each is"))
-                .fix(span, fix),
+                .help(format!(
+                    "write `parallel {}`, with names that say what each is",
+                    quoted(&fix)
+                ))
+                .suggest(span, fix),
         );
         StageKind::Broken
     }
@@ -293,7 +297,10 @@ impl Builder<'_> {
         self.problems.push(
             Problem::error(Code::E117, block, "a record stands where a pipeline is due")
                 .label("this block holds the fields of a record")
-                .help(format!("braces once for the block and once for the record: `{fix}`"))
+                .help(format!(
+                    "braces once for the block and once for the record: `{}`",
+                    quoted(&fix)
+                ))
                 .fix(block, fix),
         );
         let entries = pair.into_inner().map(|it| self.entry(it)).collect();
@@ -333,5 +340,5 @@ fn missing_else(span: Span) -> Problem {
     Problem::error(Code::E112, span, "`if` needs both arms")
         .label("there is no `else`")
         .help("add `else { it }` to let the value through, or `else { null }`")
-        .fix(span.after(), " else { it }")
+        .suggest(span.after(), " else { it }")
 }

@@ -11,7 +11,7 @@ fn fix_mends_files_and_says_what_is_left() {
     place.svc(&["fix", "--dry-run", "a.svc"]).gives(
         "a.svc: E106: stages are joined with `>>`, not `|`\n\
          a.svc: E201: there is no component or name `uper`\n\
-         a.svc: 2 would be mended\n",
+         a.svc: 2 would be fixed\n",
     );
     place.svc(&["run", "a.svc"]).fails(7, "E106");
     assert_eq!(place.svc(&["fix", "a.svc"]).code, Some(0));
@@ -104,4 +104,40 @@ fn types_of_templates_and_scripts_that_share_a_name_are_not_expanded() {
     let place = Place::new(&[("a.svc", script), ("panel.rhai", PANEL)]);
     assert_eq!(place.svc(&["check", "a.svc"]).code, Some(0));
     place.svc(&["expand", "a.svc"]).fails(1, "share a name");
+}
+
+#[test]
+fn what_only_a_person_can_decide_is_left_and_counted() {
+    let text = "let x: string = 5\nx + 1 | uper\n";
+    let place = Place::new(&[("a.svc", text)]);
+    let read = || fs::read_to_string(place.path().join("a.svc")).unwrap();
+    let left = place.svc(&["fix", "a.svc"]);
+    assert_eq!(left.code, Some(7), "{}", left.err);
+    assert_eq!(read(), "let x: string = 5\nx + 1 >> upper\n");
+    assert!(left.err.contains("is only suggested: `svc fix --suggested a.svc`"), "{}", left.err);
+    let json = place.svc(&["check", "--json", "a.svc"]).json();
+    assert_eq!(json["files"][0]["problems"][0]["applicability"], "suggested");
+    let done = place.svc(&["fix", "--suggested", "a.svc"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{}", read());
+    place.svc(&["fix", "--suggested", "a.svc"]).gives("a.svc: 0 fixed\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_fixed_stays_what_it_is() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let place = Place::new(&[("real/a.svc", "\u{feff}# one\r\n\"a\" | upper\r\n")]);
+    let (real, link) = (place.path().join("real/a.svc"), place.path().join("a.svc"));
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("real/a.svc", &link).unwrap();
+    place
+        .svc(&["fix", "a.svc"])
+        .gives("a.svc: E106: stages are joined with `>>`, not `|`\na.svc: 1 fixed\n");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&real).unwrap(), "\u{feff}# one\r\n\"a\" >> upper\r\n");
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_dir(real.parent().unwrap()).unwrap().count(), 1, "no part is left");
+    place.svc(&["fmt", "a.svc"]);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 }

@@ -45,7 +45,7 @@ function attemptsTable(path) {
   for (const [, number, start, took, tokens, cost, error] of attempts) {
     const row = body.insertRow();
     const cells = [number, `+${span((start - RUN.started) * 1000)}`, span(took), used({ tokens, cost }), error?.message ?? ''];
-    for (const it of cells) row.insertCell().textContent = it;
+    for (const it of cells) row.insertCell().textContent = visible(it);
   }
   return table;
 }

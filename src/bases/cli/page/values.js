@@ -5,10 +5,18 @@ const MANY = 100; // so many items of a list are shown at once
 const LONG = 20000; // so many letters of a text
 const OPENED = 400; // a value of fewer letters is shown open
 
+// What hides in a text or changes the order of its letters, but for what joins them.
+const HIDDEN = /(?![\n\t\u200c\u200d\ufe0e\ufe0f]|\r\n)[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\ufff0-\ufffb]/gu;
+
+// The text with that written out, as a terminal shows it.
+function visible(text) {
+  return String(text).replace(HIDDEN, (it) => `\\u{${it.codePointAt(0).toString(16)}}`);
+}
+
 function element(name, kind, text) {
   const it = document.createElement(name);
   if (kind) it.className = kind;
-  if (text !== undefined) it.textContent = text;
+  if (text !== undefined) it.textContent = visible(text);
   return it;
 }
 
@@ -98,7 +106,7 @@ function shownText(text) {
   if (end < text.length) {
     const letters = text.length.toLocaleString();
     const more = button(`show more of ${letters} letters`, () => {
-      pre.append(text.slice(end, end + 20 * LONG));
+      pre.append(visible(text.slice(end, end + 20 * LONG)));
       end += 20 * LONG;
       if (end >= text.length) more.remove();
     }, 'more');
@@ -122,7 +130,7 @@ function shownBlock(json, isOpen) {
       shownEntries(list, entries(json), 0);
     }
     head.textContent = box.open ? (json[0] === '{' ? '{ }' : '[ ]')
-      : (json.length <= 80 ? json : json.slice(0, 77) + '…');
+      : visible(json.length <= 80 ? json : json.slice(0, 77) + '…');
   }
   if (isOpen || json.length < OPENED) { box.open = true; fill(); }
   return box;

@@ -1,6 +1,6 @@
 //! What begins with a colon: commands of the prompt, and every command of `svc`.
 
-use clap::Parser as _;
+use std::ffi::OsString;
 
 use super::{
     super::{
@@ -12,6 +12,7 @@ use super::{
     talk::{Heard, Talk},
 };
 use crate::{
+    diag::visible,
     engine::{
         Error,
         assist::Callable,
@@ -111,7 +112,7 @@ fn help(talk: &Talk<'_>) -> Result<Heard> {
     let others = of_svc();
     let others: Vec<String> = others.iter().map(|it| format!(":{it}")).collect();
     text += &format!("  {}\n", others.join(" "));
-    terminal::print(&text)?;
+    terminal::print(terminal::styled(&text))?;
     Ok(Heard::Done)
 }
 
@@ -174,7 +175,7 @@ fn plan(talk: &Talk<'_>, text: &str, whole: bool) -> Result<Heard> {
     };
     let style = talk.session.terminal.out.style();
     let drawn = if whole { plan.render(style) } else { plan.render_totals(style) };
-    terminal::print(&drawn)?;
+    terminal::print(terminal::styled(&drawn))?;
     Ok(Heard::Done)
 }
 
@@ -196,20 +197,19 @@ fn planned(talk: &Talk<'_>, text: &str) -> Result<std::result::Result<Plan, Hear
         Ok(plan) => Ok(Ok(plan)),
         Err(error) => {
             let error = talk.entered.placed(error, &last);
-            terminal::tell(&error.render(talk.session.terminal.err.style()));
+            terminal::tell(terminal::styled(&error.render(talk.session.terminal.err.style())));
             Ok(Err(Heard::Failed(INVALID)))
         }
     }
 }
 
 fn names(talk: &Talk<'_>) -> Result<Heard> {
-    let out = talk.session.terminal.out;
     for binding in talk.entered.bindings() {
         let line = match &binding.value {
             Some((ty, _)) => format!("{}: {ty}", binding.name),
             None => binding.text.lines().find(|it| !it.starts_with('#')).unwrap_or("").to_owned(),
         };
-        let first: String = out.printable(&line).lines().next().unwrap_or_default().to_owned();
+        let first: String = visible(&line).lines().next().unwrap_or_default().to_owned();
         terminal::print(&(first + "\n"))?;
     }
     Ok(Heard::Done)
@@ -295,20 +295,20 @@ async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
     }
     let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "a quote is not closed"))?;
     let line = with_run(talk, word, words);
-    match Cli::try_parse_from(line) {
+    match Cli::read(line) {
         Ok(cli) => {
             let code = Box::pin(cli.command.execute(talk.session)).await?;
             Ok(Heard::of(code))
         }
         Err(err) => {
-            let _ = err.print();
+            terminal::usage(&err);
             Ok(Heard::of(u8::try_from(err.exit_code()).unwrap_or(USAGE)))
         }
     }
 }
 
 /// The command line of a command: about the last line, in the store of this session.
-fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<String> {
+fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<OsString> {
     let takes_store = command_line()
         .find_subcommand(word)
         .is_some_and(|it| it.get_arguments().any(|it| it.get_id() == "store"));
@@ -322,5 +322,6 @@ fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<String> 
     if let Some(store) = talk.store.as_ref().filter(|_| takes_store) {
         words.extend(["--store".to_owned(), store.display().to_string()]);
     }
-    ["svc".to_owned(), word.to_owned()].into_iter().chain(words).collect()
+    let line = ["svc".to_owned(), word.to_owned()].into_iter().chain(words);
+    line.map(OsString::from).collect()
 }

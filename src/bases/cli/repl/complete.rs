@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{commands, settings, tree};
 use crate::{
-    diag::{Source, Span},
+    diag::{Source, Span, visible_line},
     engine::{
         Unsaved,
         assist::{Asked, Choice, Choices, Draft, Sort, complete},
@@ -72,7 +72,10 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
     let pair = |it: &Choice| {
         let gap = " ".repeat(widest - it.label.width() + 2);
         let line = format!("{}{gap}{}", it.label, told(it));
-        Pair { display: tree::cut(line.trim_end(), screen), replacement: it.beginning().to_owned() }
+        Pair {
+            display: tree::cut(&visible_line(line.trim_end()), screen),
+            replacement: it.beginning().to_owned(),
+        }
     };
     choices.iter().map(pair).collect()
 }
@@ -100,7 +103,11 @@ fn is_in_text(text: &str, at: usize) -> bool {
 }
 
 fn files(line: &str, at: usize) -> (usize, Vec<Pair>) {
-    FilenameCompleter::new().complete_path(line, at).unwrap_or((at, Vec::new()))
+    let found = FilenameCompleter::new().complete_path(line, at);
+    let (start, mut pairs) = found.unwrap_or((at, Vec::new()));
+    // Names of files come from anywhere.
+    pairs.iter_mut().for_each(|it| it.display = visible_line(&it.display).into_owned());
+    (start, pairs)
 }
 
 fn of_command(session: &Session, line: &str, command: &str, at: usize) -> (usize, Vec<Pair>) {

@@ -29,7 +29,7 @@ pub(super) async fn load(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
 /// Prints the script that gives the last answer.
 pub(super) fn script(talk: &Talk<'_>) -> Result<Heard> {
     let saved = talk.entered.saved();
-    terminal::print(&saved.text)?;
+    terminal::print_data(&saved.text)?;
     if saved.report.has_errors() {
         return Ok(talk.refuse(&saved.report));
     }

@@ -10,10 +10,12 @@ use rustyline::{
     validate::{ValidationContext, ValidationResult, Validator},
 };
 
+use unicode_width::UnicodeWidthChar as _;
+
 use super::{complete, paint};
 use crate::{
     check::Analysis,
-    diag::{Source, Span},
+    diag::{Source, Span, is_hidden, visible_line},
     engine::{
         assist::{self, Callable, Mark, Piece, Role},
         session::Session,
@@ -99,6 +101,20 @@ impl Assistant {
     }
 }
 
+/// A line while it is written, without what commands the terminal or hides: it may have been
+/// pasted. The editor counts the columns of the line's own letters, so what has none leaves no
+/// room, and is shown when the line is entered.
+fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains(is_hidden) {
+        return Cow::Borrowed(line);
+    }
+    let letter = |it: char| match is_hidden(it) {
+        true => "·".repeat(it.width().unwrap_or(0)),
+        false => it.to_string(),
+    };
+    Cow::Owned(line.chars().map(letter).collect())
+}
+
 impl Helper for Assistant {}
 
 impl Completer for Assistant {
@@ -122,13 +138,14 @@ impl Hinter for Assistant {
             return None;
         }
         let told = if line.starts_with(':') { None } else { self.told(line) };
-        match told {
-            Some(shown) => Some(Told { shown, adds: None }),
+        let (text, adds) = match told {
+            Some(text) => (text, None),
             None => {
-                let shown = complete::remembered(line, cx)?;
-                Some(Told { adds: Some(shown.clone()), shown })
+                let text = complete::remembered(line, cx)?;
+                (text.clone(), Some(text))
             }
-        }
+        };
+        Some(Told { shown: visible_line(&text).into_owned(), adds })
     }
 }
 
@@ -144,8 +161,8 @@ impl Hint for Told {
 
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        if !self.colour || line.starts_with(':') {
-            return Cow::Borrowed(line);
+        if !self.colour || line.starts_with(':') || line.contains(is_hidden) {
+            return plain(line);
         }
         let seen = self.seen(line);
         let shift = self.session.shift(line);
@@ -160,15 +177,17 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        if self.colour { Cow::Owned(format!("\x1b[1;36m{prompt}\x1b[0m")) } else { prompt.into() }
+        // While a line is looked for, the beginning of it stands here.
+        let prompt = plain(prompt);
+        if self.colour { Cow::Owned(format!("\x1b[1;36m{prompt}\x1b[0m")) } else { prompt }
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         if self.colour { Cow::Owned(format!("\x1b[2m{hint}\x1b[0m")) } else { hint.into() }
     }
 
-    fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
-        self.colour
+    fn highlight_char(&self, line: &str, _: usize, _: CmdKind) -> bool {
+        self.colour || line.contains(is_hidden)
     }
 }
 

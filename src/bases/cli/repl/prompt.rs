@@ -12,7 +12,7 @@ use super::{
     helper::Assistant,
     talk::{Heard, Talk},
 };
-use crate::host::Host;
+use crate::{diag::is_hidden, host::Host};
 
 const PROMPT: &str = "svc> ";
 
@@ -28,6 +28,10 @@ pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
         match lines.editor.readline(PROMPT) {
             Ok(line) if line.trim().is_empty() => {}
             Ok(line) => {
+                if line.contains(is_hidden) {
+                    let note = format!("the line has hidden characters: {}", line.trim());
+                    talk.session.terminal.note(&note);
+                }
                 lines.remember(&line, talk);
                 if talk.hear(&line).await? == Heard::Leave {
                     return Ok(OK);
@@ -61,7 +65,6 @@ struct Lines {
 
 impl Lines {
     fn open(talk: &mut Talk<'_>) -> Result<Self> {
-        let colour = talk.session.terminal.out.colour;
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_show_all_if_ambiguous(true)
@@ -69,7 +72,8 @@ impl Lines {
             .and_then(|it| it.history_ignore_dups(true))
             .map_err(|err| unusable(&err))?
             .history_ignore_space(true)
-            .color_mode(if colour { ColorMode::Enabled } else { ColorMode::Disabled })
+            // The helper colours or does not; without it, lines would be drawn as they are.
+            .color_mode(ColorMode::Enabled)
             .tab_stop(4)
             .build();
         let mut editor = Editor::with_config(config).map_err(|err| unusable(&err))?;

@@ -10,7 +10,7 @@ use super::{
     super::{
         Session,
         exit::{FAILED, INVALID, OK, Result, USAGE},
-        run::{fail, watched},
+        run::{fail, print_value, reader, watched},
         script, terminal,
         terminal::Ink,
         watch::Watch,
@@ -20,7 +20,7 @@ use super::{
     view::{self, Rest},
 };
 use crate::{
-    diag::Report,
+    diag::{Report, visible_line},
     engine::{
         Engine, Error, Request, Response,
         session::{self, ANSWER, Statement},
@@ -106,7 +106,7 @@ impl<'s> Talk<'s> {
     }
 
     fn tell(&self, report: &Report) {
-        terminal::tell(&report.render(self.session.terminal.err.style()));
+        terminal::tell(terminal::styled(&report.render(self.session.terminal.err.style())));
     }
 
     async fn step(&mut self, statement: &Statement) -> Result<Heard> {
@@ -200,7 +200,8 @@ impl<'s> Talk<'s> {
         if self.rest.is_empty() {
             return Ok(());
         }
-        terminal::print(&self.rest.next(rows, self.session.terminal.out))
+        let shown = self.rest.next(rows, self.session.terminal.out);
+        print_value(&shown, reader(self.session))
     }
 
     pub(super) fn has_rest(&self) -> bool {
@@ -213,7 +214,7 @@ impl<'s> Talk<'s> {
             return Ok(());
         }
         let out = self.session.terminal.out;
-        terminal::print(&(out.paint(&out.printable(text), Ink::Dim) + "\n"))
+        terminal::print(terminal::styled(&(out.paint(text, Ink::Dim) + "\n")))
     }
 
     fn test(&self, statement: &Statement) -> Result<Heard> {
@@ -224,7 +225,7 @@ impl<'s> Talk<'s> {
         let mut heard = Heard::Done;
         for result in results {
             let word = if result.passed() { "ok" } else { "failed" };
-            terminal::print(&format!("{word}  {}\n", result.name))?;
+            terminal::print(&format!("{word}  {}\n", visible_line(&result.name)))?;
             if !result.passed() {
                 self.tell(&result.report);
                 heard = Heard::Failed(FAILED);

@@ -7,12 +7,12 @@ use super::{
         Session,
         run::reader,
         show,
-        terminal::{Ink, Stream, harmless},
+        terminal::{Ink, Stream},
     },
     settings::{Settings, View},
     tree,
 };
-use crate::value::Value;
+use crate::{diag::visible, value::Value};
 
 /// Lines of which some are still to be shown.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub(super) fn lines(value: &Value, settings: &Settings, session: &Session) -> Ve
 fn pictured(value: &Value, session: &Session) -> Vec<String> {
     let width = if session.terminal.out.is_terminal { super::super::screen::size().0 } else { 200 };
     let lines = tree::tree(value, width);
-    lines.iter().map(|it| harmless(it).into_owned()).collect()
+    lines.iter().map(|it| visible(it).into_owned()).collect()
 }
 
 /// What would be shown as nothing at all.

@@ -18,8 +18,10 @@ mod tests;
 
 use std::borrow::Cow;
 
-use super::terminal::harmless;
-use crate::value::{List, Record, Value};
+use crate::{
+    diag::visible,
+    value::{List, Record, Value},
+};
 
 /// Who reads.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +101,7 @@ impl Reader {
             None => Cow::Owned(value.to_string()),
         };
         match self {
-            Self::Terminal { .. } => harmless(&text).into_owned(),
+            Self::Terminal { .. } => visible(&text).into_owned(),
             Self::Pipe => text.into_owned(),
         }
     }

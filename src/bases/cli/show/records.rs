@@ -3,7 +3,10 @@
 use comfy_table::{Attribute, Cell, ContentArrangement, Row, Table, presets};
 
 use super::{Reader, lines, one_line};
-use crate::value::{Record, Text, Value};
+use crate::{
+    diag::visible_line,
+    value::{Record, Text, Value},
+};
 
 /// A column narrower than this, whose content is wider, is no pleasure to read.
 const LEGIBLE: usize = 16;
@@ -98,7 +101,7 @@ pub(super) fn brief(rows: &[&Record], reader: Reader, width: u16, colour: bool) 
     let (shown, hidden) = columns.split_at(count);
     let mut table = aligned(shown, rows, reader, grid(width, colour));
     if !hidden.is_empty() {
-        let names: Vec<&str> = hidden.iter().map(AsRef::as_ref).collect();
+        let names: Vec<_> = hidden.iter().map(|it| visible_line(it)).collect();
         table += &format!("and {}\n", names.join(", "));
     }
     table
@@ -168,7 +171,7 @@ fn one_cell(value: &Value, reader: Reader) -> String {
 }
 
 fn name_cell(name: &str) -> Cell {
-    Cell::new(name).add_attribute(Attribute::Bold)
+    Cell::new(visible_line(name)).add_attribute(Attribute::Bold)
 }
 
 /// A table without lines, as wide as the terminal.

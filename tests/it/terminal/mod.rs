@@ -1,0 +1,395 @@
+//! What foreign texts do to a terminal: nothing. They come into every command from scripts,
+//! documents, names of files, arguments and earlier runs, with all that commands a terminal
+//! and all that hides, and not one of those letters may reach it.
+#![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
+
+mod pty;
+
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+};
+
+use pty::Keys;
+use tempfile::TempDir;
+
+/// A title, a colour that the program never uses and one that it does, a wiped screen, the
+/// same with the single letters for it, a bell, letters that go back and over, letters that
+/// turn others around, letters that nobody sees.
+const HOSTILE: &str = "pwned\u{1b}]0;t\u{7}\u{1b}[95m\u{1b}[1;32m\u{1b}[31337m\u{1b}[2J\u{9b}31337m\u{9d}0;t\u{9c}\
+                       \u{85}\u{8}\r\u{c}\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\u{200b}\u{feff}\u{e0041}end";
+
+/// The same for where a letter of these would be something else: a name of a file, which ends
+/// at a NUL, and one line of a list.
+fn hostile_file(kind: &str) -> String {
+    format!("{HOSTILE}\nok: nothing.{kind}")
+}
+
+/// A folder, and what went wrong in it: a test looks at all its commands before it fails.
+struct Place {
+    folder: TempDir,
+    wrong: RefCell<Vec<String>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            let wrong = self.wrong.take();
+            assert!(wrong.is_empty(), "{} commands:\n{}", wrong.len(), wrong.join("\n\n"));
+        }
+    }
+}
+
+impl Place {
+    fn new() -> Self {
+        let (folder, wrong) = (tempfile::tempdir().unwrap(), RefCell::default());
+        let place = Self { folder, wrong };
+        place.file("hostile.txt", HOSTILE);
+        place.file("docs/hostile.md", &format!("# {HOSTILE}\n\nA cap is {HOSTILE}.\n"));
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn surroundings(&self) -> [(&'static str, String); 4] {
+        let inside = |name: &str| self.path().join(name).display().to_string();
+        [
+            ("SVC_CACHE", inside(".cache")),
+            ("SVC_STORE", inside(".runs/runs.db")),
+            ("SVC_HISTORY", inside(".lines")),
+            ("TERM", "xterm".to_owned()),
+        ]
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
+        command.args(args).current_dir(self.path()).envs(self.surroundings()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program in a terminal and looks at what it drew.
+    fn draws(&self, args: &[&str], keys: Keys<'_>) -> String {
+        let args: Vec<String> = args.iter().map(|it| (*it).to_owned()).collect();
+        let drawn = pty::run(self, &args, keys);
+        let (text, foreign) = (String::from_utf8_lossy(&drawn).into_owned(), pty::foreign(&drawn));
+        if !foreign.is_empty() {
+            let wrong = format!("{args:?} draws {foreign:?}:\n{text:?}");
+            self.wrong.borrow_mut().push(wrong);
+        }
+        text
+    }
+
+    /// The same of a command that does draw what is hostile, so that it must be written out.
+    fn shows(&self, args: &[&str]) -> String {
+        let drawn = self.draws(args, &[]);
+        let plain = drawn.replace(['\r', '\n', ' ', '│'], "");
+        if ![r"pwned\u{1b}", r"pwned\u001b"].iter().any(|it| plain.contains(it)) {
+            self.wrong.borrow_mut().push(format!("{args:?} does not show it:\n{drawn}"));
+        }
+        drawn
+    }
+}
+
+/// A string of the language that has a text in it as it is.
+fn raw(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
+}
+
+/// Scripts that bring what is hostile into an error, from data or of their own.
+fn wrong_runs() -> Vec<String> {
+    let hostile = raw(HOSTILE);
+    let json = serde_json::to_string(HOSTILE).unwrap();
+    vec![
+        "read_text(path: \"hostile.txt\") >> to_int".to_owned(),
+        "read_text(path: \"hostile.txt\") >> parse_json".to_owned(),
+        "read_jsonl(path: \"hostile.txt\")".to_owned(),
+        "read_text(path: \"hostile.txt\") >> fail".to_owned(),
+        format!("\"a\" >> matches(pattern: {})", raw(&format!("({HOSTILE}"))),
+        format!("parse_json(\"{{}}\") >> at(path: {hostile})"),
+        format!("parse_json({}) >> at(path: {hostile})", raw(&json)),
+        format!("fail({hostile})"),
+        format!("fetch({})", raw(&format!("http://{HOSTILE}"))),
+        format!("fetch({})", raw(&format!("{HOSTILE}://x"))),
+        format!("read_text(path: {hostile})"),
+        format!("read_files(path: {})", raw(&format!("docs/*{HOSTILE}["))),
+        format!("search(\"cap\", source: {hostile})"),
+        format!("{hostile} >> rhai(x: string) -> string {{ throw x }}"),
+        format!("write_file({hostile}, path: {})", raw(&format!("/proc/{HOSTILE}"))),
+        format!("{hostile} >> to_float"),
+        format!("{hostile} >> (it as int)"),
+        format!("expect {hostile} == \"\"\n1"),
+    ]
+}
+
+/// Scripts that have it where it is their own: in names, strings, comments, beside a mistake.
+fn wrong_scripts() -> Vec<String> {
+    let hostile = raw(HOSTILE);
+    vec![
+        format!("# {HOSTILE}\nupperr({hostile})"),
+        format!("use {} as x\nx.f", raw(&format!("./{HOSTILE}.svc"))),
+        format!("{HOSTILE} >> upper"),
+        format!("{hostile} >> nothing{HOSTILE}"),
+        format!("let a{HOSTILE} = 1\na"),
+        format!("1 + {hostile}"),
+        format!("let x: int = {hostile}\nx"),
+        format!("type T = {hostile} | {hostile}\n1"),
+        format!("{hostile} within {{ timeout: {hostile} }}"),
+        format!("parallel {{ a: {hostile} >> to_int, b: {hostile} >> sum }}"),
+        format!("match {hostile} {{ {hostile} => 1 }}"),
+        format!("\"a\" >> rhai`{HOSTILE} !`"),
+        format!("secret{HOSTILE} key\nkey"),
+        format!("param p: string = {hostile}\np >> sum"),
+        format!("test {hostile} {{ expect 1 == 2 }}\n1 >> sum >> upper"),
+        format!("\"{}\" {HOSTILE} >> sum", "x".repeat(500)),
+        format!("edition {HOSTILE}\n1"),
+        HOSTILE.to_owned(),
+    ]
+}
+
+/// The commands that have a case below. A new one fails `every_command_is_covered`.
+const COVERED: [&str; 28] = [
+    "run",
+    "repl",
+    "resume",
+    "runs",
+    "show",
+    "tap",
+    "why",
+    "replay",
+    "store",
+    "doctor",
+    "check",
+    "test",
+    "fix",
+    "fmt",
+    "expand",
+    "plan",
+    "components",
+    "inspect",
+    "find",
+    "ask",
+    "guide",
+    "lsp",
+    "schema",
+    "explain",
+    "grammar",
+    "card",
+    "completions",
+    "help",
+];
+
+#[test]
+fn every_command_is_covered() {
+    let help = Place::new().command(&["--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let (commands, _) = commands.split_once("\n\n").unwrap();
+    let named = commands.lines().filter(|it| it.starts_with("  ") && !it.starts_with("   "));
+    let named: BTreeSet<&str> = named.filter_map(|it| it.split_whitespace().next()).collect();
+    assert_eq!(named, BTreeSet::from(COVERED), "give each command a case in this file");
+}
+
+#[test]
+fn what_fails_shows_no_more_than_text() {
+    let place = Place::new();
+    for script in wrong_runs() {
+        place.file("wrong.svc", &script);
+        place.shows(&["run", "wrong.svc"]);
+    }
+}
+
+#[test]
+fn scripts_of_others_are_only_text() {
+    let place = Place::new();
+    for script in wrong_scripts() {
+        place.file("wrong.svc", &script);
+        for args in [["check", "wrong.svc"], ["plan", "wrong.svc"], ["test", "wrong.svc"]] {
+            place.draws(&args, &[]);
+        }
+        for args in [["fix", "-n"], ["fmt", "--check"], ["expand", "--color=always"]] {
+            let flag = if args[1] == "-n" { "--dry-run" } else { args[1] };
+            place.draws(&[args[0], flag, "wrong.svc"], &[]);
+        }
+        place.draws(&["run", "wrong.svc", "--color", "never"], &[]);
+    }
+}
+
+#[test]
+fn results_and_runs_are_only_text() {
+    let place = Place::new();
+    let file = hostile_file(".svc");
+    let flow = raw(HOSTILE);
+    place.file(
+        &file,
+        &format!(
+            "param topic: string = {flow}\nlet text = read_text(path: \"hostile.txt\")\n\
+             {{ topic: topic, text: text, json: parse_json(to_json({{ a: text }})) }}"
+        ),
+    );
+    place.shows(&["run", &file]);
+    place.shows(&["run", &file, "--json"]);
+    place.shows(&["run", &file, "--log", "trace"]);
+    place.shows(&["run", &file, "--log", "trace", "--log-format", "json"]);
+    place.draws(&["plan", &file], &[]);
+    place.draws(&["plan", &file, "--mermaid"], &[]);
+    place.shows(&["plan", &file, "--json"]);
+    place.shows(&["plan", &file, "--svg", "-"]);
+    place.shows(&["check", &file]);
+    place.shows(&["fmt", &file]);
+    place.shows(&["fix", &file]);
+    place.shows(&["expand", &file]);
+    place.shows(&["runs"]);
+    place.shows(&["runs", "--json"]);
+    place.shows(&["show", "last"]);
+    place.draws(&["show", "last", "--all"], &[]);
+    place.shows(&["show", "last", "--json"]);
+    place.shows(&["show", "last", "--html", "-"]);
+    place.shows(&["tap", "last", "text/read_text"]);
+    place.shows(&["tap", "last", "text/read_text", "--json"]);
+    place.shows(&["test", "--from-run", "last"]);
+    place.draws(&["replay", "last"], &[]);
+    place.file("hostile.txt", &format!("another {HOSTILE}"));
+    place.draws(&["plan", "--against", "last", &file], &[]);
+    place.shows(&["run", &file, "-p", &format!("topic={HOSTILE}")]);
+    place.draws(&["why", "last"], &[]);
+    place.draws(&["replay", "last", "--json"], &[]);
+
+    for args in [["show", HOSTILE].as_slice(), &["tap", "last", HOSTILE], &["why", HOSTILE]] {
+        place.shows(args);
+    }
+
+    let fails = "read_text(path: \"hostile.txt\") >> fail";
+    place.file(&hostile_file(".2.svc"), fails);
+    place.shows(&["run", &hostile_file(".2.svc")]);
+    place.shows(&["resume", "last"]);
+    place.shows(&["show", "last"]);
+    place.draws(&["why", "last"], &[]);
+    place.shows(&["doctor", "--store", HOSTILE]);
+    place.shows(&["store", "backup", HOSTILE]);
+}
+
+#[test]
+fn what_is_looked_up_is_only_text() {
+    let place = Place::new();
+    for args in [
+        ["inspect", HOSTILE].as_slice(),
+        &["components", HOSTILE],
+        &["components", &format!("std:{HOSTILE}")],
+        &["explain", HOSTILE],
+        &["guide", "plan", &format!("summarise each file in ./{HOSTILE}/x.md")],
+        &["guide", "plan", "--json", &format!("summarise each file in ./{HOSTILE}/x.md")],
+        // What clap complains about: words come from a folder where a shell put them for `*`.
+        &["schema", HOSTILE],
+        &["grammar", HOSTILE],
+        &["completions", HOSTILE],
+        &["card", HOSTILE],
+        &["help", HOSTILE],
+        &["lsp", HOSTILE],
+        &[HOSTILE],
+        &["run", &format!("--{HOSTILE}")],
+        &["run", "x.svc", "--max-cost", HOSTILE],
+        &["run", "x.svc", "--log", HOSTILE],
+        &["run", "x.svc", "--allow", HOSTILE],
+        &["run", HOSTILE],
+    ] {
+        place.shows(args);
+    }
+    for args in [
+        ["ask", HOSTILE].as_slice(),
+        &["find", HOSTILE],
+        &["guide", "overview"],
+        &["explain"],
+        &["schema", "check"],
+        &["grammar"],
+        &["card"],
+        &["completions", "bash"],
+        &["components"],
+        &["inspect", "ask"],
+        &["--help"],
+    ] {
+        place.draws(args, &[]);
+    }
+    place.draws(&["lsp"], &[("", "\u{4}")]);
+}
+
+#[test]
+fn what_is_approved_cannot_look_like_something_else() {
+    let place = Place::new();
+    let text = raw(&format!("send \u{202e}this {HOSTILE}"));
+    place.file("ask.svc", &format!("{text} >> approve(question: {text})"));
+    let drawn = place.draws(&["run", "ask.svc"], &[("[y/N] ", "y\n")]);
+    assert_eq!(drawn.matches(r"send \u{202e}this pwned\u{1b}").count(), 3, "{drawn}");
+}
+
+#[test]
+fn the_prompt_draws_only_text() {
+    let place = Place::new();
+    place.file(&format!("docs/{HOSTILE}.md"), "x");
+    let pasted = |text: &str| format!("\u{1b}[200~{text}\u{1b}[201~\r");
+    // An editor takes ESC and the like for keys; all others can be pasted.
+    let hidden: String = HOSTILE.chars().filter(|it| *it > '\u{9f}').collect();
+    let line = pasted(&format!("let x = \"pwned{hidden}\""));
+    let keys = [
+        ("svc> ", line.as_str()),
+        ("x: string", "read_text(path: \"hostile.txt\")\r"),
+        ("ans: string", "{ a: [[(read_text(path: \"hostile.txt\"))]] }\r"),
+        ("ans: {", ":tree\r"),
+        ("svc> ", ":json\r"),
+        ("svc> ", ":names\r"),
+        ("svc> ", ":script\r"),
+        ("svc> ", ":history\r"),
+        ("svc> ", "read_text(path: \"hostile.txt\") >> to_int\r"),
+        ("E401", "let x"),
+        (" x", "\u{5}\r"),
+        ("svc> ", ":plan read_text(path: \"hostile.txt\") >> to_int\r"),
+        ("svc> ", ":quit\r"),
+    ];
+    let drawn = place.draws(&["repl"], &keys);
+    assert!(drawn.contains(r"pwned\u{202e}\u{2066}"), "{drawn}");
+    assert!(drawn.contains("the line has hidden characters"), "{drawn}");
+    let keys = [("svc> ", "read_text(\"docs/p\t"), ("pwned", "\u{3}"), ("svc> ", "\u{4}")];
+    place.draws(&["repl", "--color", "never"], &keys);
+}
+
+#[test]
+fn data_in_a_pipe_is_as_it_is() {
+    let place = Place::new();
+    place.file("ok.svc", "read_text(path: \"hostile.txt\")");
+    let out = place.command(&["run", "ok.svc"]).output().unwrap();
+    assert_eq!(String::from_utf8(out.stdout).unwrap(), format!("{HOSTILE}\n"));
+    let out = place.command(&["run", "ok.svc", "--json"]).output().unwrap();
+    let json: String = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json, HOSTILE);
+    // What is said to people stays harmless where it is read later.
+    place.file("bad.svc", "read_text(path: \"hostile.txt\") >> to_int");
+    let out = place.command(&["run", "bad.svc"]).output().unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains(r"pwned\u{1b}]0;t\u{7}"), "{said}");
+    assert!(!said.contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{said}");
+    place.file(&hostile_file(".svc"), "1");
+    place.command(&["run", &hostile_file(".svc")]).output().unwrap();
+    for args in [["runs", "--color=always"], ["show", "last"]] {
+        let listed = place.command(&args).output().unwrap().stdout;
+        let listed = String::from_utf8(listed).unwrap();
+        assert!(listed.contains(r"pwned\u{1b}"), "{listed}");
+        assert!(!listed.contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{listed}");
+    }
+    let mut repl =
+        place.command(&["repl"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    repl.stdin.take().unwrap().write_all(b"read_text(path: \"hostile.txt\")\n").unwrap();
+    let out = String::from_utf8(repl.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(out, format!("{HOSTILE}\n"));
+}
