@@ -21,7 +21,7 @@ use crate::{
     host::offline::Offline,
     plan::Plan,
     registry::{ErrorKind, OpError, Usage},
-    run::{self, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of},
+    run::{self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of},
     store::{Node, NodeState, Run, Store, StoreError},
     value::{Value, json},
 };
@@ -220,6 +220,22 @@ impl Rehearsal {
         }
         if let (Purpose::Foresee, Some(cause)) = (self.purpose, Cause::of_state(node)) {
             return Ok(self.unknown(entry, cause));
+        }
+        if self.purpose == Purpose::Foresee {
+            let about: About = serde_json::from_str(&node.about).unwrap_or_default();
+            if !entry.about.is_like(&about) {
+                let before = Facts::of(&self.store, node)?;
+                let differences = Differences::between(&before, &facts(entry));
+                return Ok(self.unknown(entry, Cause::Differs(differences)));
+            }
+            // Only the flow's own calls are taken: what is made of them is computed.
+            if entry.looks_outside && entry.is_pure {
+                self.tell(entry, Fate::Computed { cause: None, is_same: false });
+                return Ok(Earlier::Nothing);
+            }
+            if entry.looks_outside {
+                return Ok(self.unknown(entry, Cause::Missing));
+            }
         }
         match self.answer(node)? {
             Earlier::Nothing => Ok(self.unknown(entry, Cause::Missing)),
