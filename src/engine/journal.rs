@@ -160,7 +160,8 @@ impl Journal {
     /// files may be others by now.
     fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
         let About { model, files, .. } = known.about();
-        let entry = &Entry { about: About { model, files, ..entry.about.clone() }, ..entry.clone() };
+        let entry =
+            &Entry { about: About { model, files, ..entry.about.clone() }, ..entry.clone() };
         let (mut node, mut blobs) = self.row(entry, NodeState::Done);
         let blob = Blob::new(value.as_bytes());
         node.output = Some(blob.hash());

@@ -320,9 +320,16 @@ impl Records for Rehearsal {
 }
 
 impl Rehearsed {
-    /// What was recorded and is not reached any more.
+    /// What was recorded and is not reached any more. What a call had its flows do is part of
+    /// the call, where its own result stands.
     pub fn gone(&self) -> impl Iterator<Item = &str> {
-        self.recorded.iter().map(String::as_str).filter(|it| !self.calls.contains_key(*it))
+        let is_reached = |path: &str| {
+            let is_taken =
+                |it: &str| matches!(self.calls.get(it), Some(Fate::Same | Fate::Stale(_)));
+            let mut around = path.match_indices('/').map(|(end, _)| &path[..end]);
+            self.calls.contains_key(path) || around.any(is_taken)
+        };
+        self.recorded.iter().map(String::as_str).filter(move |it| !is_reached(it))
     }
 
     /// The places of the plan that were not reached: they need what was not made.

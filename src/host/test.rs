@@ -188,7 +188,14 @@ impl Host for TestHost {
             return Ok(stat(file));
         }
         if path == Path::new(Self::HOME) || files.keys().any(|it| it.starts_with(&path)) {
-            return Ok(Stat { is_dir: true, is_file: false, size: 0, modified: 0, changed: 0, inode: 0 });
+            return Ok(Stat {
+                is_dir: true,
+                is_file: false,
+                size: 0,
+                modified: 0,
+                changed: 0,
+                inode: 0,
+            });
         }
         Err(io::ErrorKind::NotFound.into())
     }

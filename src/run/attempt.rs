@@ -92,11 +92,9 @@ impl Run {
             Some(limit) => node.around(self.in_own_time(&one, limit)).await,
             None => node.around(self.tries(&one, None)).await,
         };
-        let result = result.and_then(|value| {
-            match self.broken_promise(call, &args, &value, ty) {
-                Some(it) => Err(RunError::new(it, span)),
-                None => Ok(exactly(value, ty)),
-            }
+        let result = result.and_then(|value| match self.broken_promise(call, &args, &value, ty) {
+            Some(it) => Err(RunError::new(it, span)),
+            None => Ok(exactly(value, ty)),
         });
         let ((tries, usage), took) = (spent.read(), started.elapsed());
         self.tell_end(path, call, took, usage, &result);

@@ -105,7 +105,9 @@ mod tests {
         };
         let bare = record(&[("a", Value::Int(1))]);
         let full = record(&[("b", Value::Null), ("a", Value::Int(1))]);
-        assert!(bare == full && full == bare && full == record(&[("a", 1.into()), ("c", Value::Null)]));
+        assert!(
+            bare == full && full == bare && full == record(&[("a", 1.into()), ("c", Value::Null)])
+        );
         assert!(bare != record(&[("a", Value::Int(1)), ("b", Value::Int(2))]));
         assert!(record(&[("a", 1.into()), ("b", 2.into())]) != full);
     }

@@ -34,7 +34,8 @@ impl Type {
                 out.push_str(" }");
             }
             Self::Enum(of) => {
-                let variants: Vec<String> = of.variants.iter().map(|it| format!("{it:?}")).collect();
+                let variants: Vec<String> =
+                    of.variants.iter().map(|it| format!("{it:?}")).collect();
                 out.push_str(&variants.join(" | "));
             }
             Self::Optional(inner) => {
@@ -77,7 +78,8 @@ mod tests {
             let fields = fields.into_iter().map(|(name, ty)| (name.into(), ty)).collect();
             Type::Record(Arc::new(RecordType { name: Some(name.into()), fields }))
         };
-        let note = |name, kind| record(name, vec![("kind", kind), ("tags", Type::list(Type::Text))]);
+        let note =
+            |name, kind| record(name, vec![("kind", kind), ("tags", Type::list(Type::Text))]);
         let one = note("A", kind("K", &["x", "y"]));
         assert_eq!(one.structure(), note("B", kind("L", &["x", "y"])).structure());
         let others = [

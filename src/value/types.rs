@@ -292,9 +292,11 @@ impl Type {
             // that is absent becomes null, and the fields stand in the order of their type.
             (Self::Record(a), Self::Record(b)) => {
                 a.fields.len() != b.fields.len()
-                    || a.fields.iter().zip(&b.fields).any(|((name, given), (wanted_name, wanted))| {
-                        name != wanted_name || given.changes_into(wanted)
-                    })
+                    || a.fields.iter().zip(&b.fields).any(
+                        |((name, given), (wanted_name, wanted))| {
+                            name != wanted_name || given.changes_into(wanted)
+                        },
+                    )
             }
             _ => false,
         }
@@ -323,11 +325,7 @@ impl Type {
             (Self::Json, it) => {
                 matches!(
                     it,
-                    Value::Null
-                        | Value::Bool(_)
-                        | Value::Int(_)
-                        | Value::Float(_)
-                        | Value::Text(_)
+                    Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_)
                 )
             }
             _ => true,

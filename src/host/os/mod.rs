@@ -96,8 +96,7 @@ impl Host for OsHost {
         part::sweep_path(folder);
         let part = Part::of(name, |it| fs::File::create_new(folder.join(it)))?;
         let unfinished = folder.join(&part.name);
-        let written =
-            fill_durably(&part.file, fill).and_then(|()| fs::rename(&unfinished, path));
+        let written = fill_durably(&part.file, fill).and_then(|()| fs::rename(&unfinished, path));
         if written.is_err() {
             // The error that matters is the first one; the part is only litter.
             let _ = fs::remove_file(&unfinished);

@@ -131,7 +131,8 @@ mod swept {
         for entry in Dir::read_from(folder)?.take(MOST) {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if let Some(_lock) = Some(name).filter(|it| is_part(it)).and_then(|it| dead(folder, it)) {
+            if let Some(_lock) = Some(name).filter(|it| is_part(it)).and_then(|it| dead(folder, it))
+            {
                 unlinkat(folder, name, AtFlags::empty())?;
             }
         }
@@ -177,8 +178,14 @@ mod swept {
             fs::write(part("dead"), "half").unwrap();
             fs::write(part("dead.txt"), "half").unwrap();
             // What only looks like one, and what is not ours to remove.
-            let others = [".x.0123456789abcde.svc.part", ".0123456789abcdef.svc.part", "x.part",
-                ".x.0123456789ABCDEF.svc.part", ".x.12.part", "a.0123456789abcdef.svc.part"];
+            let others = [
+                ".x.0123456789abcde.svc.part",
+                ".0123456789abcdef.svc.part",
+                "x.part",
+                ".x.0123456789ABCDEF.svc.part",
+                ".x.12.part",
+                "a.0123456789abcdef.svc.part",
+            ];
             for name in others {
                 fs::write(inside(name), "kept").unwrap();
             }

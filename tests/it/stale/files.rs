@@ -7,13 +7,7 @@ use std::{
     time::Duration,
 };
 
-use svc::{
-    Engine,
-    diag::Source,
-    host::os::OsHost,
-    store::Store,
-    value::json,
-};
+use svc::{Engine, diag::Source, host::os::OsHost, store::Store, value::json};
 use tempfile::TempDir;
 
 /// A folder of files, and the runs that were made in it.
@@ -73,7 +67,7 @@ const READERS: [&str; 5] = [
     r#""tea ice" >> search(source: "docs") >> each { .text }"#,
     r#"read_files(folder: "docs") >> each { .title }"#,
     r#"[{ input: "one", expected: true }] >> evaluate(flow: is_x) >> .score
-       flow is_x(text: string) -> bool { read_text(path: "x.txt") >> it == text }"#,
+       flow is_x(text: string) -> bool { contains((read_text(path: "x.txt")), text) }"#,
 ];
 
 /// What a reader gives of results of other runs is what it gives by itself.
@@ -102,7 +96,8 @@ async fn files_that_come_go_and_change_their_names_are_noticed() {
     fresh_after(|place| place.write("docs/c.md", "more tea")).await;
     fresh_after(|place| place.write("docs/deep/d.md", "deep tea")).await;
     fresh_after(|place| fs::remove_file(place.path("docs/b.md")).unwrap()).await;
-    fresh_after(|place| fs::rename(place.path("docs/b.md"), place.path("docs/0.md")).unwrap()).await;
+    fresh_after(|place| fs::rename(place.path("docs/b.md"), place.path("docs/0.md")).unwrap())
+        .await;
     fresh_after(|place| {
         fs::rename(place.path("docs/b.md"), place.path("docs/t")).unwrap();
         fs::rename(place.path("docs/a.md"), place.path("docs/b.md")).unwrap();
@@ -153,7 +148,8 @@ async fn a_result_that_went_through_an_edited_script_is_not_fresh() {
     edited_in_secret(&place.path("x.txt"), "two");
     let host = Arc::new(OsHost::with_cache(place.path("cache")));
     let engine = Engine::new().on(host).keeping(place.store.clone());
-    let edited = Source::new("main.svc", format!("{script} >> upper")).in_folder(place.folder.path());
+    let edited =
+        Source::new("main.svc", format!("{script} >> upper")).in_folder(place.folder.path());
     engine.resume_with("last", edited).unwrap().await.unwrap();
     assert_eq!(place.run(script, true).await, "\"two\"");
 }

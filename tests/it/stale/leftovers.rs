@@ -5,16 +5,15 @@ use std::{
     fs,
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant, SystemTime},
 };
 
 use fastrand::Rng;
 
 use super::number;
 
-const SCRIPT: &str = r#"param most: int = 2000
-range(0, 400) >> each { { it: it, text: join(([it] >> each { "some text" }), sep: "") } }
-  >> each { "${.it} ${.text}" >> write_file(to: path("out/${.it}.txt")) } >> len
+const SCRIPT: &str = r#"let text = join((range(0, 20000) >> each { "some text" }), sep: " ")
+range(0, 2000) >> each { "${it} ${text}" >> write_file(to: path("out/${it}.txt")) } >> len
 "#;
 
 fn start(place: &Path, script: &str, guarded: bool) -> Child {
@@ -24,6 +23,12 @@ fn start(place: &Path, script: &str, guarded: bool) -> Child {
         command.args(["--allow", "writes fs:out"]);
     }
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Whether anything was written since.
+fn wrote_after(place: &Path, then: &SystemTime) -> bool {
+    let known = fs::metadata(place.join("out"));
+    known.and_then(|it| it.modified()).is_ok_and(|it| it > *then)
 }
 
 fn parts(place: &Path) -> Vec<String> {
@@ -37,7 +42,7 @@ fn parts(place: &Path) -> Vec<String> {
 fn what_killed_runs_left_is_removed_by_the_next_write() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
-    fs::write(place.join("many.svc"), SCRIPT.replacen("param most: int = 2000\n", "", 1)).unwrap();
+    fs::write(place.join("many.svc"), SCRIPT).unwrap();
     fs::write(place.join("one.svc"), r#""x" >> write_file(to: "out/one.txt")"#).unwrap();
     let mut rng = Rng::with_seed(number("SVC_SEED", 1));
     let (rounds, mut left) = (number("SVC_KILLS", 12), 0);
@@ -45,8 +50,14 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
         // A write under rules goes another way.
         let guarded = round % 2 == 0;
         let before = parts(place);
+        let before_it = SystemTime::now();
         let mut child = start(place, "many.svc", guarded);
-        std::thread::sleep(Duration::from_millis(rng.u64(5..200)));
+        // Once it writes, a kill finds it in the middle of something.
+        let begun = Instant::now();
+        while !wrote_after(place, &before_it) && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(rng.u64(0..20)));
         child.kill().unwrap();
         child.wait().unwrap();
         let now = parts(place);
@@ -56,5 +67,6 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
         assert!(start(place, "one.svc", guarded).wait().unwrap().success());
         assert_eq!(parts(place), Vec::<String>::new());
     }
+    assert!(left > 0 || rounds < 10, "no kill came in the middle of a write");
     eprintln!("{rounds} kills left {left} parts, the next write 0");
 }

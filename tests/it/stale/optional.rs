@@ -78,7 +78,9 @@ async fn the_same_holds_of_params_flows_branches_and_mocks() {
 /// The two zeros of floats are one number.
 #[tokio::test(start_paused = true)]
 async fn there_is_one_zero() {
-    for zero in ["-0.0", "0.0 * -1.0", "(-0.0 >> wait(duration: 1ms))", "to_float(\"-0.0\")", "sqrt(-0.0)"] {
+    for zero in
+        ["-0.0", "0.0 * -1.0", "(-0.0 >> wait(duration: 1ms))", "to_float(\"-0.0\")", "sqrt(-0.0)"]
+    {
         let script = format!(
             "let z = {zero}\nlet c = z >> wait(duration: 1ms)\n\
              let r = z >> rhai(x: float) -> string {{ x.to_string() }}\n\

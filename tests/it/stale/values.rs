@@ -2,11 +2,7 @@
 //!
 //! `SVC_VALUES=20000` asks for so many values.
 
-use std::{
-    fmt::Write as _,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use fastrand::Rng;
 use svc::{
@@ -85,11 +81,14 @@ impl Types<'_> {
 
 fn value(ty: &Type, rng: &mut Rng) -> Value {
     const TEXTS: [&str; 6] = ["", "a", "\"\\\n\u{1b}[31m", "${x}", "\u{202e}ü👋", "$0.50"];
-    const FLOATS: [f64; 8] = [-0.0, 0.0, 1.0, 0.1 + 0.2, 1e300, -5e-324, 9_007_199_254_740_993.0, 1e-7];
+    const FLOATS: [f64; 8] =
+        [-0.0, 0.0, 1.0, 0.1 + 0.2, 1e300, -5e-324, 9_007_199_254_740_993.0, 1e-7];
     match ty {
         Type::Bool => rng.bool().into(),
         Type::Int(Some(_)) => rng.i64(-5..=5).into(),
-        Type::Int(None) => [0, -1, i64::MAX, i64::MIN + 1, (1 << 53) + 1, rng.i64(..)][rng.usize(0..6)].into(),
+        Type::Int(None) => {
+            [0, -1, i64::MAX, i64::MIN + 1, (1 << 53) + 1, rng.i64(..)][rng.usize(0..6)].into()
+        }
         Type::Float(_) if rng.bool() => FLOATS[rng.usize(0..FLOATS.len())].into(),
         Type::Float(_) => {
             let any = f64::from_bits(rng.u64(..));
@@ -223,7 +222,8 @@ async fn a_value_is_one_in_runs_and_their_records() {
         let resumed = engine.resume("last").unwrap().await.unwrap().value;
         assert_eq!(json::write(&resumed), text, "{script}");
         assert!(engine.replay(run, None).unwrap().is_same(Some(&text)), "{script}");
-        let again = engine.run(script.as_str()).param("given", value).reuse(Duration::from_hours(1));
+        let again =
+            engine.run(script.as_str()).param("given", value).reuse(Duration::from_hours(1));
         assert_eq!(json::write(&again.await.unwrap().value), text, "{script}");
         let nodes = store.nodes(&store.run("last").unwrap().id).unwrap();
         assert!(nodes.iter().all(|it| it.origin.is_some()), "a value is its own key: {script}");

@@ -16,79 +16,109 @@ use svc::{
 /// The parts and their variants. A data file of the variant `-` is not there.
 const PARTS: &[(&str, &[&str])] = &[
     // Types that models are asked for.
-    ("kind", &[
-        r#""bug" | "idea""#,
-        r#""bug" | "idea" | "other""#,
-        r#""idea" | "bug""#,
-        r#""a" | "b" | "c" | "d""#,
-    ]),
-    ("note", &[
-        "{ kind: Kind, score: float 0..1 }",
-        "{ score: float 0..1, kind: Kind }",
-        "{ kind: Kind, score: float 0..2 }",
-        "{ kind: Kind, score: float 0..1, why: string? }",
-        "{ kind: Kind, score: float 0..1, tags: [string; max 1] }",
-        "{ kind: Kind, score: float 0..1, tags: [string; max 3] }",
-    ]),
-    ("order", &[
-        "{ id: int, note: string? }",
-        "{ id: int, note: string?, more: string? }",
-        "{ note: string?, id: int }",
-        "{ id: int 0..1, note: string? }",
-        "{ id: float }",
-    ]),
+    (
+        "kind",
+        &[
+            r#""bug" | "idea""#,
+            r#""bug" | "idea" | "other""#,
+            r#""idea" | "bug""#,
+            r#""a" | "b" | "c" | "d""#,
+        ],
+    ),
+    (
+        "note",
+        &[
+            "{ kind: Kind, score: float 0..1 }",
+            "{ score: float 0..1, kind: Kind }",
+            "{ kind: Kind, score: float 0..2 }",
+            "{ kind: Kind, score: float 0..1, why: string? }",
+            "{ kind: Kind, score: float 0..1, tags: [string; max 1] }",
+            "{ kind: Kind, score: float 0..1, tags: [string; max 3] }",
+        ],
+    ),
+    (
+        "order",
+        &[
+            "{ id: int, note: string? }",
+            "{ id: int, note: string?, more: string? }",
+            "{ note: string?, id: int }",
+            "{ id: int 0..1, note: string? }",
+            "{ id: float }",
+        ],
+    ),
     ("prompt", &["what is it?", "who is it?"]),
     // Types of a file that the script and another file use.
-    ("types.svc", &[
-        r#"type Far = "near" | "far""#,
-        r#"type Far = "near" | "far" | "out""#,
-        r#"type Far = "far" | "near""#,
-    ]),
-    ("lib.svc", &[
-        "use \"types.svc\" as t\nflow far(x: string) -> string { x >> ask<t.Far>(max_tokens: 99) >> \"${it}\" }",
-        "use \"types.svc\" as t\nflow far(x: string) -> string { \"${x}!\" >> ask<t.Far>(max_tokens: 99) >> \"${it}\" }",
-        "flow far(x: string) -> string { read_text(path: \"far.txt\") fallback \"no\" }",
-        "flow far(x: string) -> string { upper(x) }",
-        "use \"more.svc\" as m\nflow far(x: string) -> string { m.far(x) }",
-    ]),
-    ("more.svc", &[
-        "flow far(x: string) -> string { lower(x) }",
-        "flow far(x: string) -> string { x >> wait(duration: 1ms) }",
-        "flow far(x: string) -> string { \"${x}, ${len(x)}\" >> wait(duration: 1ms) }",
-        "flow far(x: string) -> string { read_text(path: \"far.txt\") fallback \"gone\" }",
-    ]),
-    ("steps.rhai", &[
-        "/// template step(text: string) -> string\nfn step() { `upper >> wait(duration: 1ms)` }",
-        "/// template step(text: string) -> string\nfn step() { `lower >> wait(duration: 1ms)` }",
-        "/// type Sort = \"x\" | \"y\"\n/// template step(text: string) -> string\nfn step() { `ask<Sort>` }",
-        "/// type Sort = \"x\" | \"y\" | \"z\"\n/// template step(text: string) -> string\nfn step() { `ask<Sort>` }",
-    ]),
+    (
+        "types.svc",
+        &[
+            r#"type Far = "near" | "far""#,
+            r#"type Far = "near" | "far" | "out""#,
+            r#"type Far = "far" | "near""#,
+        ],
+    ),
+    (
+        "lib.svc",
+        &[
+            "use \"types.svc\" as t\nflow far(x: string) -> string { x >> ask<t.Far>(max_tokens: 99) >> \"${it}\" }",
+            "use \"types.svc\" as t\nflow far(x: string) -> string { \"${x}!\" >> ask<t.Far>(max_tokens: 99) >> \"${it}\" }",
+            "flow far(x: string) -> string { read_text(path: \"far.txt\") fallback \"no\" }",
+            "flow far(x: string) -> string { upper(x) }",
+            "use \"more.svc\" as m\nflow far(x: string) -> string { m.far(x) }",
+        ],
+    ),
+    (
+        "more.svc",
+        &[
+            "flow far(x: string) -> string { lower(x) }",
+            "flow far(x: string) -> string { x >> wait(duration: 1ms) }",
+            "flow far(x: string) -> string { \"${x}, ${len(x)}\" >> wait(duration: 1ms) }",
+            "flow far(x: string) -> string { read_text(path: \"far.txt\") fallback \"gone\" }",
+        ],
+    ),
+    (
+        "steps.rhai",
+        &[
+            "/// template step(text: string) -> string\nfn step() { `upper >> wait(duration: 1ms)` }",
+            "/// template step(text: string) -> string\nfn step() { `lower >> wait(duration: 1ms)` }",
+            "/// type Sort = \"x\" | \"y\"\n/// template step(text: string) -> string\nfn step() { `ask<Sort>` }",
+            "/// type Sort = \"x\" | \"y\" | \"z\"\n/// template step(text: string) -> string\nfn step() { `ask<Sort>` }",
+        ],
+    ),
     // Flows that are arguments.
-    ("judge", &[
-        r#"{ ends_with(text, "?") }"#,
-        r#"{ len(text) > 5 }"#,
-        r#"{ text >> ask<Kind> >> it == "bug" }"#,
-        r#"{ contains((read_text(path: "words.txt") fallback "none"), text) }"#,
-        r#"{ text >> ask<t.Far> >> it == "far" }"#,
-        r#"{ len((text >> l.far)) > 5 }"#,
-        r#"{ len((read_files(folder: "docs") fallback [])) > 1 }"#,
-    ]),
+    (
+        "judge",
+        &[
+            r#"{ ends_with(text, "?") }"#,
+            r#"{ len(text) > 5 }"#,
+            r#"{ contains((text >> ask<Kind>(max_tokens: 99) >> "${it}"), "b") }"#,
+            r#"{ contains((read_text(path: "words.txt") fallback "none"), text) }"#,
+            r#"{ (text >> ask<t.Far>(max_tokens: 99)) == "far" }"#,
+            r#"{ len((text >> l.far)) > 5 }"#,
+            r#"{ len((read_files(folder: "docs") fallback [])) > 1 }"#,
+        ],
+    ),
     // Data.
     ("data.txt", &["one", "two", "three", "-"]),
     ("far.txt", &["far away", "far home", "-"]),
     ("words.txt", &["tea hot", "hot tea is what?", "-"]),
-    ("data.json", &[
-        r#"{"id": 1}"#,
-        r#"{"id": 1, "note": null}"#,
-        r#"{"id": 0, "note": "x"}"#,
-        r#"{"id": 7, "note": "y", "more": "z"}"#,
-        "-",
-    ]),
+    (
+        "data.json",
+        &[
+            r#"{"id": 1}"#,
+            r#"{"id": 1, "note": null}"#,
+            r#"{"id": 0, "note": "x"}"#,
+            r#"{"id": 7, "note": "y", "more": "z"}"#,
+            "-",
+        ],
+    ),
     ("docs/a.md", &["tea", "hot", "-"]),
     ("docs/b.md", &["-", "one tea", "two tea"]),
     ("docs/c.txt", &["-", "text"]),
     ("docs/deep/a.md", &["-", "deep tea"]),
-    ("docs/d.jsonl", &["-", "{\"id\": \"1\", \"text\": \"tea\"}", "{\"id\": \"1\", \"text\": \"hot\"}"]),
+    (
+        "docs/d.jsonl",
+        &["-", "{\"id\": \"1\", \"text\": \"tea\"}", "{\"id\": \"1\", \"text\": \"hot\"}"],
+    ),
     ("glob", &["*.md", "*", "a.md", "deep/*"]),
     // What is around.
     ("model", &["openai/priced", "openai/other"]),

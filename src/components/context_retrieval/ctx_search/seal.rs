@@ -63,7 +63,9 @@ impl Seal {
         let mut files = BTreeMap::new();
         for (name, looks) in list(folder)? {
             let hash = match known.files.get(&name) {
-                Some(it) if it.looks == looks && is_settled(looks.last, known.at) => it.hash.clone(),
+                Some(it) if it.looks == looks && is_settled(looks.last, known.at) => {
+                    it.hash.clone()
+                }
                 _ => hash(&folder.join(&name))?,
             };
             files.insert(name, Sealed { looks, hash });
@@ -85,7 +87,8 @@ impl Seal {
 
     /// Whether a file that is written from now on looks another one.
     pub(super) fn is_settled(&self, now: i64) -> bool {
-        let is_due = |it: &Sealed| !is_settled(it.looks.last, self.at) && is_settled(it.looks.last, now);
+        let is_due =
+            |it: &Sealed| !is_settled(it.looks.last, self.at) && is_settled(it.looks.last, now);
         !self.files.values().any(is_due)
     }
 }
