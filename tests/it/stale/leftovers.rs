@@ -12,8 +12,11 @@ use fastrand::Rng;
 
 use super::number;
 
-const SCRIPT: &str = r#"let text = join((range(0, 20000) >> each { "some text" }), sep: " ")
-range(0, 2000) >> each { "${it} ${text}" >> write_file(to: path("out/${it}.txt")) } >> len
+const SCRIPT: &str = r#"let text = join((range(0, 2000) >> each { "some text" }), sep: " ")
+range(0, 400) >> each {
+  let n = it
+  "${n} ${text}" >> write_file(to: path("out/${n}.txt"))
+} >> len
 "#;
 
 fn start(place: &Path, script: &str, guarded: bool) -> Child {
@@ -45,7 +48,7 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
     fs::write(place.join("many.svc"), SCRIPT).unwrap();
     fs::write(place.join("one.svc"), r#""x" >> write_file(to: "out/one.txt")"#).unwrap();
     let mut rng = Rng::with_seed(number("SVC_SEED", 1));
-    let (rounds, mut left) = (number("SVC_KILLS", 12), 0);
+    let (rounds, mut left) = (number("SVC_KILLS", 6), 0);
     for round in 0..rounds {
         // A write under rules goes another way.
         let guarded = round % 2 == 0;
@@ -67,6 +70,6 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
         assert!(start(place, "one.svc", guarded).wait().unwrap().success());
         assert_eq!(parts(place), Vec::<String>::new());
     }
-    assert!(left > 0 || rounds < 10, "no kill came in the middle of a write");
+    assert!(left > 0 || rounds < 6, "no kill came in the middle of a write");
     eprintln!("{rounds} kills left {left} parts, the next write 0");
 }

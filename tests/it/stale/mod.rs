@@ -78,6 +78,11 @@ impl Rounds {
         self.world.engine().keeping(self.store.clone())
     }
 
+    /// What a run had been tuned with stays with it.
+    fn bare(&self) -> Engine {
+        self.world.bare_engine().keeping(self.store.clone())
+    }
+
     async fn fresh(&self, script: &str) -> String {
         text_of(self.world.engine().run(World::source(script)).await.map(|it| it.value))
     }
@@ -121,7 +126,7 @@ impl Rounds {
                 (text_of(resumed.await.map(|it| it.value)), self.fresh(&script).await)
             }
             Step::Resume => {
-                let (mut run, engine) = (self.some_run(), self.keeping());
+                let (mut run, engine) = (self.some_run(), self.bare());
                 // What had failed is made again in the world as it is.
                 while self.has_failures(&run) {
                     run = self.some_run();
@@ -134,7 +139,7 @@ impl Rounds {
                 (text_of(resumed.await.map(|it| it.value)), before)
             }
             Step::Replay => {
-                let (run, engine) = (self.some_run(), self.keeping());
+                let (run, engine) = (self.some_run(), self.bare());
                 let before = engine.value_of(&run).unwrap();
                 // It has a runtime of its own, on another thread.
                 let replayed = engine.replay(run, None).unwrap();

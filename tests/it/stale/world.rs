@@ -93,6 +93,7 @@ const PARTS: &[(&str, &[&str])] = &[
             r#"{ contains((text >> ask<Kind>(max_tokens: 99) >> "${it}"), "b") }"#,
             r#"{ contains((read_text(path: "words.txt") fallback "none"), text) }"#,
             r#"{ (text >> ask<t.Far>(max_tokens: 99)) == "far" }"#,
+            r#"{ len((parse_json<t.Far>("\"out\"") fallback "none")) > 3 }"#,
             r#"{ len((text >> l.far)) > 5 }"#,
             r#"{ len((read_files(folder: "docs") fallback [])) > 1 }"#,
         ],
@@ -168,7 +169,14 @@ impl World {
         names.map(|it| (it, self.part(it))).filter(|(_, text)| *text != "-")
     }
 
+    /// The engine of whoever runs the script as it is.
     pub(super) fn engine(&self) -> Engine {
+        let tuned: i64 = self.part("tuned").parse().unwrap();
+        self.bare_engine().tuned("summary.max_sentences", tuned).unwrap()
+    }
+
+    /// The same, where nothing is tuned but what a run had.
+    pub(super) fn bare_engine(&self) -> Engine {
         let dollars = self.part("prices");
         let price = |name: &str| {
             format!("\"openai/{name}\" = {{ input = {dollars}, output = {dollars} }}\n")
@@ -184,9 +192,11 @@ impl World {
                 let response = answer(&request);
                 Box::pin(std::future::ready(Ok(response)))
             });
-        let host = self.files().fold(host, |host, (name, text)| host.file(name, text));
-        let tuned: i64 = self.part("tuned").parse().unwrap();
-        Engine::new().on(Arc::new(host)).tuned("summary.max_sentences", tuned).unwrap()
+        // A file that is written again has another time.
+        let host = self.files().fold(host, |host, (name, text)| {
+            (0..=self.chosen[name]).fold(host, |host, _| host.file(name, text))
+        });
+        Engine::new().on(Arc::new(host))
     }
 
     /// The script, with a `let` for each way in which something may become stale.
