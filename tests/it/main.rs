@@ -46,6 +46,7 @@ mod retrieval;
 mod run;
 mod scripts;
 mod secrets;
+mod stale;
 mod stdlib;
 mod store;
 #[cfg(unix)]
