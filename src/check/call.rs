@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{OpRef, Param, Scheme, nearest},
+    registry::{OpRef, Param, Scheme, nearest, record_type},
     syntax::ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
-    value::{Text, Type},
+    value::{Text, Type, Value},
 };
 
 /// One parameter, of an op or of a flow.
@@ -229,13 +229,41 @@ impl Checker<'_> {
         let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
         let given = self.arguments(&ports, site);
         let mut bindings = Bindings::default();
-        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
-        for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
+        let (args, of_items) = self.op_arguments(op, &ports, given, site, &mut bindings);
+        let call = Arguments { op: op.op, terms: &args };
+        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
+        let name = site.name.as_str().into();
+        let segment = self.segment(&site.name);
+        let source = self.source.clone();
+        let call = Call { op, name, segment, args, source, wanted: None };
+        match type_arg {
+            Some(expr) => self.type_argument(call, yields, expr, site),
+            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
+        }
+    }
+
+    /// The arguments of an op, as the types want them that its variables then stand for; and
+    /// whether the call is meant for each of the items that enter.
+    fn op_arguments(
+        &mut self,
+        op: OpRef,
+        ports: &[Port],
+        given: Vec<Option<Given<'_>>>,
+        site: &Site<'_>,
+        bindings: &mut Bindings,
+    ) -> (Vec<Term>, bool) {
+        let params = op.op.params;
+        let mut given: Vec<_> = ports.iter().zip(params).zip(given).enumerate().collect();
+        // What a flow must take and give is known from all other arguments.
+        given.sort_by_key(|(_, ((_, param), _))| param.scheme.flow().is_some());
+        let mut args: Vec<Term> = params.iter().map(|_| Term::unknown(site.span)).collect();
+        let mut of_items = false;
+        for (idx, ((port, param), given)) in given {
             let Some(given) = given else {
-                args.push(self.default(op, param, site.span));
+                args[idx] = self.default(op, param, site.span);
+                bindings.bind(param.scheme, &args[idx].ty);
                 continue;
             };
-            // What a flow must take and give is known from the arguments before it.
             let given = match (param.scheme.flow(), given.flow) {
                 (Some((takes, gives, _)), Some(expr)) => {
                     let known = bindings.flow(takes, gives);
@@ -248,19 +276,19 @@ impl Checker<'_> {
             } else {
                 let wanted = bindings.show(param.scheme);
                 of_items |= self.misfit(port, &given, site, &wanted);
+                bindings.bind_all(param.scheme, &Type::Unknown);
             }
-            args.push(given.term);
+            args[idx] = given.term;
         }
-        let call = Arguments { op: op.op, terms: &args };
-        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
-        let name = site.name.as_str().into();
-        let segment = self.segment(&site.name);
-        let source = self.source.clone();
-        let call = Call { op, name, segment, args, source, wanted: None };
-        match type_arg {
-            Some(expr) => self.type_argument(call, yields, expr, site),
-            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
-        }
+        let args = args.into_iter().zip(params);
+        let args = args.map(|(arg, param)| match is_handed_on(op, param) {
+            true => {
+                let due = bindings.due(param.scheme, &arg.ty);
+                convert(arg, &due)
+            }
+            false => arg,
+        });
+        (args.collect(), of_items)
     }
 
     /// Matches what is written to the parameters.
@@ -572,8 +600,15 @@ fn shown(port: &Port) -> String {
 
 impl Checker<'_> {
     fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
-        let value = self.registry.default_of(op.component, param).unwrap_or_default();
-        Term { kind: TermKind::Const(value), ty: param.scheme.plain(), span, waits: false }
+        let Some(value) = self.registry.default_of(op.component, param) else {
+            // It is missing, which was reported.
+            return Term::unknown(span);
+        };
+        let ty = match &value {
+            Value::Null => Type::Never.optional(),
+            _ => param.scheme.plain(),
+        };
+        Term { kind: TermKind::Const(value), ty, span, waits: false }
     }
 }
 
@@ -581,13 +616,25 @@ impl Checker<'_> {
 fn input_type(scheme: Scheme) -> Type {
     match scheme {
         Scheme::OneOf(all) => {
-            let text = all.iter().find(|it| matches!(it, Scheme::Text));
+            let text = all.iter().find(|it| matches!(it, Scheme::Text | Scheme::TextOf(_)));
             text.or(all.first()).map_or(Type::Json, |it| input_type(*it))
         }
         Scheme::Var(_) => Type::Json,
         Scheme::Amount(_) | Scheme::Ordered(_) => Type::FLOAT,
         Scheme::List(item, _) => Type::list(input_type(*item)),
         Scheme::Optional(inner) => input_type(*inner).optional(),
+        Scheme::Record(name, fields) => record_type(name, fields, input_type),
         other => other.plain(),
     }
+}
+
+/// Whether what a parameter gets is in the result of its op, or is given to a flow that the op
+/// calls: then it must be what is said of that.
+fn is_handed_on(op: OpRef, param: &Param) -> bool {
+    let is_elsewhere = |name: char| {
+        let flows = op.op.params.iter().filter(|it| it.scheme.flow().is_some());
+        op.op.yields.has_variable(name) || flows.into_iter().any(|it| it.scheme.has_variable(name))
+    };
+    param.scheme.flow().is_none()
+        && ('A'..='Z').any(|name| param.scheme.has_variable(name) && is_elsewhere(name))
 }

@@ -151,8 +151,7 @@ impl Run {
                 Ok(Value::Bool(!holds))
             }
             TermKind::Negate(inner) => {
-                let value = self.eval(inner, place).await?;
-                now::operate(BinaryOp::Subtract, Value::Int(0), value, span)
+                now::negate(&self.eval(inner, place).await?, span)
             }
             TermKind::Cast { value, why } => {
                 now::cast(self.eval(value, place).await?, &term.ty, *why, span)

@@ -46,6 +46,7 @@ mod scripts;
 mod secrets;
 mod stdlib;
 mod store;
+mod types;
 mod verdict;
 mod why;
 
