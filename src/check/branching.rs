@@ -245,8 +245,7 @@ impl Checker<'_> {
             return repeated;
         }
         // What `until` lets out is still of the type of the turns.
-        let kind =
-            TermKind::Cast { value: Box::new(repeated), why: super::CastReason::Entering };
+        let kind = TermKind::Cast { value: Box::new(repeated), why: super::CastReason::Entering };
         Term::new(kind, whole, it.span)
     }
 

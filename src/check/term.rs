@@ -408,9 +408,9 @@ impl TermKind {
                 pieces.iter().any(|it| matches!(it, Piece::Value(term, _) if never(term)))
             }
             Self::Index { base, index } => never(base) || never(index),
-            Self::Binary { op: BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce, left, .. } => {
-                never(left)
-            }
+            Self::Binary {
+                op: BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce, left, ..
+            } => never(left),
             Self::Binary { left, right, .. } => never(left) || never(right),
             Self::Repeat(repeat) => never(&repeat.input),
             Self::If { condition: part, .. }

@@ -149,9 +149,7 @@ impl Bindings {
     /// What is due, in words, with the variables that are already bound.
     pub(super) fn show(&self, scheme: Scheme) -> String {
         match scheme {
-            Scheme::Var(name) => {
-                self.types.get(&name).map_or("any value".into(), Type::to_string)
-            }
+            Scheme::Var(name) => self.types.get(&name).map_or("any value".into(), Type::to_string),
             Scheme::Amount(_) => "a number, a duration, money or a size".to_owned(),
             Scheme::Ordered(_) => "a number, a string or a unit".to_owned(),
             Scheme::List(item, _) => match item {

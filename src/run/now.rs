@@ -93,9 +93,7 @@ impl Now<'_> {
             }
             TermKind::Binary { op, left, right } => self.binary(*op, left, right, env, span),
             TermKind::Not(inner) => Ok(Value::Bool(!self.truth(inner, env)?)),
-            TermKind::Negate(inner) => {
-                negate(&self.eval(inner, env)?, span)
-            }
+            TermKind::Negate(inner) => negate(&self.eval(inner, env)?, span),
             TermKind::Cast { value, why } => cast(self.eval(value, env)?, &term.ty, *why, span),
             TermKind::Path { value, folder } => {
                 Ok(path(&self.eval(value, env)?, folder.as_deref()))

@@ -212,9 +212,7 @@ impl Type {
             (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
                 a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
             }),
-            (Self::Flow(a), Self::Flow(b)) => {
-                b.takes.enters(&a.takes) && a.gives.enters(&b.gives)
-            }
+            (Self::Flow(a), Self::Flow(b)) => b.takes.enters(&a.takes) && a.gives.enters(&b.gives),
             (a, b) => a == b,
         }
     }

@@ -4,13 +4,8 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use svc::{
-    Engine, Error,
-    check::Input,
-    host::test::TestHost,
-    plan::Plan,
-    registry::ErrorKind,
-    run::RunError,
-    value::Type,
+    Engine, Error, check::Input, host::test::TestHost, plan::Plan, registry::ErrorKind,
+    run::RunError, value::Type,
 };
 use tokio::runtime::Runtime;
 

@@ -2,8 +2,13 @@
 //! said: held for each op of the registry, and for whole scripts by chance.
 
 mod bench;
+mod exprs;
+mod kinds;
+mod lists;
 mod ops;
+mod scripts;
 mod values;
+mod write;
 
 /// How many rounds there are: as many as usual, or as the variable says.
 fn rounds(variable: &str, usual: u64) -> u64 {

@@ -31,8 +31,7 @@ struct Writer<'r> {
 
 /// A script that calls the op.
 fn script(rng: &mut Rng, op: OpRef) -> String {
-    let mut writer =
-        Writer { rng, head: ENUMS.to_owned(), variables: BTreeMap::new(), names: 0 };
+    let mut writer = Writer { rng, head: ENUMS.to_owned(), variables: BTreeMap::new(), names: 0 };
     let mut args: Vec<(&str, String)> = Vec::new();
     for param in op.op.params {
         if param.default.is_none() || writer.rng.bool() {
@@ -50,7 +49,8 @@ fn script(rng: &mut Rng, op: OpRef) -> String {
         None => (String::new(), &[][..]),
     };
     let rest: Vec<String> = rest.iter().map(|(name, it)| format!("{name}: {it}")).collect();
-    let parens = if rest.is_empty() && asked.is_empty() { "" } else { &format!("({})", rest.join(", ")) };
+    let parens =
+        if rest.is_empty() && asked.is_empty() { "" } else { &format!("({})", rest.join(", ")) };
     let name = op.script_name();
     format!("{}{first}{name}{asked}{parens}\n", writer.head)
 }

@@ -12,7 +12,7 @@ fn few() -> Type {
     choices("Few", &["a", "b"])
 }
 
-fn many() -> Type {
+pub(super) fn many() -> Type {
     choices("Many", &["a", "b", "c"])
 }
 
