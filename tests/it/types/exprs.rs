@@ -60,7 +60,6 @@ impl Writer<'_> {
             "(fail(\"no\") as int)",
             "(fail(\"no\") ?? 1)",
             "([] >> first)",
-            "flatten([])",
             "max([])",
             "([] >> each { it } >> first)",
             "([fail(\"no\")] >> first)",
@@ -97,11 +96,8 @@ impl Writer<'_> {
             }
             4 => format!("(({}) fallback {})", self.expr(ty, depth), self.expr(ty, depth)),
             5 if !ty.is_optional() && *ty != Type::Secret => {
-                format!(
-                    "({} ?? {})",
-                    self.expr(&ty.clone().optional(), depth),
-                    self.expr(ty, depth)
-                )
+                let (one, other) = (self.expr(ty, depth), self.expr(ty, depth));
+                format!("([{one}, null][{}] ?? {other})", self.rng.u8(0..3))
             }
             6 => format!("first({})", self.expr(&list(ty.clone(), None), depth)),
             7 => {

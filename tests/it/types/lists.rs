@@ -57,6 +57,7 @@ impl Writer<'_> {
                     false => format!("({items} >> each? {{ {body} }} >> compact)"),
                 }
             }
+            14 if self.rng.bool() => format!("(flatten([]) + {})", self.expr(&all, depth)),
             14 => format!("({} >> enumerate >> each {{ .item }})", self.expr(&all, depth)),
             15 if matches!(item, Type::Int(_)) => {
                 format!("range(0, {} % 5)", self.expr(&Type::INT, depth))

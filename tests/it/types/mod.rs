@@ -4,6 +4,7 @@
 mod bench;
 mod exprs;
 mod kinds;
+mod known;
 mod lists;
 mod ops;
 mod scripts;
