@@ -1,17 +1,17 @@
 //! Calls: arguments to parameters, the incoming value to the input port.
 
 use super::{
-    Call, Checker, Input, Term, TermKind, Var,
+    Checker, Input, Term, TermKind, Var,
     pipeline::{Position, convert, var_term},
     repair::{self, Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
-    unify::{Arguments, Bindings},
+    unify::Bindings,
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{OpRef, Param, Scheme, nearest, record_type},
+    registry::{Scheme, nearest, record_type},
     syntax::ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
-    value::{Text, Type, Value},
+    value::{Text, Type},
 };
 
 /// One parameter, of an op or of a flow.
@@ -19,17 +19,17 @@ pub(super) struct Port {
     pub(super) name: Text,
     /// What is due, as far as it is known without the other arguments.
     pub(super) ty: Type,
-    scheme: Option<Scheme>,
-    has_default: bool,
+    pub(super) scheme: Option<Scheme>,
+    pub(super) has_default: bool,
 }
 
 /// What a parameter gets.
 pub(super) struct Given<'a> {
     pub(super) term: Term,
     /// The incoming value, and what gives it.
-    from: Option<Giver>,
+    pub(super) from: Option<Giver>,
     /// The name of a flow, whose check waits for the other arguments.
-    flow: Option<&'a Expr>,
+    pub(super) flow: Option<&'a Expr>,
 }
 
 /// A call as it is written.
@@ -223,72 +223,6 @@ impl Checker<'_> {
             });
         }
         (args, repair::as_meant(yields, of_items))
-    }
-
-    fn call_op(&mut self, op: OpRef, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
-        let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
-        let given = self.arguments(&ports, site);
-        let mut bindings = Bindings::default();
-        let (args, of_items) = self.op_arguments(op, &ports, given, site, &mut bindings);
-        let call = Arguments { op: op.op, terms: &args };
-        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
-        let name = site.name.as_str().into();
-        let segment = self.segment(&site.name);
-        let source = self.source.clone();
-        let call = Call { op, name, segment, args, source, wanted: None };
-        match type_arg {
-            Some(expr) => self.type_argument(call, yields, expr, site),
-            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
-        }
-    }
-
-    /// The arguments of an op, as the types want them that its variables then stand for; and
-    /// whether the call is meant for each of the items that enter.
-    fn op_arguments(
-        &mut self,
-        op: OpRef,
-        ports: &[Port],
-        given: Vec<Option<Given<'_>>>,
-        site: &Site<'_>,
-        bindings: &mut Bindings,
-    ) -> (Vec<Term>, bool) {
-        let params = op.op.params;
-        let mut given: Vec<_> = ports.iter().zip(params).zip(given).enumerate().collect();
-        // What a flow must take and give is known from all other arguments.
-        given.sort_by_key(|(_, ((_, param), _))| param.scheme.flow().is_some());
-        let mut args: Vec<Term> = params.iter().map(|_| Term::unknown(site.span)).collect();
-        let mut of_items = false;
-        for (idx, ((port, param), given)) in given {
-            let Some(given) = given else {
-                args[idx] = self.default(op, param, site.span);
-                bindings.bind(param.scheme, &args[idx].ty);
-                continue;
-            };
-            let given = match (param.scheme.flow(), given.flow) {
-                (Some((takes, gives, _)), Some(expr)) => {
-                    let known = bindings.flow(takes, gives);
-                    Given { term: self.flow_expr(expr, &known), from: None, flow: None }
-                }
-                _ => given,
-            };
-            if bindings.bind(param.scheme, &given.term.ty) {
-                self.may_be_given(&given.term, param, &site.name);
-            } else {
-                let wanted = bindings.show(param.scheme);
-                of_items |= self.misfit(port, &given, site, &wanted);
-                bindings.bind_all(param.scheme, &Type::Unknown);
-            }
-            args[idx] = given.term;
-        }
-        let args = args.into_iter().zip(params);
-        let args = args.map(|(arg, param)| match is_handed_on(op, param) {
-            true => {
-                let due = bindings.due(param.scheme, &arg.ty);
-                convert(arg, &due)
-            }
-            false => arg,
-        });
-        (args.collect(), of_items)
     }
 
     /// Matches what is written to the parameters.
@@ -581,35 +515,12 @@ fn way_to(port: &Port, name: &str) -> String {
     format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
 }
 
-fn op_port(param: &Param) -> Port {
-    Port {
-        name: param.name.into(),
-        ty: param.scheme.due(),
-        scheme: Some(param.scheme),
-        has_default: param.default.is_some(),
-    }
-}
-
 fn flow_port(param: &Input) -> Port {
     Port::of(param.name.clone(), param.ty.clone(), param.default.is_some())
 }
 
 fn shown(port: &Port) -> String {
     port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
-}
-
-impl Checker<'_> {
-    fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
-        let Some(value) = self.registry.default_of(op.component, param) else {
-            // It is missing, which was reported.
-            return Term::unknown(span);
-        };
-        let ty = match &value {
-            Value::Null => Type::Never.optional(),
-            _ => param.scheme.plain(),
-        };
-        Term { kind: TermKind::Const(value), ty, span, waits: false }
-    }
 }
 
 /// The type of a script's own input, from the port that it fills.
@@ -626,15 +537,4 @@ fn input_type(scheme: Scheme) -> Type {
         Scheme::Record(name, fields) => record_type(name, fields, input_type),
         other => other.plain(),
     }
-}
-
-/// Whether what a parameter gets is in the result of its op, or is given to a flow that the op
-/// calls: then it must be what is said of that.
-fn is_handed_on(op: OpRef, param: &Param) -> bool {
-    let is_elsewhere = |name: char| {
-        let flows = op.op.params.iter().filter(|it| it.scheme.flow().is_some());
-        op.op.yields.has_variable(name) || flows.into_iter().any(|it| it.scheme.has_variable(name))
-    };
-    param.scheme.flow().is_none()
-        && ('A'..='Z').any(|name| param.scheme.has_variable(name) && is_elsewhere(name))
 }

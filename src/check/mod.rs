@@ -20,6 +20,7 @@ mod items;
 mod lists;
 mod mentions;
 mod modules;
+mod op_call;
 mod operators;
 mod overlap;
 mod pipeline;
