@@ -191,6 +191,7 @@ impl Checker<'_> {
                 .map(|it| it.to_string())
                 .collect(),
             Type::Unknown => return,
+            Type::Never => Vec::new(),
             _ => vec!["_".to_owned()],
         };
         if value.ty.is_optional() && !covers(&Value::Null) {
@@ -240,7 +241,13 @@ impl Checker<'_> {
         };
         let otherwise = otherwise.map(|it| convert(it, &whole));
         let repeat = Repeat { segment, input, turns: it.turns, body, until, otherwise };
-        Term::new(TermKind::Repeat(Box::new(repeat)), whole, it.span)
+        let repeated = Term::new(TermKind::Repeat(Box::new(repeat)), whole.clone(), it.span);
+        if !ty.changes_into(&whole) {
+            return repeated;
+        }
+        // What `until` lets out is still of the type of the turns.
+        let kind = TermKind::Cast { value: Box::new(repeated), why: super::CastReason::Entering };
+        Term::new(kind, whole, it.span)
     }
 
     /// A turn gives what it takes, so that there can be another one.

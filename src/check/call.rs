@@ -1,15 +1,15 @@
 //! Calls: arguments to parameters, the incoming value to the input port.
 
 use super::{
-    Call, Checker, Input, Term, TermKind, Var,
+    Checker, Input, Term, TermKind, Var,
     pipeline::{Position, convert, var_term},
     repair::{self, Gap, Stage, Wanted},
     scope::{Callable, Frame, Giver},
-    unify::{Arguments, Bindings},
+    unify::Bindings,
 };
 use crate::{
     diag::{Code, Problem, Span},
-    registry::{Near, OpRef, Param, Scheme, near},
+    registry::{Near, Scheme, near, record_type},
     syntax::{
         self,
         ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
@@ -22,17 +22,17 @@ pub(super) struct Port {
     pub(super) name: Text,
     /// What is due, as far as it is known without the other arguments.
     pub(super) ty: Type,
-    scheme: Option<Scheme>,
-    has_default: bool,
+    pub(super) scheme: Option<Scheme>,
+    pub(super) has_default: bool,
 }
 
 /// What a parameter gets.
 pub(super) struct Given<'a> {
     pub(super) term: Term,
     /// The incoming value, and what gives it.
-    from: Option<Giver>,
+    pub(super) from: Option<Giver>,
     /// The name of a flow, whose check waits for the other arguments.
-    flow: Option<&'a Expr>,
+    pub(super) flow: Option<&'a Expr>,
 }
 
 /// A call as it is written.
@@ -226,44 +226,6 @@ impl Checker<'_> {
             });
         }
         (args, repair::as_meant(yields, of_items))
-    }
-
-    fn call_op(&mut self, op: OpRef, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
-        let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
-        let given = self.arguments(&ports, site);
-        let mut bindings = Bindings::default();
-        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
-        for ((port, given), param) in ports.iter().zip(given).zip(op.op.params) {
-            let Some(given) = given else {
-                args.push(self.default(op, param, site.span));
-                continue;
-            };
-            // What a flow must take and give is known from the arguments before it.
-            let given = match (param.scheme.flow(), given.flow) {
-                (Some((takes, gives, _)), Some(expr)) => {
-                    let known = bindings.flow(takes, gives);
-                    Given { term: self.flow_expr(expr, &known), from: None, flow: None }
-                }
-                _ => given,
-            };
-            if bindings.bind(param.scheme, &given.term.ty) {
-                self.may_be_given(&given.term, param, &site.name);
-            } else {
-                let wanted = bindings.show(param.scheme);
-                of_items |= self.misfit(port, &given, site, &wanted);
-            }
-            args.push(given.term);
-        }
-        let call = Arguments { op: op.op, terms: &args };
-        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
-        let name = site.name.as_str().into();
-        let segment = self.segment(&site.name);
-        let source = self.source.clone();
-        let call = Call { op, name, segment, args, source, wanted: None };
-        match type_arg {
-            Some(expr) => self.type_argument(call, yields, expr, site),
-            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
-        }
     }
 
     /// Matches what is written to the parameters.
@@ -560,15 +522,6 @@ fn way_to(port: &Port, name: &str) -> String {
     format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
 }
 
-fn op_port(param: &Param) -> Port {
-    Port {
-        name: param.name.into(),
-        ty: param.scheme.due(),
-        scheme: Some(param.scheme),
-        has_default: param.default.is_some(),
-    }
-}
-
 fn flow_port(param: &Input) -> Port {
     Port::of(param.name.clone(), param.ty.clone(), param.default.is_some())
 }
@@ -577,24 +530,18 @@ fn shown(port: &Port) -> String {
     port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
 }
 
-impl Checker<'_> {
-    fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
-        let value = self.registry.default_of(op.component, param).unwrap_or_default();
-        Term { kind: TermKind::Const(value), ty: param.scheme.plain(), span, waits: false }
-    }
-}
-
 /// The type of a script's own input, from the port that it fills.
 fn input_type(scheme: Scheme) -> Type {
     match scheme {
         Scheme::OneOf(all) => {
-            let text = all.iter().find(|it| matches!(it, Scheme::Text));
+            let text = all.iter().find(|it| matches!(it, Scheme::Text | Scheme::TextOf(_)));
             text.or(all.first()).map_or(Type::Json, |it| input_type(*it))
         }
         Scheme::Var(_) => Type::Json,
         Scheme::Amount(_) | Scheme::Ordered(_) => Type::FLOAT,
         Scheme::List(item, _) => Type::list(input_type(*item)),
         Scheme::Optional(inner) => input_type(*inner).optional(),
+        Scheme::Record(name, fields) => record_type(name, fields, input_type),
         other => other.plain(),
     }
 }

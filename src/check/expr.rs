@@ -212,7 +212,7 @@ impl Checker<'_> {
             Type::Bytes => (Code::E216, "bytes have no text".to_owned(), "decode them first"),
             ty if decimals.is_some()
                 && !ty.is_number()
-                && !matches!(ty, Type::Money | Type::Unknown) =>
+                && !matches!(ty, Type::Money | Type::Unknown | Type::Never) =>
             {
                 (Code::E216, format!("{ty} has no decimals"), "write `${x}` without `:.`")
             }
@@ -243,14 +243,15 @@ impl Checker<'_> {
             _ => None,
         };
         let terms: Vec<Term> = items.iter().map(|it| self.expr(it, due.as_ref())).collect();
-        // A declared type decides; joined records would lose the fields that some lack.
-        let mut ty = Type::Never;
-        let fits =
-            |due: &Type| matches!(due, Type::Record(_)) && terms.iter().all(|it| it.ty.fits(due));
-        if let Some(due) = due.filter(fits) {
-            ty = due;
-        }
-        for term in &terms {
+        // A declared type decides; joined records would lose the fields that some lack. What a
+        // component leaves open decides nothing.
+        let fits = |due: &Type| {
+            let is_declared = matches!(due, Type::Record(_)) && !due.has_unknown();
+            is_declared && terms.iter().all(|it| it.ty.fits(due))
+        };
+        let declared = due.filter(fits);
+        let mut ty = declared.clone().unwrap_or(Type::Never);
+        for term in terms.iter().filter(|_| declared.is_none()) {
             let Some(joined) = ty.join(&term.ty) else {
                 let problem =
                     Problem::error(Code::E209, term.span, "the items of a list have one type")
@@ -261,9 +262,7 @@ impl Checker<'_> {
                 self.report(problem);
                 return Term::unknown(span);
             };
-            if !term.ty.fits(&ty) {
-                ty = joined;
-            }
+            ty = joined;
         }
         let terms: Vec<Term> = terms.into_iter().map(|it| convert(it, &ty)).collect();
         let max = Some(terms.len() as u64);
@@ -315,7 +314,7 @@ impl Checker<'_> {
                 }
                 of.fields.iter().map(|(name, _)| name.clone()).collect()
             }
-            Type::Unknown => Vec::new(),
+            Type::Unknown | Type::Never => Vec::new(),
             other => {
                 self.report(
                     Problem::error(Code::E208, term.span, "`...` copies the fields of a record")
@@ -477,7 +476,7 @@ impl Checker<'_> {
         }
         let ty = match &base.ty {
             Type::List(item, _) => item.as_ref().clone().optional(),
-            Type::Unknown | Type::Never => Type::Unknown,
+            Type::Unknown | Type::Never => base.ty.clone(),
             other => {
                 self.report(
                     Problem::error(Code::E208, base.span, "only lists have an index")
@@ -495,7 +494,8 @@ impl Checker<'_> {
         let value = self.expr(value, None);
         let ty = self.ty(wanted);
         self.tell_beyond_json(&ty, wanted.span);
-        if !matches!(value.ty.required(), Type::Json | Type::Unknown) {
+        let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
+        if !is_untested && value.ty != Type::Never {
             self.report(
                 Problem::error(
                     Code::E208,

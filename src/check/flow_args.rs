@@ -77,8 +77,8 @@ impl Checker<'_> {
             };
             this.named_path(stage)
         });
-        let gives = if of.gives.is_unknown() { body.ty.clone() } else { of.gives.clone() };
-        if !body.ty.fits(&gives) {
+        let gives = if of.gives.has_unknown() { body.ty.clone() } else { of.gives.clone() };
+        if !body.ty.fits(&of.gives) {
             let given = FlowType { takes: of.takes.clone(), gives: body.ty };
             let wanted = Type::Flow(Arc::new(of.clone()));
             return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span);

@@ -25,7 +25,10 @@ impl Checker<'_> {
                 let (item, max) = (item.as_ref().clone(), *max);
                 Some((input, item, max))
             }
-            Type::Unknown | Type::Never => Some((input, Type::Unknown, None)),
+            Type::Unknown | Type::Never => {
+                let item = input.ty.clone();
+                Some((input, item, None))
+            }
             other => {
                 let problem = Problem::error(
                     Code::E203,

@@ -20,6 +20,7 @@ mod items;
 mod lists;
 mod mentions;
 mod modules;
+mod op_call;
 mod operators;
 mod overlap;
 mod pipeline;
@@ -32,6 +33,7 @@ mod tests;
 mod type_args;
 mod types;
 mod unify;
+mod untyped;
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -100,6 +102,10 @@ fn look_at(
     if report.has_errors() {
         // What is unused may be so because of the errors.
         report.problems.retain(|it| it.code != Code::E221);
+        return Analysis { report, program: None, facts };
+    }
+    if let Some(problem) = untyped::untyped(&program) {
+        report.problems.push(problem);
         return Analysis { report, program: None, facts };
     }
     let program = Checked { warnings: report.clone(), ..program };

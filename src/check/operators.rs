@@ -38,6 +38,8 @@ impl Checker<'_> {
                 || !self.hidden(&right, "compared or computed with"));
         let ty = if hidden || left.ty.is_unknown() || right.ty.is_unknown() {
             unknown_result(op)
+        } else if never_comes(op, &left.ty, &right.ty) {
+            Type::Never
         } else {
             self.result(op, op_span, &left, &right)
         };
@@ -137,7 +139,7 @@ impl Checker<'_> {
         let ty = match &inner.ty {
             Type::Int(_) => Type::INT,
             Type::Float(_) => Type::FLOAT,
-            Type::Unknown => Type::Unknown,
+            Type::Unknown | Type::Never => inner.ty.clone(),
             other => {
                 self.report(
                     Problem::error(Code::E208, inner.span, "`-` wants a number")
@@ -168,6 +170,12 @@ fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
 fn optional_due(left: &Type) -> Option<Type> {
     let due = left.required();
     matches!(due, Type::Path | Type::Record(_) | Type::List(..)).then(|| due.clone())
+}
+
+/// Whether an operand that gives no value is needed whatever the other one is.
+fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
+    let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
+    *left == Type::Never || (!is_lazy && *right == Type::Never)
 }
 
 fn unknown_result(op: BinaryOp) -> Type {

@@ -392,14 +392,53 @@ impl Shape {
     }
 }
 
+impl TermKind {
+    /// Whether a value is worked on that never comes: then none comes of it. What only holds
+    /// values (records, lists, branches) has parts that never come instead.
+    fn never_comes(&self) -> bool {
+        let never = |it: &Term| it.ty == Type::Never;
+        match self {
+            Self::Pipeline(terms) => terms.iter().any(never),
+            Self::Call(call) => call.args.iter().any(never),
+            Self::Flow { args, .. } | Self::Rhai { args, .. } => args.iter().any(never),
+            Self::Record(entries) => {
+                entries.iter().any(|it| matches!(it, Entry::Spread(term, _) if never(term)))
+            }
+            Self::Text(pieces) => {
+                pieces.iter().any(|it| matches!(it, Piece::Value(term, _) if never(term)))
+            }
+            Self::Index { base, index } => never(base) || never(index),
+            Self::Binary {
+                op: BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce, left, ..
+            } => never(left),
+            Self::Binary { left, right, .. } => never(left) || never(right),
+            Self::Repeat(repeat) => never(&repeat.input),
+            Self::If { condition: part, .. }
+            | Self::Match { value: part, .. }
+            | Self::CallRef { input: part, .. }
+            | Self::Each { input: part, .. }
+            | Self::Shape { input: part, .. }
+            | Self::Field { base: part, .. }
+            | Self::Not(part)
+            | Self::Negate(part)
+            | Self::Cast { value: part, .. }
+            | Self::Path { value: part, .. }
+            | Self::Within { body: part, .. } => never(part),
+            _ => false,
+        }
+    }
+}
+
 impl Term {
     /// A term of which something is wrong, which was reported.
     pub fn unknown(span: Span) -> Self {
         Self { kind: TermKind::Const(Value::Null), ty: Type::Unknown, span, waits: false }
     }
 
-    /// A term that waits when one of its parts does.
+    /// A term that waits when one of its parts does, and gives nothing where it needs the
+    /// value of a part that gives nothing.
     pub fn new(kind: TermKind, ty: Type, span: Span) -> Self {
+        let ty = if kind.never_comes() { Type::Never } else { ty };
         let mut term = Self { kind, ty, span, waits: false };
         let mut waits = match &term.kind {
             TermKind::Call(it) => !it.op.op.is_inline(),

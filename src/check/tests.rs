@@ -211,8 +211,9 @@ impl Checker<'_> {
         let field = |base: Term, name: Text, ty: Type| {
             Term::new(TermKind::Field { base: Box::new(base), name }, ty, span)
         };
-        let calls = field(run, "calls".into(), Type::Unknown);
-        let counted = field(calls, op.to_string().into(), Type::INT.optional());
+        let (name, count): (Text, _) = (op.to_string().into(), Type::INT.optional());
+        let counts = Type::record(vec![(name.clone(), count.clone())]);
+        let counted = field(field(run, "calls".into(), counts), name, count);
         // What was never called is not in the record.
         let none = Term { kind: TermKind::Const(Value::Int(0)), ty: Type::INT, span, waits: false };
         let (left, right) = (Box::new(counted), Box::new(none));

@@ -79,6 +79,7 @@ codes! {
     E224 "a hole that is still to be filled",
     E225 "a file that cannot be used",
     E226 "a mock of what always runs",
+    E227 "a value without a type",
     // E3xx: bounds and effects
     E301 "a bound that does not exist",
     E302 "a bound of the wrong type",

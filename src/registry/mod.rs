@@ -42,4 +42,4 @@ pub use record::Record;
 pub use scheme::{FieldScheme, Max, Scheme};
 pub use suggest::{Near, near, nearest};
 
-pub(crate) use {field::choices, params::params, record::record};
+pub(crate) use {field::choices, params::params, record::record, scheme::record_type};

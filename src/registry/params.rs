@@ -68,15 +68,8 @@ impl Param {
         })
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
     fn test_range(&self, value: &Value) -> Result<(), OpError> {
-        let inside = match (self.scheme, value) {
-            (Scheme::IntRange(low, high), Value::Int(it)) => (low..=high).contains(it),
-            (Scheme::FloatRange(low, high), Value::Float(it)) => (low..=high).contains(it),
-            (Scheme::FloatRange(low, high), Value::Int(it)) => (low..=high).contains(&(*it as f64)),
-            _ => true,
-        };
-        if inside {
+        if self.scheme.is_in_range(value) {
             return Ok(());
         }
         let wanted = self.scheme.show();
@@ -85,6 +78,18 @@ impl Param {
 }
 
 impl Scheme {
+    /// Whether a number lies in the range that is due, where there is one.
+    #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+    fn is_in_range(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Optional(inner), it) => inner.is_in_range(it),
+            (Self::IntRange(low, high), Value::Int(it)) => (low..=high).contains(it),
+            (Self::FloatRange(low, high), Value::Float(it)) => (low..=high).contains(it),
+            (Self::FloatRange(low, high), Value::Int(it)) => (low..=high).contains(&(*it as f64)),
+            _ => true,
+        }
+    }
+
     /// The same number type with a range.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "ranges are small constants")]

@@ -34,10 +34,13 @@ pub enum Scheme {
     OneOf(&'static [Scheme]),
     /// Any type, the same one wherever the letter stands.
     Var(char),
-    /// A number, a duration, money or a size, the same wherever the letter stands.
+    /// A number, a duration, money or a size, the same wherever the letter stands. It is
+    /// computed with, so a result has none of the ranges that arguments had.
     Amount(char),
     /// Any type whose values have an order.
     Ordered(char),
+    /// A text, for inputs: wherever else the letter stands, a text is due, too.
+    TextOf(char),
 }
 
 /// A field of a declared record.
@@ -71,7 +74,7 @@ impl Scheme {
             Self::IntRange(low, high) => Type::Int(Some((low, high))),
             Self::Float => Type::FLOAT,
             Self::FloatRange(low, high) => Type::Float(Some((low, high))),
-            Self::Text => Type::Text,
+            Self::Text | Self::TextOf(_) => Type::Text,
             Self::Duration => Type::Duration,
             Self::Money => Type::Money,
             Self::Size => Type::Size,
@@ -79,7 +82,7 @@ impl Scheme {
             Self::Bytes => Type::Bytes,
             Self::Json => Type::Json,
             Self::List(item, _) => Type::list(item.plain()),
-            Self::Record(name, fields) => record(name, fields, Scheme::plain),
+            Self::Record(name, fields) => record_type(name, fields, Scheme::plain),
             Self::Enum(variants) => Type::Enum(Arc::new(EnumType {
                 name: None,
                 variants: variants.iter().map(|it| (*it).into()).collect(),
@@ -107,12 +110,27 @@ impl Scheme {
         }
     }
 
+    /// Whether a variable stands in it.
+    pub fn has_variable(self, name: char) -> bool {
+        match self {
+            Self::Var(it) | Self::Amount(it) | Self::Ordered(it) | Self::TextOf(it) => it == name,
+            Self::List(inner, _) | Self::Optional(inner) => inner.has_variable(name),
+            Self::Flow(takes, gives, _) => takes.has_variable(name) || gives.has_variable(name),
+            Self::Record(_, fields) => fields.iter().any(|it| it.scheme.has_variable(name)),
+            Self::OneOf(all) => all.iter().any(|it| it.has_variable(name)),
+            _ => false,
+        }
+    }
+
     /// Whether it names one type, without variables and alternatives.
     pub fn is_plain(self) -> bool {
         match self {
-            Self::Never | Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => {
-                false
-            }
+            Self::Never
+            | Self::OneOf(_)
+            | Self::Var(_)
+            | Self::Amount(_)
+            | Self::Ordered(_)
+            | Self::TextOf(_) => false,
             Self::List(inner, _) | Self::Optional(inner) => inner.is_plain(),
             Self::Flow(takes, gives, _) => takes.is_plain() && gives.is_plain(),
             Self::Record(_, fields) => fields.iter().all(|it| it.scheme.is_plain()),
@@ -154,7 +172,7 @@ impl Scheme {
 }
 
 /// A record type of a name and fields whose types `ty` makes.
-pub(super) fn record(
+pub(crate) fn record_type(
     name: &'static str,
     fields: &'static [FieldScheme],
     ty: impl Fn(Scheme) -> Type,

@@ -93,9 +93,7 @@ impl Now<'_> {
             }
             TermKind::Binary { op, left, right } => self.binary(*op, left, right, env, span),
             TermKind::Not(inner) => Ok(Value::Bool(!self.truth(inner, env)?)),
-            TermKind::Negate(inner) => {
-                arithmetic::negate(&self.eval(inner, env)?).map_err(|it| math(it, span))
-            }
+            TermKind::Negate(inner) => negate(&self.eval(inner, env)?, span),
             TermKind::Cast { value, why } => cast(self.eval(value, env)?, &term.ty, *why, span),
             TermKind::Path { value, folder } => {
                 Ok(path(&self.eval(value, env)?, folder.as_deref()))
@@ -367,6 +365,10 @@ pub(super) fn operate(op: BinaryOp, a: Value, b: Value, span: Span) -> Result<Va
         BinaryOp::Remainder => arithmetic::remainder(&a, &b),
     };
     computed.map_err(|it| math(it, span))
+}
+
+pub(super) fn negate(value: &Value, span: Span) -> Result<Value> {
+    arithmetic::negate(value).map_err(|it| math(it, span))
 }
 
 fn math(err: arithmetic::MathError, span: Span) -> Box<RunError> {

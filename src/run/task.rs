@@ -150,10 +150,7 @@ impl Run {
                 let holds = matches!(self.eval(inner, place).await?, Value::Bool(true));
                 Ok(Value::Bool(!holds))
             }
-            TermKind::Negate(inner) => {
-                let value = self.eval(inner, place).await?;
-                now::operate(BinaryOp::Subtract, Value::Int(0), value, span)
-            }
+            TermKind::Negate(inner) => now::negate(&self.eval(inner, place).await?, span),
             TermKind::Cast { value, why } => {
                 now::cast(self.eval(value, place).await?, &term.ty, *why, span)
             }

@@ -242,14 +242,15 @@ impl Run {
     async fn let_values(&self, test: &Test, scope: &Scope) -> Result<Vec<OnceLock<Value>>> {
         let variable = |idx| Term {
             kind: TermKind::Var(Var { up: 0, idx }),
-            ty: Type::Unknown,
+            ty: test.lets[idx].value.ty.clone(),
             span: test.span,
             waits: false,
         };
         let all = 0..test.lets.len();
         let result = Term::new(
             TermKind::List(all.clone().map(variable).collect()),
-            Type::list(Type::Unknown),
+            // Each item has a type of its own.
+            Type::list(Type::Json),
             test.span,
         );
         let block = Block { lets: test.lets.clone(), result, needs: all.collect() };

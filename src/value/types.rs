@@ -122,6 +122,26 @@ impl Type {
         matches!(self, Self::Unknown)
     }
 
+    /// Whether it, or a part of it, is unknown.
+    pub fn has_unknown(&self) -> bool {
+        match self {
+            Self::Flow(of) => of.takes.has_unknown() || of.gives.has_unknown(),
+            Self::Optional(inner) | Self::List(inner, _) => inner.has_unknown(),
+            Self::Record(of) => of.fields.iter().any(|(_, ty)| ty.has_unknown()),
+            other => other.is_unknown(),
+        }
+    }
+
+    /// The same without a range.
+    #[must_use]
+    pub fn unranged(self) -> Self {
+        match self {
+            Self::Int(_) => Self::INT,
+            Self::Float(_) => Self::FLOAT,
+            other => other,
+        }
+    }
+
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Int(_) | Self::Float(_))
     }
@@ -171,7 +191,9 @@ impl Type {
 
     /// Whether a value of this type may stand where `wanted` is due.
     ///
-    /// A range is a property of values, so it is tested when a value enters, not here.
+    /// A range is a property of values, so it is tested when a value enters, not here. A flow
+    /// is called as it is, by whoever was given it: what it takes and gives must fit without
+    /// being changed or tested on the way.
     pub fn fits(&self, wanted: &Self) -> bool {
         match (self, wanted) {
             (Self::Unknown | Self::Never, _) | (_, Self::Unknown) => true,
@@ -190,9 +212,14 @@ impl Type {
             (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
                 a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
             }),
-            (Self::Flow(a), Self::Flow(b)) => b.takes.fits(&a.takes) && a.gives.fits(&b.gives),
+            (Self::Flow(a), Self::Flow(b)) => b.takes.enters(&a.takes) && a.gives.enters(&b.gives),
             (a, b) => a == b,
         }
+    }
+
+    /// Whether every value of this type is one of `wanted` as it stands.
+    fn enters(&self, wanted: &Self) -> bool {
+        self.fits(wanted) && !self.changes_into(wanted)
     }
 
     /// Whether values of this type are, or have inside, what `is` says.
@@ -221,7 +248,6 @@ impl Type {
             (Self::Unknown | Self::Json, _) | (Self::Optional(_), Value::Null) => true,
             (Self::Optional(inner), it) => inner.admits(it),
             (Self::Bool, Value::Bool(_))
-            | (Self::Float(_), Value::Int(_))
             | (Self::Text, Value::Text(_))
             | (Self::Duration, Value::Duration(_))
             | (Self::Money, Value::Money(_))
@@ -282,8 +308,8 @@ impl Type {
     pub fn changes_into(&self, wanted: &Self) -> bool {
         match (self, wanted) {
             (Self::Int(_), Self::Float(_)) => true,
-            (Self::Int(a), Self::Int(Some(_))) => a != &range_of_int(wanted),
-            (Self::Float(a), Self::Float(Some(b))) => a.as_ref() != Some(b),
+            (Self::Int(a), Self::Int(Some(b))) => !is_inside(*a, *b),
+            (Self::Float(a), Self::Float(Some(b))) => !is_inside(*a, *b),
             (Self::Optional(a), Self::Optional(b)) => a.changes_into(b),
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
@@ -333,11 +359,9 @@ impl Type {
     }
 }
 
-fn range_of_int(ty: &Type) -> Option<(i64, i64)> {
-    match ty {
-        Type::Int(range) => *range,
-        _ => None,
-    }
+/// Whether a range, where there is one, lies inside another.
+fn is_inside<N: PartialOrd>(range: Option<(N, N)>, other: (N, N)) -> bool {
+    range.is_some_and(|(low, high)| other.0 <= low && high <= other.1)
 }
 
 fn widest<N: PartialOrd + Copy>(a: Option<(N, N)>, b: Option<(N, N)>) -> Option<(N, N)> {

@@ -40,6 +40,7 @@ const TESTING: Component = Component {
         ("spills", "spills"),
         ("spills_busy", "spills_busy"),
         ("echoes", "echoes"),
+        ("vague", "vague"),
     ],
     ops: &[
         io::<Slow>(),
@@ -61,6 +62,7 @@ const TESTING: Component = Component {
         io::<Spills>(),
         compute::<SpillsBusy>(),
         io::<Echoes>(),
+        io::<Vague>(),
     ],
 };
 
@@ -530,5 +532,25 @@ impl Io for Echoes {
         let named = [(self.key.reveal().into(), Value::Null)].into_iter().collect();
         let both = vec![Value::Record(headers), Value::Record(named), "else".into()];
         Ok(Value::List(both.into()))
+    }
+}
+
+svc::params! {
+    /// Does not say what it gives.
+    struct Vague {
+        /// Anything.
+        value: Text,
+    }
+}
+
+impl Op for Vague {
+    const NAME: &'static str = "vague";
+    const YIELDS: Scheme = Scheme::OneOf(&[Scheme::Text, Scheme::Int]);
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Vague {
+    async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(Value::Text(self.value))
     }
 }

@@ -51,6 +51,7 @@ mod stdlib;
 mod store;
 #[cfg(unix)]
 mod terminal;
+mod types;
 mod verdict;
 mod why;
 

@@ -54,6 +54,7 @@ fn plainest(scheme: Scheme) -> Option<Type> {
         Scheme::OneOf(all) => all.iter().find_map(|it| plainest(*it)),
         Scheme::Var(_) => Some(Type::Json),
         Scheme::Amount(_) | Scheme::Ordered(_) => Some(Type::FLOAT),
+        Scheme::TextOf(_) => Some(Type::Text),
         Scheme::Never | Scheme::Optional(_) => None,
         plain => plain.is_plain().then(|| plain.plain()),
     }

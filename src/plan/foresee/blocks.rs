@@ -146,12 +146,12 @@ impl<'a> Walk<'a> {
         self.inside("fallback", None, Sources::new(), term, |this, _| {
             let first = this.term(&tries[0]);
             let (mut extent, mut load) = (first.extent, first.load);
-            for term in &tries[1..] {
+            for other in &tries[1..] {
                 let next = this.below(segment.to_string(), |this| {
                     let error = Slot::bare(Extent::of(&Type::Json));
-                    this.framed(vec![error], |this| this.term(term))
+                    this.framed(vec![error], |this| this.term(other))
                 });
-                extent = extent.or(&next.extent, &tries[0].ty);
+                extent = extent.or(&next.extent, &term.ty);
                 load = load.or_else(next.load);
             }
             (extent, load.clone(), load)

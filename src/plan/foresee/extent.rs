@@ -208,11 +208,12 @@ impl Extent {
     }
 
     /// A part of a value about which no more is known than its type: it is no longer than the
-    /// whole.
+    /// whole, or is not there and null.
     fn part(&self, ty: &Type) -> Self {
         let Self::Any { sizes, is_given, .. } = self else { return Self::of(ty) };
         let sizes = sizes.as_ref().and_then(|it| it.most).map(|most| {
             let own = sizes_of(ty);
+            let most = if ty.is_optional() { most.max(NULL.usual) } else { most };
             let most = own.most.map_or(most, |it| it.min(most));
             Sizes { least: own.least.min(most), usual: own.usual.min(most), most: Some(most) }
         });

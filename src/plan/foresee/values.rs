@@ -59,10 +59,10 @@ impl<'a> Walk<'a> {
                 Some(Value::Bool(it)) => Extent::Known(Value::Bool(!it)),
                 _ => Extent::of(ty).settled(it[0].is_given()),
             }),
-            TermKind::Negate(inner) => {
-                let zero = Extent::Known(Value::Int(0));
-                self.of_all([inner.as_ref()], |it| operated(BinaryOp::Subtract, &zero, &it[0], ty))
-            }
+            TermKind::Negate(inner) => self.of_all([inner.as_ref()], |it| {
+                let known = it[0].as_known().and_then(|it| arithmetic::negate(it).ok());
+                known.map_or_else(|| Extent::of(ty).settled(it[0].is_given()), Extent::Known)
+            }),
             TermKind::Cast { value, .. } => self.of_all([value.as_ref()], |it| cast(&it[0], ty)),
             TermKind::Path { value, folder } => self.of_all([value.as_ref()], |it| {
                 let text = it[0].as_known().and_then(Value::as_str);

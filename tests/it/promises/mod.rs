@@ -190,7 +190,7 @@ fn once(
 }
 
 /// Whether the plan says that none of its caps can ever be met.
-fn is_proven(plan: &Plan) -> bool {
+pub(crate) fn is_proven(plan: &Plan) -> bool {
     let inside = plan.nodes().iter().flat_map(|it| &it.verdicts);
     let all = plan.verdicts().iter().chain(inside);
     let mut caps = all.filter(|it| [BoundKey::MaxCost, BoundKey::MaxTokens].contains(&it.key));

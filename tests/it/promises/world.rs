@@ -15,13 +15,13 @@ use svc::{
 
 /// What chance does to calls.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Weather {
+pub(crate) struct Weather {
     /// How likely a try fails.
-    pub(super) failing: f64,
+    pub(crate) failing: f64,
     /// How likely it takes longer than it should.
-    pub(super) late: f64,
+    pub(crate) late: f64,
     /// How likely it does not say what it used.
-    pub(super) silent: f64,
+    pub(crate) silent: f64,
 }
 
 thread_local! {
@@ -34,7 +34,7 @@ thread_local! {
 }
 
 /// Begins a run.
-pub(super) fn begin(weather: Weather) {
+pub(crate) fn begin(weather: Weather) {
     WEATHER.set(weather);
     RUNNING.set(0);
     BEGUN.set(0);

@@ -6,8 +6,8 @@ use crate::{
     value::{List, Text, Value},
 };
 
-/// Where `contains` looks. The item's type is tied to the list's, so a string, whose
-/// parts are strings, is tested when the op runs.
+/// Where `contains` looks: the parts of a string are strings, the items of a list what they
+/// are.
 pub(super) enum Haystack {
     Text(Text),
     List(List),
@@ -15,7 +15,7 @@ pub(super) enum Haystack {
 
 impl Field for Haystack {
     const SCHEME: Scheme =
-        Scheme::OneOf(&[Scheme::Text, Scheme::List(&Scheme::Var('T'), Max::Unknown)]);
+        Scheme::OneOf(&[Scheme::TextOf('T'), Scheme::List(&Scheme::Var('T'), Max::Unknown)]);
 
     fn decode(value: Value) -> Option<Self> {
         match value {
@@ -52,7 +52,7 @@ impl Op for Contains {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
         Example::ok("An item of a list", r#"["bug", "wontfix"] >> contains(item: "bug")"#, "true"),
-        Example::err("No part of a string", r#"contains("abc", 1)"#, "a string has only strings"),
+        Example::err("No part of a string", r#"contains("abc", 1)"#, "must be string"),
     ];
 }
 

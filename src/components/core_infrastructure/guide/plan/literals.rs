@@ -101,7 +101,7 @@ impl Literal {
             (Self::Number(it), Scheme::FloatRange(low, high)) => (low..=high).contains(it),
             (Self::Number(it), Scheme::Int) => it.fract() == 0.0,
             (Self::Number(_), Scheme::Float | Scheme::Amount(_) | Scheme::Ordered(_))
-            | (Self::Quoted(_) | Self::Url(_), Scheme::Text)
+            | (Self::Quoted(_) | Self::Url(_), Scheme::Text | Scheme::TextOf(_))
             | (Self::Path(_), Scheme::Path)
             | (Self::Numbers(_) | Self::Span(..), Scheme::List(..))
             | (Self::Duration(_), Scheme::Duration | Scheme::Amount(_))

@@ -1,0 +1,193 @@
+//! Runs a script with values by chance, and says whether what the check said of it is true.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+use svc::{
+    Engine, Error,
+    check::Input,
+    host::test::TestHost,
+    plan::{Envelope, Plan},
+    registry::{ErrorKind, Usage},
+    run::RunError,
+    value::{Type, Value, json},
+};
+use tokio::runtime::Runtime;
+
+use super::values::{misfit, value};
+use crate::promises::{is_proven, world};
+
+/// How often a script that checks is run, each time with other values.
+const RUNS: u64 = 3;
+
+/// What became of a script.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// It does not check.
+    Refused,
+    /// It was run, and ended well so often.
+    Held { done: u64 },
+    /// What was promised does not hold.
+    Wrong(String),
+}
+
+pub(super) struct Bench {
+    pub(super) engine: Engine,
+    runtime: Runtime,
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        let host = TestHost::new().env("SVC_SECRET_KEY", "s3cret-key").seeded(7);
+        let engine = Engine::new().with(&[&world::COMPONENT]).on(Arc::new(host));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        Self { engine, runtime }
+    }
+
+    pub(super) fn look(&self, script: &str, seed: u64) -> Found {
+        let plan = match self.engine.plan(script) {
+            Ok(plan) => plan,
+            Err(report) => {
+                let untyped = report.errors().find(|it| it.code.as_str() == "E227");
+                return match untyped {
+                    Some(problem) => Found::Wrong(format!("untyped: {}", problem.message)),
+                    None => Found::Refused,
+                };
+            }
+        };
+        let mut done = 0;
+        for run in 0..RUNS {
+            let mut rng = Rng::with_seed(seed.wrapping_mul(RUNS).wrapping_add(run));
+            match self.once(&plan, script, &mut rng) {
+                Ok(ended_well) => done += u64::from(ended_well),
+                Err(why) => return Found::Wrong(why),
+            }
+        }
+        Found::Held { done }
+    }
+
+    /// One run: whether it ended well, or what was not as promised.
+    fn once(&self, plan: &Plan, script: &str, rng: &mut Rng) -> Result<bool, String> {
+        let inputs = &plan.program().inputs;
+        let mut given: Vec<(&Input, Value)> = Vec::new();
+        for input in inputs.iter().filter(|it| !it.is_secret()) {
+            if input.default.is_none() || rng.bool() {
+                given.push((input, value(rng, &input.ty)));
+            }
+        }
+        let ask = || {
+            let request = self.engine.run_plan(plan.clone());
+            given.iter().fold(request, |it, (of, value)| it.param(&of.name, value.clone()))
+        };
+        let planned = match ask().plan() {
+            Ok(planned) => planned,
+            // With these inputs a bound cannot be kept.
+            Err(Error::Check(report)) if report.errors().all(|it| is_bound(it.code.as_str())) => {
+                return Ok(false);
+            }
+            Err(other) => return Err(format!("it did not run: {other}")),
+        };
+        world::begin(world::Weather { failing: 0.05, ..world::Weather::default() });
+        let ended = self.runtime.block_on(async { ask().await });
+        let (usage, result) = match ended {
+            Ok(response) => (response.usage, Ok(response.value)),
+            Err(Error::Run { error, .. }) => (error.usage, Err(error)),
+            Err(other) => return Err(format!("it did not run: {other}")),
+        };
+        keeps(planned.envelope(), usage, result.is_ok())?;
+        // What is foreseen without inputs holds for the defaults of those that have one.
+        if given.iter().all(|(it, _)| it.default.is_none()) {
+            keeps(plan.envelope(), usage, result.is_ok())?;
+        }
+        match result {
+            Ok(value) => {
+                let ty = planned.program().main.as_ref().map_or(Type::Never, |it| it.ty.clone());
+                if json::write(&value).contains("***") {
+                    return Err("a secret was shown".to_owned());
+                }
+                misfit(&ty, &value).map_or(Ok(true), |why| Err(format!("the result: {why}")))
+            }
+            Err(error) if error.kind() == ErrorKind::Budget && is_proven(&planned) => {
+                Err(format!("a proven bound was met: {error}"))
+            }
+            Err(error) => match is_by_type(&error, script) {
+                true => Err(format!("by type: {error} at `{}`", place(&error, script))),
+                false => Ok(false),
+            },
+        }
+    }
+}
+
+/// Whether a run took what was foreseen.
+fn keeps(foreseen: &Envelope, used: Usage, is_done: bool) -> Result<(), String> {
+    let Envelope { tokens, cost, .. } = foreseen;
+    if tokens.max.is_some_and(|it| used.tokens > it) || cost.max.is_some_and(|it| used.cost > it) {
+        return Err(format!("{used} is more than foreseen: {foreseen:?}"));
+    }
+    if is_done && (used.tokens < tokens.min || used.cost < cost.min) {
+        return Err(format!("{used} is less than foreseen: {foreseen:?}"));
+    }
+    Ok(())
+}
+
+fn is_bound(code: &str) -> bool {
+    ["E309", "E310", "E311"].contains(&code)
+}
+
+/// Whether a failure says that a value is not of the type that is due. That a value does not
+/// lie within a range, or is no whole number, says nothing of its type.
+fn is_by_type(error: &RunError, script: &str) -> bool {
+    let message = error.error.message.as_str();
+    match error.kind() {
+        ErrorKind::Bug => true,
+        ErrorKind::InvalidInput | ErrorKind::InvalidOutput => {
+            let is_untyped = asks_json(place(error, script)) || script.contains("json\n");
+            !is_untyped && (names_kind(message) || is_misfit(message))
+        }
+        _ => false,
+    }
+}
+
+fn place<'a>(error: &RunError, script: &'a str) -> &'a str {
+    script.get(error.span.range()).unwrap_or_default()
+}
+
+/// Whether what failed tests a value of which nothing was known.
+fn asks_json(text: &str) -> bool {
+    [" as ", "parse_json", "rhai"].iter().any(|it| text.contains(it))
+}
+
+/// `.., but this is int`, as ops say it.
+fn names_kind(message: &str) -> bool {
+    const KINDS: [&str; 14] = [
+        "null", "bool", "int", "float", "duration", "money", "size", "string", "path", "bytes",
+        "list", "record", "secret", "flow",
+    ];
+    let said = ["this is ", "an item is "].iter().filter_map(|it| message.rsplit_once(it));
+    let mut kinds = said.map(|(_, kind)| kind.trim_start_matches("a "));
+    kinds.any(|kind| KINDS.contains(&kind))
+        || message.contains("have no order")
+        || message.contains("no arm of `match`")
+}
+
+/// `.. is due, but this is ..` and `.. must be .., but it is ..`, except of a range.
+fn is_misfit(message: &str) -> bool {
+    let parts = message
+        .split_once(" is due, but this is ")
+        .or_else(|| message.split_once(", but it is "))
+        .map(|(wanted, given)| (wanted.rsplit_once(" must be ").map_or(wanted, |it| it.1), given));
+    // Ops show what is in a text, and not of which type it is.
+    let parts = parts.filter(|(_, given)| !given.starts_with('`'));
+    parts.is_some_and(|(wanted, given)| !is_range(wanted) || given.parse::<f64>().is_err())
+}
+
+/// `int 1..5`
+fn is_range(wanted: &str) -> bool {
+    let range = wanted.trim_end_matches('?');
+    let range = range.strip_prefix("int ").or_else(|| range.strip_prefix("float "));
+    range.is_some_and(|it| it.contains(".."))
+}
