@@ -9,6 +9,8 @@ pub(super) enum Path<'a> {
     Root,
     Name(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, &'a str, usize),
+    /// One of the calls of a flow that an op makes.
+    Callback(&'a Path<'a>, &'a str, &'a str),
 }
 
 impl<'a> Path<'a> {
@@ -22,11 +24,15 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// Collects the steps first: a path may be deeper than the stack.
+    /// Collects the steps first: a path may be deeper than the stack. All calls of a flow
+    /// that an op makes have one path; `{:#}` tells them apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut steps = Vec::new();
         let mut at = self;
-        while let Self::Name(outer, _) | Self::Item(outer, _, _) = at {
+        while let Self::Name(outer, _)
+        | Self::Item(outer, _, _)
+        | Self::Callback(outer, _, _) = at
+        {
             steps.push(at);
             at = outer;
         }
@@ -36,10 +42,25 @@ impl fmt::Display for Path<'_> {
                 Self::Root => {}
                 Self::Name(_, name) => write!(f, "{slash}{name}")?,
                 Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]")?,
+                Self::Callback(_, name, which) if f.alternate() => {
+                    write!(f, "{slash}{name}{CALLBACK}{which}")?;
+                }
+                Self::Callback(_, name, _) => write!(f, "{slash}{name}")?,
             }
         }
         Ok(())
     }
+}
+
+/// Stands before what tells a callback from the others. No name has it.
+const CALLBACK: char = '@';
+
+/// The place of a scope in the script, as the plan names it: without the numbers of items,
+/// turns and callbacks.
+pub fn scope_of(path: &str) -> String {
+    let place = place_of(path);
+    let steps = place.split('/').map(|it| it.split(CALLBACK).next().unwrap_or_default());
+    steps.collect::<Vec<_>>().join("/")
 }
 
 /// The place of a node in the script, without the numbers of items and turns:
@@ -59,11 +80,21 @@ pub fn place_of(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, place_of};
+    use super::{Path, place_of, scope_of};
 
     #[test]
     fn a_place_has_no_numbers() {
         assert_eq!(place_of("a/each[3]/repeat[12]/b#2"), "a/each[]/repeat[]/b#2");
+    }
+
+    #[test]
+    fn callbacks_have_one_path_and_scopes_of_their_own() {
+        let each = Path::Root.item("each", 3);
+        let callback = Path::Callback(&each, "judge", "4711.0");
+        let scope = callback.name("within#2");
+        assert_eq!(scope.to_string(), "each[3]/judge/within#2");
+        assert_eq!(format!("{scope:#}"), "each[3]/judge@4711.0/within#2");
+        assert_eq!(scope_of(&format!("{scope:#}")), "each[]/judge/within#2");
     }
 
     #[test]

@@ -11,8 +11,12 @@ use super::error::{Result, StoreError, StoreErrorKind};
 pub(super) const APPLICATION: i32 = 0x7376_6373;
 
 /// Each brings a store from the version before to the next one.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
     version INTEGER NOT NULL PRIMARY KEY,

@@ -17,6 +17,7 @@ use self::{
     server::{Reply, Server},
 };
 
+mod caps;
 mod command;
 mod failures;
 mod guide;
