@@ -12,7 +12,7 @@ use std::{
 use crate::{
     plan::Scopes,
     registry::Usage,
-    run::{place_of, scope_of},
+    run::{by_input, by_order, place_of, scope_of},
     store::{Payment, RunId, Store, StoreError},
 };
 
@@ -93,16 +93,24 @@ impl Books {
         let known = known.unwrap_or_else(|| around_call(scopes, &payment.path));
         let places: BTreeSet<String> =
             known.iter().flat_map(|it| outwards(scopes, it)).collect();
-        for place in places.iter().map(String::as_str).chain([""]) {
-            let spent = self.by_scope.entry(place.to_owned()).or_default();
+        let ordered = places.iter().filter_map(|it| by_order(it));
+        let places: BTreeSet<String> = places.iter().map(|it| by_input(it)).collect();
+        let whole = String::new();
+        for place in places.iter().cloned().chain(ordered.collect::<BTreeSet<_>>()).chain([whole]) {
+            let spent = self.by_scope.entry(place).or_default();
             *spent = spent.plus(payment.counts());
         }
         self.by_call.insert(payment.path.clone(), Arc::new(places));
     }
 
-    /// What was spent under the bound at a place; by the whole run where that is empty.
+    /// What was spent under the bound at a place; by the whole run where that is empty. A
+    /// callback may be the one that the same value has entered, or the one that was in its
+    /// order: the one that has spent more counts.
     pub(super) fn spent(&self, scope: &str) -> Usage {
-        self.by_scope.get(scope).copied().unwrap_or_default()
+        let known = |it: String| self.by_scope.get(&it).copied().unwrap_or_default();
+        let one = known(by_input(scope));
+        let other = by_order(scope).map(known).unwrap_or_default();
+        Usage { tokens: one.tokens.max(other.tokens), cost: one.cost.max(other.cost) }
     }
 
     /// The bounds that count what the call at a path has cost.

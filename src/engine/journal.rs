@@ -342,7 +342,14 @@ impl Records for Journal {
             used: None,
             origin: None,
         });
-        let written = async move { self.store.commit(Row::Payment(payment)).await.map_err(failed) };
+        let row = Row::Payment(payment);
+        let written = async move {
+            match self.store.file() {
+                Some(_) => self.store.commit(row).await.map_err(failed),
+                // It goes with the process, whatever is waited for.
+                None => self.store.append(row).map_err(failed),
+            }
+        };
         (number, Box::pin(written))
     }
 

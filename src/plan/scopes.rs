@@ -67,7 +67,8 @@ impl Looks {
 impl Scopes {
     pub(super) fn enter(&mut self, place: String, looks: Looks) {
         let (around, order) = (self.open.last().cloned(), self.all.len());
-        self.all.insert(place.clone(), Scope { around, looks, order });
+        // Every scope is there before those in it, so none is around itself.
+        self.all.entry(place.clone()).or_insert(Scope { around, looks, order });
         self.open.push(place);
     }
 

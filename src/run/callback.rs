@@ -15,7 +15,7 @@ use super::{
     env::Env,
     error::{Result, RunError},
     now,
-    path::Path,
+    path::{self, Path},
     scope::Scope,
     task::Place,
 };
@@ -60,17 +60,22 @@ impl Run {
     }
 
     /// Tells the calls of one flow by one op apart, in this run and in one that goes on from
-    /// it: by what enters, and by how often that has entered. Only the books need that.
-    fn which(&self, name: &str, input: &Value, path: &Path<'_>) -> String {
+    /// it: by what enters, and where that is another value, by their order. Only the books
+    /// need that.
+    fn which(&self, name: &str, input: &Value, at: &Path<'_>) -> String {
         if self.records.is_none() {
             return String::new();
         }
         let hash = blake3::hash(json::write(input).as_bytes()).to_hex();
         let input = &hash[..16];
         let mut callbacks = self.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = callbacks.entry(format!("{path:#}/{name}/{input}")).or_default();
-        *count += 1;
-        format!("{input}.{count}")
+        let mut next = |place: String| {
+            let count = callbacks.entry(place).or_default();
+            *count += 1;
+            *count
+        };
+        let number = next(format!("{at:#}/{name}"));
+        path::callback(input, next(format!("{at:#}/{name}/{input}")), number)
     }
 
     async fn call_back(

@@ -46,7 +46,7 @@ pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
 pub use partial::{Partial, Parts};
-pub use path::{place_of, scope_of};
+pub use path::{by_input, by_order, place_of, scope_of};
 pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Reservation, Taken};
 pub use testing::{TestFailure, Tested, test};
 
@@ -105,7 +105,7 @@ struct Run {
     isolates: bool,
     /// Whether also what is computed where it stands is told to the records.
     wants_all: bool,
-    /// How often the same value entered a flow that an op calls, by the op's place.
+    /// How often ops have called flows, by their places, in all and with the same value.
     callbacks: Mutex<HashMap<String, u32>>,
 }
 

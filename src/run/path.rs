@@ -52,15 +52,41 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Stands before what tells a callback from the others. No name has it.
+/// Stands before what tells a callback from the others: what enters, and how often that has
+/// entered. No name has it.
 const CALLBACK: char = '@';
+
+/// Stands before the number of a callback among all of its op.
+const ORDER: char = '~';
+
+/// What tells a callback from the others.
+pub(super) fn callback(input: &str, count: u32, number: u32) -> String {
+    format!("{input}.{count}{ORDER}{number}")
+}
+
+/// A scope with its callbacks as they are known by what enters them.
+pub fn by_input(scope: &str) -> String {
+    steps(scope, |step| step.split(ORDER).next().unwrap_or_default().to_owned())
+}
+
+/// A scope with its callbacks as they are known by their order; nothing where it has none.
+pub fn by_order(scope: &str) -> Option<String> {
+    let number = |step: &str| match (step.split_once(CALLBACK), step.split_once(ORDER)) {
+        (Some((name, _)), Some((_, number))) => format!("{name}{CALLBACK}{ORDER}{number}"),
+        _ => step.to_owned(),
+    };
+    scope.contains(CALLBACK).then(|| steps(scope, number))
+}
+
+fn steps(scope: &str, of: impl Fn(&str) -> String) -> String {
+    scope.split('/').map(of).collect::<Vec<_>>().join("/")
+}
 
 /// The place of a scope in the script, as the plan names it: without the numbers of items,
 /// turns and callbacks.
 pub fn scope_of(path: &str) -> String {
     let place = place_of(path);
-    let steps = place.split('/').map(|it| it.split(CALLBACK).next().unwrap_or_default());
-    steps.collect::<Vec<_>>().join("/")
+    steps(&place, |it| it.split(CALLBACK).next().unwrap_or_default().to_owned())
 }
 
 /// The place of a node in the script, without the numbers of items and turns:
@@ -80,7 +106,7 @@ pub fn place_of(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, place_of, scope_of};
+    use super::{Path, by_input, by_order, callback, place_of, scope_of};
 
     #[test]
     fn a_place_has_no_numbers() {
@@ -90,11 +116,15 @@ mod tests {
     #[test]
     fn callbacks_have_one_path_and_scopes_of_their_own() {
         let each = Path::Root.item("each", 3);
-        let callback = Path::Callback(&each, "judge", "4711.0");
-        let scope = callback.name("within#2");
+        let which = callback("4711", 1, 2);
+        let scope = Path::Callback(&each, "judge", &which);
+        let scope = scope.name("within#2");
         assert_eq!(scope.to_string(), "each[3]/judge/within#2");
-        assert_eq!(format!("{scope:#}"), "each[3]/judge@4711.0/within#2");
-        assert_eq!(scope_of(&format!("{scope:#}")), "each[]/judge/within#2");
+        let scope = format!("{scope:#}");
+        assert_eq!(by_input(&scope), "each[3]/judge@4711.1/within#2");
+        assert_eq!(by_order(&scope).unwrap(), "each[3]/judge@~2/within#2");
+        assert_eq!(by_order("each[3]/within"), None);
+        assert_eq!(scope_of(&scope), "each[]/judge/within#2");
     }
 
     #[test]

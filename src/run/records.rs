@@ -21,7 +21,7 @@ use super::{
     events::Event,
     fund::Tried,
     now::flow_of,
-    path::Path,
+    path::{Path, by_input},
     scope::Scope,
     witness,
 };
@@ -138,8 +138,8 @@ pub enum Earlier {
     Done {
         value: String,
         usage: Usage,
-        /// The places of the bounds that know of that already; nothing where it costs this
-        /// run nothing.
+        /// The places of the bounds that know of that already, see [`by_input`]; nothing where
+        /// it costs this run nothing.
         known_in: Option<Arc<BTreeSet<String>>>,
     },
     /// It was begun, and nobody knows whether it had its effect.
@@ -306,7 +306,7 @@ impl Run {
                 // What another run has paid for costs this one nothing.
                 let usage = if known_in.is_some() { usage } else { Usage::default() };
                 if let Some(known) = known_in {
-                    scope.account.remember(usage, |it| it.is_empty() || known.contains(it));
+                    scope.account.remember(usage, |it| it.is_empty() || known.contains(&by_input(it)));
                 }
                 self.tell(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))

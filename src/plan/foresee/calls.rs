@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         if op.is_inline() {
             return Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before };
         }
-        if !matches!(op.price, Price::Free) {
+        if !matches!(op.price, Price::Free) && !self.problems.is_muted {
             let path = self.path_to(&call.segment);
             self.scopes.call(|| path);
         }

@@ -184,6 +184,10 @@ impl<'a> Walk<'a> {
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, term),
             TermKind::Within { segment, bounds, body } => {
+                // What is looked at for its amounts only has no path.
+                if self.problems.is_muted {
+                    return self.within(bounds, body, term);
+                }
                 self.scopes.enter(self.path_to(segment), Looks::of(body, &self.source));
                 let seen = self.within(bounds, body, term);
                 self.scopes.leave();

@@ -9,6 +9,7 @@ use std::{
     pin::pin,
     sync::Arc,
     task::Poll,
+    time::Duration,
 };
 
 use fastrand::Rng;
@@ -50,6 +51,16 @@ fn folder() -> tempfile::TempDir {
     match memory.is_dir() {
         true => tempfile::tempdir_in(memory).unwrap(),
         false => tempfile::tempdir().unwrap(),
+    }
+}
+
+/// Time that passes quickly, but not while the store writes: whoever waits for that waits for
+/// another thread.
+async fn clock() {
+    loop {
+        let waits = tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_micros(200)));
+        waits.await.unwrap();
+        tokio::time::advance(Duration::from_millis(20)).await;
     }
 }
 
@@ -115,13 +126,18 @@ impl History {
         till::cap(most);
         let fate = match self.rng.u8(0..4) {
             0 => Fate::Ends,
-            1 => Fate::Cancelled(self.rng.usize(1..60)),
-            _ => Fate::Killed(self.rng.usize(1..60)),
+            1 => Fate::Cancelled(self.rng.usize(1..40)),
+            _ => Fate::Killed(self.rng.usize(1..40)),
         };
         let ended = self.ended(request, &store, fate);
+        let how = match &ended {
+            None => "it is gone".to_owned(),
+            Some(Ok(_)) => "it ended well".to_owned(),
+            Some(Err(err)) => err.to_string(),
+        };
         let did = if edits { &text } else { "" };
         let first = if resumes { did } else { &text };
-        self.told += &format!("{fate:?} under {most:?}: {ended:?}; paid {}\n{first}", till::total());
+        self.told += &format!("{fate:?} under {most:?}: {how}; paid {}\n{first}", till::total());
         if let Some(wrong) = till::wrong() {
             panic!("{}: {wrong}\n{}", self.seed, self.told);
         }
@@ -157,7 +173,7 @@ impl History {
         let (file, mut is_gone) = (self.folder.path().join(format!("{}.db", self.stores + 1)), false);
         let ended = runtime.unwrap().block_on(async {
             let mut run = pin!(std::future::IntoFuture::into_future(request));
-            std::future::poll_fn(|cx| {
+            let driven = std::future::poll_fn(|cx| {
                 steps += 1;
                 match fate {
                     Fate::Killed(at) if at == steps => {
@@ -170,8 +186,12 @@ impl History {
                     _ => {}
                 }
                 run.as_mut().poll(cx).map(Some)
-            })
-            .await
+            });
+            tokio::select! {
+                biased;
+                ended = driven => ended,
+                () = clock() => None,
+            }
         });
         if is_gone {
             self.stores += 1;
@@ -210,6 +230,7 @@ fn no_cap_is_overshot_by_runs_that_are_killed_and_go_on() {
         let mut history = History::new(seed);
         history.happen();
         (runs, seed, calls) = (runs + history.runs, seed + 1, calls + till::calls());
+        if std::env::var("SVC_DBG").is_ok() { eprintln!("{seed} {runs} {calls} {:?}\n{}", std::time::SystemTime::now(), history.told); }
     }
     assert!(calls > runs, "{calls} calls were paid in {runs} runs");
 }

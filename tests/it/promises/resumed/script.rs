@@ -211,7 +211,7 @@ fn inside(body: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
 }
 
 fn most(rng: &mut Rng) -> Most {
-    let (cents, tokens) = (rng.u64(5..60), rng.u64(50..900));
+    let (cents, tokens) = (rng.u64(5..40), rng.u64(60..500));
     match rng.u8(0..4) {
         0 => Most { cents: None, tokens: Some(tokens) },
         1 => Most { cents: Some(cents), tokens: Some(tokens) },
@@ -222,7 +222,7 @@ fn most(rng: &mut Rng) -> Most {
 
 fn pay(rng: &mut Rng) -> Node {
     let retries = [None, None, Some(0), Some(1)][rng.usize(..4)];
-    Node::Pay { cents: rng.u64(0..12), tokens: rng.u64(0..200), retries }
+    Node::Pay { cents: rng.u64(0..5), tokens: rng.u64(0..60), retries }
 }
 
 impl Scope {

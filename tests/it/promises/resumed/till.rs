@@ -252,6 +252,11 @@ impl Io for Twice {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let call = |idx: u8| cx.call(&self.flow, format!("{}/k{idx}", self.value).as_str().into());
         let (one, two) = tokio::join!(call(0), call(1));
-        one.and(two).map(|_| Value::Text(self.value))
+        match one.and(two) {
+            Err(err) if err.kind != ErrorKind::Cancelled => {
+                Err(OpError::new(ErrorKind::Failed, err.message))
+            }
+            ended => ended.map(|_| Value::Text(self.value)),
+        }
     }
 }
