@@ -25,6 +25,7 @@ mod kills;
 mod misreports;
 pub(crate) mod provider;
 pub(crate) mod server;
+mod till;
 
 pub(crate) const KEY: &str = "sk-very-secret";
 
