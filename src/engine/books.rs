@@ -84,15 +84,16 @@ impl Books {
             books.taken_over = Some(taken);
         }
         books.next = number(&payments);
-        payments.iter().for_each(|it| books.enter(it, scopes));
+        for payment in &payments {
+            books.enter(payment, scopes);
+        }
         Ok(books)
     }
 
     fn enter(&mut self, payment: &Payment, scopes: &Scopes) {
         let known = payment.scopes.clone();
         let known = known.unwrap_or_else(|| around_call(scopes, &payment.path));
-        let places: BTreeSet<String> =
-            known.iter().flat_map(|it| outwards(scopes, it)).collect();
+        let places: BTreeSet<String> = known.iter().flat_map(|it| outwards(scopes, it)).collect();
         let ordered = places.iter().filter_map(|it| by_order(it));
         let places: BTreeSet<String> = places.iter().map(|it| by_input(it)).collect();
         let whole = String::new();

@@ -45,10 +45,7 @@ impl Usage {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let cost = self.cost.nanos().saturating_add(other.cost.nanos());
-        Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            cost: Money::from_nanos(cost),
-        }
+        Self { tokens: self.tokens.saturating_add(other.tokens), cost: Money::from_nanos(cost) }
     }
 }
 

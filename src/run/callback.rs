@@ -59,7 +59,7 @@ impl Run {
         ended.transpose()
     }
 
-    /// Tells the calls of one flow by one op apart, in this run and in one that goes on from
+    /// Distinguishes the calls of one flow by one op, in this run and in one that goes on from
     /// it: by what enters, and where that is another value, by their order. Only the books
     /// need that.
     fn which(&self, name: &str, input: &Value, at: &Path<'_>) -> String {

@@ -195,8 +195,8 @@ impl Funds<'_> {
         self.is_open = false;
         let most = self.most;
         // Nobody is paid for a call: a report of less than nothing is none.
-        let told = self.meter.read().filter(|it| it.cost >= Money::ZERO);
-        let used = if self.is_unused { Usage::default() } else { told.unwrap_or(most) };
+        let reported = self.meter.read().filter(|it| it.cost >= Money::ZERO);
+        let used = if self.is_unused { Usage::default() } else { reported.unwrap_or(most) };
         let records = self.run.records.as_ref().zip(self.number);
         let kept = records.map_or(Ok(()), |(it, number)| it.settles(number, used));
         let broken = self.one.scope.account.settle(most, used);

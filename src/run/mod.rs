@@ -169,15 +169,7 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
         let Surroundings {
-            host,
-            catalog,
-            observer,
-            workers,
-            cancel,
-            caps,
-            records,
-            isolates,
-            ..
+            host, catalog, observer, workers, cancel, caps, records, isolates, ..
         } = around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
         if let Some(records) = &records {

@@ -9,7 +9,7 @@ pub(super) enum Path<'a> {
     Root,
     Name(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, &'a str, usize),
-    /// One of the calls of a flow that an op makes.
+    /// One of the calls of a flow that an op makes, and what distinguishes it.
     Callback(&'a Path<'a>, &'a str, &'a str),
 }
 
@@ -25,13 +25,11 @@ impl<'a> Path<'a> {
 
 impl fmt::Display for Path<'_> {
     /// Collects the steps first: a path may be deeper than the stack. All calls of a flow
-    /// that an op makes have one path; `{:#}` tells them apart.
+    /// that an op makes have one path; `{:#}` shows which one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut steps = Vec::new();
         let mut at = self;
-        while let Self::Name(outer, _)
-        | Self::Item(outer, _, _)
-        | Self::Callback(outer, _, _) = at
+        while let Self::Name(outer, _) | Self::Item(outer, _, _) | Self::Callback(outer, _, _) = at
         {
             steps.push(at);
             at = outer;
@@ -52,14 +50,14 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Stands before what tells a callback from the others: what enters, and how often that has
+/// Stands before what distinguishes a callback from the others: what enters, and how often that has
 /// entered. No name has it.
 const CALLBACK: char = '@';
 
 /// Stands before the number of a callback among all of its op.
 const ORDER: char = '~';
 
-/// What tells a callback from the others.
+/// What distinguishes a callback from the others.
 pub(super) fn callback(input: &str, count: u32, number: u32) -> String {
     format!("{input}.{count}{ORDER}{number}")
 }

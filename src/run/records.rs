@@ -306,7 +306,9 @@ impl Run {
                 // What another run has paid for costs this one nothing.
                 let usage = if known_in.is_some() { usage } else { Usage::default() };
                 if let Some(known) = known_in {
-                    scope.account.remember(usage, |it| it.is_empty() || known.contains(&by_input(it)));
+                    scope
+                        .account
+                        .remember(usage, |it| it.is_empty() || known.contains(&by_input(it)));
                 }
                 self.tell(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))

@@ -131,7 +131,9 @@ impl Books<'_> {
     pub(super) fn insert(&self, run: i64, it: &Payment) -> Result<()> {
         const SQL: &str = "INSERT INTO payments (run, number, path, op, scopes, at, most_tokens,
                 most_cost, tokens, cost, origin)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT (run, number) DO UPDATE SET path = ?3, op = ?4, scopes = ?5, at = ?6,
+                most_tokens = ?7, most_cost = ?8, tokens = ?9, cost = ?10, origin = ?11";
         let scopes = it.scopes.as_ref().map(|it| serde_json::Value::from(it.clone()).to_string());
         self.0.prepare_cached(SQL)?.execute(params![
             run,

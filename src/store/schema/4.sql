@@ -32,7 +32,7 @@ INSERT INTO payments (run, number, path, op, at, most_tokens, most_cost, tokens,
     ) AS nodes JOIN ops AS op ON op.no = nodes.op
     WHERE most_tokens > 0 OR most_cost > 0;
 
--- What a run used beside that, such as by calls that it repeated.
+-- What a run used on top of that, such as by calls that it repeated.
 INSERT INTO payments (run, number, path, op, scopes, at, most_tokens, most_cost, tokens, cost)
     SELECT no, 0, '', '', '[]', started, tokens, cost, tokens, cost
     FROM (

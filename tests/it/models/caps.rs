@@ -66,20 +66,20 @@ fn interrupted(script: &str, first: &[&str], how: &str, resumes: usize) -> usize
         }
         child.wait().unwrap();
     }
-    let (asked, told) = (server.requests().len(), spent(place.path()));
-    assert_eq!(told.nanos(), MOST.nanos() * i64::try_from(asked).unwrap(), "{told}");
+    let (asked, shown) = (server.requests().len(), spent(place.path()));
+    assert_eq!(shown.nanos(), MOST.nanos() * i64::try_from(asked).unwrap(), "{shown}");
     asked
 }
 
-/// What the latest run has spent, as the commands tell it.
+/// What the latest run has spent, as the commands show it.
 fn spent(folder: &Path) -> Money {
     let json = |args: &[&str]| -> Json {
         let args = [args, &["--json", "--store", "runs.db"]].concat();
-        let told = std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
+        let shown = std::process::Command::new(assert_cmd::cargo::cargo_bin!("svc"))
             .args(args)
             .current_dir(folder)
             .output();
-        serde_json::from_slice(&told.unwrap().stdout).unwrap()
+        serde_json::from_slice(&shown.unwrap().stdout).unwrap()
     };
     let cost = |it: &Json| Money::parse(it["cost"].as_str().unwrap().trim_start_matches('$'));
     let (runs, shown) = (json(&["runs"]), json(&["show", "last"]));
@@ -97,15 +97,16 @@ fn a_cap_of_the_script_counts_what_timed_out() {
     let (place, server) = (place(&script), Server::start(vec![hangs()]));
     ends(place.path(), &server, &["run", "a.svc"]);
     for _ in 0..3 {
-        let told = ends(place.path(), &server, &["resume", "last"]);
-        assert!(told.contains("$0.000501 of $0.006 are left"), "{told}");
+        let shown = ends(place.path(), &server, &["resume", "last"]);
+        assert!(shown.contains("$0.000501 of $0.006 are left"), "{shown}");
     }
     assert_eq!((server.requests().len(), spent(place.path())), (1, MOST));
 }
 
 #[test]
 fn a_cap_of_the_script_counts_wrong_answers() {
-    let script = r#"("x" >> ask<int 1..5>(max_tokens: 264)) within { max_cost: $0.013, max_retries: 0 }"#;
+    let script =
+        r#"("x" >> ask<int 1..5>(max_tokens: 264)) within { max_cost: $0.013, max_retries: 0 }"#;
     let (place, server) = (place(script), Server::start(vec![finishes("openai", "{}")]));
     ends(place.path(), &server, &["run", "a.svc"]);
     for _ in 0..9 {

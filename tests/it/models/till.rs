@@ -123,7 +123,8 @@ fn history(seed: u64, longest: u64) -> usize {
     let server = Server::answering(move |request| kept.lock().unwrap().ask(request));
     let (file, item) = (rng.u64(7_000_000..24_000_000), rng.u64(4_000_000..9_000_000));
     let mut script = Script { file, item, edits: 0 };
-    let write = |script: &Script| std::fs::write(place.path().join("a.svc"), script.text()).unwrap();
+    let write =
+        |script: &Script| std::fs::write(place.path().join("a.svc"), script.text()).unwrap();
     std::fs::write(place.path().join("prices.toml"), PRICES).unwrap();
     write(&script);
     let mut killed = 0;
@@ -139,14 +140,14 @@ fn history(seed: u64, longest: u64) -> usize {
         let books = books.lock().unwrap();
         let spent = books.spent.get("all").copied().unwrap_or_default();
         assert_eq!(books.wrong, None, "{seed}: {:?}\n{}", books.spent, script.text());
-        let told = told(place.path());
-        assert!(told >= spent, "{seed}: {spent} was paid, the store says {told}");
+        let shown = shown(place.path());
+        assert!(shown >= spent, "{seed}: {spent} was paid, the store says {shown}");
     }
     killed
 }
 
 /// What the latest run says that it has spent.
-fn told(folder: &Path) -> u64 {
+fn shown(folder: &Path) -> u64 {
     let store = Store::open(&folder.join("runs.db"), 0).unwrap();
     store.run("last").map_or(0, |it| it.used.cost.nanos().unsigned_abs())
 }

@@ -39,8 +39,8 @@ struct History {
     folder: tempfile::TempDir,
     stores: usize,
     most: Most,
-    /// All that happened, to be told where something is wrong.
-    told: String,
+    /// All that happened, to be shown where something is wrong.
+    shown: String,
     was_killed: bool,
     runs: u64,
 }
@@ -68,8 +68,18 @@ impl History {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let script = Script::random(&mut rng);
-        let (most, told) = (Most::default(), String::new());
-        Self { seed, rng, script, folder: folder(), stores: 0, most, told, was_killed: false, runs: 0 }
+        let (most, shown) = (Most::default(), String::new());
+        Self {
+            seed,
+            rng,
+            script,
+            folder: folder(),
+            stores: 0,
+            most,
+            shown,
+            was_killed: false,
+            runs: 0,
+        }
     }
 
     fn file(&self) -> PathBuf {
@@ -137,9 +147,9 @@ impl History {
         };
         let did = if edits { &text } else { "" };
         let first = if resumes { did } else { &text };
-        self.told += &format!("{fate:?} under {most:?}: {how}; paid {}\n{first}", till::total());
+        self.shown += &format!("{fate:?} under {most:?}: {how}; paid {}\n{first}", till::total());
         if let Some(wrong) = till::wrong() {
-            panic!("{}: {wrong}\n{}", self.seed, self.told);
+            panic!("{}: {wrong}\n{}", self.seed, self.shown);
         }
         match ended {
             // It would not have run: everything is as it was.
@@ -148,7 +158,7 @@ impl History {
                 resumes
             }
             Some(Err(Error::Run { error, .. })) if error.kind().name() == "bug" => {
-                panic!("{}: {error}\n{}", self.seed, self.told)
+                panic!("{}: {error}\n{}", self.seed, self.shown)
             }
             ended => {
                 self.runs += 1;
@@ -170,7 +180,8 @@ impl History {
         let cancel = CancellationToken::new();
         let request = request.cancelled_by(cancel.clone());
         let mut steps = 0;
-        let (file, mut is_gone) = (self.folder.path().join(format!("{}.db", self.stores + 1)), false);
+        let (file, mut is_gone) =
+            (self.folder.path().join(format!("{}.db", self.stores + 1)), false);
         let ended = runtime.unwrap().block_on(async {
             let mut run = pin!(std::future::IntoFuture::into_future(request));
             let driven = std::future::poll_fn(|cx| {
@@ -209,19 +220,23 @@ impl History {
         };
         let paid = till::total();
         let Ok(run) = store.run("last") else {
-            assert_eq!(paid, Usage::default(), "{}: {}", self.seed, self.told);
+            assert_eq!(paid, Usage::default(), "{}: {}", self.seed, self.shown);
             return;
         };
-        let counted = store.payments(&run.id).unwrap().iter().fold(Usage::default(), |sum, it| {
-            sum.plus(it.counts())
-        });
-        let why = || format!("{}: the run says {}, {paid} was paid\n{}", self.seed, run.used, self.told);
+        let counted = store
+            .payments(&run.id)
+            .unwrap()
+            .iter()
+            .fold(Usage::default(), |sum, it| sum.plus(it.counts()));
+        let why =
+            || format!("{}: the run says {}, {paid} was paid\n{}", self.seed, run.used, self.shown);
         assert_eq!(run.used, counted, "{}", why());
         let is_enough = counted.tokens >= paid.tokens && counted.cost >= paid.cost;
         assert!(if self.was_killed { is_enough } else { counted == paid }, "{}", why());
     }
 }
 
+#[expect(clippy::print_stdout, reason = "long rounds say how much they did")]
 #[test]
 fn no_cap_is_overshot_by_runs_that_are_killed_and_go_on() {
     let asked = |name| std::env::var(name).ok().and_then(|it| it.parse().ok());

@@ -9,7 +9,11 @@ use super::till::Most;
 
 #[derive(Clone, Debug)]
 pub(super) enum Node {
-    Pay { cents: u64, tokens: u64, retries: Option<u8> },
+    Pay {
+        cents: u64,
+        tokens: u64,
+        retries: Option<u8>,
+    },
     Scope(Scope),
     Each(usize, Vec<Node>),
     Repeat(u8, Vec<Node>),
@@ -166,11 +170,7 @@ impl Script {
     }
 
     /// Edits one of all sequences of stages, with a name that nothing has yet.
-    fn any_body(
-        &mut self,
-        rng: &mut Rng,
-        edit: &mut dyn FnMut(&mut Vec<Node>, usize, &mut Rng),
-    ) {
+    fn any_body(&mut self, rng: &mut Rng, edit: &mut dyn FnMut(&mut Vec<Node>, usize, &mut Rng)) {
         let id = self.name();
         let mut count = 0;
         self.each_body(&mut |_| count += 1);
@@ -260,10 +260,15 @@ fn stage(node: &Node) -> String {
         }
         Node::Repeat(turns, body) => {
             let body = stages(body);
-            format!("\"${{it}}/t0\" >> repeat {turns} {{ {body} >> turn }} until it == \"x\" else {{ it }} >> back")
+            format!(
+                "\"${{it}}/t0\" >> repeat {turns} {{ {body} >> turn }} until it == \"x\" else {{ it }} >> back"
+            )
         }
         Node::Perhaps(name, body) => {
-            format!("parallel {{ n{name}?: {}, keep: \"${{it}}\" }} >> \"${{.keep}}\"", stages(body))
+            format!(
+                "parallel {{ n{name}?: {}, keep: \"${{it}}\" }} >> \"${{.keep}}\"",
+                stages(body)
+            )
         }
         Node::Both([(one, first), (two, second)]) => {
             let (first, second) = (stages(first), stages(second));
