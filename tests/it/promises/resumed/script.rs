@@ -22,8 +22,8 @@ pub(super) enum Node {
     Both([(usize, Vec<Node>); 2]),
     /// A call of a flow, with a number that no other has.
     Call(usize, usize),
-    /// An op that calls a flow twice.
-    Twice(usize),
+    /// An op that calls a flow twice, with a number that no other has.
+    Twice(usize, usize),
 }
 
 /// Stages under bounds.
@@ -83,7 +83,7 @@ impl Script {
             5 => Node::Perhaps(self.name(), self.body(rng, depth)),
             6 => Node::Both([0, 1].map(|_| (self.name(), self.body(rng, depth)))),
             7 if !self.flows.is_empty() => Node::Call(self.name(), rng.usize(..self.flows.len())),
-            8 if !self.flows.is_empty() => Node::Twice(rng.usize(..self.flows.len())),
+            8 if !self.flows.is_empty() => Node::Twice(self.name(), rng.usize(..self.flows.len())),
             _ => pay(rng),
         }
     }
@@ -204,7 +204,7 @@ fn inside(body: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
             | Node::Repeat(_, body)
             | Node::Perhaps(_, body) => inside(body, visit),
             Node::Both(both) => both.iter_mut().for_each(|it| inside(&mut it.1, visit)),
-            Node::Pay { .. } | Node::Call(..) | Node::Twice(_) => {}
+            Node::Pay { .. } | Node::Call(..) | Node::Twice(..) => {}
         }
     }
     visit(body);
@@ -275,6 +275,8 @@ fn stage(node: &Node) -> String {
             format!("parallel {{ n{one}: {first}, n{two}: {second} }} >> \"${{.n{one}}}\"")
         }
         Node::Call(number, flow) => format!("\"${{it}}/c{number}\" >> f{flow} >> back"),
-        Node::Twice(flow) => format!("twice(flow: f{flow})"),
+        Node::Twice(number, flow) => {
+            format!("\"${{it}}/w{number}\" >> twice(flow: f{flow}) >> back")
+        }
     }
 }
