@@ -354,6 +354,7 @@ pub enum BoundKey {
     RetryOn,
     MaxParallel,
     MaxAge,
+    MaxMemory,
 }
 
 impl BoundKey {
@@ -366,6 +367,7 @@ impl BoundKey {
         Self::RetryOn,
         Self::MaxParallel,
         Self::MaxAge,
+        Self::MaxMemory,
     ];
 
     pub fn name(self) -> &'static str {
@@ -378,6 +380,7 @@ impl BoundKey {
             Self::RetryOn => "retry_on",
             Self::MaxParallel => "max_parallel",
             Self::MaxAge => "max_age",
+            Self::MaxMemory => "max_memory",
         }
     }
 }

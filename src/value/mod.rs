@@ -7,11 +7,13 @@
 //! **Invariant:** this module imports no other module of the crate.
 
 pub mod arithmetic;
+mod bounded;
 mod cast;
 mod compare;
 mod data;
 pub mod json;
 pub mod literal;
+pub mod memory;
 mod opaque;
 pub mod paths;
 pub mod schema;
@@ -19,6 +21,7 @@ mod show;
 mod types;
 pub mod units;
 
+pub use bounded::BoundedText;
 pub use cast::Misfit;
 pub use data::{List, Record, Slot, Text, Value};
 pub use opaque::{FlowRef, Secret};

@@ -210,6 +210,10 @@ impl Host for Guard {
         self.inner.memory()
     }
 
+    fn memory_share(&self) -> Option<u64> {
+        self.inner.memory_share()
+    }
+
     fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> io::Result<Vec<u8>> {
         self.inner.apart(work, apart)
     }
