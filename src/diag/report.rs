@@ -4,7 +4,7 @@ use std::fmt;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
-use super::{Problem, Severity, Source};
+use super::{Lines, Problem, Severity, Source};
 
 /// What is wrong with one source, in the order of the text.
 #[derive(Clone, Debug)]
@@ -120,8 +120,13 @@ impl Report {
 impl fmt::Display for Report {
     /// One line a problem: place, severity, code, message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Lines::new(self.source.text());
+        let mut last = &self.source;
         for (idx, (source, problem)) in self.all().enumerate() {
-            let (line, column) = source.position(problem.span().start);
+            if !std::ptr::eq(last, source) {
+                (lines, last) = (Lines::new(source.text()), source);
+            }
+            let (line, column) = lines.position(problem.span().start);
             let gap = if idx == 0 { "" } else { "\n" };
             let (name, word) = (source.name(), problem.severity.word());
             write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;

@@ -132,9 +132,9 @@ impl Now<'_> {
         let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
         let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
         let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
-        let ended = self.worked(weight, span).and_then(|()| {
-            ended.map_err(|it| RunError::new(call.op.honest(it), span))
-        });
+        let ended = self
+            .worked(weight, span)
+            .and_then(|()| ended.map_err(|it| RunError::new(call.op.honest(it), span)));
         ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
     }
 

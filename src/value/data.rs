@@ -247,11 +247,11 @@ impl Value {
         Self::Text(text)
     }
 
-    /// What is freed with whoever holds the value, where nobody else holds it.
+    /// What whoever holds the value answers for beside the value itself.
     fn held(&self) -> usize {
         match self {
             Self::Text(it) | Self::Path(it) => text_held(it),
-            Self::Bytes(it) if Arc::strong_count(it) == 1 => it.len() + TEXT_OVERHEAD,
+            Self::Bytes(it) => (it.len() + TEXT_OVERHEAD) / Arc::strong_count(it).max(1),
             _ => 0,
         }
     }
@@ -320,8 +320,9 @@ impl Value {
 /// What a string takes beside its bytes.
 const TEXT_OVERHEAD: usize = 24;
 
+/// The part of a string that one of those who hold it answers for.
 fn text_held(text: &Text) -> usize {
-    if Arc::strong_count(text) == 1 { text.len() + TEXT_OVERHEAD } else { 0 }
+    (text.len() + TEXT_OVERHEAD) / Arc::strong_count(text).max(1)
 }
 
 macro_rules! from {

@@ -2,11 +2,11 @@
 //!
 //! Lists and records are counted where they are made and where they are freed, each with its
 //! own part only, so that what is shared counts once. Strings are too many and too small for
-//! that: they count with the list or record that alone holds them. What the process really
-//! takes is measured now and then, so that the count need not be exact to be kept.
+//! that: they count with the lists and records that hold them, in parts. What the process
+//! really takes is measured now and then, so that the count need not be exact.
 //!
-//! **Invariant:** the count is never more than what a run really takes, and a bound that was
-//! once exceeded stays so: nothing made from then on is ever used.
+//! **Invariant:** a bound that was once exceeded stays so: nothing made from then on is ever
+//! used.
 
 use std::{
     cell::{Cell, RefCell},
@@ -31,7 +31,7 @@ const MOST_STEP: u64 = 4 << 20;
 
 /// What a process may take beside what is counted, as a part of the bound: freed memory that
 /// the allocator keeps, and what ops need while they work.
-const LEEWAY: u64 = 4;
+const LEEWAY: u64 = 6;
 
 /// A bound smaller than this could not even hold what a process needs to begin with.
 const SLACK: u64 = 4 << 20;
@@ -125,13 +125,7 @@ impl Account {
         Arc::new(Self::new(self.run, depth, limit, self.measure.clone(), Some(self.clone())))
     }
 
-    fn new(
-        run: u32,
-        depth: usize,
-        limit: u64,
-        measure: Measure,
-        outer: Option<Arc<Self>>,
-    ) -> Self {
+    fn new(run: u32, depth: usize, limit: u64, measure: Measure, outer: Option<Arc<Self>>) -> Self {
         Self {
             run,
             depth,
@@ -204,13 +198,14 @@ impl Account {
     }
 
     /// Whether the process takes so much because of another run: this one has not made so
-    /// much in all its time, or another one holds more.
+    /// much in all its time, or holds little of it, or another one holds more.
     fn is_innocent(&self, live: u64) -> bool {
         let runs = RUNS.read().unwrap_or_else(PoisonError::into_inner);
         let others = || runs.values().filter(|it| it.run != self.run);
         let live = i64::try_from(live).unwrap_or(i64::MAX);
         others().next().is_some()
             && (self.made.load(Relaxed) <= self.limit
+                || live < (self.limit / 4).cast_signed()
                 || others().any(|it| it.live.load(Relaxed) > live))
     }
 }

@@ -162,7 +162,13 @@ mod tests {
 
     #[test]
     fn settings_are_set_by_their_names() {
-        let given = Given { max_cost: None, max_tokens: None, timeout: None, max_memory: None, budget: None };
+        let given = Given {
+            max_cost: None,
+            max_tokens: None,
+            timeout: None,
+            max_memory: None,
+            budget: None,
+        };
         let mut settings = Settings::new(&given, false);
         for (key, value) in [
             ("max_cost", "0.10"),
