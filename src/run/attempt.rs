@@ -14,7 +14,7 @@ use super::{
     error::{Result, RunError},
     events::Event,
     fund::Spent,
-    now::{flow_of, needed, panicked},
+    now::{flow_of, is_light, needed, panicked},
     path::Path,
     reach::narrowed,
     records::Taken,
@@ -100,7 +100,9 @@ impl Run {
                 .map_or(Ok(value), |it| Err(RunError::new(it, span)))
         });
         let result = match result {
-            Ok(value) if record.is_some() => scope.can_record(&value, span).map(|()| value),
+            Ok(value) if record.is_some() && !is_light(&value) => {
+                scope.can_record(&value, span).map(|()| value)
+            }
             other => other,
         };
         let ((tries, usage), took) = (spent.read(), started.elapsed());
@@ -279,8 +281,11 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
-        // What it gave up, or left unfinished, for lack of memory is nobody's result.
-        scope.fits(one.span)?;
+        // What it gave up, or left unfinished, for lack of memory is nobody's result. What is
+        // small is whole, and may have been paid for.
+        if !ended.as_ref().is_ok_and(is_light) {
+            scope.fits(one.span)?;
+        }
         ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
             let told = self.secrets.redacted(call.op.honest(it));
             RunError::new(where_paths_start(call.op.op, told), one.span)

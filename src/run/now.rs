@@ -22,14 +22,14 @@ use crate::{
     registry::{Body, ErrorKind, OpError},
     syntax::ast::BinaryOp,
     value::{
-        BoundedText, FlowRef, List, Record, Slot, Text, Type, Value,
+        BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
         memory,
     },
 };
 
 /// How many items are computed between two looks at the clock.
-const ITEMS_PER_CHECK: usize = 256;
+const ITEMS_PER_LOOK: usize = 256;
 
 /// Where a computation runs.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ impl Now<'_> {
 
     /// Looks at the clock now and then, because nobody else can while this computes.
     fn pause(self, idx: usize, span: Span) -> Result<()> {
-        if idx.is_multiple_of(ITEMS_PER_CHECK) { self.scope.check(span) } else { Ok(()) }
+        if idx.is_multiple_of(ITEMS_PER_LOOK) { self.scope.check(span) } else { Ok(()) }
     }
 
     pub(super) fn shape(
@@ -355,6 +355,11 @@ impl Now<'_> {
 
 /// From this weight on, what is needed to work on something is counted beforehand.
 const HEAVY: u64 = 8 << 10;
+
+/// Whether a value is so small that no list in it was left unfinished for lack of memory.
+pub(super) fn is_light(value: &Value) -> bool {
+    value.weight() <= ITEMS_PER_CHECK as u64
+}
 
 /// What an op takes at the same time that makes something like its arguments: a text is made
 /// and then made shared, the items of a list are copied.

@@ -86,7 +86,7 @@ impl From<Vec<Value>> for List {
 }
 
 /// So many items are collected between two looks at the memory.
-const ITEMS_PER_CHECK: usize = 1024;
+pub(crate) const ITEMS_PER_CHECK: usize = 1024;
 
 impl FromIterator<Value> for List {
     /// Stops where the run has no memory left: it fails, and nobody will use the list.
@@ -100,11 +100,12 @@ impl FromIterator<Value> for List {
         if memory::room(least.saturating_mul(size_of::<Value>())).is_ok() {
             list.reserve(least);
         }
-        while !memory::is_full() {
+        loop {
             let before = list.len();
             list.extend(items.by_ref().take(ITEMS_PER_CHECK));
             memory::makes((list.len() - before) * size_of::<Value>());
-            if list.len() < before + ITEMS_PER_CHECK {
+            // What is small is always whole.
+            if list.len() < before + ITEMS_PER_CHECK || memory::is_full() {
                 break;
             }
         }

@@ -23,6 +23,7 @@ pub mod units;
 
 pub use bounded::BoundedText;
 pub use cast::Misfit;
+pub(crate) use data::ITEMS_PER_CHECK;
 pub use data::{List, Record, Slot, Text, Value};
 pub use opaque::{FlowRef, Secret};
 pub use types::{EnumType, FlowType, RecordType, Type};

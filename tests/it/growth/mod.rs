@@ -51,7 +51,7 @@ const PHASES: [Phase; 5] = [
 const APART: usize = 4;
 
 /// What takes less is not worth a question.
-const SHORT: Duration = Duration::from_millis(60);
+const SHORT: Duration = Duration::from_millis(40);
 
 /// Of a construct whose time doubles with its size, the time grows by `APART`; where it grows
 /// with its square, by the square of that.
@@ -94,7 +94,7 @@ fn time_grows_with_the_text() {
         let mut wrong = Vec::new();
         while let Some(shape) = shapes.get(next.fetch_add(1, Relaxed)) {
             for phase in &PHASES {
-                match growth(&engine, shape, phase, asked.unwrap_or(800)) {
+                match growth(&engine, shape, phase, asked.unwrap_or(400)) {
                     Ok(told) if asked.is_some() => say(&told),
                     Ok(_) => {}
                     Err(told) => wrong.push(told),
