@@ -3,7 +3,7 @@
 use super::{
     Block, Checker, Let, Term, TermKind,
     facts::NameKind,
-    scope::{Frame, LetName},
+    scope::{Frame, LetName, once},
 };
 use crate::{
     diag::{Code, Problem, Span},
@@ -122,11 +122,11 @@ impl Checker<'_> {
                 if !name.used && !quiet {
                     self.report(unused(bind, !live[idx]));
                 }
-                Let { name: name.name, value, needs: name.needs, skipped: !live[idx] }
+                Let { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
             })
             .collect();
         self.unordered_lets(&lets);
-        (lets, result_needs)
+        (lets, once(result_needs))
     }
 }
 

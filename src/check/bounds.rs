@@ -13,7 +13,7 @@ const SYNONYMS: [(&str, BoundKey); 2] =
     [("timeout_sec", BoundKey::Timeout), ("max_budget_usd", BoundKey::MaxCost)];
 
 /// Words of other systems, and what they are here.
-const FOREIGN: [(&str, &str); 8] = [
+const FOREIGN: [(&str, &str); 9] = [
     ("retries", "max_retries"),
     ("retry", "max_retries"),
     ("budget", "max_cost"),
@@ -22,6 +22,7 @@ const FOREIGN: [(&str, &str); 8] = [
     ("parallel", "max_parallel"),
     ("tokens", "max_tokens"),
     ("time", "timeout"),
+    ("memory", "max_memory"),
 ];
 
 /// Kinds that a script may ask to be tried again.
@@ -69,7 +70,9 @@ impl Checker<'_> {
     fn bounds_nothing(&mut self, body: &Term, within: &Within) {
         let instant =
             matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_));
-        if instant && !body.waits && !body.ty.is_unknown() {
+        // Also what is computed at once takes memory.
+        let has_memory = within.bounds.iter().any(|it| it.key.text.as_ref() == "max_memory");
+        if instant && !has_memory && !body.waits && !body.ty.is_unknown() {
             self.report(
                 Problem::warning(Code::E306, within.span, "these bounds bound nothing")
                     .label("the stage takes no time and no money")
@@ -179,6 +182,7 @@ impl Checker<'_> {
             BoundKey::MaxCost => "$0.50",
             BoundKey::Timeout | BoundKey::AttemptTimeout => "30s",
             BoundKey::MaxAge => "1d",
+            BoundKey::MaxMemory => "500MB",
             BoundKey::RetryOn => "[\"timeout\", \"rate_limit\"]",
             _ => "3",
         };
@@ -314,6 +318,7 @@ fn bound_type(key: BoundKey) -> Type {
         BoundKey::MaxCost => Type::Money,
         BoundKey::Timeout | BoundKey::AttemptTimeout | BoundKey::MaxAge => Type::Duration,
         BoundKey::RetryOn => Type::list(Type::Text),
+        BoundKey::MaxMemory => Type::Size,
         BoundKey::MaxTokens | BoundKey::MaxRetries | BoundKey::MaxParallel => Type::INT,
     }
 }

@@ -1,5 +1,7 @@
 //! Expressions: literals, selections, records, strings.
 
+use std::collections::HashMap;
+
 use super::{
     CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind,
     pipeline::convert,
@@ -139,16 +141,16 @@ impl Checker<'_> {
     }
 
     pub(super) fn not_in_enum(&mut self, text: &str, of: &crate::value::EnumType, span: Span) {
-        let all: Vec<String> = of.variants.iter().map(|it| format!("{it:?}")).collect();
+        let all = choices(of);
         let mut problem =
             Problem::error(Code::E214, span, format!("{text:?} is not one of the choices"))
                 .label("not a choice")
-                .help(format!("choose one of {}", all.join(", ")));
-        if let Some(Near { name: meant, is_sure }) =
-            near(text, of.variants.iter().map(AsRef::as_ref))
-        {
+                .help(format!("choose one of {all}"));
+        let known = of.variants.iter().map(AsRef::as_ref);
+        let known = known.take(if self.suggests() { usize::MAX } else { 0 });
+        if let Some(Near { name: meant, is_sure }) = near(text, known) {
             problem = problem
-                .help(format!("did you mean {meant:?}? The choices are {}", all.join(", ")))
+                .help(format!("did you mean {meant:?}? The choices are {all}"))
                 .fix(span, format!("{meant:?}"))
                 .suggested_if(!is_sure);
         }
@@ -275,7 +277,8 @@ impl Checker<'_> {
             _ => None,
         };
         let mut fields: Vec<(Text, Type)> = Vec::new();
-        let mut written: Vec<&Word> = Vec::new();
+        let mut places: HashMap<Text, usize> = HashMap::new();
+        let mut written: HashMap<&Text, Span> = HashMap::new();
         let mut checked = Vec::with_capacity(entries.len());
         let mut is_known = true;
         for entry in entries {
@@ -283,17 +286,16 @@ impl Checker<'_> {
                 ast::Entry::Field { name, value } => {
                     let due = due.as_ref().and_then(|it| it.get(&name.text));
                     let term = self.expr(value, due);
-                    if let Some(first) = written.iter().find(|it| it.text == name.text) {
-                        let first = first.span;
+                    if let Some(first) = written.insert(&name.text, name.span) {
+                        written.insert(&name.text, first);
                         self.taken(name, first);
                     }
-                    written.push(name);
-                    set(&mut fields, &name.text, term.ty.clone());
+                    set(&mut fields, &mut places, &name.text, term.ty.clone());
                     checked.push(Entry::Field(name.text.clone(), term));
                 }
                 ast::Entry::Spread(value) => {
                     let term = self.expr(value, None);
-                    let names = self.spread(&term, &mut fields);
+                    let names = self.spread(&term, &mut fields, &mut places);
                     is_known &= term.ty != Type::Unknown;
                     checked.push(Entry::Spread(term, names));
                 }
@@ -306,11 +308,16 @@ impl Checker<'_> {
     }
 
     /// The fields that `...record` brings.
-    fn spread(&mut self, term: &Term, fields: &mut Vec<(Text, Type)>) -> Vec<Text> {
+    fn spread(
+        &mut self,
+        term: &Term,
+        fields: &mut Vec<(Text, Type)>,
+        places: &mut HashMap<Text, usize>,
+    ) -> Vec<Text> {
         match &term.ty {
             Type::Record(of) => {
                 for (name, ty) in &of.fields {
-                    set(fields, name, ty.clone());
+                    set(fields, places, name, ty.clone());
                 }
                 of.fields.iter().map(|(name, _)| name.clone()).collect()
             }
@@ -512,11 +519,25 @@ impl Checker<'_> {
 }
 
 /// Adds a field, or gives it another type.
-fn set(fields: &mut Vec<(Text, Type)>, name: &Text, ty: Type) {
-    match fields.iter_mut().find(|(it, _)| it == name) {
-        Some((_, known)) => *known = ty,
-        None => fields.push((name.clone(), ty)),
+/// Sets the type of a field; `places` says where each one stands.
+fn set(fields: &mut Vec<(Text, Type)>, places: &mut HashMap<Text, usize>, name: &Text, ty: Type) {
+    match places.get(name) {
+        Some(place) => fields[*place].1 = ty,
+        None => {
+            places.insert(name.clone(), fields.len());
+            fields.push((name.clone(), ty));
+        }
     }
+}
+
+/// The choices of a type, as many of them as anybody reads.
+fn choices(of: &crate::value::EnumType) -> String {
+    const MOST: usize = 20;
+    let mut all: Vec<String> = of.variants.iter().take(MOST).map(|it| format!("{it:?}")).collect();
+    if let Some(more) = of.variants.len().checked_sub(MOST).filter(|it| *it > 0) {
+        all.push(format!("and {more} more"));
+    }
+    all.join(", ")
 }
 
 fn literal_type(value: &Value) -> Type {

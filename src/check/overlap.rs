@@ -1,8 +1,11 @@
 //! What pieces of a script do to the world, and which two of them get in each other's way.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
 
-use super::{Branch, Checker, Let, Term, TermKind};
+use super::{Branch, Checker, Let, MOST_SUGGESTED, Term, TermKind};
 use crate::{
     diag::{Code, Problem, Span},
     registry::{Effect, Scope},
@@ -30,27 +33,67 @@ pub(super) fn acts(term: &Term) -> bool {
     acts_inside
 }
 
+/// Which pieces use which paths.
+#[derive(Default)]
+struct Places<'a> {
+    at: HashMap<&'a Path, Vec<usize>>,
+    /// By every folder around a path.
+    below: HashMap<&'a Path, Vec<usize>>,
+}
+
+impl<'a> Places<'a> {
+    fn add(&mut self, path: &'a Path, piece: usize) {
+        self.at.entry(path).or_default().push(piece);
+        for folder in path.ancestors().skip(1) {
+            self.below.entry(folder).or_default().push(piece);
+        }
+    }
+
+    /// The pieces that use a path, something in it, or a folder around it.
+    fn near(&self, path: &Path, found: &mut BTreeSet<usize>) {
+        let around = path.ancestors().filter_map(|it| self.at.get(it));
+        found.extend(around.chain(self.below.get(path)).flatten());
+    }
+}
+
 impl Checker<'_> {
     /// Branches run at the same time: two that use one path, one of them writing, race.
     pub(super) fn unordered_branches(&mut self, branches: &[Branch]) {
         let uses: Vec<Vec<Use>> = branches.iter().map(|it| uses(&it.body)).collect();
-        for (idx, later) in uses.iter().enumerate() {
-            for earlier in &uses[..idx] {
-                self.race(earlier, later);
-            }
-        }
+        self.races(&uses, |_| Vec::new());
     }
 
     /// Lets of which neither needs the other run at the same time, too.
     pub(super) fn unordered_lets(&mut self, lets: &[Let]) {
         let uses: Vec<Vec<Use>> = lets.iter().map(|it| uses(&it.value)).collect();
-        if uses.iter().flatten().all(|it| !it.writes) {
-            return;
-        }
-        for later in (0..lets.len()).filter(|it| !uses[*it].is_empty()) {
-            let needed = all_needs(lets, later);
-            for earlier in (0..later).filter(|it| !needed[*it]) {
-                self.race(&uses[earlier], &uses[later]);
+        self.races(&uses, |later| all_needs(lets, later));
+    }
+
+    /// Reports pieces that race with earlier ones. `needed` says which earlier ones a piece
+    /// waits for.
+    fn races(&mut self, uses: &[Vec<Use>], needed: impl Fn(usize) -> Vec<bool>) {
+        let mut told = 0;
+        let (mut all, mut writing) = (Places::default(), Places::default());
+        for (later, own) in uses.iter().enumerate() {
+            let mut earlier = BTreeSet::new();
+            for it in own {
+                let places = if it.writes { &all } else { &writing };
+                places.near(Path::new(&it.path), &mut earlier);
+            }
+            if !earlier.is_empty() {
+                let needed = needed(later);
+                for idx in earlier {
+                    if told < MOST_SUGGESTED && !needed.get(idx).is_some_and(|it| *it) {
+                        told += 1;
+                        self.race(&uses[idx], own);
+                    }
+                }
+            }
+            for it in own {
+                all.add(Path::new(&it.path), later);
+                if it.writes {
+                    writing.add(Path::new(&it.path), later);
+                }
             }
         }
     }

@@ -1,6 +1,9 @@
 //! Which names mean what, where.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::{
     Checker, Flow, Input, MOST_SUGGESTED,
@@ -67,6 +70,15 @@ pub(super) struct LetName {
     pub(super) open: bool,
 }
 
+/// So many of the names that were needed last are looked at before one is noted again.
+const RECENT: usize = 8;
+
+/// Each of some needs once, in their order.
+pub(super) fn once(needs: Vec<usize>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    needs.into_iter().filter(|it| seen.insert(*it)).collect()
+}
+
 /// What a name stands for where a stage is due.
 #[derive(Clone, Debug)]
 pub(super) enum Callable {
@@ -106,7 +118,8 @@ impl Checker<'_> {
             // Only the last let of a frame can be open: its own lets have a frame of theirs.
             let open = names.last_mut().filter(|it| it.open);
             let needs = open.map_or(result_needs, |it| &mut it.needs);
-            if !needs.contains(&idx) {
+            // The few that are named over and over; the others are found when it closes.
+            if !needs.iter().rev().take(RECENT).any(|it| *it == idx) {
                 needs.push(idx);
             }
         }
@@ -127,7 +140,10 @@ impl Checker<'_> {
     /// Whether a name is that of a `let` whose value is being checked.
     pub(super) fn is_being_bound(&self, name: &str) -> bool {
         self.frames.iter().any(|it| match it {
-            Frame::Lets { names, .. } => names.iter().any(|it| it.open && it.name.as_ref() == name),
+            // Only the last one can be open.
+            Frame::Lets { names, .. } => {
+                names.last().is_some_and(|it| it.open && it.name.as_ref() == name)
+            }
             _ => false,
         })
     }
@@ -183,9 +199,14 @@ impl Checker<'_> {
         self.registry.resolve(&dotted(name)).map(Callable::Op)
     }
 
+    /// Whether an unknown name is still compared with those that are known.
+    pub(super) fn suggests(&self) -> bool {
+        self.problems.len() <= MOST_SUGGESTED
+    }
+
     /// The known name that an unknown one is most likely meant to be.
     pub(super) fn suggest(&self, name: &[Word]) -> Option<(String, bool)> {
-        if self.problems.len() > MOST_SUGGESTED {
+        if !self.suggests() {
             return None;
         }
         let whole = dotted(name);

@@ -356,6 +356,7 @@ pub enum BoundKey {
     RetryOn,
     MaxParallel,
     MaxAge,
+    MaxMemory,
 }
 
 impl BoundKey {
@@ -368,6 +369,7 @@ impl BoundKey {
         Self::RetryOn,
         Self::MaxParallel,
         Self::MaxAge,
+        Self::MaxMemory,
     ];
 
     pub fn name(self) -> &'static str {
@@ -380,6 +382,7 @@ impl BoundKey {
             Self::RetryOn => "retry_on",
             Self::MaxParallel => "max_parallel",
             Self::MaxAge => "max_age",
+            Self::MaxMemory => "max_memory",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Checker, Mock, Term, TermKind, Test,
-    scope::{Callable, Frame, Named},
+    scope::{Callable, Frame, Named, once},
     term::Let,
     unify::Bindings,
 };
@@ -63,7 +63,12 @@ impl Checker<'_> {
         names
             .into_iter()
             .zip(values)
-            .map(|(name, value)| Let { name: name.name, value, needs: name.needs, skipped: false })
+            .map(|(name, value)| Let {
+                name: name.name,
+                value,
+                needs: once(name.needs),
+                skipped: false,
+            })
             .collect()
     }
 

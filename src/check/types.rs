@@ -1,6 +1,9 @@
 //! Type expressions, and the records that components share by name.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::{Checker, MOST_SUGGESTED, Term};
 use crate::{
@@ -50,24 +53,31 @@ const FOREIGN: [(&str, &str); 14] = [
     ("array", "[T]"),
 ];
 
+/// The script's own types by their names; of two of one name, the first.
+type Declared<'a> = HashMap<Text, (&'a Word, &'a TypeExpr)>;
+
 impl Checker<'_> {
     /// Resolves the script's own types, which may use each other in any order.
     pub(super) fn declare_types(&mut self, items: &[Item]) {
-        let declared: Vec<(&Word, &TypeExpr)> = items
+        let all: Vec<(&Word, &TypeExpr)> = items
             .iter()
             .filter_map(|it| match &it.kind {
                 ItemKind::Type { name, ty } => Some((name, ty)),
                 _ => None,
             })
             .collect();
+        let mut declared = Declared::new();
+        for (name, ty) in &all {
+            declared.entry(name.text.clone()).or_insert((name, ty));
+        }
         let mut open: Vec<Text> = Vec::new();
-        for (name, ty) in &declared {
+        for (name, ty) in &all {
             self.note_declared(name, ty);
         }
-        for (name, _) in &declared {
+        for (name, _) in &all {
             self.declare_type(name, &declared, &mut open);
         }
-        for (name, _) in &declared {
+        for (name, _) in &all {
             self.binds_type(name);
         }
     }
@@ -75,13 +85,13 @@ impl Checker<'_> {
     fn declare_type(
         &mut self,
         name: &Word,
-        declared: &[(&Word, &TypeExpr)],
+        declared: &Declared<'_>,
         open: &mut Vec<Text>,
     ) -> Option<Type> {
         if let Some(known) = self.types.get(&name.text) {
             return Some(known.clone());
         }
-        let (word, expr) = declared.iter().find(|(it, _)| it.text == name.text)?;
+        let (word, expr) = declared.get(&name.text)?;
         if open.contains(&name.text) {
             self.report(
                 Problem::error(
@@ -249,9 +259,10 @@ impl Checker<'_> {
         other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
     ) -> Type {
         let mut known: Vec<(Text, Type)> = Vec::new();
+        let mut names: HashSet<&Text> = HashSet::new();
         for (name, ty) in fields {
             let ty = self.resolve(ty, other);
-            if known.iter().any(|(it, _)| *it == name.text) {
+            if !names.insert(&name.text) {
                 self.report(
                     Problem::error(
                         Code::E210,

@@ -52,6 +52,8 @@ codes! {
     E117 "a record where a pipeline stands",
     E118 "an edition that this version does not know",
     E119 "more than one main pipeline",
+    E120 "a name that is too long",
+    E121 "too many parts in one place",
     // E2xx: names and types
     E201 "a name that nothing has",
     E202 "an argument that the op does not take",

@@ -8,7 +8,7 @@ use miette::{
 };
 
 use super::{
-    Label, Problem, Severity, Source,
+    Label, Lines, Problem, Severity, Source,
     visible::{Visible, visible, visible_line},
 };
 
@@ -128,8 +128,13 @@ impl Report {
 impl fmt::Display for Report {
     /// One line a problem: place, severity, code, message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Lines::new(self.source.text());
+        let mut last = &self.source;
         for (idx, (source, problem)) in self.all().enumerate() {
-            let (line, column) = source.position(problem.span().start);
+            if !std::ptr::eq(last, source) {
+                (lines, last) = (Lines::new(source.text()), source);
+            }
+            let (line, column) = lines.position(problem.span().start);
             let gap = if idx == 0 { "" } else { "\n" };
             let (name, word) = (source.name(), problem.severity.word());
             write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;

@@ -226,6 +226,7 @@ fn caps(bounds: &str) -> Option<Caps> {
         cost: bounds["max_cost_nanos"].as_i64().map(Money::from_nanos),
         tokens: bounds["max_tokens"].as_u64(),
         time: bounds["timeout_ms"].as_u64().map(Duration::from_millis),
+        memory: bounds["max_memory"].as_u64(),
         max_age: bounds["max_age_ms"].as_u64().map(Duration::from_millis),
     })
 }
@@ -235,6 +236,7 @@ fn written(caps: Caps) -> String {
     json!({
         "max_cost_nanos": caps.cost.map(Money::nanos),
         "max_tokens": caps.tokens,
+        "max_memory": caps.memory,
         "timeout_ms": caps.time.map(millis),
         "max_age_ms": caps.max_age.map(millis),
     })

@@ -83,6 +83,8 @@ pub struct Engine {
     /// Where runs are kept; nothing where they are not.
     store: Option<Arc<Store>>,
     isolates: bool,
+    /// What each run may take of memory; a share of the machine's where nothing is said.
+    max_memory: Option<u64>,
 }
 
 impl Default for Engine {
@@ -107,6 +109,7 @@ impl Engine {
             uses: Arc::default(),
             store: None,
             isolates: false,
+            max_memory: None,
         }
     }
 
@@ -162,6 +165,14 @@ impl Engine {
     #[must_use]
     pub fn untrusted(mut self) -> Self {
         self.isolates = true;
+        self
+    }
+
+    /// The same engine, whose runs may take so many bytes of memory each, where they are not
+    /// told another number. Without it, a run may take half of the machine's.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = Some(bytes);
         self
     }
 
@@ -300,7 +311,7 @@ impl Engine {
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,
-            caps: plan::Caps::default(),
+            caps: plan::Caps { memory: self.max_memory, ..plan::Caps::default() },
             records: None,
             isolates: self.isolates,
             id: None,

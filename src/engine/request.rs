@@ -109,6 +109,13 @@ impl<'e> Request<'e> {
         self
     }
 
+    /// Bounds the memory of the whole run, in bytes, in the same way. Without it, the run may
+    /// take a share of the machine's.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.caps.memory = Some(bytes);
+        self
+    }
+
     /// Caps the time of the whole run in the same way.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.caps.time = Some(time);
@@ -138,7 +145,8 @@ impl<'e> Request<'e> {
         if let Some(error) = hopeless(&plan) {
             return Err(Error::Run { source: plan.program().source.clone(), error });
         }
-        let mut around = run::Surroundings { caps: self.caps, ..self.engine.around(self.cancel) };
+        let mut around = self.engine.around(self.cancel);
+        around.caps = Caps { memory: self.caps.memory.or(around.caps.memory), ..self.caps };
         let store = self.engine.store.clone().zip(self.id);
         let Some((store, id)) = store else {
             let outcome = run::run(&plan, inputs, around).await;

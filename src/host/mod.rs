@@ -139,6 +139,12 @@ pub trait Host: Send + Sync + 'static {
         None
     }
 
+    /// How many bytes of memory a run may take for which nothing is said: a share of the
+    /// machine's, where that can be known.
+    fn memory_share(&self) -> Option<u64> {
+        None
+    }
+
     /// Has a process of its own do some work, and waits for its answer. There is no such
     /// process unless a host says otherwise.
     fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {

@@ -12,6 +12,9 @@ pub struct Caps {
     pub tokens: Option<u64>,
     /// From the start of the run to its end.
     pub time: Option<Duration>,
+    /// The bytes that what it makes may take at one time. Where nothing is said, a share of
+    /// the machine's.
+    pub memory: Option<u64>,
     /// How old a result of another run may be that stands for a call, where the script says
     /// nothing.
     pub max_age: Option<Duration>,

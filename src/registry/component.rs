@@ -196,6 +196,11 @@ impl OpDef {
         self.params.iter().any(|it| it.scheme.flow().is_some())
     }
 
+    /// Whether what it gives may be as large as what it is given.
+    pub fn makes_as_much(&self) -> bool {
+        matches!(self.yields, Scheme::Text | Scheme::List(..))
+    }
+
     pub fn is_pure(&self) -> bool {
         self.effects.is_empty()
     }

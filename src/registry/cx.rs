@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Catalog, FlowCalls, OpError};
 use crate::{
     host::Host,
-    value::{Money, Type},
+    value::{Money, Type, memory},
 };
 
 /// The surroundings of one call.
@@ -119,7 +119,15 @@ impl Cx {
     }
 
     /// Ends a computation that was cancelled; to be called at least every 100 ms.
+    ///
+    /// Ends one that makes more than there is memory for, too.
     pub fn check(&self) -> Result<(), OpError> {
+        /// What passes between two checks, in pieces of eight bytes.
+        const USUAL: u64 = 64;
+        if memory::works(USUAL) {
+            memory::look()?;
+        }
+        memory::check()?;
         if self.cancel.is_cancelled() { Err(OpError::cancelled()) } else { Ok(()) }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use crate::host;
+use crate::{host, value::memory::Full};
 
 macro_rules! kinds {
     ($($kind:ident $name:literal $exit:literal $status:literal $doc:literal,)*) => {
@@ -49,7 +49,7 @@ kinds! {
     Unavailable "unavailable" 1 502 "Someone else's system failed; trying again may help.",
     InvalidOutput "invalid_output" 1 502 "What came back does not fit what was asked for.",
     Budget "budget" 1 402 "There is not enough left of a cap.",
-    Exhausted "exhausted" 1 500 "The turns of a loop are used up.",
+    Exhausted "exhausted" 1 500 "The turns of a loop are used up, or the memory of a bound.",
     Cancelled "cancelled" 130 499 "The run was cancelled.",
     Failed "failed" 1 500 "The op or the script says that it failed.",
     Bug "bug" 1 500 "A mistake of this program; a script cannot catch it.",
@@ -144,6 +144,13 @@ impl OpError {
     pub fn because(mut self, err: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(Arc::new(err));
         self
+    }
+}
+
+/// What an op gives up because of memory. The engine says which bound that is.
+impl From<Full> for OpError {
+    fn from(full: Full) -> Self {
+        Self::new(ErrorKind::Exhausted, full.to_string())
     }
 }
 

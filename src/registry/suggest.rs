@@ -20,9 +20,14 @@ pub fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Op
     let letters = name.chars().count();
     // A third of the letters may be wrong: `ask` is not `abs`, `summery` is `summary`.
     let most = (letters / 3).clamp(1, 3);
+    // Each letter more or less is a wrong one, so most candidates need not be compared.
+    let is_as_long = |it: &&str| {
+        it.len().abs_diff(name.len()) <= 4 * most && it.chars().count().abs_diff(letters) <= most
+    };
     let mut found: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter(|it| *it != name)
+        .filter(is_as_long)
         .map(|it| (strsim::damerau_levenshtein(name, it), it))
         .filter(|(distance, it)| *distance <= most && *distance < it.chars().count())
         .collect();

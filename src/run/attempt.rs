@@ -14,11 +14,11 @@ use super::{
     error::{Result, RunError},
     events::Event,
     fund::Spent,
-    now::{flow_of, panicked},
+    now::{flow_of, is_light, needed, panicked},
     path::Path,
     reach::narrowed,
     records::Taken,
-    scope::Scope,
+    scope::{Scope, out_of_memory},
     secrets::Secrets,
     task::in_time,
     testing::{Answer, estimated, quoted},
@@ -32,7 +32,7 @@ use crate::{
         Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
         Usage, written,
     },
-    value::{Type, Value},
+    value::{Type, Value, memory},
 };
 
 /// A call and its surroundings.
@@ -70,6 +70,9 @@ impl Run {
         let op = call.op.op;
         let node = trace::Node::of(call, path);
         let started = Instant::now();
+        if self.records.is_some() {
+            args.iter().try_for_each(|it| scope.can_record(it, span))?;
+        }
         let record = self.recorded(call, &args, path, ty, span, scope);
         if let Some(record) = &record {
             let at = |err: Box<RunError>| {
@@ -96,6 +99,12 @@ impl Run {
             Some(it) => Err(RunError::new(it, span)),
             None => Ok(exactly(value, ty)),
         });
+        let result = match result {
+            Ok(value) if record.is_some() && !is_light(&value) => {
+                scope.can_record(&value, span).map(|()| value)
+            }
+            other => other,
+        };
         let ((tries, usage), took) = (spent.read(), started.elapsed());
         self.tell_end(path, call, took, usage, &result);
         let result = match record {
@@ -249,6 +258,9 @@ impl Run {
             cx.used(answer.as_ref().map(used).unwrap_or_default());
             return answer.map_err(|it| RunError::new(it, one.span));
         }
+        if call.op.op.makes_as_much() {
+            memory::room(needed(one.args)).map_err(|it| out_of_memory(&it, one.span))?;
+        }
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
             Body::Inline(run) => run(&mut args.into_boxed_slice()),
@@ -271,6 +283,11 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
+        // What it gave up, or left unfinished, for lack of memory is nobody's result. What is
+        // small is whole, and may have been paid for.
+        if !ended.as_ref().is_ok_and(is_light) {
+            scope.fits(one.span)?;
+        }
         ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
             let told = self.secrets.redacted(call.op.honest(it));
             RunError::new(where_paths_start(call.op.op, told), one.span)
@@ -326,12 +343,16 @@ impl Run {
         one: &Try<'_>,
         scope: &Scope,
     ) -> std::result::Result<Value, OpError> {
+        let memory = scope.memory.clone();
         let mut task = tokio::task::spawn_blocking(move || {
             let _worker = worker;
+            let _entered = memory::enter(&memory);
             work()
         });
-        let joined = match scope.cancel.run_until_cancelled(&mut task).await {
+        let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
+        let joined = match watched.await.flatten() {
             Some(joined) => joined,
+            // It was cancelled, or sees for itself that there is no memory left.
             None => match tokio::time::timeout(GRACE, &mut task).await {
                 Ok(joined) => joined,
                 Err(_) => {
@@ -348,6 +369,22 @@ impl Run {
 /// an int for a float, must not differ from its own record.
 fn exactly(value: Value, ty: &Type) -> Value {
     if ty.is_exactly(&value) { value } else { value.clone().cast(ty).unwrap_or(value) }
+}
+
+/// Waits for a computation, as long as there is memory for it.
+pub(super) async fn while_it_fits<T>(
+    mut task: impl Future<Output = T> + Unpin,
+    memory: &memory::Account,
+) -> Option<T> {
+    /// How often that is measured.
+    const MEASURED: Duration = Duration::from_millis(20);
+    loop {
+        match tokio::time::timeout(MEASURED, &mut task).await {
+            Ok(ended) => return Some(ended),
+            Err(_) if memory.look().is_some() => return None,
+            Err(_) => {}
+        }
+    }
 }
 
 /// Whether an argument is a flow that writes what must not be written twice: a second try of

@@ -9,6 +9,7 @@ use tokio::{
 
 use super::{
     Run,
+    attempt::while_it_fits,
     error::{Result, RunError},
     scope::Scope,
 };
@@ -17,7 +18,7 @@ use crate::{
     plan::GRACE,
     registry::{ErrorKind, OpError},
     script::{Ended, Failure, Island, Watch, is_swollen, limits},
-    value::Value,
+    value::{Value, memory},
 };
 
 /// So many operations take some microseconds. Code is pure, so what turns out to need more
@@ -57,6 +58,7 @@ impl Run {
             deadline: own.into_iter().chain(around).min(),
             cancel: scope.cancel.clone(),
             host: Some(self.host.clone()),
+            memory: Some(scope.memory.clone()),
         }
     }
 
@@ -71,8 +73,10 @@ impl Run {
         let (_places, worker) = self.turn_to_compute(scope, span).await?;
         let watch = self.watch(scope);
         let (isolates, host) = (self.isolates, self.host.clone());
+        let memory = scope.memory.clone();
         let mut task = tokio::task::spawn_blocking(move || {
             let _worker = worker;
+            let _entered = memory::enter(&memory);
             match isolates || is_swollen() {
                 true => match island.run_apart(&args, &watch, host.as_ref()) {
                     Err(Ended::Failed(it)) if !isolates && it.is_unsupported() => {
@@ -83,9 +87,10 @@ impl Run {
                 false => island.run(&args, &watch),
             }
         });
-        let joined = match scope.cancel.run_until_cancelled(&mut task).await {
+        let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
+        let joined = match watched.await.flatten() {
             Some(joined) => joined,
-            // The code itself looks whether it is cancelled.
+            // The code itself looks whether it is cancelled, or has too much memory.
             None => match tokio::time::timeout(GRACE, &mut task).await {
                 Ok(joined) => joined,
                 Err(_) => return Err(RunError::cancelled(span)),
@@ -117,6 +122,7 @@ impl Run {
 
 /// The result, or the failure at its place in the code.
 fn failing(ended: std::result::Result<Value, Ended>, scope: &Scope, span: Span) -> Result<Value> {
+    scope.fits(span)?;
     match ended {
         Ok(value) => super::now::bearable(value, span),
         Err(Ended::Failed(Failure { error, place: (start, end) })) => {

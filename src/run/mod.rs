@@ -56,7 +56,10 @@ use crate::{
     host::Host,
     plan::{Caps, Plan},
     registry::{Catalog, OpError, Usage},
-    value::{Text, Value},
+    value::{
+        Text, Value,
+        memory::{self, Accounted},
+    },
 };
 use env::Env;
 use ledger::Cap;
@@ -103,6 +106,8 @@ struct Run {
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
     isolates: bool,
+    /// Keeps the memory of the run among those that are counted.
+    memory: memory::Opened,
     /// Whether also what is computed where it stands is told to the records.
     wants_all: bool,
     /// How often ops have called flows, by their places, in all and with the same value.
@@ -136,7 +141,7 @@ async fn traced(
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
     run.tell(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
     let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
-    let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
+    let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
     let usage = scope.account.taken();
     trace::run_ended(&ended, usage, &run.secrets);
     match ended {
@@ -161,6 +166,13 @@ fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
     own.cap.or_tighter(Cap { tokens: caps.tokens, cost: caps.cost })
 }
 
+/// The memory of a run: what its caller allows, or else a share of the machine's.
+fn opened(host: &Arc<dyn Host>, caps: &Caps) -> memory::Opened {
+    let limit = caps.memory.or_else(|| host.memory_share()).unwrap_or(u64::MAX);
+    let host = host.clone();
+    memory::Account::open(limit, Arc::new(move || host.memory()))
+}
+
 fn engine_panicked(span: Span) -> Box<RunError> {
     let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
     RunError::new(error, span)
@@ -171,7 +183,8 @@ impl Run {
         let Surroundings {
             host, catalog, observer, workers, cancel, caps, records, isolates, ..
         } = around;
-        let scope = Scope::of_run(cancel.child_token(), &caps);
+        let memory = opened(&host, &caps);
+        let scope = Scope::of_run(cancel.child_token(), &caps, memory.account().clone());
         if let Some(records) = &records {
             scope.account.remember(records.spent(""), |_| false);
         }
@@ -186,6 +199,7 @@ impl Run {
             mocks: None,
             records,
             isolates,
+            memory,
             wants_all,
             callbacks: Mutex::default(),
         };
@@ -205,10 +219,18 @@ impl Run {
         };
         let env = Env::of_params(values);
         let work = self.eval(main, Place { env: &env, scope, path: &Path::Root });
-        match caps.time {
+        let value = match caps.time {
             Some(limit) => in_time(work, limit, scope, main.span).await,
             None => work.await,
-        }
+        }?;
+        scope.fits(main.span)?;
+        scope.can_write(&value, main.span)?;
+        Ok(value)
+    }
+
+    /// What is done in the name of this run: what it makes counts against its memory.
+    fn accounted<F: Future>(&self, work: F) -> Accounted<F> {
+        Accounted::new(self.memory.account().clone(), work)
     }
 
     /// The values of the script's inputs, in their order.

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::{
     env::Env,
     error::{Result, RunError},
-    scope::{Bounds, Scope},
+    scope::{Bounds, Scope, out_of_memory},
 };
 use crate::{
     check::{
@@ -22,13 +22,14 @@ use crate::{
     registry::{Body, ErrorKind, OpError},
     syntax::ast::BinaryOp,
     value::{
-        FlowRef, List, Record, Slot, Text, Type, Value,
+        BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
         arithmetic::{self, LONGEST_TEXT, MathError},
+        memory,
     },
 };
 
 /// How many items are computed between two looks at the clock.
-const ITEMS_PER_CHECK: usize = 256;
+const ITEMS_PER_LOOK: usize = 256;
 
 /// Where a computation runs.
 #[derive(Clone, Copy)]
@@ -61,10 +62,10 @@ impl Now<'_> {
             }
             TermKind::Block(block) => self.block(block, env),
             TermKind::Parallel { names, branches } => {
-                bearable(self.parallel(names, branches, env)?, span)
+                self.made(self.parallel(names, branches, env)?, span)
             }
             TermKind::Each { segment, input, optional, body } => {
-                bearable(self.each(segment, input, *optional, body, env)?, span)
+                self.made(self.each(segment, input, *optional, body, env)?, span)
             }
             TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
             TermKind::If { segments, condition, then, otherwise } => {
@@ -80,10 +81,10 @@ impl Now<'_> {
                 self.eval(&arm.body, env).map_err(|it| it.below(&arm.segment))
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, env, span),
-            TermKind::Record(entries) => bearable(self.record(entries, env)?, span),
+            TermKind::Record(entries) => self.made(self.record(entries, env)?, span),
             TermKind::List(items) => {
                 let items: Result<Vec<Value>> = items.iter().map(|it| self.eval(it, env)).collect();
-                bearable(Value::from(items?), span)
+                self.made(Value::from(items?), span)
             }
             TermKind::Text(pieces) => self.text(pieces, env, span),
             TermKind::Field { base, name } => Ok(field(&self.eval(base, env)?, name)),
@@ -94,7 +95,10 @@ impl Now<'_> {
             TermKind::Binary { op, left, right } => self.binary(*op, left, right, env, span),
             TermKind::Not(inner) => Ok(Value::Bool(!self.truth(inner, env)?)),
             TermKind::Negate(inner) => negate(&self.eval(inner, env)?, span),
-            TermKind::Cast { value, why } => cast(self.eval(value, env)?, &term.ty, *why, span),
+            TermKind::Cast { value, why } => {
+                let value = cast(self.eval(value, env)?, &term.ty, *why, span)?;
+                self.worked(value.weight(), span).map(|()| value)
+            }
             TermKind::Path { value, folder } => {
                 Ok(path(&self.eval(value, env)?, folder.as_deref()))
             }
@@ -119,11 +123,22 @@ impl Now<'_> {
         let Body::Inline(run) = call.op.op.body else {
             return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
         };
+        let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
+        if weight > HEAVY && call.op.op.makes_as_much() {
+            self.held(needed(&args), span)?;
+        }
         let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
-        ended.unwrap_or_else(|_| Err(panicked(call))).map_err(|it| {
-            let err = call.op.honest(it);
-            RunError::new(err, span).at_node(call.segment.to_string(), Some(&call.name))
-        })
+        let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
+        let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
+        let ended = self
+            .worked(weight, span)
+            .and_then(|()| ended.map_err(|it| RunError::new(call.op.honest(it), span)));
+        ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
+    }
+
+    /// Looks at the clock and the memory when enough was done, however few items that were.
+    fn worked(self, weight: u64, span: Span) -> Result<()> {
+        if memory::works(weight) { self.scope.check(span) } else { Ok(()) }
     }
 
     fn flow(self, flow: &Flow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
@@ -174,6 +189,7 @@ impl Now<'_> {
         env: &Env<'_>,
     ) -> Result<Value> {
         let items = self.items(input, env)?;
+        let _held = self.held(items.len() * size_of::<Value>(), body.span)?;
         let mut results = Vec::with_capacity(items.len());
         for (idx, item) in items.iter().enumerate() {
             self.pause(idx, body.span)?;
@@ -187,7 +203,7 @@ impl Now<'_> {
 
     /// Looks at the clock now and then, because nobody else can while this computes.
     fn pause(self, idx: usize, span: Span) -> Result<()> {
-        if idx.is_multiple_of(ITEMS_PER_CHECK) { self.scope.check(span) } else { Ok(()) }
+        if idx.is_multiple_of(ITEMS_PER_LOOK) { self.scope.check(span) } else { Ok(()) }
     }
 
     pub(super) fn shape(
@@ -198,6 +214,12 @@ impl Now<'_> {
         env: &Env<'_>,
     ) -> Result<Value> {
         let items = self.items(input, env)?;
+        let each = match shape {
+            Shape::Where => size_of::<Value>(),
+            Shape::Sort => 3 * size_of::<Value>(),
+            Shape::Group => 2 * size_of::<Value>(),
+        };
+        let _held = self.held(items.len() * each, key.span)?;
         let mut keys = Vec::with_capacity(items.len());
         for (idx, item) in items.iter().enumerate() {
             self.pause(idx, key.span)?;
@@ -237,7 +259,9 @@ impl Now<'_> {
                 values.push(self.eval(term, env)?);
             }
         }
-        text_of(pieces, values, span)
+        let text = text_of(pieces, values, span);
+        // What lacks memory fails for that.
+        self.worked(text.as_ref().map_or(0, Value::weight), span).and(text)
     }
 
     fn binary(
@@ -251,8 +275,24 @@ impl Now<'_> {
         let left = self.eval(left, env)?;
         match decided(op, &left) {
             Some(value) => Ok(value),
-            None => operate(op, left, self.eval(right, env)?, span),
+            None => {
+                let right = self.eval(right, env)?;
+                let weight = left.weight().saturating_add(right.weight());
+                let computed = operate(op, left, right, span);
+                self.worked(weight, span).and(computed)
+            }
         }
+    }
+
+    /// Counts what is needed while something is made.
+    fn held(self, bytes: usize, span: Span) -> Result<memory::Charge> {
+        memory::Charge::ahead(bytes).map_err(|it| out_of_memory(&it, span))
+    }
+
+    /// What was put together of parts, if it is bearable.
+    fn made(self, value: Value, span: Span) -> Result<Value> {
+        self.worked(value.weight(), span)?;
+        bearable(value, span)
     }
 
     fn within(
@@ -261,14 +301,18 @@ impl Now<'_> {
         body: &Term,
         env: &Env<'_>,
     ) -> Result<Value> {
-        // Nothing in here spends or waits, so the only bound that can hold is time.
+        // Nothing in here spends or waits, so only time and memory can be bounded.
         let mut values = Bounds::default();
         for (key, term) in bounds {
             values.set(*key, &self.eval(term, env)?, term.span)?;
         }
-        let Some(timeout) = values.timeout else { return self.eval(body, env) };
-        let scope = self.scope.timed(timeout);
-        Now { scope: &scope }.eval(body, env)
+        if values.timeout.is_none() && values.memory.is_none() {
+            return self.eval(body, env);
+        }
+        let scope = self.scope.bounded(&values);
+        let _entered = memory::enter(&scope.memory);
+        let value = Now { scope: &scope }.eval(body, env)?;
+        scope.fits(body.span).map(|()| value)
     }
 
     fn fallback(self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {
@@ -305,6 +349,25 @@ impl Now<'_> {
             None => Err(exhausted(repeat.turns, span)),
         }
     }
+}
+
+/// From this weight on, what is needed to work on something is counted beforehand.
+const HEAVY: u64 = 8 << 10;
+
+/// Whether a value is so small that no list in it was left unfinished for lack of memory.
+pub(super) fn is_light(value: &Value) -> bool {
+    value.weight() <= ITEMS_PER_CHECK as u64
+}
+
+/// What an op takes at the same time that makes something like its arguments: a text is made
+/// and then made shared, the items of a list are copied.
+pub(super) fn needed(args: &[Value]) -> usize {
+    let of = |it: &Value| match it {
+        Value::Text(text) => 2 * text.len(),
+        Value::List(items) => items.len() * size_of::<Value>(),
+        _ => 0,
+    };
+    args.iter().map(of).sum()
 }
 
 /// The failure of a component that broke off in the middle.
@@ -460,7 +523,7 @@ fn set(fields: &mut Vec<(Text, Value)>, name: &Text, value: Value) {
 pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Result<Value> {
     use std::fmt::Write as _;
     let mut values = values.into_iter();
-    let mut text = Bounded(String::new());
+    let mut text = BoundedText::new(LONGEST_TEXT);
     for piece in pieces {
         let written = match piece {
             Piece::Text(it) => text.write_str(it),
@@ -471,20 +534,7 @@ pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Resul
         };
         written.map_err(|_| math(MathError::TooLong, span))?;
     }
-    Ok(Value::from(text.0))
-}
-
-/// A text that takes no more than memory can spare.
-struct Bounded(String);
-
-impl std::fmt::Write for Bounded {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        if self.0.len() + text.len() > LONGEST_TEXT {
-            return Err(std::fmt::Error);
-        }
-        self.0.push_str(text);
-        Ok(())
-    }
+    Ok(Value::from(text.into_string()))
 }
 
 /// Ascending and stable; values without an order keep their places.
@@ -492,6 +542,9 @@ fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
     keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(std::cmp::Ordering::Equal));
     keyed.into_iter().map(|(_, it)| it).collect()
 }
+
+/// What a group takes beside its items.
+const GROUP: usize = 320;
 
 /// Groups in the order of their first items.
 fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
@@ -504,6 +557,10 @@ fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
             Some(idx) => groups[*idx].1.push(item),
             None => {
                 candidates.push(groups.len());
+                // Nobody uses what is made without memory for it.
+                if memory::make(GROUP).is_err() {
+                    break;
+                }
                 groups.push((key, vec![item]));
             }
         }

@@ -14,7 +14,11 @@ use crate::{
     diag::Span,
     plan::{Caps, ITEMS_AT_ONCE},
     registry::{ErrorKind, OpError},
-    value::{Money, Value, units},
+    value::{
+        Money, Value,
+        memory::{self, Full},
+        units,
+    },
 };
 
 /// The bounds at one place: those of the innermost `within`, and through it all others.
@@ -35,6 +39,8 @@ pub(super) struct Scope {
     pub(super) permits: Vec<Arc<Semaphore>>,
     /// That of the innermost cap, and through it of all others.
     pub(super) account: Arc<Account>,
+    /// What the values inside the innermost bound of memory take, and through it all others.
+    pub(super) memory: Arc<memory::Account>,
 }
 
 /// What a `within` says of single calls: the default of every call inside.
@@ -51,6 +57,7 @@ pub(super) struct Attempts {
 #[derive(Clone, Default)]
 pub(super) struct Bounds {
     pub(super) timeout: Option<Duration>,
+    pub(super) memory: Option<u64>,
     pub(super) cap: Cap,
     attempts: Attempts,
     max_parallel: Option<usize>,
@@ -63,6 +70,7 @@ impl Bounds {
             (BoundKey::Timeout, Value::Duration(it)) => self.timeout = Some(*it),
             (BoundKey::AttemptTimeout, Value::Duration(it)) => self.attempts.timeout = Some(*it),
             (BoundKey::MaxAge, Value::Duration(it)) => self.attempts.max_age = Some(*it),
+            (BoundKey::MaxMemory, Value::Size(it)) => self.memory = Some(*it),
             (BoundKey::MaxCost, Value::Money(it)) if *it >= Money::ZERO => {
                 self.cap.cost = Some(*it);
             }
@@ -94,7 +102,11 @@ fn wrong(key: BoundKey, value: &Value, span: Span) -> Box<RunError> {
 
 impl Scope {
     /// The scope of a whole run.
-    pub(super) fn of_run(cancel: CancellationToken, caps: &Caps) -> Self {
+    pub(super) fn of_run(
+        cancel: CancellationToken,
+        caps: &Caps,
+        memory: Arc<memory::Account>,
+    ) -> Self {
         let mut scope = Self {
             depth: 0,
             cancel,
@@ -104,6 +116,7 @@ impl Scope {
             max_parallel: None,
             permits: Vec::new(),
             account: Account::of_run(Cap { tokens: caps.tokens, cost: caps.cost }),
+            memory,
         };
         if let Some(time) = caps.time {
             scope.limit_time(time);
@@ -129,6 +142,9 @@ impl Scope {
         if bounds.cap != Cap::default() || before.is_some() {
             let before = before.unwrap_or_default();
             inner.account = self.account.going_on(bounds.cap, inner.depth, before);
+        }
+        if let Some(most) = bounds.memory {
+            inner.memory = self.memory.within(most, inner.depth);
         }
         let own = &bounds.attempts;
         inner.attempts.timeout = own.timeout.or(self.attempts.timeout);
@@ -169,8 +185,9 @@ impl Scope {
         self.max_parallel.unwrap_or(ITEMS_AT_ONCE)
     }
 
-    /// Ends a computation whose time is over, or that was cancelled.
+    /// Ends a computation whose time is over, whose memory is full, or that was cancelled.
     pub(super) fn check(&self, span: Span) -> Result<()> {
+        self.fits(span)?;
         if self.cancel.is_cancelled() {
             return Err(RunError::cancelled(span));
         }
@@ -179,6 +196,52 @@ impl Scope {
             _ => Ok(()),
         }
     }
+}
+
+impl Scope {
+    /// Ends what takes more memory than a bound around it allows.
+    pub(super) fn fits(&self, span: Span) -> Result<()> {
+        self.memory.full().map_or(Ok(()), |it| Err(out_of_memory(&it, span)))
+    }
+}
+
+impl Scope {
+    /// Ends what would be larger, written out, than a bound allows in memory: values share
+    /// their parts, and what is written does not.
+    pub(super) fn can_write(&self, value: &Value, span: Span) -> Result<()> {
+        let bytes = value.weight().saturating_mul(BYTES_A_PIECE);
+        match self.memory.tightest() {
+            full if bytes > full.limit => Err(out_of_memory(&full, span)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scope {
+    /// Ends what would have to be written down and takes too much memory when it is.
+    pub(super) fn can_record(&self, value: &Value, span: Span) -> Result<()> {
+        self.can_write(value, span)?;
+        let bytes = value.weight().saturating_mul(2 * BYTES_A_PIECE);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        memory::room(bytes).map_err(|it| out_of_memory(&it, span))
+    }
+}
+
+/// What a piece of a value's weight takes when it is written.
+const BYTES_A_PIECE: u64 = 8;
+
+/// The failure of a bound that has no memory left.
+pub(super) fn out_of_memory(full: &Full, span: Span) -> Box<RunError> {
+    let limit = units::show_size(full.limit);
+    let (whose, raise) = match full.depth {
+        0 => (format!("the {limit} of the run"), "allow the run more with `--max-memory`"),
+        _ => (format!("its `max_memory` of {limit}"), "allow it more with a larger `max_memory`"),
+    };
+    let message = format!("needs more memory than {whose}");
+    let help = format!(
+        "keep less of each item, such as with `take`, `where` or `len` inside the `each`, or {raise}"
+    );
+    RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span).at_bound(full.depth)
 }
 
 /// The failure of a bound whose time is over.

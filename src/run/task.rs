@@ -26,7 +26,7 @@ use crate::{
     check::{BoundKey, Piece, Repeat, Term, TermKind},
     diag::Span,
     syntax::ast::BinaryOp,
-    value::Value,
+    value::{Value, memory::Accounted},
 };
 
 /// Where a term runs: its frames, its bounds, its place in the paths.
@@ -303,11 +303,15 @@ impl Run {
             values.set(*key, &now_at(term, place)?, term.span)?;
         }
         let scope = place.scope.bounded(&values, self.before(segment, place.path));
-        let work = self.eval(body, place.in_scope(&scope));
+        let mut work = self.eval(body, place.in_scope(&scope));
+        if values.memory.is_some() {
+            work = Box::pin(Accounted::new(scope.memory.clone(), work));
+        }
         let ended = match values.timeout {
             Some(limit) => in_time(work, limit, &scope, body.span).await,
             None => work.await,
         };
+        let ended = ended.and_then(|it| scope.fits(body.span).map(|()| it));
         ended.map_err(|it| it.at_cap(scope.depth, caps_of(bounds)))
     }
 }

@@ -203,7 +203,7 @@ pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Teste
     };
     run.mocks = Some(mocks);
     let work = AssertUnwindSafe(run.expectations(test, &scope, started)).catch_unwind();
-    let ended = work.await.unwrap_or_else(|_| Err(engine_panicked(test.span)));
+    let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(test.span)));
     let mut failures = ended.unwrap_or_else(|err| vec![TestFailure::Run(err)]);
     let mocks = run.mocks.take().expect("it was set above");
     let unmocked = mocks.unmocked.into_inner().unwrap_or_else(PoisonError::into_inner);

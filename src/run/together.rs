@@ -9,7 +9,10 @@ use super::{
     partial::Partial,
     scope::Scope,
 };
-use crate::{diag::Span, value::Value};
+use crate::{
+    diag::Span,
+    value::{Value, memory},
+};
 
 /// How many tasks end, or turns pass, between two looks at the clock.
 pub(super) const TASKS_PER_YIELD: usize = 256;
@@ -96,7 +99,7 @@ pub(super) async fn together<'a>(
     let mut ended = Ended::default();
     for done in 1_usize.. {
         // Tasks that never wait would keep the clock and a cancel from being looked at.
-        if done.is_multiple_of(TASKS_PER_YIELD) {
+        if done.is_multiple_of(TASKS_PER_YIELD) || memory::is_full() {
             tokio::task::yield_now().await;
             if let Err(err) = scope.check(span) {
                 ended.failure.add(err, scope);

@@ -154,6 +154,7 @@ impl Ask<'_> {
             deadline: Instant::now().checked_add(self.time),
             cancel: CancellationToken::new(),
             host: Some(host),
+            memory: None,
         };
         island.run(&self.args, &watch).map_err(|it| match it {
             Ended::Failed(failure) => failure,

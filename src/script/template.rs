@@ -63,6 +63,7 @@ impl Templates {
             deadline: Some(Instant::now() + limits::TIME),
             cancel: CancellationToken::new(),
             host,
+            memory: None,
         };
         let run = || on_a_long_stack(|| watched(&watch, || self.called(function, args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::limits;
-use crate::host::Host;
+use crate::{host::Host, value::memory::Account};
 
 /// The surroundings of one evaluation.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub struct Watch {
     pub cancel: CancellationToken,
     /// Who knows how much memory the process has.
     pub host: Option<Arc<dyn Host>>,
+    /// What all that the run makes may take, which may be less than what code may.
+    pub memory: Option<Arc<Account>>,
 }
 
 /// Why an evaluation was ended from outside.
@@ -34,8 +36,15 @@ pub(super) enum Stop {
     Memory,
 }
 
-/// So many operations pass between two looks at the clock.
+/// So many operations pass between two looks at the clock: each may make a string of some
+/// megabytes.
 const STRIDE: u64 = 8;
+
+/// The same where there is little memory, or nobody measured before the code ran.
+const SHORT_STRIDE: u64 = 2;
+
+/// Below this, memory is little.
+const LITTLE: u64 = 2 << 30;
 
 /// How often the memory is measured.
 const MEASURED: std::time::Duration = std::time::Duration::from_millis(1);
@@ -66,6 +75,8 @@ struct Running {
     /// The most memory that the process may have, and when it was measured.
     most_memory: Option<u64>,
     measured: Instant,
+    /// So many operations pass between two looks at the clock.
+    stride: u64,
     stop: Option<Stop>,
 }
 
@@ -80,11 +91,15 @@ pub(super) fn watched<T>(watch: &Watch, run: impl FnOnce() -> T) -> (T, Option<S
     let measure = || watch.host.as_ref().and_then(|it| it.memory());
     let before = measure();
     let room = limits::MEMORY.saturating_sub(KEPT.load(Ordering::Relaxed)).max(LEAST);
+    let around = watch.memory.as_ref();
+    let is_tight = around.is_some_and(|it| it.tightest().limit < LITTLE);
+    let most = before.map(|it| it + room);
     let running = Running {
         watch: watch.clone(),
         operations: 0,
-        most_memory: before.map(|it| it + room),
+        most_memory: most,
         measured: Instant::now(),
+        stride: if is_tight || before.is_none() { SHORT_STRIDE } else { STRIDE },
         stop: None,
     };
     RUNNING.with(|it| it.replace(Some(running)));
@@ -112,7 +127,7 @@ impl Running {
         if self.operations > self.watch.operations.min(limits::OPERATIONS) {
             return Some(Stop::Operations);
         }
-        if !self.operations.is_multiple_of(STRIDE) {
+        if !self.operations.is_multiple_of(self.stride) {
             return None;
         }
         let now = Instant::now();
@@ -126,6 +141,9 @@ impl Running {
             return None;
         }
         self.measured = now;
+        if self.watch.memory.as_ref().is_some_and(|it| it.look().is_some()) {
+            return Some(Stop::Memory);
+        }
         let memory = self.watch.host.as_ref().and_then(|it| it.memory());
         let is_over = memory.zip(self.most_memory).is_some_and(|(now, most)| now > most);
         is_over.then_some(Stop::Memory)

@@ -59,6 +59,12 @@ pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
 ];
 
 /// The largest script, in bytes.
+/// The longest name, in bytes: it is compared, shown and suggested.
+pub(crate) const MAX_NAME: usize = 255;
+
+/// The most parts of what is compared part by part: fields, choices, arms, branches, params.
+pub(crate) const MAX_PARTS: usize = 1000;
+
 pub const MAX_BYTES: usize = 64 << 20;
 
 #[derive(pest_derive::Parser)]

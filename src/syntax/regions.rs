@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{
-    MAX_DEPTH,
+    MAX_DEPTH, MAX_NAME,
     token::{Bracket, Flaw, Lexed, Token, TokenKind},
 };
 use crate::diag::{Code, Fix, Problem, Span};
@@ -46,6 +46,7 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
         let (first, last) = (lexed.tokens[tokens.start], lexed.tokens[tokens.end - 1]);
         let span = first.span.to(last.span);
         let (depth, wrong) = words.match_brackets(tokens.clone());
+        let wrong = wrong.or_else(|| words.long_name(tokens.clone()));
         let torn = is_torn(&lexed.flaws, span);
         let broken = torn || wrong.is_some();
         if !torn {
@@ -234,6 +235,13 @@ impl Words<'_> {
                 .is_some_and(|it| matches!(it.kind, TokenKind::Word | TokenKind::Text))
     }
 
+    /// The first name that is longer than any that is written on purpose.
+    fn long_name(&self, tokens: Range<usize>) -> Option<Problem> {
+        let is_long =
+            |it: &&Token| it.kind == TokenKind::Word && it.span.end - it.span.start > MAX_NAME;
+        self.tokens[tokens].iter().find(is_long).map(|it| too_long(it.span))
+    }
+
     /// How deep the brackets of some tokens are nested, and the first one that is wrong.
     fn match_brackets(&self, tokens: Range<usize>) -> (usize, Option<Problem>) {
         let mut open: Vec<Token> = Vec::new();
@@ -314,6 +322,15 @@ fn partner(open: TokenKind) -> char {
         TokenKind::Open(Bracket::Square) => ']',
         _ => '}',
     }
+}
+
+fn too_long(span: Span) -> Problem {
+    // All of it would fill the screen.
+    let shown = Span::new(span.start, span.start + 1);
+    let message = format!("this name is longer than {MAX_NAME} bytes");
+    Problem::error(Code::E120, shown, message)
+        .label("begins here")
+        .help("choose a shorter name, or write text between quotes")
 }
 
 fn too_deep(span: Span) -> Problem {

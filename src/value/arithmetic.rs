@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{List, Money, Value};
+use super::{List, Money, Value, memory};
 
 /// Why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,8 +40,13 @@ pub fn add(a: Value, b: Value) -> Result {
     match (a, b) {
         (V::Int(a), V::Int(b)) => a.checked_add(b).map(V::Int).ok_or(Overflow),
         (V::Text(a), V::Text(b)) if a.len() + b.len() > LONGEST_TEXT => Err(TooLong),
+        // It is made, and then made shared.
+        (V::Text(a), V::Text(b)) if lacks_room(2 * (a.len() + b.len())) => Err(TooLong),
         (V::Text(a), V::Text(b)) => Ok(V::from([a.as_ref(), b.as_ref()].concat())),
         (V::List(a), V::List(b)) if a.len() + b.len() > LONGEST_LIST => Err(TooLong),
+        (V::List(a), V::List(b)) if lacks_room((a.len() + b.len()) * size_of::<V>()) => {
+            Err(TooLong)
+        }
         (a @ V::List(_), b @ V::List(_)) if a.weight() + b.weight() > HEAVIEST => Err(TooLong),
         (V::List(a), V::List(b)) => Ok(V::List(concat(a, b))),
         (V::Duration(a), V::Duration(b)) => a.checked_add(b).map(V::Duration).ok_or(Overflow),
@@ -49,6 +54,12 @@ pub fn add(a: Value, b: Value) -> Result {
         (V::Size(a), V::Size(b)) => a.checked_add(b).map(V::Size).ok_or(Overflow),
         (a, b) => float(&a, &b, |a, b| a + b),
     }
+}
+
+/// Whether the memory of the run cannot hold so many bytes more: it ends then, whatever is
+/// said of the result.
+fn lacks_room(bytes: usize) -> bool {
+    memory::room(bytes).is_err()
 }
 
 /// `-`: numbers, amounts of one unit.

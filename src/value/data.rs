@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{FlowRef, Money, Secret};
+use super::{FlowRef, Money, Secret, memory};
 
 /// Shared text.
 pub type Text = Arc<str>;
@@ -45,7 +45,11 @@ pub struct List(Arc<Items>);
 struct Items {
     items: Vec<Value>,
     weight: u64,
+    _charge: memory::Charge,
 }
+
+/// What a list or a record takes by itself, with what the allocator adds to it.
+const OVERHEAD: usize = 80;
 
 impl List {
     pub fn len(&self) -> usize {
@@ -72,14 +76,40 @@ impl List {
 
 impl From<Vec<Value>> for List {
     fn from(items: Vec<Value>) -> Self {
-        let weight = items.iter().map(Value::weight).fold(0, u64::saturating_add);
-        Self(Arc::new(Items { items, weight }))
+        let (mut weight, mut held) = (0_u64, OVERHEAD + items.len() * size_of::<Value>());
+        for item in &items {
+            weight = weight.saturating_add(item.weight());
+            held += item.held();
+        }
+        Self(Arc::new(Items { items, weight, _charge: memory::Charge::of(held) }))
     }
 }
 
+/// So many items are collected between two looks at the memory.
+pub(crate) const ITEMS_PER_CHECK: usize = 1024;
+
 impl FromIterator<Value> for List {
+    /// Stops where the run has no memory left: it fails, and nobody will use the list.
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
-        Self::from(items.into_iter().collect::<Vec<_>>())
+        let mut items = items.into_iter();
+        let (least, most) = items.size_hint();
+        if most.is_some_and(|it| it <= ITEMS_PER_CHECK) {
+            return Self::from(items.collect::<Vec<_>>());
+        }
+        let mut list = Vec::new();
+        if memory::room(least.saturating_mul(size_of::<Value>())).is_ok() {
+            list.reserve(least);
+        }
+        loop {
+            let before = list.len();
+            list.extend(items.by_ref().take(ITEMS_PER_CHECK));
+            memory::makes((list.len() - before) * size_of::<Value>());
+            // What is small is always whole.
+            if list.len() < before + ITEMS_PER_CHECK || memory::is_full() {
+                break;
+            }
+        }
+        Self::from(list)
     }
 }
 
@@ -103,6 +133,7 @@ struct Fields {
     names: Arc<[Text]>,
     values: Box<[Slot]>,
     weight: u64,
+    _charge: memory::Charge,
 }
 
 /// The value of one field: there already, or made when it is first looked at.
@@ -131,6 +162,13 @@ impl Slot {
         }
     }
 
+    fn held(&self) -> usize {
+        match self {
+            Self::Ready(value) => value.held(),
+            Self::Deferred(_) => 0,
+        }
+    }
+
     fn value(&self) -> &Value {
         match self {
             Self::Ready(value) => value,
@@ -154,8 +192,16 @@ impl Record {
     /// Makes a record some of whose values are made only when they are looked at.
     pub fn of_slots(names: Arc<[Text]>, values: Vec<Slot>) -> Self {
         assert_eq!(names.len(), values.len(), "a record has one value a name");
-        let weight = values.iter().map(Slot::weight).fold(0, u64::saturating_add);
-        Self(Arc::new(Fields { names, values: values.into(), weight }))
+        let (mut weight, mut held) = (0_u64, OVERHEAD + values.len() * size_of::<Slot>());
+        for slot in &values {
+            weight = weight.saturating_add(slot.weight());
+            held += slot.held();
+        }
+        if Arc::strong_count(&names) == 1 {
+            held += names.iter().map(|it| text_held(it) + size_of::<Text>()).sum::<usize>();
+        }
+        let _charge = memory::Charge::of(held);
+        Self(Arc::new(Fields { names, values: values.into(), weight, _charge }))
     }
 
     pub fn names(&self) -> &Arc<[Text]> {
@@ -206,7 +252,18 @@ impl FromIterator<(Text, Value)> for Record {
 impl Value {
     /// Text from anything that can be shared as text.
     pub fn text(text: impl Into<Text>) -> Self {
-        Self::Text(text.into())
+        let text = text.into();
+        memory::makes(text.len() + TEXT_OVERHEAD);
+        Self::Text(text)
+    }
+
+    /// What whoever holds the value answers for beside the value itself.
+    fn held(&self) -> usize {
+        match self {
+            Self::Text(it) | Self::Path(it) => text_held(it),
+            Self::Bytes(it) => (it.len() + TEXT_OVERHEAD) / Arc::strong_count(it).max(1),
+            _ => 0,
+        }
     }
 
     /// How large the value is when it is written out, in pieces of some eight bytes.
@@ -270,6 +327,14 @@ impl Value {
     }
 }
 
+/// What a string takes beside its bytes.
+const TEXT_OVERHEAD: usize = 24;
+
+/// The part of a string that one of those who hold it answers for.
+fn text_held(text: &Text) -> usize {
+    (text.len() + TEXT_OVERHEAD) / Arc::strong_count(text).max(1)
+}
+
 macro_rules! from {
     ($($ty:ty => $value:ident, $make:expr;)*) => {$(
         impl From<$ty> for Value {
@@ -286,8 +351,8 @@ from! {
     i32 => it, Self::Int(it.into());
     u32 => it, Self::Int(it.into());
     f64 => it, Self::Float(it);
-    &str => it, Self::Text(it.into());
-    String => it, Self::Text(it.into());
+    &str => it, Self::text(it);
+    String => it, Self::text(it);
     Text => it, Self::Text(it);
     Duration => it, Self::Duration(it);
     Money => it, Self::Money(it);

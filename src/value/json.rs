@@ -11,7 +11,7 @@ use serde::{
     ser::{SerializeMap, SerializeSeq},
 };
 
-use super::{Record, Text, Value, show::unsigned_zero, units};
+use super::{BoundedText, Record, Text, Value, memory, show::unsigned_zero, units};
 
 /// Reads a value from JSON text. Field order is kept; numbers beyond `i64` are floats.
 pub fn read(text: &str) -> Result<Value, serde_json::Error> {
@@ -21,6 +21,19 @@ pub fn read(text: &str) -> Result<Value, serde_json::Error> {
 /// Writes a value as JSON on one line.
 pub fn write(value: &Value) -> String {
     serde_json::to_string(value).expect("a value has only string keys and cannot fail to write")
+}
+
+/// Writes a value as JSON, if that takes no more than so many bytes and there is memory for
+/// it.
+///
+/// Values share their parts, so what is small may be endless when it is written.
+pub fn write_within(value: &Value, is_pretty: bool, most: usize) -> Option<String> {
+    let mut text = BoundedText::new(most);
+    let written = match is_pretty {
+        true => serde_json::to_writer_pretty(&mut text, value),
+        false => serde_json::to_writer(&mut text, value),
+    };
+    written.ok().map(|()| text.into_string())
 }
 
 /// Writes a value as JSON on one line, until `out` takes no more.
@@ -110,6 +123,9 @@ impl<'de> Deserialize<'de> for Value {
 
 struct JsonVisitor;
 
+/// What the name and the place of a field take, while the record is read.
+const FIELD: usize = 128;
+
 impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Value;
 
@@ -149,6 +165,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = seq.next_element()? {
+            memory::make(size_of::<Value>()).map_err(A::Error::custom)?;
             items.push(item);
         }
         Ok(Value::from(items))
@@ -159,6 +176,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         let mut seen: HashSet<Text> = HashSet::new();
         let mut values = Vec::new();
         while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            memory::make(name.len() + FIELD).map_err(A::Error::custom)?;
             let name = Text::from(name);
             if !seen.insert(name.clone()) {
                 return Err(A::Error::custom(format!("the key `{name}` stands twice")));

@@ -7,11 +7,13 @@
 //! **Invariant:** this module imports no other module of the crate.
 
 pub mod arithmetic;
+mod bounded;
 mod cast;
 mod compare;
 mod data;
 pub mod json;
 pub mod literal;
+pub mod memory;
 mod opaque;
 pub mod paths;
 pub mod schema;
@@ -21,7 +23,9 @@ mod types;
 pub mod units;
 pub(crate) mod wire;
 
+pub use bounded::BoundedText;
 pub use cast::Misfit;
+pub(crate) use data::ITEMS_PER_CHECK;
 pub use data::{List, Record, Slot, Text, Value};
 pub use opaque::{FlowRef, Secret};
 pub use types::{EnumType, FlowType, RecordType, Type};

@@ -53,12 +53,25 @@ impl RecordType {
     pub fn get(&self, name: &str) -> Option<&Type> {
         self.fields.iter().find(|(it, _)| it.as_ref() == name).map(|(_, ty)| ty)
     }
+
+    /// The same for a name that most likely stands at `place`: records that are compared
+    /// mostly have their fields in one order.
+    fn near(&self, place: usize, name: &str) -> Option<&Type> {
+        match self.fields.get(place) {
+            Some((it, ty)) if it.as_ref() == name => Some(ty),
+            _ => self.get(name),
+        }
+    }
 }
 
 impl PartialEq for RecordType {
     fn eq(&self, other: &Self) -> bool {
         self.fields.len() == other.fields.len()
-            && self.fields.iter().all(|(name, ty)| other.get(name) == Some(ty))
+            && self
+                .fields
+                .iter()
+                .enumerate()
+                .all(|(idx, (name, ty))| other.near(idx, name) == Some(ty))
     }
 }
 
@@ -75,7 +88,8 @@ impl EnumType {
     }
 
     fn within(&self, other: &Self) -> bool {
-        self.variants.iter().all(|it| other.contains(it))
+        let stands = |place: usize, it: &Text| other.variants.get(place) == Some(it);
+        self.variants.iter().enumerate().all(|(idx, it)| stands(idx, it) || other.contains(it))
     }
 }
 
@@ -200,7 +214,7 @@ impl Type {
             (Self::Int(_), Self::Int(_) | Self::Float(_)) => true,
             (Self::Float(_), Self::Float(_)) => true,
             (Self::Enum(_), Self::Text) => true,
-            (Self::Enum(a), Self::Enum(b)) => a.within(b),
+            (Self::Enum(a), Self::Enum(b)) => Arc::ptr_eq(a, b) || a.within(b),
             (Self::Optional(a), Self::Optional(b)) => a.fits(b),
             (Self::Optional(a), _) if matches!(**a, Self::Unknown) => true,
             (a, Self::Optional(b)) => a.fits(b),
@@ -209,9 +223,11 @@ impl Type {
             }
             // A type of types of types has many parts, but few that are not shared.
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => true,
-            (Self::Record(a), Self::Record(b)) => b.fields.iter().all(|(name, wanted)| {
-                a.get(name).map_or(wanted.is_optional(), |given| given.fits(wanted))
-            }),
+            (Self::Record(a), Self::Record(b)) => {
+                b.fields.iter().enumerate().all(|(idx, (name, wanted))| {
+                    a.near(idx, name).map_or(wanted.is_optional(), |given| given.fits(wanted))
+                })
+            }
             (Self::Flow(a), Self::Flow(b)) => b.takes.enters(&a.takes) && a.gives.enters(&b.gives),
             (a, b) => a == b,
         }
@@ -373,8 +389,8 @@ fn widest<N: PartialOrd + Copy>(a: Option<(N, N)>, b: Option<(N, N)>) -> Option<
 fn join_records(a: &Arc<RecordType>, b: &Arc<RecordType>) -> Option<Type> {
     let (wide, narrow) = if a.fields.len() >= b.fields.len() { (a, b) } else { (b, a) };
     let mut fields = Vec::with_capacity(narrow.fields.len());
-    for (name, ty) in &narrow.fields {
-        let joined = match wide.get(name) {
+    for (idx, (name, ty)) in narrow.fields.iter().enumerate() {
+        let joined = match wide.near(idx, name) {
             Some(other) => ty.join(other)?,
             None if ty.is_optional() => ty.clone(),
             None => return None,

@@ -14,9 +14,11 @@ use tokio_util::sync::CancellationToken;
 use crate::components;
 
 /// What brings about those whose wrong sample is more than a script.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 10] = [
     // Too large to be shown.
     ("E104", ""),
+    // A thousand and one of something.
+    ("E121", ""),
     // No component of ours writes anew with each try.
     ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
     // Whoever runs the script refuses what it does.
@@ -52,6 +54,10 @@ fn provocation(entry: &Entry) -> String {
     match elsewhere {
         _ if entry.wrong.info.starts_with("svc,") => entry.wrong.text.to_owned(),
         Some(("E104", _)) => format!("{}1{}", "(".repeat(257), ")".repeat(257)),
+        Some(("E121", _)) => {
+            let letters: Vec<String> = (0..1001).map(|it| format!("\"{it}\"")).collect();
+            format!("type Letter = {}\n1", letters.join(" | "))
+        }
         Some((_, script)) => (*script).to_owned(),
         None => panic!("{}: nothing shows it", entry.code),
     }

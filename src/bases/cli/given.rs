@@ -40,6 +40,10 @@ pub(super) struct CapArgs {
     /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
+    /// The most memory that what the run makes may take: `500MB`, `2GiB`. Without it, half of
+    /// the machine's.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_memory: Option<u64>,
     /// Let results of other runs stand for calls, if they are no older: `--reuse 1d`. Never
     /// for a call that writes or asks a person; a `max_age` of the script goes before it.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -101,10 +105,11 @@ impl Given {
 
 impl CapArgs {
     pub(super) fn give<'e>(&self, request: Request<'e>) -> Request<'e> {
-        let Self { max_cost, max_tokens, timeout, reuse } = *self;
+        let Self { max_cost, max_tokens, timeout, max_memory, reuse } = *self;
         let request = reuse.into_iter().fold(request, Request::reuse);
         let request = max_cost.into_iter().fold(request, Request::max_cost);
         let request = max_tokens.into_iter().fold(request, Request::max_tokens);
+        let request = max_memory.into_iter().fold(request, Request::max_memory);
         timeout.into_iter().fold(request, Request::timeout)
     }
 }

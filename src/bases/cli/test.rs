@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{FAILED, Failure, INVALID, OK, Result},
+    given,
     keeping::{self, Keeping},
     script,
     terminal::{self, Ink},
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     diag::visible_line,
     engine::{
-        TestResult,
+        Engine, TestResult,
         verdict::{Problem, problems},
     },
     value::{Money, units},
@@ -34,6 +35,9 @@ pub(super) struct Test {
     /// Run only the tests whose names contain this.
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
+    /// The most memory that what a test makes may take: `500MB`.
+    #[arg(long, value_name = "SIZE", value_parser = given::size)]
+    max_memory: Option<u64>,
     /// Print one JSON object with the outcome of every test.
     #[arg(long)]
     json: bool,
@@ -94,6 +98,9 @@ impl Test {
         if let Some(run) = &self.from_run {
             return self.of_run(run, session);
         }
+        let engine = session.engine.clone();
+        let engine = self.max_memory.into_iter().fold(engine, Engine::max_memory);
+        let session = &Session { engine, ..*session };
         let mut tally = Tally { code: OK, passed: 0, failed: 0, files: Vec::new() };
         for file in &self.files {
             self.file(session, file, &mut tally)?;

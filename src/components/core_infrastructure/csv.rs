@@ -5,7 +5,7 @@ use crate::{
     registry::{
         Component, Compute, Cx, ErrorKind, Example, Max, Op, OpError, Scheme, compute, params,
     },
-    value::{Text, Value},
+    value::{Text, Value, memory},
 };
 
 pub(super) const COMPONENT: Component = Component {
@@ -67,7 +67,7 @@ impl Compute for Parse {
                 cx.check()?;
                 test_list_len(rows.len() + 1)?;
             }
-            rows.push(Value::List(row.into_iter().map(|it| Value::Text(it.into())).collect()));
+            rows.push(Value::List(row.into_iter().map(Value::from).collect()));
         }
         Ok(Value::List(rows.into()))
     }
@@ -91,7 +91,9 @@ impl Reader<'_> {
         }
         let mut row = Vec::new();
         loop {
-            row.push(self.cell()?);
+            let cell = self.cell()?;
+            memory::make(cell.len() + size_of::<Value>())?;
+            row.push(cell);
             match self.rest.strip_prefix(self.sep) {
                 Some(rest) => self.rest = rest,
                 None => break,

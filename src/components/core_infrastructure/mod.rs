@@ -3,9 +3,9 @@
 use crate::{
     registry::{Component, OpError},
     value::{
-        Value,
+        BoundedText, Value,
         arithmetic::{LONGEST_LIST, LONGEST_TEXT},
-        json as json_text,
+        json as json_text, memory,
     },
 };
 
@@ -36,9 +36,10 @@ pub(super) const ALL: &[&Component] = &[
 /// Refuses a text of so many bytes that no call may make it.
 fn test_text_len(bytes: usize) -> Result<(), OpError> {
     if bytes <= LONGEST_TEXT {
-        return Ok(());
+        // It is made, and then made shared.
+        return Ok(memory::room(bytes.saturating_mul(2))?);
     }
-    Err(OpError::failed("the result would be larger than 256MiB, the most that one call makes"))
+    Err(too_long())
 }
 
 /// Refuses a list of so many items that no call may make it.
@@ -48,6 +49,28 @@ fn test_list_len(items: usize) -> Result<(), OpError> {
     }
     let message = format!("the result would have more than {LONGEST_LIST} items");
     Err(OpError::failed(message).help("work on it in parts"))
+}
+
+/// The same for a list that is made at once.
+fn test_list_room(items: usize) -> Result<(), OpError> {
+    test_list_len(items)?;
+    Ok(memory::room(items * size_of::<Value>())?)
+}
+
+/// The text that `write` makes, of at most so many bytes.
+fn written(
+    most: usize,
+    write: impl FnOnce(&mut BoundedText) -> std::fmt::Result,
+) -> Result<String, OpError> {
+    let mut text = BoundedText::new(most);
+    match write(&mut text) {
+        Ok(()) => Ok(text.into_string()),
+        Err(_) => memory::check().map_err(OpError::from).and_then(|()| Err(too_long())),
+    }
+}
+
+fn too_long() -> OpError {
+    OpError::failed("the result would be larger than 256MiB, the most that one call makes")
 }
 
 /// The start of a text, for messages.

@@ -211,6 +211,10 @@ impl Host for Guard {
         self.inner.memory()
     }
 
+    fn memory_share(&self) -> Option<u64> {
+        self.inner.memory_share()
+    }
+
     fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
         self.inner.apart(work, apart)
     }

@@ -17,6 +17,8 @@ use super::{Answering, Apart, Entry, Fill, Host, Stat, Unanswered, http};
 mod apart;
 mod append;
 mod ask;
+#[cfg(target_os = "linux")]
+mod memory;
 mod names;
 mod net;
 mod part;
@@ -183,8 +185,15 @@ impl Host for OsHost {
     #[cfg(target_os = "linux")]
     fn memory(&self) -> Option<u64> {
         let pages = fs::read_to_string("/proc/self/statm").ok()?;
-        let resident: u64 = pages.split(' ').nth(1)?.parse().ok()?;
-        Some(resident * rustix::param::page_size() as u64)
+        let mut pages = pages.split(' ').map(|it| it.parse::<u64>().ok());
+        // What is shared is in files, and the system takes it back when it needs it.
+        let (resident, shared) = (pages.nth(1)??, pages.next()??);
+        Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn memory_share(&self) -> Option<u64> {
+        memory::share()
     }
 
     fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {

@@ -210,6 +210,9 @@ impl Walk<'_> {
                 self.judge_tokens(bound, cap.unsigned_abs())
             }
             (BoundKey::Timeout, Some(Value::Duration(most))) => self.judge_time(bound, *most),
+            (BoundKey::MaxMemory, Some(_)) => {
+                (Holds::Enforced, "nobody knows before what it makes".to_owned())
+            }
             (_, None) => (Holds::Enforced, "it is known when the run has its inputs".to_owned()),
             _ => (Holds::Enforced, String::new()),
         };

@@ -1,9 +1,12 @@
 //! From statements to the program, and the problems that only their order shows.
 
-use super::{Statement, pipeline::space_before};
+use super::{Statement, pipeline::space_before, too_many};
 use crate::{
     diag::{Code, Fix, Problem, Span},
-    syntax::ast::{Edition, Pipeline, Program, Within},
+    syntax::{
+        MAX_PARTS,
+        ast::{Edition, Item, ItemKind, Pipeline, Program, Within},
+    },
 };
 
 /// The program that the statements of a text are, in their order.
@@ -12,12 +15,19 @@ pub(in crate::syntax) fn assembled(
     statements: impl IntoIterator<Item = Statement>,
     problems: Vec<Problem>,
 ) -> (Program, Vec<Problem>) {
-    let mut assembly = Assembly { text, program: Program::default(), last_main: None, problems };
+    let mut assembly = Assembly {
+        text,
+        program: Program::default(),
+        last_main: None,
+        params: 0,
+        unused_let: None,
+        problems,
+    };
     for statement in statements {
         match statement {
             Statement::Edition { number, bounds, span } => assembly.edition(number, bounds, span),
             Statement::Main(main) => assembly.main(main),
-            Statement::Item(item) => assembly.program.items.push(item),
+            Statement::Item(item) => assembly.item(item),
         }
     }
     (assembly.program, assembly.problems)
@@ -28,10 +38,29 @@ struct Assembly<'a> {
     program: Program,
     /// The pipeline at the top of the file that was read last.
     last_main: Option<Span>,
+    /// How many there are so far.
+    params: usize,
+    /// What makes a `let` of a second one, once it was looked for.
+    unused_let: Option<String>,
     problems: Vec<Problem>,
 }
 
 impl Assembly<'_> {
+    /// Adds a declaration. Of params, as of all that is compared with each other, there are
+    /// not too many.
+    fn item(&mut self, mut item: Item) {
+        if let ItemKind::Param { name, .. } = &item.kind {
+            self.params += 1;
+            if self.params == MAX_PARTS + 1 {
+                self.problems.push(too_many("params", name.span));
+            }
+            if self.params > MAX_PARTS {
+                item.kind = ItemKind::Broken { name: name.clone() };
+            }
+        }
+        self.program.items.push(item);
+    }
+
     fn edition(&mut self, (number, at): (String, Span), bounds: Option<Within>, span: Span) {
         let parsed = number.parse().ok().filter(|it| *it == 1);
         if parsed.is_none() {
@@ -64,11 +93,15 @@ impl Assembly<'_> {
     }
 
     /// `let earlier = `, with a name that nothing has.
-    fn unused_let(&self) -> String {
+    fn unused_let(&mut self) -> String {
+        if let Some(known) = &self.unused_let {
+            return known.clone();
+        }
         let is_free = |it: &String| !self.text.contains(it.as_str());
         let names = (2..).map(|it| format!("earlier_{it}"));
         let name = std::iter::once("earlier".to_owned()).chain(names).find(is_free);
-        format!("let {} = ", name.unwrap_or_default())
+        let begin = format!("let {} = ", name.unwrap_or_default());
+        self.unused_let.insert(begin).clone()
     }
 
     fn main(&mut self, main: Pipeline) {
@@ -86,13 +119,14 @@ impl Assembly<'_> {
             self.problems.push(space_before(gap, main.span));
             return;
         }
+        let first = first.span;
         let mut problem = Problem::error(Code::E119, main.span, "a file has one main pipeline")
             .label("a second pipeline")
-            .also(first.span, "the first one");
+            .also(first, "the first one");
         problem = if between.contains('\n') {
             problem
                 .help("bind one of them to a name with `let name = ..`")
-                .suggest(Span::new(first.span.start, first.span.start), self.unused_let())
+                .suggest(Span::new(first.start, first.start), self.unused_let())
         } else {
             problem
                 .help("stages are joined with `>>`")

@@ -11,7 +11,7 @@ use super::Builder;
 use crate::{
     diag::{Code, Fix, Problem, Span},
     syntax::{
-        MAX_OPERATORS, Rule,
+        MAX_OPERATORS, MAX_PARTS, Rule,
         ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Word},
     },
 };
@@ -132,6 +132,7 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let kind = match pair.as_rule() {
             Rule::list => ExprKind::List(pair.into_inner().map(|it| self.expr(it)).collect()),
+            Rule::record if self.too_many("fields in a record", &pair, 0) => ExprKind::Broken,
             Rule::record => ExprKind::Record(pair.into_inner().map(|it| self.entry(it)).collect()),
             Rule::field | Rule::optional_field => {
                 let it = Expr { kind: ExprKind::It, span: Span::new(span.start, span.start) };
@@ -212,7 +213,8 @@ impl Builder<'_> {
 
     pub(super) fn args(&mut self, pair: Pair<'_, Rule>) -> Args {
         let span = self.span(&pair);
-        let list = pair.into_inner().map(|it| self.arg(it)).collect();
+        self.too_many("arguments", &pair, 0);
+        let list = pair.into_inner().take(MAX_PARTS).map(|it| self.arg(it)).collect();
         Args { list, span }
     }
 

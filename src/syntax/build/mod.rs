@@ -14,7 +14,10 @@ use super::{
     regions::Region,
     token::{Lexed, Token},
 };
-use crate::diag::{Problem, Span};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::MAX_PARTS,
+};
 
 pub(super) use assembly::assembled;
 
@@ -94,6 +97,16 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Whether more parts stand in one place than can be compared with each other, which is
+    /// reported. The first ones of what stands there are no parts.
+    fn too_many(&mut self, what: &str, pair: &Pair<'_, Rule>, others: usize) -> bool {
+        let first = pair.clone().into_inner().nth(MAX_PARTS + others);
+        let Some(first) = first else { return false };
+        let span = self.span(&first);
+        self.problems.push(too_many(what, span));
+        true
+    }
+
     fn edition(&mut self, pair: Pair<'_, Rule>) {
         let span = self.span(&pair);
         let mut inner = pair.into_inner();
@@ -142,13 +155,18 @@ impl<'a> Builder<'a> {
         let mut inner = pair.into_inner().skip(1).peekable();
         let name = self.word(&inner.next().expect("a flow has a name"));
         let params = match inner.next_if(|it| it.as_rule() == Rule::fields) {
-            Some(fields) => fields.into_inner().map(|it| self.flow_param(it)).collect(),
+            Some(fields) => self.flow_params(fields),
             None => Vec::new(),
         };
         let yields = self.ty(inner.next().expect("a flow has a type"));
         let bounds = inner.next_if(|it| it.as_rule() == Rule::within).map(|it| self.within(it));
         let body = self.block(inner.next().expect("a flow has a body"));
         ItemKind::Flow(Flow { name, params, yields, bounds, body })
+    }
+
+    fn flow_params(&mut self, fields: Pair<'_, Rule>) -> Vec<FlowParam> {
+        self.too_many("params of a flow", &fields, 0);
+        fields.into_inner().take(MAX_PARTS).map(|it| self.flow_param(it)).collect()
     }
 
     pub(super) fn flow_param(&mut self, pair: Pair<'_, Rule>) -> FlowParam {
@@ -238,4 +256,10 @@ impl<'a> Builder<'a> {
         lines.reverse();
         lines.join("\n")
     }
+}
+
+fn too_many(what: &str, span: Span) -> Problem {
+    Problem::error(Code::E121, span, format!("too many {what} (limit {MAX_PARTS})"))
+        .label("one too many")
+        .help("divide it into several, or keep such data in a file and read it")
 }

@@ -80,6 +80,7 @@ impl Builder<'_> {
             Rule::each => self.each(pair),
             Rule::shape => self.shape(pair),
             Rule::if_ => StageKind::If(Box::new(self.if_(pair))),
+            Rule::match_ if self.too_many("arms of `match`", &pair, 2) => StageKind::Broken,
             Rule::match_ => StageKind::Match(Box::new(self.match_(pair))),
             Rule::repeat_ => StageKind::Repeat(Box::new(self.repeat(pair))),
             Rule::rhai => StageKind::Rhai(Box::new(self.rhai(pair))),
@@ -91,7 +92,7 @@ impl Builder<'_> {
         let mut inner = pair.into_inner().peekable();
         let word = self.span(&inner.next().expect("code begins with its word"));
         let params = match inner.next_if(|it| it.as_rule() == Rule::fields) {
-            Some(fields) => fields.into_inner().map(|it| self.flow_param(it)).collect(),
+            Some(fields) => self.flow_params(fields),
             None => Vec::new(),
         };
         let yields = self.ty(inner.next().expect("code has a type"));
@@ -119,6 +120,9 @@ impl Builder<'_> {
     }
 
     fn parallel(&mut self, pair: Pair<'_, Rule>) -> StageKind {
+        if self.too_many("branches of `parallel`", &pair, 1) {
+            return StageKind::Broken;
+        }
         let mut branches = Vec::new();
         for part in pair.into_inner().skip(1) {
             match part.as_rule() {
@@ -203,6 +207,12 @@ impl Builder<'_> {
     }
 
     fn arm(&mut self, pair: Pair<'_, Rule>) -> Arm {
+        if self.too_many("patterns of one arm", &pair, 1) {
+            let span = self.span(&pair);
+            let kind = StageKind::Broken;
+            let stage = Stage { kind, mods: Vec::new(), span };
+            return Arm { patterns: Vec::new(), value: Pipeline { stages: vec![stage], span } };
+        }
         let mut patterns = Vec::new();
         let mut value = None;
         for part in pair.into_inner() {

@@ -39,9 +39,11 @@ impl Builder<'_> {
                 let max = inner.next().and_then(|it| self.list_max(&it));
                 TypeKind::List(Box::new(item), max)
             }
+            Rule::record_type if self.too_many("fields in a type", &pair, 0) => TypeKind::Broken,
             Rule::record_type => {
                 TypeKind::Record(pair.into_inner().map(|it| self.type_field(it)).collect())
             }
+            Rule::enum_type if self.too_many("choices of a type", &pair, 0) => TypeKind::Broken,
             Rule::enum_type => {
                 let variants = pair.into_inner().map(|it| self.constant_text(it)).collect();
                 TypeKind::Enum(variants)

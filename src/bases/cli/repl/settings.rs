@@ -23,6 +23,9 @@ pub(super) struct Given {
     /// The time after which a line is ended: `30s`, `5m`.
     #[arg(long, value_name = "TIME", value_parser = given::duration)]
     timeout: Option<Duration>,
+    /// The most memory that what one line makes may take: `500MB`.
+    #[arg(long, value_name = "SIZE", value_parser = given::size)]
+    max_memory: Option<u64>,
     /// The most money that all lines may cost together.
     #[arg(long, value_name = "DOLLARS", value_parser = given::money)]
     budget: Option<Money>,
@@ -34,6 +37,7 @@ pub(super) struct Settings {
     max_cost: Option<Money>,
     max_tokens: Option<u64>,
     timeout: Option<Duration>,
+    max_memory: Option<u64>,
     budget: Option<Money>,
     /// How many lines of a value are shown; all where nothing is set.
     rows: Option<usize>,
@@ -50,10 +54,11 @@ pub(super) enum View {
 }
 
 /// The names of the settings, and what each is.
-pub(super) const KEYS: [(&str, &str); 6] = [
+pub(super) const KEYS: [(&str, &str); 7] = [
     ("max_cost", "the most money that one line may cost: 0.10"),
     ("max_tokens", "the most tokens that one line may use: 50_000"),
     ("timeout", "the time after which a line is ended: 30s"),
+    ("max_memory", "the most memory that what one line makes may take: 500MB"),
     ("budget", "the most money that all lines may cost together: 1.00"),
     ("rows", "how many lines of a value are shown: 20"),
     ("view", "how values are shown: auto, tree or json"),
@@ -65,6 +70,7 @@ impl Settings {
             max_cost: given.max_cost,
             max_tokens: given.max_tokens,
             timeout: given.timeout,
+            max_memory: given.max_memory,
             budget: given.budget,
             rows: is_prompt.then(screenful),
             view: View::Auto,
@@ -82,6 +88,7 @@ impl Settings {
             "max_cost" => self.max_cost = limit(value, given::money)?,
             "max_tokens" => self.max_tokens = limit(value, given::tokens)?,
             "timeout" => self.timeout = limit(value, given::duration)?,
+            "max_memory" => self.max_memory = limit(value, given::size)?,
             "budget" => self.budget = limit(value, given::money)?,
             "rows" => self.rows = limit(value, rows)?,
             "view" => self.view = view(value)?,
@@ -100,6 +107,7 @@ impl Settings {
             "max_cost" => self.max_cost.map_or_else(none, |it| it.to_string()),
             "max_tokens" => self.max_tokens.map_or_else(none, |it| it.to_string()),
             "timeout" => self.timeout.map_or_else(none, units::show_duration),
+            "max_memory" => self.max_memory.map_or_else(none, units::show_size),
             "budget" => self.budget.map_or_else(none, |it| it.to_string()),
             "rows" => self.rows.map_or_else(none, |it| it.to_string()),
             _ => self.view.name().to_owned(),
@@ -112,6 +120,7 @@ impl Settings {
         let cost = self.max_cost.into_iter().chain(left.map(|it| it.max(Money::ZERO))).min();
         let request = cost.into_iter().fold(request, Request::max_cost);
         let request = self.max_tokens.into_iter().fold(request, Request::max_tokens);
+        let request = self.max_memory.into_iter().fold(request, Request::max_memory);
         self.timeout.into_iter().fold(request, Request::timeout)
     }
 }
@@ -153,7 +162,13 @@ mod tests {
 
     #[test]
     fn settings_are_set_by_their_names() {
-        let given = Given { max_cost: None, max_tokens: None, timeout: None, budget: None };
+        let given = Given {
+            max_cost: None,
+            max_tokens: None,
+            timeout: None,
+            max_memory: None,
+            budget: None,
+        };
         let mut settings = Settings::new(&given, false);
         for (key, value) in [
             ("max_cost", "0.10"),

@@ -10,7 +10,7 @@ use crate::{
     registry::{
         Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError, Scheme, Scope, Var, params,
     },
-    value::{Text, Value, json},
+    value::{Text, Value, json, memory},
 };
 
 const EFFECTS: &[Effect] = &[Effect::Writes { scope: Scope::Path("to"), idempotent: true }];
@@ -84,7 +84,11 @@ impl Op for SaveJson {
 impl Compute for SaveJson {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let value = &self.value.0;
-        let mut text = if self.pretty { json::write_pretty(value) } else { json::write(value) };
+        let text = json::write_within(value, self.pretty, usize::MAX - 1);
+        let Some(mut text) = text else {
+            memory::check()?;
+            return Err(OpError::bug("a value cannot be written"));
+        };
         text.push('\n');
         write(cx, &self.to, text.as_bytes())
     }

@@ -1,8 +1,9 @@
 //! Text from values.
 
+use super::super::too_long;
 use crate::{
-    registry::{Example, Inline, Op, OpError, Scheme, Var, params},
-    value::{Value, json},
+    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, Var, params},
+    value::{Value, arithmetic::LONGEST_TEXT, json, memory},
 };
 
 params! {
@@ -21,6 +22,7 @@ params! {
 impl Op for ToJson {
     const NAME: &'static str = "to_json";
     const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One line", "to_json({ a: [1, 2.5] })", r#""{\"a\":[1.0,2.5]}""#),
         Example::ok("Indented", "[1] >> to_json(pretty: true)", r#""[\n  1\n]""#),
@@ -29,8 +31,11 @@ impl Op for ToJson {
 
 impl Inline for ToJson {
     fn run(self) -> Result<Value, OpError> {
-        let value = &self.value.0;
-        Ok(if self.pretty { json::write_pretty(value) } else { json::write(value) }.into())
+        let text = json::write_within(&self.value.0, self.pretty, LONGEST_TEXT);
+        match text {
+            Some(text) => Ok(text.into()),
+            None => memory::check().map_err(OpError::from).and_then(|()| Err(too_long())),
+        }
     }
 }
 

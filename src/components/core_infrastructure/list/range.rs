@@ -1,6 +1,6 @@
 //! Whole numbers in a row.
 
-use super::super::test_list_len;
+use super::super::test_list_room;
 use crate::{
     registry::{ErrorKind, Example, Inline, Max, Op, OpError, Scheme, params},
     value::Value,
@@ -32,7 +32,7 @@ impl Op for Range {
 impl Inline for Range {
     fn run(self) -> Result<Value, OpError> {
         if self.from < self.to {
-            test_list_len(usize::try_from(self.to.abs_diff(self.from)).unwrap_or(usize::MAX))?;
+            test_list_room(usize::try_from(self.to.abs_diff(self.from)).unwrap_or(usize::MAX))?;
         }
         Ok(Value::List((self.from..self.to).map(Value::Int).collect()))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::super::test_list_len;
+use super::super::test_list_room;
 use crate::{
     registry::{
         ErrorKind, Example, Field, FieldScheme, Inline, Items, Max, Op, OpError, Scheme, Var,
@@ -90,7 +90,7 @@ impl Inline for Flatten {
     fn run(self) -> Result<Value, OpError> {
         let lists = self.lists.0.iter().map(list_of).collect::<Result<Vec<_>, _>>()?;
         let total = lists.iter().fold(0_usize, |sum, it| sum.saturating_add(it.len()));
-        test_list_len(total)?;
+        test_list_room(total)?;
         let mut items = Vec::with_capacity(total);
         items.extend(lists.into_iter().flatten().cloned());
         Ok(items.into())

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     registry::{Example, Inline, Items, Max, Op, OpError, Scheme, Var, params},
-    value::{Record, Value},
+    value::{Record, Value, memory},
 };
 
 params! {
@@ -34,6 +34,7 @@ impl Inline for Unique {
     #[expect(clippy::mutable_key_type, reason = "a deferred field is made once, and equals itself")]
     fn run(self) -> Result<Value, OpError> {
         let items = self.items.0;
+        let _held = memory::Charge::ahead(items.len() * 2 * size_of::<Value>())?;
         let mut seen = HashSet::with_capacity(items.len());
         let mut kept = Vec::new();
         for item in &items {

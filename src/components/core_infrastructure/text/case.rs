@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::super::test_text_len;
 use crate::{
-    registry::{Example, Inline, Op, OpError, Scheme, params},
+    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
 
@@ -20,12 +21,14 @@ params! {
 impl Op for Upper {
     const NAME: &'static str = "upper";
     const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Shout", r#""straße" >> upper"#, r#""STRASSE""#)];
 }
 
 impl Inline for Upper {
     fn run(self) -> Result<Value, OpError> {
+        test_len(&self.text, char::to_uppercase)?;
         Ok(self.text.to_uppercase().into())
     }
 }
@@ -41,14 +44,29 @@ params! {
 impl Op for Lower {
     const NAME: &'static str = "lower";
     const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Whisper", r#""ÄRGER" >> lower"#, r#""ärger""#)];
 }
 
 impl Inline for Lower {
     fn run(self) -> Result<Value, OpError> {
+        test_len(&self.text, char::to_lowercase)?;
         Ok(self.text.to_lowercase().into())
     }
+}
+
+/// Refuses what would become too long: letters may become several times as long.
+fn test_len<C: Iterator<Item = char>>(
+    text: &str,
+    changed: impl Fn(char) -> C,
+) -> Result<(), OpError> {
+    /// What is shorter is no danger, however long it becomes.
+    const LONG: usize = 1 << 20;
+    if text.len() < LONG {
+        return Ok(());
+    }
+    test_text_len(text.chars().flat_map(changed).map(char::len_utf8).sum())
 }
 
 params! {

@@ -1,11 +1,11 @@
 //! Numbers from text, and text from any value.
 
-use std::num::IntErrorKind;
+use std::{fmt::Write as _, num::IntErrorKind};
 
-use super::super::excerpt;
+use super::super::{excerpt, written};
 use crate::{
-    registry::{Example, Inline, Op, OpError, Scheme, Var, params},
-    value::{Text, Value},
+    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, Var, params},
+    value::{Text, Value, arithmetic::LONGEST_TEXT},
 };
 
 params! {
@@ -93,6 +93,7 @@ params! {
 impl Op for Show {
     const NAME: &'static str = "show";
     const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A unit", "show(90m)", r#""1h30m""#),
         Example::ok("Numbers to join", r#"[1, 2] >> each { show } >> join(sep: "-")"#, r#""1-2""#),
@@ -103,7 +104,7 @@ impl Inline for Show {
     fn run(self) -> Result<Value, OpError> {
         Ok(match self.value.0 {
             Value::Text(text) => Value::Text(text),
-            other => other.to_string().into(),
+            other => written(LONGEST_TEXT, |it| write!(it, "{other}"))?.into(),
         })
     }
 }

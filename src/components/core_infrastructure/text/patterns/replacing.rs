@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     registry::{Compute, Cx, ErrorKind, Example, Op, OpError, Scheme, params},
-    value::{Text, Value},
+    value::{Text, Value, arithmetic::LONGEST_TEXT},
 };
 
 params! {
@@ -76,7 +76,12 @@ impl Compute for ReplacePattern {
 fn expand(found: &Captures<'_>, with: &str, changed: &mut String) -> Result<(), OpError> {
     let groups = with.bytes().filter(|it| *it == b'$').count();
     let most = with.len().saturating_add(groups.saturating_mul(found.get_match().len()));
-    test_text_len(changed.len().saturating_add(most))?;
+    let len = changed.len().saturating_add(most);
+    if len > changed.capacity() {
+        test_text_len(len)?;
+        test_text_len(changed.capacity().saturating_mul(2).min(LONGEST_TEXT))?;
+        changed.reserve(most);
+    }
     found.expand(with, changed);
     Ok(())
 }

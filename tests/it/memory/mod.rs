@@ -1,0 +1,150 @@
+//! The memory of a run: whatever a script makes, it fails before the machine does, and nothing
+//! else suffers.
+
+#[cfg(target_os = "linux")]
+mod peak;
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::{Duration, Instant},
+};
+
+use svc::{Engine, Error, Response, registry::ErrorKind};
+
+static ENGINE: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(Engine::new()));
+
+/// What takes all memory there is.
+const ENDLESS: &str = "range(0, 200000) >> each { range(0, 10000) } >> len";
+
+const BOUND: u64 = 30 << 20;
+
+fn failure(ended: Result<Response, Error>) -> (ErrorKind, String, String) {
+    let Err(Error::Run { error, .. }) = ended else { panic!("it must fail: {ended:?}") };
+    let help = error.error.help.clone().unwrap_or_default();
+    (error.kind(), format!("{}: {error}", error.path), help)
+}
+
+#[tokio::test]
+async fn a_run_that_needs_more_fails_with_its_stage_and_the_next_step() {
+    let (kind, told, help) = failure(ENGINE.run(ENDLESS).max_memory(BOUND).await);
+    assert_eq!(kind, ErrorKind::Exhausted);
+    assert!(told.starts_with("each["), "{told}");
+    assert!(told.ends_with("needs more memory than the 30MiB of the run"), "{told}");
+    assert!(help.contains("--max-memory"), "{help}");
+}
+
+#[tokio::test]
+async fn the_engine_bounds_all_its_runs() {
+    let engine = ENGINE.as_ref().clone().max_memory(BOUND);
+    assert_eq!(failure(engine.run(ENDLESS).await).0, ErrorKind::Exhausted);
+    let count = engine.run("range(0, 100000) >> each { range(0, 1) } >> len").await;
+    assert_eq!(count.unwrap().value, 100_000.into());
+}
+
+/// What is freed can be taken again, however much it is together.
+#[tokio::test]
+async fn only_what_is_held_counts() {
+    let script = "range(0, 2000) >> each { range(0, 10000) >> len } >> sum";
+    let sum = ENGINE.run(script).max_memory(BOUND).await.unwrap().value;
+    assert_eq!(sum, 20_000_000.into());
+}
+
+/// What is shared is held once.
+#[tokio::test]
+async fn what_is_shared_counts_once() {
+    let script = "let xs = range(0, 100000)\nrange(0, 1000) >> each { { xs: xs, n: it } } >> len";
+    let count = ENGINE.run(script).max_memory(BOUND).await.unwrap().value;
+    assert_eq!(count, 1_000.into());
+}
+
+#[tokio::test]
+async fn a_bound_inside_can_be_caught_and_one_around_cannot() {
+    let inside = format!("(({ENDLESS}) within {{ max_memory: 20MiB }}) fallback -1");
+    assert_eq!(ENGINE.run(inside).await.unwrap().value, (-1).into());
+    let around = format!("(({ENDLESS}) fallback -1) within {{ max_memory: 20MiB }}");
+    let (kind, told, help) = failure(ENGINE.run(around).await);
+    assert_eq!(kind, ErrorKind::Exhausted);
+    assert!(told.contains("its `max_memory` of 20MiB"), "{told}");
+    assert!(help.contains("`max_memory`"), "{help}");
+    let run = format!("({ENDLESS}) fallback -1");
+    assert_eq!(failure(ENGINE.run(run).max_memory(BOUND).await).0, ErrorKind::Exhausted);
+    let optional = format!("range(0, 2) >> each? {{ {ENDLESS} }}");
+    assert_eq!(failure(ENGINE.run(optional).max_memory(BOUND).await).0, ErrorKind::Exhausted);
+}
+
+/// After a bound that was exceeded and caught, the rest of the run has its memory.
+#[tokio::test]
+async fn a_run_goes_on_after_a_bound_inside() {
+    let script = format!(
+        "let a = (({ENDLESS}) within {{ max_memory: 10MiB }}) fallback -1\n\
+         let b = range(0, 100000) >> each {{ [it + a] }} >> len\n\
+         {{ a: a, b: b }}"
+    );
+    let value = ENGINE.run(script).max_memory(3 * BOUND).await.unwrap().value;
+    assert_eq!(value.to_string(), r#"{"a":-1,"b":100000}"#);
+}
+
+#[tokio::test]
+async fn an_inner_bound_only_tightens() {
+    let wide = format!("({ENDLESS}) within {{ max_memory: 100GB }}");
+    let (_, told, _) = failure(ENGINE.run(wide).max_memory(BOUND).await);
+    assert!(told.contains("the 30MiB of the run"), "{told}");
+}
+
+/// The first one ends the others, which wait for hours.
+#[tokio::test]
+async fn siblings_are_cancelled() {
+    let script = format!("\"x\" >> parallel {{ a: wait(duration: 10h), b: ({ENDLESS}) }} >> .b");
+    let begun = Instant::now();
+    let (kind, _, _) = failure(ENGINE.run(script).max_memory(BOUND).await);
+    assert_eq!(kind, ErrorKind::Exhausted);
+    assert!(begun.elapsed() < Duration::from_secs(120));
+}
+
+/// Several runs of one process: the one that takes too much fails, the others do not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn other_runs_go_on() {
+    let quiet = "range(0, 300) >> each { range(0, 20000) >> each { [it] } >> len } >> sum";
+    let runs = [quiet, ENDLESS, quiet, ENDLESS].map(|script| {
+        let engine = ENGINE.clone();
+        tokio::spawn(async move { engine.run(script).max_memory(2 * BOUND).await })
+    });
+    for (idx, run) in runs.into_iter().enumerate() {
+        match run.await.unwrap() {
+            Ok(response) if idx % 2 == 0 => assert_eq!(response.value, 6_000_000.into()),
+            other if idx % 2 == 1 => assert_eq!(failure(other).0, ErrorKind::Exhausted),
+            other => panic!("a run that takes little fails: {other:?}"),
+        }
+    }
+}
+
+/// Items that each take long keep the time all the same, however few they are.
+#[tokio::test]
+async fn the_time_of_what_computes_is_kept() {
+    let scripts = [
+        "range(0, 200000) >> each { range(0, 10000) >> len } >> len",
+        "range(0, 250) >> each { range(0, 1000000) >> len } >> len",
+        "let xs = range(0, 1000000)\nrange(0, 250) >> each { xs >> sum } >> len",
+        "let xs = range(0, 1000000)\nrange(0, 250) >> each { xs == xs + [1] } >> len",
+        "let xs = range(0, 100000)\nrange(0, 250) >> where { \"${xs}\" == \"\" } >> len",
+        "let xs = range(0, 100000)\nrange(0, 250) >> sort { \"${xs}\" } >> len",
+    ];
+    for script in scripts {
+        let begun = Instant::now();
+        let (kind, told, _) = failure(ENGINE.run(script).timeout(Duration::from_millis(100)).await);
+        assert_eq!(kind, ErrorKind::Timeout, "{script}: {told}");
+        // All of it takes minutes.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{script}: {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn bounds_of_memory_are_sizes() {
+    let report = ENGINE.check("range(0, 5) within { max_memory: 5 }").unwrap_err();
+    let told: Vec<String> = report.errors().map(ToString::to_string).collect();
+    assert!(told[0].contains("`max_memory` must be size"), "{told:?}");
+    let report = ENGINE.check("range(0, 5) within { memory: 5MB }").unwrap_err();
+    assert_eq!(report.errors().next().unwrap().fixes[0].text, "max_memory");
+    let fine = ENGINE.check("param most: size = 5MB\nrange(0, 5) within { max_memory: most }");
+    assert!(fine.unwrap().warnings.problems.is_empty());
+}

@@ -1,0 +1,151 @@
+//! What processes really take: the most memory that each had, as the system counts it.
+//!
+//! `SVC_SHAPES=all` runs those, too, that take long in a program that is not optimized.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    thread,
+    time::Duration,
+};
+
+/// In bytes.
+const BOUND: u64 = 200_000_000;
+
+/// A text of so many bytes, 2 to this power of times what it begins with.
+fn text(begin: &str, doublings: u32) -> String {
+    format!("(\"{begin}\" >> repeat {doublings} {{ it + it }} until false else {{ it }})")
+}
+
+/// Shapes of scripts that make more than the bound, or could: each takes another way to do it.
+fn shapes() -> Vec<(&'static str, String)> {
+    let large = "y".repeat(150);
+    let many = "range(0, 100000)";
+    let pile = |code: &str| format!("range(0, 2000) >> each {{ let n = it\n{code} }} >> len");
+    let slow = if std::env::var_os("SVC_SHAPES").is_some() {
+        vec![
+            ("upper", format!("{} >> upper >> len", text("ΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐ", 21))),
+            (
+                "to_json of what is shared",
+                format!(
+                    "let a = {many}\n{many} >> take(n: 300) >> each {{ a }} >> to_json(pretty: true) >> len"
+                ),
+            ),
+            (
+                "show of what is shared",
+                format!("let a = {many}\n{many} >> take(n: 900) >> each {{ a }} >> show >> len"),
+            ),
+            ("find_all", format!("{} >> find_all(pattern: \"x\") >> len", text("x ", 22))),
+            (
+                "find_all in each",
+                format!(
+                    "let a = {}\nrange(0, 100) >> each {{ a >> find_all(pattern: \"x\") }} >> len",
+                    text("x ", 17)
+                ),
+            ),
+            ("parse_csv", format!("{} >> parse_csv >> len", text("x,y\\n", 22))),
+            ("tables", "range(0, 100) >> each { read_jsonl(path: \"large.jsonl\") } >> len".into()),
+            ("where of where", pile(&format!("{many} >> where {{ it > n }}"))),
+            ("rhai", pile("n >> rhai(n: int) -> [int] { let a = []; a.pad(90000, n); a }")),
+        ]
+    } else {
+        Vec::new()
+    };
+    let mut shapes = vec![
+        ("each of lists", "range(0, 200000) >> each { range(0, 10000) } >> len".into()),
+        ("each of each", pile("range(0, 1000) >> each { { a: it, b: n } }")),
+        ("each of strings", "range(0, 3000000) >> each { \"${it} and some more text\" } >> len".into()),
+        ("strings in records", format!("{many} >> each {{ {{ a: \"${{it}} {large}{large}{large}\", b: [it] }} }} >> each {{ {{ ...it, c: \"${{it.a}}${{it.a}}${{it.a}}${{it.a}}\" }} }} >> len")),
+        ("doubling by plus", format!("{} >> len", text("abcdefgh", 40))),
+        ("doubling by text", "\"abcdefgh\" >> repeat 40 { \"${it}${it}\" } until false else { it } >> len".into()),
+        ("lists in a loop", "param x: [int] = [1]\nx >> repeat 40 { it + it } until false else { it } >> len".into()),
+        ("split", format!("{} >> split(sep: \",\") >> len", text("a,", 24))),
+        ("lines", format!("{} >> lines >> len", text("a\\n", 24))),
+        ("group", "range(0, 3000000) >> group { it } >> len".into()),
+        ("sort", "range(0, 6000000) >> sort { 0 - it } >> len".into()),
+        ("unique", "range(0, 6000000) >> unique >> len".into()),
+        ("chunk", "range(0, 4000000) >> chunk(size: 1) >> len".into()),
+        ("enumerate", "range(0, 4000000) >> enumerate >> len".into()),
+        ("a result that is shared", format!("let a = {many}\n{many} >> take(n: 900) >> each {{ a }}")),
+        ("parse_json", format!("let a = {} >> slice(to: -1)\n\"[${{a}}]\" >> parse_json >> len", text("{},", 24))),
+        ("flatten", format!("let a = {many}\n{many} >> take(n: 100) >> each {{ a }} >> flatten >> len")),
+        ("join", format!("let a = {}\n{many} >> take(n: 100) >> each {{ a }} >> join >> len", text("x", 21))),
+        ("replace", format!("{} >> replace(from: \"x\", to: \"{large}\") >> len", text("x", 20))),
+        ("replace_pattern", format!("{} >> replace_pattern(pattern: \"x+,\", with: \"{large}\") >> len", text("xxxxxxxxxx,", 17))),
+        ("parallel", "parallel { a: range(0, 4000000), b: range(0, 4000000), c: range(0, 4000000) } >> len".into()),
+        ("lets", "let a = range(0, 4000000)\nlet b = a >> each { it + 1 }\nlet c = a >> each { it + 2 }\nlen(a) + len(b) + len(c)".into()),
+        ("flows", "flow f(n: int) -> [[int]] { [range(0, n), range(0, n), range(0, n)] }\nrange(0, 100) >> each { f(100000) } >> len".into()),
+        ("variables of rhai", format!("1 >> rhai(n: int) -> int {{ let s = \"xxxxxxxxxxxxxxxx\"; for i in 0..19 {{ s += s; }} {} s.len() }}", (0..60).map(|it| format!("let v{it} = s + \"{it}\"; ")).collect::<String>())),
+        ("files", "range(0, 100) >> each { read_text(path: \"large.txt\") >> lines } >> len".into()),
+        ("a fallback", "range(0, 2000) >> each { ((range(0, 50000)) fallback []) } >> len".into()),
+        ("casts", pile("let xs: [float] = range(0, 10000)\nxs")),
+    ];
+    shapes.extend(slow);
+    shapes
+}
+
+/// The most memory that a process had, measured until it ends.
+fn peak(child: &mut Child) -> u64 {
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        let known = fs::read_to_string(&status).unwrap_or_default();
+        let line = known.lines().find_map(|it| it.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|it| it.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        most = most.max(kilobytes.unwrap_or(0) * 1024);
+        thread::sleep(Duration::from_millis(1));
+    }
+    most
+}
+
+fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
+    let file = folder.join(format!("{name}.svc"));
+    fs::write(&file, script).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_svc"))
+        .args(["run", "--no-store", "--max-memory", "200MB"])
+        .arg(&file)
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(folder.join(format!("{name}.err"))).unwrap())
+        .spawn()
+        .unwrap();
+    let most = peak(&mut child);
+    let code = child.wait().unwrap().code();
+    let told = fs::read_to_string(folder.join(format!("{name}.err"))).unwrap();
+    let share = format!("{most} bytes, {}% of the bound", most * 100 / BOUND);
+    match code {
+        Some(0) if most * 2 <= 3 * BOUND => Ok(share),
+        Some(1) if most * 2 <= 3 * BOUND && told.contains("[E410]") => Ok(share),
+        code => Err(format!("{name}: {share}, ended with {code:?}\n{told}")),
+    }
+}
+
+#[test]
+fn no_shape_of_script_takes_more_than_half_above_its_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("large.txt"), "a line of text\n".repeat(60_000)).unwrap();
+    fs::write(folder.path().join("large.jsonl"), "{\"a\":1,\"b\":[1,2]}\n".repeat(20_000)).unwrap();
+    let (shapes, next) = (shapes(), AtomicUsize::new(0));
+    let work = || {
+        let mut wrong = Vec::new();
+        while let Some((name, script)) = shapes.get(next.fetch_add(1, Relaxed)) {
+            match run(folder.path(), name, script) {
+                Ok(share) => say(&format!("{name}: {share}")),
+                Err(why) => wrong.push(why),
+            }
+        }
+        wrong
+    };
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|it| it.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[expect(clippy::print_stderr, reason = "whoever looks wants the figures")]
+fn say(line: &str) {
+    eprintln!("{line}");
+}
