@@ -309,7 +309,7 @@ impl Now<'_> {
         if values.timeout.is_none() && values.memory.is_none() {
             return self.eval(body, env);
         }
-        let scope = self.scope.bounded(&values);
+        let scope = self.scope.bounded(&values, None);
         let _entered = memory::enter(&scope.memory);
         let value = Now { scope: &scope }.eval(body, env)?;
         scope.fits(body.span).map(|()| value)
