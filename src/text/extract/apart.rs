@@ -33,7 +33,7 @@ const MEMORY: u64 = 512 << 20;
 
 /// How long a worker may compute for any file, and for each further MiB of it.
 const TIME: Duration = Duration::from_secs(10);
-const TIME_PER_MIB: Duration = Duration::from_secs(1);
+const TIME_PER_MIB: Duration = Duration::from_secs(4);
 
 /// A busy machine computes that many times slower.
 const SLOWER: u32 = 6;

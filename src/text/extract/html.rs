@@ -1,8 +1,11 @@
 //! HTML (the WHATWG standard, by html5ever): the text that a reader sees.
 
-use scraper::{Html, Node, node::Element};
+use std::io;
 
-use super::{Document, LARGEST_FILE, Sink, last_name, plain, tags};
+use super::{
+    Document, LARGEST_FILE, Sink, last_name, plain, tags,
+    tree::{self, Id, Seen, Stopped, Tree},
+};
 use crate::value::units::show_size;
 
 /// The most bytes of HTML. Its tree takes many times the memory of the text.
@@ -55,69 +58,115 @@ const BLOCKS: &[&str] = &[
 /// Elements that begin a line.
 const LINES: &[&str] = &["br", "dd", "dt", "li", "tr"];
 
-/// One file as one document, whose range is the whole file.
-pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
+/// One file as one document, whose range is the whole file. An error where there was no time
+/// for it, which says nothing of the file.
+pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::Result<()> {
     let end = content.len() as u64;
     if end > LARGEST {
         sink.notice(None, format!("skipped: it is larger than {}", show_size(LARGEST)));
-        return;
+        return Ok(());
     }
-    let Some(decoded) = plain::decode(content, sink) else { return };
+    let Some(decoded) = plain::decode(content, sink) else { return Ok(()) };
     if tags::nest_deeper_than(DEEPEST, &decoded.text) {
         sink.notice(None, format!("skipped: more than {DEEPEST} elements nest in each other"));
-        return;
+        return Ok(());
     }
-    let html = Html::parse_document(&decoded.text);
+    let read = tree::read(&decoded.text, &|| sink.is_stopped());
+    let html = match read {
+        Ok(html) => html,
+        Err(stopped @ Stopped::Nodes) => {
+            sink.notice(None, format!("skipped: it is damaged: {stopped}"));
+            return Ok(());
+        }
+        Err(stopped @ Stopped::Time) => {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, stopped.to_string()));
+        }
+        Err(Stopped::Unwanted) => return Err(io::ErrorKind::Interrupted.into()),
+    };
     let text = visible_text(&html);
     if text.is_empty() {
         sink.notice(None, "skipped: it shows no text".to_owned());
-        return;
+        return Ok(());
     }
     let title = title(&html).unwrap_or_else(|| last_name(name));
     sink.document(Document { id: name.to_owned(), title, text, start: 0, end });
+    Ok(())
 }
 
 /// The document's title, or its first heading of the first level.
-fn title(html: &Html) -> Option<String> {
+fn title(html: &Tree) -> Option<String> {
+    /// Whoever leaves more of them empty has no title.
+    const MOST_TRIED: usize = 16;
     let of = |wanted: &str, parent: Option<&str>| {
-        html.tree
-            .nodes()
-            .filter(|it| it.value().as_element().is_some_and(|it| it.name() == wanted))
+        html.ids()
+            .filter(|it| html.name(*it) == Some(wanted))
             .filter(|it| {
-                let above = it.parent().and_then(|it| it.value().as_element().map(Element::name));
+                let above = html.parent(*it).and_then(|it| html.name(it));
                 parent.is_none_or(|parent| above == Some(parent))
             })
-            .map(|it| {
-                let texts = it.descendants().filter_map(|it| it.value().as_text());
-                one_line(&texts.map(|it| &**it).collect::<Vec<_>>().concat())
-            })
+            .take(MOST_TRIED)
+            .map(|it| one_line(&texts(html, it)))
             .find(|it| !it.is_empty())
     };
     of("title", Some("head")).or_else(|| of("h1", None))
+}
+
+/// All texts in an element.
+fn texts(html: &Tree, root: Id) -> String {
+    let mut texts = String::new();
+    walk(html, root, |step| {
+        if let Step::In(Seen::Text(text)) = step {
+            texts.push_str(text);
+        }
+        true
+    });
+    texts
 }
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text in the order of the page. Goes from node to node without recursion.
-fn visible_text(html: &Html) -> String {
+/// The text in the order of the page.
+fn visible_text(html: &Tree) -> String {
     let mut page = Page::default();
-    let mut node = html.tree.root();
+    walk(html, html.ids().start, |step| match step {
+        Step::In(node) => page.enter(&node),
+        Step::Out(node) => {
+            page.leave(&node);
+            true
+        }
+    });
+    page.text
+}
+
+enum Step<'a> {
+    In(Seen<'a>),
+    Out(Seen<'a>),
+}
+
+/// Goes from node to node without recursion. What `take` says of a node that is come into is
+/// whether to see what is in it.
+fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) -> bool) {
+    let mut node = root;
     loop {
-        let goes_in = page.enter(node.value());
-        if let Some(child) = node.first_child().filter(|_| goes_in) {
+        let goes_in = take(Step::In(html.seen(node)));
+        if let Some(child) = html.first(node).filter(|_| goes_in) {
             node = child;
             continue;
         }
-        page.leave(node.value());
-        while node.next_sibling().is_none() {
-            let Some(parent) = node.parent() else { return page.text };
-            page.leave(parent.value());
+        loop {
+            take(Step::Out(html.seen(node)));
+            if node == root {
+                return;
+            }
+            if let Some(next) = html.next(node) {
+                node = next;
+                break;
+            }
+            let Some(parent) = html.parent(node) else { return };
             node = parent;
         }
-        let Some(next) = node.next_sibling() else { return page.text };
-        node = next;
     }
 }
 
@@ -141,25 +190,25 @@ enum Gap {
 
 impl Page {
     /// Begins a node and says whether what is in it is to be seen.
-    fn enter(&mut self, node: &Node) -> bool {
+    fn enter(&mut self, node: &Seen) -> bool {
         match node {
-            Node::Text(text) => self.write(text),
-            Node::Element(it) => {
-                self.verbatim += usize::from(it.name() == "pre");
-                self.widen(gap(it));
-                return !UNSEEN.contains(&it.name()) && it.attr("hidden").is_none();
+            Seen::Text(text) => self.write(text),
+            Seen::Element { name, is_hidden } => {
+                self.verbatim += usize::from(*name == "pre");
+                self.widen(gap(name));
+                return !UNSEEN.contains(name) && !is_hidden;
             }
-            _ => {}
+            Seen::Other => {}
         }
         true
     }
 
-    fn leave(&mut self, node: &Node) {
-        let Some(it) = node.as_element() else { return };
-        if it.name() == "pre" {
+    fn leave(&mut self, node: &Seen) {
+        let Seen::Element { name, .. } = node else { return };
+        if *name == "pre" {
             self.verbatim = self.verbatim.saturating_sub(1);
         }
-        self.widen(gap(it));
+        self.widen(gap(name));
     }
 
     fn widen(&mut self, gap: Gap) {
@@ -198,8 +247,8 @@ impl Page {
 }
 
 /// What an element puts around itself.
-fn gap(element: &Element) -> Gap {
-    match element.name() {
+fn gap(element: &str) -> Gap {
+    match element {
         "td" | "th" => Gap::Space,
         name if LINES.contains(&name) => Gap::Line,
         name if BLOCKS.contains(&name) => Gap::Paragraph,

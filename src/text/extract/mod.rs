@@ -29,6 +29,7 @@ mod pdf;
 mod plain;
 mod record;
 mod tags;
+mod tree;
 mod unreadable;
 
 pub(crate) use apart::{PURPOSE, serve};
@@ -131,7 +132,7 @@ fn whole(
 ) -> io::Result<()> {
     match format {
         Format::Pdf => return apart::extract(apart::Reader::Pdf, name, &content, host, sink),
-        Format::Html => html::extract(name, content, sink),
+        Format::Html => return html::extract(name, content, sink),
         Format::Markdown => markdown::extract(name, content, sink),
         Format::Json => json::extract(name, content, sink),
         Format::Plain | Format::Lines => plain::extract(name, content, sink),

@@ -1,6 +1,11 @@
 //! One record of a file of records: `{"id", "text", "title"?}`.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, Visitor},
+};
 
 use super::Document;
 
@@ -18,11 +23,43 @@ pub(super) struct Record {
     title: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
 enum Id {
     Text(String),
     Number(serde_json::Number),
+}
+
+/// By itself, as what serde derives would first keep all of any other value.
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(IdVisitor)
+    }
+}
+
+struct IdVisitor;
+
+impl Visitor<'_> for IdVisitor {
+    type Value = Id;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a string or a number as `id`")
+    }
+
+    fn visit_str<E: Error>(self, it: &str) -> Result<Id, E> {
+        Ok(Id::Text(it.to_owned()))
+    }
+
+    fn visit_i64<E: Error>(self, it: i64) -> Result<Id, E> {
+        Ok(Id::Number(it.into()))
+    }
+
+    fn visit_u64<E: Error>(self, it: u64) -> Result<Id, E> {
+        Ok(Id::Number(it.into()))
+    }
+
+    fn visit_f64<E: Error>(self, it: f64) -> Result<Id, E> {
+        let number = serde_json::Number::from_f64(it);
+        number.map(Id::Number).ok_or_else(|| E::custom("its `id` is not a number"))
+    }
 }
 
 impl Record {

@@ -18,6 +18,8 @@ use svc::{
 };
 use tempfile::TempDir;
 
+mod mutants;
+mod pages;
 mod pdf;
 
 /// So many good files stand among the hostile ones.

@@ -1,0 +1,87 @@
+//! Pages, records and tables of absurd shapes, read by the real program.
+
+use std::{fs, time::Duration};
+
+use super::{FOUND, SEARCH, folder_with, svc, text, watched};
+
+/// The most memory of the program, in kilobytes.
+const MOST: u64 = 512 << 10;
+
+fn numbered(count: usize, each: impl Fn(usize) -> String) -> String {
+    (0..count).map(each).collect()
+}
+
+#[test]
+fn hostile_pages_and_records_are_skipped_or_read() {
+    let bold = numbered(900, |it| format!("<b x{it}>"));
+    let hostile = [
+        ("h_formats.html", format!("<p>{bold}{}", "<p>x".repeat(50_000))),
+        ("h_nested.html", "<div>".repeat(100_000)),
+        (
+            "h_hidden_depth.html",
+            format!("<title></textarea><!--></title>{}", "<font>".repeat(50_000)),
+        ),
+        ("h_raw.html", format!("<svg><style>{}", "<g>".repeat(100_000))),
+        ("h_misnested.html", ["<a><div>".repeat(900), "</a>".repeat(900)].concat()),
+        ("h_attributes.html", format!("<p{}>x", numbered(5_000, |it| format!(" a{it}")))),
+        ("h_tables.html", "<table><b>x".repeat(400)),
+        ("h_depth.json", "[".repeat(1_000_000)),
+        ("h_ids.json", format!("[{{\"id\":[{}0],\"text\":\"x\"}}]", "0,".repeat(3_000_000))),
+        ("h_deep.jsonl", format!("{{\"id\":1,\"text\":\"x\",\"y\":{}", "[".repeat(1_000_000))),
+        ("h_line.txt", "word ".repeat(1 << 20)),
+        ("h_word.txt", "a".repeat(8 << 20)),
+        ("h_marks.md", ["#".repeat(1_000_000), "[".repeat(100_000), "*_".repeat(100_000)].concat()),
+        ("h_matter.md", format!("---\n{}", "a: b\n".repeat(500_000))),
+    ];
+    let folder = folder_with(hostile.map(|(name, it)| (name.to_owned(), it.into_bytes())));
+    let bad = [b"text ".as_slice(), &[0xff, 0xfe].repeat(1 << 20)].concat();
+    fs::write(folder.path().join("docs/h_bytes.md"), bad).unwrap();
+    fs::write(folder.path().join("a.svc"), SEARCH).unwrap();
+    let command = svc(folder.path(), &["run", "--no-store", "--json", "a.svc"]);
+    let ended = watched(command, |_, _| {});
+    let (out, err) = (text(&ended.output.stdout), text(&ended.output.stderr));
+    assert!(ended.output.status.success(), "{out}{err}");
+    for path in FOUND {
+        assert!(out.contains(path), "{path} is not in {out}{err}");
+    }
+    assert!(ended.own < MOST, "{} kB", ended.own);
+    // On a machine that has no time for it, the time ends first.
+    assert!(
+        err.contains("h_formats.html`: skipped: it is damaged: it has more than")
+            || err.contains("h_formats.html`: skipped: reading it"),
+        "{err}"
+    );
+    println!("took {:?}, {} kB of its own", ended.took, ended.own);
+}
+
+/// Names of attributes are compared with each other: a million would take hours.
+#[test]
+fn a_page_of_a_million_attributes_ends_with_its_timeout() {
+    let page = format!("<p{}>x", numbered(1_000_000, |it| format!(" a{it}")));
+    let folder = folder_with([("h.html".to_owned(), page.into_bytes())]);
+    let script = format!("({SEARCH}) within {{ timeout: 2s }} fallback [\"late\"]");
+    fs::write(folder.path().join("a.svc"), script).unwrap();
+    let ended = watched(svc(folder.path(), &["run", "--no-store", "a.svc"]), |_, _| {});
+    let (out, err) = (text(&ended.output.stdout), text(&ended.output.stderr));
+    assert!(out.contains("late"), "{out}{err}");
+    assert!(ended.took < Duration::from_secs(12), "{:?}", ended.took);
+    assert!(ended.own < MOST, "{} kB", ended.own);
+}
+
+#[test]
+fn tables_of_a_million_columns_are_read() {
+    let folder = folder_with([]);
+    let wide = format!("{}\n\"{}\"", "a,".repeat(1_000_000), "x\"\"".repeat(200_000));
+    fs::write(folder.path().join("t.csv"), wide).unwrap();
+    fs::write(folder.path().join("deep.json"), "[".repeat(1_000_000)).unwrap();
+    let run = |script: &str| {
+        fs::write(folder.path().join("a.svc"), script).unwrap();
+        let ended = watched(svc(folder.path(), &["run", "--no-store", "a.svc"]), |_, _| {});
+        assert!(ended.own < MOST, "{} kB", ended.own);
+        (text(&ended.output.stdout), text(&ended.output.stderr))
+    };
+    let (out, err) = run(r#"read_text(path: "t.csv") >> parse_csv >> each { len }"#);
+    assert!(out.contains("1000001"), "{out}{err}");
+    let (out, err) = run(r#"read_json(path: "deep.json")"#);
+    assert!(out.is_empty() && err.contains("E401") && err.contains("recursion limit"), "{err}");
+}
