@@ -212,8 +212,8 @@ fn a_fix_that_leaves_its_problem_is_not_applied() {
 fn as_many_fixes_as_there_are_go_into_one_call() {
     let engine = engine();
     // Independent ones, ones of which each hides the next, and ones that touch.
-    let lines: String = (0..60).map(|it| format!("let a{it} = \"x\" | uper\n")).collect();
-    let many = format!("{lines}a0");
+    let lines: Vec<String> = (0..60).map(|it| format!("let a{it} = \"x\" | uper\n")).collect();
+    let many = lines.concat() + "a0";
     let hidden = format!("[{}]", (0..40).map(|it| it.to_string()).collect::<Vec<_>>().join(" "));
     let touching = format!("\"a\"{}", ".trim().upper()".repeat(10));
     for (text, count) in [(many.as_str(), 120), (hidden.as_str(), 39), (touching.as_str(), 20)] {

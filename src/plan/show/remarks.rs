@@ -52,7 +52,7 @@ fn signs(outline: &Outline) -> String {
     }
     let is_open = envelopes().any(|it| open(&it.tokens) || open(&it.cost) || open(&it.time));
     let any = if is_open { format!(", {ANY}: nothing limits it") } else { String::new() };
-    let why = outline.plan.open().map(|it| visible_line(&it.to_string()).into_owned());
+    let why = outline.plan.open().map(|it| visible_line(it).into_owned());
     let why = why.map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
     let is_unknown =
         envelopes().any(|it| it.tokens.expected.is_none() || it.cost.expected.is_none());

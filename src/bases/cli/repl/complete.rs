@@ -106,7 +106,9 @@ fn files(line: &str, at: usize) -> (usize, Vec<Pair>) {
     let found = FilenameCompleter::new().complete_path(line, at);
     let (start, mut pairs) = found.unwrap_or((at, Vec::new()));
     // Names of files come from anywhere.
-    pairs.iter_mut().for_each(|it| it.display = visible_line(&it.display).into_owned());
+    for pair in &mut pairs {
+        pair.display = visible_line(&pair.display).into_owned();
+    }
     (start, pairs)
 }
 
