@@ -92,9 +92,9 @@ impl Run {
             Some(limit) => node.around(self.in_own_time(&one, limit)).await,
             None => node.around(self.tries(&one, None)).await,
         };
-        let result = result.and_then(|value| {
-            self.broken_promise(call, &args, &value, ty)
-                .map_or(Ok(value), |it| Err(RunError::new(it, span)))
+        let result = result.and_then(|value| match self.broken_promise(call, &args, &value, ty) {
+            Some(it) => Err(RunError::new(it, span)),
+            None => Ok(exactly(value, ty)),
         });
         let ((tries, usage), took) = (spent.read(), started.elapsed());
         self.tell_end(path, call, took, usage, &result);
@@ -340,6 +340,12 @@ impl Run {
         };
         joined.unwrap_or_else(|_| Err(panicked(one.call)))
     }
+}
+
+/// A value as it comes back from the records: one that is of the type in another form, such as
+/// an int for a float, must not differ from its own record.
+fn exactly(value: Value, ty: &Type) -> Value {
+    if ty.is_exactly(&value) { value } else { value.clone().cast(ty).unwrap_or(value) }
 }
 
 /// Whether an argument is a flow that writes what must not be written twice: a second try of

@@ -28,7 +28,8 @@ fn enter_part(value: &Value, counts: &mut Counts, depth: usize) -> Result<Dynami
         Value::Null => Dynamic::UNIT,
         Value::Bool(it) => (*it).into(),
         Value::Int(it) => (*it).into(),
-        Value::Float(it) => (*it).into(),
+        // There is one zero.
+        Value::Float(it) => (*it + 0.0).into(),
         Value::Text(it) | Value::Path(it) => {
             counts.text += it.len();
             counts.within()?;

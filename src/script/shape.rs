@@ -140,7 +140,8 @@ fn any(value: Dynamic, depth: usize, wanted: &Type) -> Result<Value, Misfit> {
         return Ok(Value::text(it.as_str()));
     }
     let value = match value.try_cast_result::<Amount>() {
-        Ok(Amount(it)) => return Ok(it),
+        // JSON has no amounts.
+        Ok(Amount(it)) => return Ok(it.cast(&Type::Json).unwrap_or_default()),
         Err(other) => other,
     };
     let value = match value.into_array_result() {

@@ -106,7 +106,7 @@ pub fn remainder(a: &Value, b: &Value) -> Result {
 pub fn negate(value: &Value) -> Result {
     match value {
         V::Int(it) => it.checked_neg().map(V::Int).ok_or(Overflow),
-        V::Float(it) => Ok(V::Float(-it)),
+        V::Float(it) => finite(-it),
         _ => Err(Mismatch),
     }
 }
@@ -165,7 +165,8 @@ fn float(a: &Value, b: &Value, compute: impl Fn(f64, f64) -> f64) -> Result {
 }
 
 fn finite(it: f64) -> Result {
-    if it.is_finite() { Ok(V::Float(it)) } else { Err(NotFinite) }
+    // There is one zero: adding takes the sign from the other one.
+    if it.is_finite() { Ok(V::Float(it + 0.0)) } else { Err(NotFinite) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]

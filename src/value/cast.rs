@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{EnumType, List, Money, Record, RecordType, Text, Type, Value, units};
+use super::{EnumType, List, Money, Record, RecordType, Text, Type, Value, json, units};
 
 /// Why a value is none of the wanted type.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +29,10 @@ impl std::error::Error for Misfit {}
 impl Value {
     /// Makes a value of `wanted` from this one.
     ///
-    /// Units and paths are read from text as JSON carries them, whole floats are ints,
+    /// Units, paths and bytes are read from text as JSON carries them, whole floats are ints,
     /// an absent field of an optional type is null, and fields that a record type lacks
-    /// are dropped. Everything else must fit as it is.
+    /// are dropped. Everything else must fit as it is. A record then has the fields of its
+    /// type, in their order.
     pub fn cast(self, wanted: &Type) -> Result<Self, Misfit> {
         cast(self, wanted).map_err(|wrong| {
             let mut path = String::new();
@@ -63,7 +64,8 @@ enum Step {
 fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
     use Value as V;
     Ok(match (value, wanted) {
-        (it, Type::Unknown | Type::Json) => it,
+        (it, Type::Unknown) => it,
+        (it, Type::Json) => as_json(it),
         (V::Null, Type::Optional(_)) => V::Null,
         (it, Type::Optional(inner)) => return cast(it, inner),
         (V::Bool(it), Type::Bool) => V::Bool(it),
@@ -83,6 +85,10 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
         (V::Bytes(it), Type::Bytes) => V::Bytes(it),
         (V::Secret(it), Type::Secret) => V::Secret(it),
         (V::Flow(it), Type::Flow(_)) => V::Flow(it),
+        (V::Text(it), Type::Bytes) => match json::read_bytes(&it) {
+            Some(bytes) => V::Bytes(bytes.into()),
+            None => return Err(wrong(wanted, &V::Text(it))),
+        },
         (V::Text(it), Type::Duration | Type::Money | Type::Size) => {
             return read_unit(&it, wanted).ok_or_else(|| wrong(wanted, &V::Text(it)));
         }
@@ -91,6 +97,26 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
         (V::Record(record), Type::Record(of)) => V::Record(cast_fields(&record, of)?),
         (it, wanted) => return Err(wrong(wanted, &it)),
     })
+}
+
+/// What JSON has in the place of a value: units, paths and bytes are not told from text and
+/// numbers there.
+fn as_json(value: Value) -> Value {
+    use Value as V;
+    match value {
+        it if Type::Json.is_exactly(&it) => it,
+        V::Size(it) => i64::try_from(it).map_or_else(|_| V::Size(it).to_string().into(), V::Int),
+        V::Path(it) => V::Text(it),
+        V::List(items) => V::List(items.into_vec().into_iter().map(as_json).collect()),
+        V::Record(record) => {
+            let fields = record.iter().map(|(name, it)| (name.clone(), as_json(it.clone())));
+            V::Record(fields.collect())
+        }
+        unit @ (V::Duration(_) | V::Money(_)) => V::from(unit.to_string()),
+        // It is shown as JSON: a string of digits.
+        bytes @ V::Bytes(_) => V::from(bytes.to_string().trim_matches('"')),
+        it => it,
+    }
 }
 
 fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Wrong> {
@@ -129,7 +155,7 @@ fn cast_fields(record: &Record, of: &RecordType) -> Result<Record, Wrong> {
 fn read_unit(text: &str, wanted: &Type) -> Option<Value> {
     match wanted {
         Type::Duration => units::parse_duration(text).map(Value::Duration),
-        Type::Money => Money::parse(text.strip_prefix('$').unwrap_or(text)).map(Value::Money),
+        Type::Money => Money::read(text).map(Value::Money),
         _ => units::parse_size(text).map(Value::Size),
     }
 }

@@ -25,14 +25,18 @@ impl PartialEq for List {
 }
 
 impl PartialEq for Record {
-    /// Equal by names and values; the order of the fields does not matter.
+    /// Equal by names and values; the order of the fields does not matter, and a field that
+    /// is absent is null.
     fn eq(&self, other: &Self) -> bool {
         if self.names() == other.names() {
             return self.iter().map(|(_, it)| it).eq(other.iter().map(|(_, it)| it));
         }
-        let theirs: HashMap<&Text, &Value> = other.iter().collect();
-        self.len() == other.len()
-            && self.iter().all(|(name, value)| theirs.get(name) == Some(&value))
+        let mut theirs: HashMap<&Text, &Value> = other.iter().collect();
+        let is_same = |(name, value): (&Text, &Value)| match theirs.remove(name) {
+            Some(it) => it == value,
+            None => value.is_null(),
+        };
+        self.iter().all(is_same) && theirs.values().all(|it| it.is_null())
     }
 }
 
@@ -91,5 +95,21 @@ mod tests {
         assert_eq!(Value::Int(2).order(&Value::Float(2.5)), Some(Ordering::Less));
         assert_eq!(Value::Int(-2).order(&Value::Float(-2.5)), Some(Ordering::Greater));
         assert_eq!(Value::Float(1.0).order(&Value::Float(f64::NAN)), None);
+    }
+
+    #[test]
+    fn an_absent_field_is_null() {
+        let record = |fields: &[(&str, Value)]| {
+            let fields = fields.iter().map(|(name, it)| (Text::from(*name), it.clone()));
+            Value::Record(fields.collect())
+        };
+        let bare = record(&[("a", Value::Int(1))]);
+        let full = record(&[("b", Value::Null), ("a", Value::Int(1))]);
+        let other = record(&[("a", Value::Int(1)), ("c", Value::Null)]);
+        for (a, b) in [(&bare, &full), (&full, &bare), (&full, &other)] {
+            assert_eq!(a, b);
+        }
+        assert!(bare != record(&[("a", Value::Int(1)), ("b", Value::Int(2))]));
+        assert!(record(&[("a", 1.into()), ("b", 2.into())]) != full);
     }
 }

@@ -124,6 +124,13 @@ impl Slot {
         }
     }
 
+    fn ready(&self) -> Option<&Value> {
+        match self {
+            Self::Ready(value) => Some(value),
+            Self::Deferred(_) => None,
+        }
+    }
+
     fn value(&self) -> &Value {
         match self {
             Self::Ready(value) => value,
@@ -172,10 +179,12 @@ impl Record {
     /// The value of a field, if it is there without being made first.
     pub fn ready(&self, name: &str) -> Option<&Value> {
         let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
-        match self.0.values.get(idx)? {
-            Slot::Ready(value) => Some(value),
-            Slot::Deferred(_) => None,
-        }
+        self.0.values.get(idx)?.ready()
+    }
+
+    /// The names with those values that are there without being made first.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (&Text, Option<&Value>)> + Clone {
+        self.0.names.iter().zip(self.0.values.iter().map(Slot::ready))
     }
 
     pub fn has(&self, name: &str) -> bool {

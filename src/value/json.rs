@@ -11,7 +11,7 @@ use serde::{
     ser::{SerializeMap, SerializeSeq},
 };
 
-use super::{Record, Text, Value, units};
+use super::{Record, Text, Value, show::unsigned_zero, units};
 
 /// Reads a value from JSON text. Field order is kept; numbers beyond `i64` are floats.
 pub fn read(text: &str) -> Result<Value, serde_json::Error> {
@@ -57,9 +57,11 @@ impl Serialize for Value {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(it) => serializer.serialize_bool(*it),
             Self::Int(it) => serializer.serialize_i64(*it),
-            Self::Float(it) => serializer.serialize_f64(*it),
+            Self::Float(it) => serializer.serialize_f64(unsigned_zero(*it)),
             Self::Duration(it) => serializer.serialize_str(&units::show_duration(*it)),
             Self::Money(it) => serializer.collect_str(it),
+            // What reads JSON has whole numbers up to here.
+            Self::Size(it) if *it > i64::MAX.unsigned_abs() => serializer.collect_str(self),
             Self::Size(it) => serializer.serialize_u64(*it),
             Self::Text(it) | Self::Path(it) => serializer.serialize_str(it),
             Self::Bytes(it) => serializer.collect_str(&Hex(it)),
@@ -81,6 +83,15 @@ impl Serialize for Value {
             }
         }
     }
+}
+
+/// The bytes that are written so.
+pub(super) fn read_bytes(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || !text.bytes().all(|it| it.is_ascii_hexdigit()) {
+        return None;
+    }
+    let pairs = (0..text.len()).step_by(2).map(|at| text.get(at..at + 2));
+    pairs.map(|it| u8::from_str_radix(it?, 16).ok()).collect()
 }
 
 struct Hex<'a>(&'a [u8]);

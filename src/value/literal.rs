@@ -10,6 +10,8 @@ pub fn written(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) => json::write(value),
+        // Only numbers have a sign.
+        Value::Money(it) if it.nanos() < 0 => value.to_string().replace("-$", "$0 - $"),
         Value::Duration(_) | Value::Money(_) | Value::Size(_) => value.to_string(),
         Value::Text(it) | Value::Path(it) => text(it),
         Value::List(items) => {

@@ -16,6 +16,7 @@ mod opaque;
 pub mod paths;
 pub mod schema;
 mod show;
+mod structure;
 mod types;
 pub mod units;
 

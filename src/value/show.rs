@@ -16,7 +16,7 @@ impl fmt::Display for Value {
                 _ => write!(f, "{it}"),
             },
             Self::Float(it) => match f.precision() {
-                Some(decimals) => write!(f, "{it:.decimals$}"),
+                Some(decimals) => write!(f, "{:.decimals$}", unsigned_zero(*it)),
                 None => f.write_str(&show_float(*it)),
             },
             Self::Duration(it) => f.write_str(&units::show_duration(*it)),
@@ -35,5 +35,11 @@ impl fmt::Display for Value {
 
 /// The shortest text that reads back as the same float, never without a decimal point.
 fn show_float(it: f64) -> String {
-    format!("{it:?}")
+    format!("{:?}", unsigned_zero(it))
+}
+
+/// The number itself; the two zeros of floats are one number in the language, so only one of
+/// them is ever written.
+pub(super) fn unsigned_zero(it: f64) -> f64 {
+    it + 0.0
 }

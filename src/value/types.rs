@@ -234,7 +234,7 @@ impl Type {
                 range.is_none_or(|(low, high)| low <= *it && *it <= high)
             }
             (Self::Float(range), Value::Float(it)) => {
-                range.is_none_or(|(low, high)| low <= *it && *it <= high)
+                it.is_finite() && range.is_none_or(|(low, high)| low <= *it && *it <= high)
             }
             (Self::Enum(of), Value::Text(it)) => of.contains(it),
             (Self::List(item, max), Value::List(items)) => {
@@ -288,12 +288,47 @@ impl Type {
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => false,
-            // A field that the wider type does not name must not come back as another one.
-            (Self::Record(a), Self::Record(b)) => a
-                .fields
-                .iter()
-                .any(|(name, given)| b.get(name).is_none_or(|wanted| given.changes_into(wanted))),
+            // A field that the wider type does not name must not come back as another one, one
+            // that is absent becomes null, and the fields stand in the order of their type.
+            (Self::Record(a), Self::Record(b)) => {
+                a.fields.len() != b.fields.len()
+                    || a.fields.iter().zip(&b.fields).any(
+                        |((name, given), (wanted_name, wanted))| {
+                            name != wanted_name || given.changes_into(wanted)
+                        },
+                    )
+            }
             _ => false,
+        }
+    }
+
+    /// Whether a value that is of this type is what JSON of it is read as: floats that are
+    /// no ints, and records with the fields of their type in their order. Fields that are not
+    /// made yet are believed.
+    pub fn is_exactly(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Optional(_), Value::Null) => true,
+            (Self::Optional(inner), it) => inner.is_exactly(it),
+            (Self::Float(_), Value::Int(_)) => false,
+            (Self::List(item, _), Value::List(items)) => items.iter().all(|it| item.is_exactly(it)),
+            (Self::Record(of), Value::Record(record)) => {
+                let fields = of.fields.iter().zip(record.slots());
+                of.fields.len() == record.len()
+                    && fields.clone().all(|((wanted, ty), (name, value))| {
+                        wanted == name && value.is_none_or(|it| ty.is_exactly(it))
+                    })
+            }
+            (Self::Json, Value::List(items)) => items.iter().all(|it| self.is_exactly(it)),
+            (Self::Json, Value::Record(record)) => {
+                record.slots().all(|(_, it)| it.is_none_or(|it| self.is_exactly(it)))
+            }
+            (Self::Json, it) => {
+                matches!(
+                    it,
+                    Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_)
+                )
+            }
+            _ => true,
         }
     }
 }

@@ -40,14 +40,18 @@ impl Money {
 
     /// Reads `0.05`; an amount finer than a billionth of a dollar is none.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.replace('_', "");
-        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-        if fraction.len() > 9 {
-            return None;
-        }
-        let whole: i64 = whole.parse().ok()?;
-        let fraction: i64 = format!("{fraction:0<9}").parse().ok()?;
-        whole.checked_mul(Self::NANOS_PER_DOLLAR)?.checked_add(fraction).map(Self)
+        i64::try_from(decimal_nanos(text)?).ok().map(Self)
+    }
+
+    /// Reads an amount as it is shown: `$0.05`, `-$2`.
+    pub fn read(text: &str) -> Option<Self> {
+        let (is_owed, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let nanos = decimal_nanos(text.strip_prefix('$').unwrap_or(text))?;
+        let nanos = i128::try_from(nanos).ok()?;
+        i64::try_from(if is_owed { -nanos } else { nanos }).ok().map(Self)
     }
 
     /// The nearest amount to a number of dollars.
@@ -116,18 +120,20 @@ pub fn parse_size(text: &str) -> Option<u64> {
     u64::try_from(nanos / 1_000_000_000).ok()
 }
 
-/// Writes a duration as the language reads it: `1h30m`, `500ms`.
+/// Writes a duration as the language reads it, exactly: `1h30m`, `500ms`, `1s0.25ms`.
 pub fn show_duration(duration: Duration) -> String {
+    const NANOS_PER_MILLI: u32 = 1_000_000;
     let mut millis = duration.as_millis();
-    if duration < Duration::from_millis(1) && !duration.is_zero() {
-        return format!("{}ms", duration.as_secs_f64() * 1e3);
-    }
+    let finer = duration.subsec_nanos() % NANOS_PER_MILLI;
     let mut text = String::new();
     for (unit, length) in DURATION_UNITS {
         let count = millis / u128::from(length);
-        if count > 0 {
+        millis %= u128::from(length);
+        if unit == "ms" && finer > 0 {
+            let fraction = format!("{finer:06}");
+            text.push_str(&format!("{count}.{}ms", fraction.trim_end_matches('0')));
+        } else if count > 0 {
             text.push_str(&format!("{count}{unit}"));
-            millis %= u128::from(length);
         }
     }
     if text.is_empty() { "0s".to_owned() } else { text }
@@ -166,7 +172,8 @@ fn scaled_duration(number: &str, millis: u64) -> Option<Duration> {
 fn decimal_nanos(number: &str) -> Option<u128> {
     let number = number.replace('_', "");
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-    if fraction.len() > 9 {
+    let is_number = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+    if fraction.len() > 9 || !is_number(whole) || !is_number(fraction) {
         return None;
     }
     let whole: u128 = whole.parse().ok()?;
@@ -184,6 +191,11 @@ mod tests {
         assert_eq!(parse_duration("1.5s"), Some(Duration::from_millis(1500)));
         assert_eq!(parse_duration("5min"), None);
         assert_eq!(show_duration(Duration::from_millis(90_500)), "1m30s500ms");
+        for nanos in [1, 250_000, 1_000_000_001, 86_400_000_000_123, 3_600_001_500_000] {
+            let exact = Duration::from_nanos(nanos);
+            assert_eq!(parse_duration(&show_duration(exact)), Some(exact), "{nanos}");
+        }
+        assert_eq!(show_duration(Duration::from_secs(1) / 3), "333.333333ms");
         assert_eq!(parse_size("10MiB"), Some(10 << 20));
         assert_eq!(parse_size("10mb"), None);
         assert_eq!(show_size(5 << 20), "5MiB");
@@ -195,6 +207,11 @@ mod tests {
         assert_eq!(Money::parse("0.0000000001"), None);
         assert_eq!(Money::cents(50).to_string(), "$0.50");
         assert_eq!(Money::from_nanos(1_500).to_string(), "$0.0000015");
+        for nanos in [i64::MIN, -1_500_000_000, -500_000_000, -1, 0, 1, i64::MAX] {
+            let money = Money::from_nanos(nanos);
+            assert_eq!(Money::read(&money.to_string()), Some(money), "{nanos}");
+        }
+        assert_eq!(Money::read("1.+5").or(Money::read("$-1")).or(Money::read("--1")), None);
         assert_eq!(Money::cents(300).per_million(1), Some(Money::from_nanos(3_000)));
         assert_eq!(Money::from_nanos(1).per_million(1), Some(Money::from_nanos(1)));
     }

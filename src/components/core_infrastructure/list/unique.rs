@@ -90,9 +90,10 @@ fn hash_float(it: f64, state: &mut impl Hasher) {
     }
 }
 
-/// The order of the fields does not matter, so they are hashed in that of their names.
+/// The order of the fields does not matter, so they are hashed in that of their names; one
+/// that is absent is null.
 fn hash_record(record: &Record, state: &mut impl Hasher) {
-    let mut fields: Vec<_> = record.iter().collect();
+    let mut fields: Vec<_> = record.iter().filter(|(_, it)| !it.is_null()).collect();
     fields.sort_by_key(|(name, _)| *name);
     for (name, value) in fields {
         name.hash(state);
