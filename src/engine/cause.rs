@@ -89,6 +89,12 @@ impl Differences {
             (a != b).then(|| [or_none(a), or_none(b)])
         };
         let text = |it: &About| it.model.as_ref().map(ToString::to_string);
+        // A type of the same name may be another one.
+        let structure = |it: &About| it.structure.clone().or_else(|| it.wanted.clone());
+        let wanted = match before.about.wanted == now.about.wanted {
+            true => changed(&structure(&before.about), &structure(&now.about)),
+            false => changed(&before.about.wanted, &now.about.wanted),
+        };
         let names = before.args.keys().chain(now.args.keys());
         let none = String::new();
         let args = names.filter_map(|name| {
@@ -101,7 +107,7 @@ impl Differences {
             component: (before.op != now.op).then(|| [before.op.clone(), now.op.clone()]),
             version: (before.op == now.op && before.version != now.version)
                 .then_some([before.version, now.version]),
-            wanted: changed(&before.about.wanted, &now.about.wanted),
+            wanted,
             model: changed(&text(&before.about), &text(&now.about)),
             args: args.collect(),
             files: files.map(|(path, _)| path.clone()).collect(),

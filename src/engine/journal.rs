@@ -60,8 +60,12 @@ struct Known {
     used: Usage,
     born: i64,
     took: u64,
-    /// The run that knows it.
+    /// The run that made it.
     run: RunId,
+    /// Whether the run that asks has it already.
+    is_own: bool,
+    /// What else decided it, as it was written down.
+    about: String,
 }
 
 impl Journal {
@@ -74,13 +78,14 @@ impl Journal {
         from: &From,
         asked: Asked,
     ) -> Result<Self, StoreError> {
+        let id = run;
         let mut known = HashMap::new();
         let mut moved: HashMap<Key, Vec<Known>> = HashMap::new();
         for run in &from.runs {
             for node in store.nodes(run)? {
                 let is_there = |it: &BTreeSet<String>| it.contains(&place_of(&node.path));
                 let is_gone = from.places.as_ref().is_some_and(|it| !is_there(it));
-                let (path, node) = Known::of(node);
+                let (path, node) = Known::of(node, &id);
                 match is_gone {
                     true => moved.entry(node.key).or_default().push(node),
                     false => drop(known.insert(path, node)),
@@ -89,7 +94,7 @@ impl Journal {
         }
         let (moved, causes) = (Mutex::new(moved), Mutex::default());
         let goes_on = !from.runs.is_empty();
-        Ok(Self { store, run, host, known, moved, goes_on, asked, causes })
+        Ok(Self { store, run: id, host, known, moved, goes_on, asked, causes })
     }
 
     /// What calls that ended badly have used: it is spent, though nothing came of it.
@@ -151,8 +156,12 @@ impl Journal {
         Row::Node { node: Box::new(node), blobs, tries }
     }
 
-    /// The call as it was made elsewhere.
+    /// The call as it was made elsewhere. What its value was made of is what it was then: the
+    /// files may be others by now.
     fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
+        let About { model, files, .. } = known.about();
+        let entry =
+            &Entry { about: About { model, files, ..entry.about.clone() }, ..entry.clone() };
         let (mut node, mut blobs) = self.row(entry, NodeState::Done);
         let blob = Blob::new(value.as_bytes());
         node.output = Some(blob.hash());
@@ -192,6 +201,9 @@ impl Journal {
             self.because(path, Cause::Asked { option: "--again".to_owned() });
             return Ok(Earlier::Nothing);
         }
+        if known.state == NodeState::Done && !known.stands_for(entry) {
+            return self.differs(entry, known).map(|()| Earlier::Nothing);
+        }
         if known.state == NodeState::Done {
             return self.done(entry, known);
         }
@@ -226,7 +238,9 @@ impl Journal {
             moved.get_mut(&entry.key).and_then(Vec::pop)
         };
         match found {
-            Some(known) if known.state == NodeState::Done => self.done(entry, &known),
+            Some(known) if known.state == NodeState::Done && known.stands_for(entry) => {
+                self.done(entry, &known)
+            }
             _ => {
                 if self.goes_on {
                     self.because(&entry.path, Cause::Missing);
@@ -243,7 +257,10 @@ impl Journal {
         };
         let before = Facts::of(&self.store, &node).map_err(failed)?;
         let differences = Differences::between(&before, &facts(entry));
-        self.because(&entry.path, Cause::Differs(differences));
+        // Of a call that only hands on what others read, nothing by itself differs.
+        if differences != Differences::default() {
+            self.because(&entry.path, Cause::Differs(differences));
+        }
         Ok(())
     }
 
@@ -268,7 +285,7 @@ impl Journal {
                 continue;
             }
             if let Some(value) = self.value(node.output)? {
-                let (_, known) = Known::of(node);
+                let (_, known) = Known::of(node, &self.run);
                 self.adopt(entry, &known, &value, Usage::default())?;
                 return Ok(Earlier::Done { value, usage: known.used, counts: false });
             }
@@ -281,9 +298,22 @@ impl Journal {
 }
 
 impl Known {
-    fn of(node: Node) -> (String, Self) {
-        let Node { path, key, state, output, used, born, took, run, origin, .. } = node;
-        (path, Self { key, state, output, used, born, took, run: origin.unwrap_or(run) })
+    /// What the run `id` knows by a row of its own or of another run.
+    fn of(node: Node, id: &RunId) -> (String, Self) {
+        let Node { path, key, state, output, used, born, took, run, origin, about, .. } = node;
+        let is_own = run == *id;
+        let run = origin.unwrap_or(run);
+        (path, Self { key, state, output, used, born, took, run, is_own, about })
+    }
+
+    fn about(&self) -> About {
+        serde_json::from_str(&self.about).unwrap_or_default()
+    }
+
+    /// Whether its result is that of a call with the same key: a run goes on with what it had
+    /// seen, another one begins in the world as it is.
+    fn stands_for(&self, entry: &Entry) -> bool {
+        self.is_own || (!entry.looks_outside && entry.about.is_like(&self.about()))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     host::offline::Offline,
     plan::Plan,
     registry::{ErrorKind, OpError, Usage},
-    run::{self, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of},
+    run::{self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of},
     store::{Node, NodeState, Run, Store, StoreError},
     value::{Value, json},
 };
@@ -221,6 +221,22 @@ impl Rehearsal {
         if let (Purpose::Foresee, Some(cause)) = (self.purpose, Cause::of_state(node)) {
             return Ok(self.unknown(entry, cause));
         }
+        if self.purpose == Purpose::Foresee {
+            let about: About = serde_json::from_str(&node.about).unwrap_or_default();
+            if !entry.about.is_like(&about) {
+                let before = Facts::of(&self.store, node)?;
+                let differences = Differences::between(&before, &facts(entry));
+                return Ok(self.unknown(entry, Cause::Differs(differences)));
+            }
+            // Only the flow's own calls are taken: what is made of them is computed.
+            if entry.looks_outside && entry.is_pure {
+                self.tell(entry, Fate::Computed { cause: None, is_same: false });
+                return Ok(Earlier::Nothing);
+            }
+            if entry.looks_outside {
+                return Ok(self.unknown(entry, Cause::Missing));
+            }
+        }
         match self.answer(node)? {
             Earlier::Nothing => Ok(self.unknown(entry, Cause::Missing)),
             answer => {
@@ -304,9 +320,16 @@ impl Records for Rehearsal {
 }
 
 impl Rehearsed {
-    /// What was recorded and is not reached any more.
+    /// What was recorded and is not reached any more. What a call had its flows do is part of
+    /// the call, where its own result stands.
     pub fn gone(&self) -> impl Iterator<Item = &str> {
-        self.recorded.iter().map(String::as_str).filter(|it| !self.calls.contains_key(*it))
+        let is_reached = |path: &str| {
+            let is_taken =
+                |it: &str| matches!(self.calls.get(it), Some(Fate::Same | Fate::Stale(_)));
+            let mut around = path.match_indices('/').map(|(end, _)| &path[..end]);
+            self.calls.contains_key(path) || around.any(is_taken)
+        };
+        self.recorded.iter().map(String::as_str).filter(move |it| !is_reached(it))
     }
 
     /// The places of the plan that were not reached: they need what was not made.

@@ -31,6 +31,13 @@ pub trait Host: Send + Sync + 'static {
     /// Opens a file for reading from its start.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
+    /// The hash of what a file holds, if that is at most `limit` bytes.
+    fn hash(&self, path: &Path, limit: u64) -> io::Result<blake3::Hash> {
+        let mut hasher = blake3::Hasher::new();
+        let read = io::copy(&mut self.open(path)?.take(limit.saturating_add(1)), &mut hasher)?;
+        if read > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(hasher.finalize()) }
+    }
+
     /// What is known of a file or folder without reading it.
     fn stat(&self, path: &Path) -> io::Result<Stat>;
 
@@ -168,6 +175,9 @@ pub struct Stat {
     pub size: u64,
     /// Nanoseconds since 1970.
     pub modified: i128,
+    /// The same of the last change of anything about it, which nobody can set; 0 where that
+    /// is not known.
+    pub changed: i128,
     /// The file's identity on its file system, 0 where there is none.
     pub inode: u64,
 }

@@ -23,6 +23,10 @@ impl Host for Offline {
         Err(refused())
     }
 
+    fn hash(&self, path: &Path, limit: u64) -> io::Result<blake3::Hash> {
+        self.0.hash(path, limit)
+    }
+
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         self.0.stat(path)
     }

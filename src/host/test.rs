@@ -188,7 +188,14 @@ impl Host for TestHost {
             return Ok(stat(file));
         }
         if path == Path::new(Self::HOME) || files.keys().any(|it| it.starts_with(&path)) {
-            return Ok(Stat { is_dir: true, is_file: false, size: 0, modified: 0, inode: 0 });
+            return Ok(Stat {
+                is_dir: true,
+                is_file: false,
+                size: 0,
+                modified: 0,
+                changed: 0,
+                inode: 0,
+            });
         }
         Err(io::ErrorKind::NotFound.into())
     }
@@ -256,8 +263,8 @@ impl Host for TestHost {
 }
 
 fn stat(file: &File) -> Stat {
-    let size = file.content.len() as u64;
-    Stat { is_dir: false, is_file: true, size, modified: i128::from(file.version), inode: 1 }
+    let (size, modified) = (file.content.len() as u64, i128::from(file.version));
+    Stat { is_dir: false, is_file: true, size, modified, changed: modified, inode: 1 }
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -2,14 +2,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::Arc,
 };
 
 use crate::{
     check::{Call, Flow, Term, TermKind},
     diag::Source,
-    registry::{Effect, Price},
-    value::Text,
+    registry::Price,
+    value::{Text, Type, Value, json, paths},
 };
 
 /// Whether running a term may cost anything.
@@ -22,17 +23,26 @@ pub(super) fn writes_once(term: &Term) -> bool {
     reaches(term, |it| it.op.op.writes_once())
 }
 
-/// Whether running a term may change something, or ask somebody.
-pub(super) fn acts(term: &Term) -> bool {
-    reaches(term, |it| it.op.op.writes() || it.op.op.effects.contains(&Effect::Asks))
+/// Whether running a term calls anything that is not pure: then more decides what it gives
+/// than what it is given.
+pub(super) fn looks_outside(term: &Term) -> bool {
+    reaches(term, |it| !it.op.op.is_pure())
 }
 
-/// The files that a flow and all flows that it names stand in.
-pub(super) fn files_of(flow: &Arc<Flow>) -> impl Iterator<Item = Source> + use<> {
+/// All that decides what a flow does, of it and all flows that it names: the texts of their
+/// files, the versions of the components that they call, and what is no part of those texts,
+/// such as types of other files and defaults that were tuned. Paths start from `folder`.
+pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
     let mut walk = Walk::new(|_| false);
+    walk.parts = Some(Parts { folder, told: Vec::new() });
     walk.files.insert(flow.source.name().into(), flow.source.clone());
+    walk.signature(flow);
     walk.term(&flow.body);
-    walk.files.into_values()
+    // A run that goes on knows its files by other names, so these give no order.
+    let mut parts: Vec<Text> = walk.files.values().map(|it| it.text().into()).collect();
+    parts.sort_unstable();
+    parts.extend(walk.parts.map(|it| it.told).unwrap_or_default());
+    parts
 }
 
 fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {
@@ -41,26 +51,67 @@ fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {
     walk.found
 }
 
-struct Walk {
+struct Walk<'a> {
     wanted: fn(&Call) -> bool,
     found: bool,
     /// Flows that were walked, and the files that they stand in.
     seen: BTreeSet<*const Flow>,
     files: BTreeMap<Text, Source>,
+    /// What the flows are made of, where that is asked for.
+    parts: Option<Parts<'a>>,
 }
 
-impl Walk {
+/// What flows are made of that their texts do not say.
+struct Parts<'a> {
+    folder: &'a Path,
+    told: Vec<Text>,
+}
+
+impl Parts<'_> {
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Call(call) => {
+                self.tell(&format!("{} {}", call.op, call.op.component.version));
+                self.tell(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
+            }
+            TermKind::Const(Value::Path(it)) => self.tell(&paths::join(self.folder, it)),
+            TermKind::Const(it) => self.tell(&json::write(it)),
+            TermKind::Cast { .. } | TermKind::Rhai { .. } => self.tell(&term.ty.structure()),
+            TermKind::Path { folder: Some(it), .. } => {
+                self.tell(&self.folder.join(it).to_string_lossy());
+            }
+            _ => {}
+        }
+    }
+
+    fn tell(&mut self, part: &str) {
+        self.told.push(part.into());
+    }
+}
+
+impl Walk<'_> {
     fn new(wanted: fn(&Call) -> bool) -> Self {
-        Self { wanted, found: false, seen: BTreeSet::new(), files: BTreeMap::new() }
+        let (seen, files) = (BTreeSet::new(), BTreeMap::new());
+        Self { wanted, found: false, seen, files, parts: None }
+    }
+
+    fn signature(&mut self, flow: &Flow) {
+        let Some(parts) = &mut self.parts else { return };
+        flow.params.iter().for_each(|it| parts.tell(&it.ty.structure()));
+        parts.tell(&flow.yields.structure());
     }
 
     fn term(&mut self, term: &Term) {
+        if let Some(parts) = &mut self.parts {
+            parts.term(term);
+        }
         match &term.kind {
             TermKind::Call(call) => self.found |= (self.wanted)(call),
             TermKind::Flow { flow, .. } | TermKind::FlowRef(flow)
                 if self.seen.insert(Arc::as_ptr(flow)) =>
             {
                 self.files.insert(flow.source.name().into(), flow.source.clone());
+                self.signature(flow);
                 self.term(&flow.body);
             }
             _ => {}

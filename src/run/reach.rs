@@ -42,7 +42,7 @@ pub(super) fn narrowed(host: &Arc<dyn Host>, op: &OpDef, args: &[Value]) -> Arc<
 }
 
 /// The paths in an argument: itself, or those of the documents that it is.
-fn paths(value: &Value) -> Vec<PathBuf> {
+pub(super) fn paths(value: &Value) -> Vec<PathBuf> {
     match value {
         Value::Path(path) | Value::Text(path) => vec![path.as_ref().into()],
         Value::Record(record) => record.get("path").map(paths).unwrap_or_default(),

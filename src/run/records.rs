@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
-    calls::{acts, files_of},
+    calls::{looks_outside, made_of},
     error::{Result, RunError},
     events::Event,
     fund::Tried,
@@ -32,6 +32,7 @@ pub type Key = [u8; 32];
 
 /// A call, as it is written down.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Entry {
     /// The node: `each[3]/summary`.
     pub path: String,
@@ -52,6 +53,9 @@ pub struct Entry {
     /// How old a result of another run may be that stands for the call; nothing where none
     /// may.
     pub max_age: Option<Duration>,
+    /// Whether it is handed a flow that looks outside. What that reads is known of the flow's
+    /// own calls, not of this one, so no result of another run stands for it as a whole.
+    pub looks_outside: bool,
     pub about: About,
 }
 
@@ -60,9 +64,12 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// The type that it is asked for.
+    /// The type that it is asked for, as the script names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
+    /// The structure of that type, where the name does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<String>,
     /// Who answers, such as a language model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
@@ -190,6 +197,7 @@ impl Run {
             is_pure: op.is_pure() && !args.iter().any(acts_inside),
             is_inline: op.is_inline(),
             max_age: scope.attempts.max_age.filter(|_| is_reusable(call, args)),
+            looks_outside: args.iter().any(looks_outside_inside),
             about: self.about(call, args),
         };
         Some(Recorded { call, entry, ty, span })
@@ -205,8 +213,11 @@ impl Run {
             cost: it.most.cost.nanos(),
             prices: it.prices.clone(),
         });
+        let wanted = call.wanted.as_ref().map(ToString::to_string);
+        let structure = call.wanted.as_ref().map(Type::structure);
         About {
-            wanted: call.wanted.as_ref().map(ToString::to_string),
+            structure: structure.filter(|it| Some(it) != wanted.as_ref()),
+            wanted,
             model: quote.and_then(|it| it.model),
             files: witness::files(self.host.as_ref(), call.op.op, args),
             input: None,
@@ -221,19 +232,21 @@ impl Run {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         };
+        let folder = self.folder();
         part(&call.op.to_string());
         part(&call.op.component.version.to_string());
-        part(&call.wanted.as_ref().map(ToString::to_string).unwrap_or_default());
+        part(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
         for ((name, shown), arg) in shown.iter().zip(args) {
             part(name);
             match arg {
                 Value::Flow(it) => {
                     part(it.name());
                     let flow = flow_of(arg, Span::default());
-                    flow.iter().flat_map(files_of).for_each(|it| part(it.text()));
+                    let made = flow.iter().flat_map(|it| made_of(it, &folder));
+                    made.for_each(|it| part(&it));
                 }
                 // A run may go on from another folder.
-                Value::Path(it) => part(&paths::join(&self.folder(), it)),
+                Value::Path(it) => part(&paths::join(&folder, it)),
                 // Secrets are stars here: whoever has the store must not be able to guess.
                 _ => part(shown),
             }
@@ -311,12 +324,18 @@ fn acts_inside(arg: &Value) -> bool {
     flow.is_some_and(|it| it.is_ok_and(|it| it.acts))
 }
 
+/// Whether an argument is a flow that looks outside.
+fn looks_outside_inside(arg: &Value) -> bool {
+    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
+    flow.is_some_and(|it| it.is_ok_and(|it| looks_outside(&it.body)))
+}
+
 /// Whether a result of another run may stand for a call: it changes nothing, asks nobody,
 /// and depends on nothing that the records do not know.
 fn is_reusable(call: &Call, args: &[Value]) -> bool {
     let holds = |arg: &Value| match arg {
         Value::Secret(_) => false,
-        Value::Flow(_) => flow_of(arg, Span::default()).is_ok_and(|it| !acts(&it.body)),
+        Value::Flow(_) => !looks_outside_inside(arg),
         _ => true,
     };
     let op = call.op.op;

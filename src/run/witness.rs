@@ -1,10 +1,11 @@
 //! What files are like that a call reads, so that an earlier result of it is known to be of
 //! the same ones.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
+use super::reach;
 use crate::{
-    host::Host,
+    host::{Host, Stat},
     registry::{Effect, OpDef, Scope},
     value::Value,
 };
@@ -13,6 +14,13 @@ use crate::{
 /// anew.
 const MOST_FILES: usize = 20_000;
 
+/// A file up to this size is known by its content, a larger one by its size and times.
+const LARGEST_HASHED: u64 = 16 << 20;
+
+/// Times of files are coarse, and a file that was just written may be written again within
+/// the same tick: until it is so old, in nanoseconds, its times do not tell what it holds.
+const SETTLED: i128 = 2_000_000_000;
+
 /// The files and folders that the arguments of a call name, each with what tells it from a
 /// later state.
 pub(super) fn files(host: &dyn Host, op: &OpDef, args: &[Value]) -> BTreeMap<String, String> {
@@ -20,37 +28,62 @@ pub(super) fn files(host: &dyn Host, op: &OpDef, args: &[Value]) -> BTreeMap<Str
         op.effects.iter().any(|it| matches!(it, Effect::Reads(Scope::Path(of)) if *of == name))
     };
     let read = op.params.iter().zip(args).filter(|(param, _)| is_read(param.name));
-    let mut files = BTreeMap::new();
-    for (_, arg) in read {
-        let of_list = arg.as_list().into_iter().flatten();
-        for path in of_list.chain([arg]).filter_map(path) {
-            files.insert(path.to_owned(), state(host, Path::new(path)));
-        }
-    }
-    files
+    let paths = read.flat_map(|(_, arg)| reach::paths(arg));
+    paths.map(|it| (it.to_string_lossy().into_owned(), state(host, &it))).collect()
 }
 
-fn path(value: &Value) -> Option<&str> {
-    match value {
-        Value::Path(it) => Some(it),
-        _ => None,
-    }
-}
-
-/// Size and time of a file, or a hash of those of all files in a folder.
+/// The content of a file, or the names and times of all files in a folder.
 fn state(host: &dyn Host, path: &Path) -> String {
-    let Ok(known) = host.stat(path) else { return "absent".to_owned() };
-    if !known.is_dir {
-        return format!("{} bytes at {}", known.size, known.modified);
+    let known = match host.stat(path) {
+        Ok(known) => known,
+        Err(err) => return format!("not there: {}", err.kind()),
+    };
+    if known.is_dir {
+        return folder(host, path);
     }
+    match known.is_file && known.size <= LARGEST_HASHED {
+        true => content(host, path).unwrap_or_else(|| unknown(host)),
+        false => entry(host, path, &known),
+    }
+}
+
+fn folder(host: &dyn Host, path: &Path) -> String {
     let mut hasher = blake3::Hasher::new();
-    for (idx, file) in host.walk(path).enumerate() {
-        let Ok(file) = file else { continue };
+    for (idx, found) in host.walk(path).enumerate() {
         if idx == MOST_FILES {
-            return format!("more than {MOST_FILES} files at {}", host.now());
+            return unknown(host);
         }
-        let line = format!("{} {} {}\n", file.path.display(), file.stat.size, file.stat.modified);
+        let line = match found {
+            Ok(it) => format!("{:?} {}\n", it.path.as_os_str(), entry(host, &it.path, &it.stat)),
+            Err(err) => format!("{err:?}\n"),
+        };
         hasher.update(line.as_bytes());
     }
     format!("folder {}", hasher.finalize().to_hex())
+}
+
+/// A file by its size and times, and by its content too as long as these tell too little.
+fn entry(host: &dyn Host, path: &Path, known: &Stat) -> String {
+    if !known.is_file {
+        return unknown(host);
+    }
+    let Stat { size, modified, changed, inode, .. } = known;
+    let mut text = format!("{size} bytes at {modified} and {changed} in {inode}");
+    let settled = i128::from(host.now()) * 1_000_000 - SETTLED;
+    if *(modified.max(changed)) > settled {
+        let known = if *size <= LARGEST_HASHED { content(host, path) } else { None };
+        // A string takes all that is written to it.
+        let _ = write!(text, ": {}", known.unwrap_or_else(|| unknown(host)));
+    }
+    text
+}
+
+fn content(host: &dyn Host, path: &Path) -> Option<String> {
+    let hash = host.hash(path, LARGEST_HASHED).ok()?;
+    Some(format!("content {}", hash.to_hex()))
+}
+
+/// What is like nothing else.
+fn unknown(host: &dyn Host) -> String {
+    format!("unknown at {} ({})", host.now(), host.chance())
 }
