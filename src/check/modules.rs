@@ -45,11 +45,13 @@ pub struct Unread {
     pub help: Option<String>,
     /// The name that is most likely meant.
     pub meant: Option<String>,
+    /// Whether a policy refuses it.
+    pub is_refused: bool,
 }
 
 impl From<String> for Unread {
     fn from(why: String) -> Self {
-        Self { why, help: None, meant: None }
+        Self { why, help: None, meant: None, is_refused: false }
     }
 }
 
@@ -232,10 +234,14 @@ impl Checker<'_> {
 
     fn not_read(&mut self, file: &Word, why: impl Into<Unread>) {
         const USUAL: &str = "a file is named from the folder of the script that uses it";
-        let Unread { why, help, meant } = why.into();
+        let Unread { why, help, meant, is_refused } = why.into();
         let message = format!("cannot use `{}`: {why}", file.text);
-        let problem = Problem::error(Code::E225, file.span, message)
-            .label("cannot be read")
+        let (code, label) = match is_refused {
+            true => (Code::E315, "refused"),
+            false => (Code::E225, "cannot be read"),
+        };
+        let problem = Problem::error(code, file.span, message)
+            .label(label)
             .help(help.unwrap_or_else(|| USUAL.to_owned()));
         self.report(match meant {
             Some(meant) => problem.fix(file.span, format!("\"{meant}\"")),

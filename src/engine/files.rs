@@ -5,7 +5,7 @@ use std::{collections::HashMap, io, path::Path, sync::Arc};
 use crate::{
     check::{Files, Unread},
     diag::Source,
-    host::{self, Host},
+    host::{self, Host, refused},
     registry::nearest,
     stdlib::{self, PREFIX},
     value::{paths, units},
@@ -45,18 +45,18 @@ impl<'a> HostFiles<'a> {
         kept.or_else(known).ok_or_else(|| no_module(name))
     }
 
-    fn text(&self, name: &str) -> Result<Arc<str>, String> {
+    fn text(&self, name: &str) -> Result<Arc<str>, Unread> {
+        let path = Path::new(name);
         if let Some(text) = self.unsaved(name) {
             return Ok(text);
         }
-        let path = Path::new(name);
-        let known = self.host.stat(path).map_err(|err| why(&err))?;
+        let known = self.host.stat(path).map_err(|err| unread(&err))?;
         // A pipe or a device would keep whoever checks waiting.
         if !known.is_file && !known.is_dir {
-            return Err("it is no regular file".to_owned());
+            return Err("it is no regular file".to_owned().into());
         }
         let bytes =
-            host::read(self.host.as_ref(), path, LARGEST_SCRIPT).map_err(|err| why(&err))?;
+            host::read(self.host.as_ref(), path, LARGEST_SCRIPT).map_err(|err| unread(&err))?;
         let text = String::from_utf8(bytes)
             .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
         Ok(text.into())
@@ -110,7 +110,15 @@ pub(super) fn no_module(name: &str) -> Unread {
         "" => "the name of a module is missing".to_owned(),
         _ => format!("the standard library has no `{name}`"),
     };
-    Unread { why, help: Some(help), meant }
+    Unread { why, help: Some(help), meant, is_refused: false }
+}
+
+/// Why a file cannot be used. Of one that is refused, nothing is said but where it is.
+fn unread(err: &io::Error) -> Unread {
+    let Some(refused) = refused(err) else { return why(err).into() };
+    let help = "under rules a script uses the files in its own folder, the standard library, and \
+        what `--allow \"reads fs:FOLDER\"` names; what is denied stays denied";
+    Unread { help: Some(help.to_owned()), is_refused: true, ..refused.to_owned().into() }
 }
 
 fn why(err: &io::Error) -> String {

@@ -36,7 +36,7 @@ mod testing;
 pub mod verdict;
 pub mod why;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -85,6 +85,8 @@ pub struct Engine {
     workers: Arc<Semaphore>,
     worker_count: usize,
     policy: Arc<Policy>,
+    /// Which files scripts may use.
+    uses: Arc<Policy>,
     /// Where runs are kept; nothing where they are not.
     store: Option<Arc<Store>>,
     isolates: bool,
@@ -109,6 +111,7 @@ impl Engine {
             workers: Arc::new(Semaphore::new(workers + 2)),
             worker_count: workers,
             policy: Arc::default(),
+            uses: Arc::default(),
             store: None,
             isolates: false,
         }
@@ -147,11 +150,21 @@ impl Engine {
     #[must_use]
     pub fn under(mut self, policy: Policy) -> Self {
         self.policy = Arc::new(policy);
+        self.uses = self.policy.clone();
+        self
+    }
+
+    /// The same engine, whose scripts use no files that the policy refuses; what their plans
+    /// do is not looked at.
+    #[must_use]
+    pub fn using_under(mut self, policy: Policy) -> Self {
+        self.uses = Arc::new(policy);
         self
     }
 
     /// The same engine for scripts that are not trusted: inline code runs in processes of its
-    /// own, with little memory, that are ended when their time is over. The program must ask
+    /// own, with little memory, that are ended when their time is over, and they use no files
+    /// outside of their own folder that no policy allows to be read. The program must ask
     /// [`is_island`] first of all.
     #[must_use]
     pub fn untrusted(mut self) -> Self {
@@ -171,16 +184,33 @@ impl Engine {
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let program = self.checked(script)?;
         let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
-        foreseen.map(|(program, _)| program)
+        let (program, _) = foreseen?;
+        self.refused(&program).map_or(Ok(program), Err)
+    }
+
+    /// What the policy refuses of a program.
+    fn refused(&self, program: &Checked) -> Option<Report> {
+        if self.policy.is_empty() {
+            return None;
+        }
+        self.planned(program.clone(), &BTreeMap::new(), Caps::default()).err()
+    }
+
+    /// The host of the files that a script uses.
+    fn used_by(&self, script: &Source) -> Arc<dyn Host> {
+        let folder = script.folder().map_or(Path::new("."), |it| it.as_path());
+        self.uses.guard_uses(&self.host, folder, self.isolates)
     }
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
-        check::check(&script.into(), &self.registry, &HostFiles::of(&self.host))
+        let script = script.into();
+        check::check(&script, &self.registry, &HostFiles::of(&self.used_by(&script)))
     }
 
     /// The plan of a script whose files have these texts.
     fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
-        let files = HostFiles::of(&self.host).with(used);
+        let host = self.used_by(script);
+        let files = HostFiles::of(&host).with(used);
         let program = check::check(script, &self.registry, &files)?;
         self.planned(program, &BTreeMap::new(), Caps::default())
     }
@@ -197,12 +227,16 @@ impl Engine {
 
     /// The same with what is foreseen of a script that checks.
     fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Foresight>) {
-        let files = HostFiles::of(&self.host).with(unsaved);
+        let host = self.used_by(script);
+        let files = HostFiles::of(&host).with(unsaved);
         let mut analysis = check::analyse(script, &self.registry, &files);
         let Some(program) = analysis.program.take() else { return (analysis, None) };
         let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
         let (report, program, foresight) = match foreseen {
-            Ok((program, foresight)) => (program.warnings.clone(), Some(program), Some(foresight)),
+            Ok((program, foresight)) => match self.refused(&program) {
+                Some(report) => (report, None, None),
+                None => (program.warnings.clone(), Some(program), Some(foresight)),
+            },
             Err(report) => (report, None, None),
         };
         (Analysis { report, program, ..analysis }, foresight)

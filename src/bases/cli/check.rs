@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     Session,
     exit::{Failure, INVALID, OK, Result},
+    policy::Rules,
     script, terminal,
 };
 use crate::{
@@ -26,12 +27,18 @@ pub(super) struct Check {
     /// Print one JSON object: problems, types, effects, fixes (`svc schema check`).
     #[arg(long)]
     json: bool,
+    /// The scripts are somebody else's: they use no files outside of their own folder.
+    #[arg(long)]
+    untrusted: bool,
+    #[command(flatten)]
+    rules: Rules,
 }
 
 const EXAMPLES: &str = "Examples:
   svc check report.svc
   svc check examples/*.svc
   svc check --json report.svc | jq '.files[].problems[].message'
+  svc check foreign.svc --untrusted --deny reads
 
 Exits with 7 when a script has errors and with 6 when a file does not exist; the first
 file that is not ok decides.";
@@ -51,6 +58,8 @@ struct FilesJson {
 impl Check {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let mut code = OK;
+        let session = &self.rules.held(session)?;
+        let session = &session.trusting(!self.untrusted);
         if self.json {
             let files: Vec<Verdict> =
                 self.files.iter().map(|it| judge(session, it, &mut code)).collect();

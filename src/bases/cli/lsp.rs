@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Session;
+use super::{Session, exit::Result, policy::Rules};
 
 /// Serve an editor: the Language Server Protocol over standard input and output.
 #[derive(Args)]
@@ -11,6 +11,8 @@ pub(super) struct Lsp {
     /// Taken and ignored: editors that can talk otherwise say so.
     #[arg(long, hide = true)]
     stdio: bool,
+    #[command(flatten)]
+    rules: Rules,
 }
 
 const EXAMPLES: &str = "An editor starts it; `docs/tools.md` says how to set one up.
@@ -18,8 +20,8 @@ const EXAMPLES: &str = "An editor starts it; `docs/tools.md` says how to set one
 Exits with 0 after `shutdown` and `exit`, else with 1.";
 
 impl Lsp {
-    pub(super) fn execute(self, session: &Session) -> u8 {
-        let Self { stdio: _ } = self;
-        (session.servers.lsp)(&session.engine)
+    pub(super) fn execute(self, session: &Session) -> Result<u8> {
+        let Self { stdio: _, rules } = self;
+        Ok((session.servers.lsp)(&rules.held(session)?.engine))
     }
 }

@@ -164,6 +164,14 @@ struct Session {
     goes_on: bool,
 }
 
+impl Session {
+    /// The same session, in which scripts are somebody else's unless they are trusted.
+    fn trusting(&self, is_trusted: bool) -> Self {
+        let engine = self.engine.clone();
+        Self { engine: if is_trusted { engine } else { engine.untrusted() }, ..*self }
+    }
+}
+
 /// Runs the program with the arguments of the process, and the components of this engine.
 pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -224,7 +232,7 @@ impl Command {
             Self::Find(it) => it.execute(session).await,
             Self::Ask(it) => it.execute(session).await,
             Self::Guide(it) => it.execute(session).await,
-            Self::Lsp(it) => Ok(it.execute(session)),
+            Self::Lsp(it) => it.execute(session),
             Self::Schema(it) => it.execute(),
             Self::Explain(it) => it.execute(session),
             Self::Grammar(it) => it.execute(session),

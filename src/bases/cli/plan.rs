@@ -64,7 +64,7 @@ limits it.";
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
-        let session = &self.tuning.session(session)?;
+        let session = &self.tuning.session(&self.rules.using(session)?)?;
         let plan = script::plan(session, &self.file)?;
         let engine = self.keeping.knowing(session.engine.clone())?;
         if let Some(run) = &self.against {

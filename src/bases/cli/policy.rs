@@ -37,6 +37,12 @@ impl Rules {
         Ok(Session { engine, ..*session })
     }
 
+    /// The session in which scripts use no files that the rules refuse.
+    pub(super) fn using(&self, session: &Session) -> Result<Session> {
+        let engine = session.engine.clone().using_under(self.read(session)?);
+        Ok(Session { engine, ..*session })
+    }
+
     /// What the rules refuse of a plan.
     pub(super) fn refused(&self, plan: &Plan, session: &Session) -> Result<Report> {
         Ok(plan.refusals(&self.read(session)?, session.engine.host()))

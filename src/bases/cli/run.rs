@@ -82,13 +82,13 @@ impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
         let session = &self.tuning.session(&self.rules.held(session)?)?;
+        let session = &session.trusting(!self.untrusted);
         let plan = script::plan(session, &self.file)?;
         terminal::tell(&plan.program().warnings.render(session.terminal.err.style()));
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
         let engine = session.engine.clone().watched_by(watch.clone());
-        let engine = if self.untrusted { engine.untrusted() } else { engine };
         let engine = self.keeping.kept(session, engine)?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         conclude(request, &watch, self.json, session).await

@@ -81,6 +81,7 @@ impl Guard {
         let real = real.display();
         refusal(match self.rules.by {
             By::Policy => format!("the policy does not let {what} be {done}: it is `{real}`"),
+            By::Use => format!("the policy does not let {what} be used: it is `{real}`"),
             By::Call(_) => format!("{what} is `{real}`, which is outside of what the call names"),
         })
     }

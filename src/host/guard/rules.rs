@@ -18,6 +18,8 @@ pub struct Rules {
 pub enum By {
     /// Whoever runs the script.
     Policy,
+    /// The same, of the files that a script uses.
+    Use,
     /// One call, which touches what its arguments name: these paths. What the author named
     /// may be anything, also a symbolic link or a pipe.
     Call(Vec<PathBuf>),

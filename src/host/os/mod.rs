@@ -2,7 +2,6 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one door to the operating system")]
 
 use std::{
-    ffi::{OsStr, OsString},
     fs, io,
     io::Read,
     net::IpAddr,
@@ -20,8 +19,11 @@ mod append;
 mod ask;
 mod names;
 mod net;
+mod part;
 mod process;
 mod real;
+
+use part::Part;
 
 pub use apart::is_child;
 pub use append::append;
@@ -91,13 +93,13 @@ impl Host for OsHost {
         if let Ok(there) = fs::symlink_metadata(path) {
             replaceable(&there)?;
         }
-        let part = folder.join(part_name(name));
-        let written = fs::File::create_new(&part)
-            .and_then(|it| fill_durably(it, fill))
-            .and_then(|()| fs::rename(&part, path));
+        part::sweep_path(folder);
+        let part = Part::of(name, |it| fs::File::create_new(folder.join(it)))?;
+        let unfinished = folder.join(&part.name);
+        let written = fill_durably(&part.file, fill).and_then(|()| fs::rename(&unfinished, path));
         if written.is_err() {
             // The error that matters is the first one; the part is only litter.
-            let _ = fs::remove_file(&part);
+            let _ = fs::remove_file(&unfinished);
         }
         written
     }
@@ -197,16 +199,11 @@ fn replaceable(there: &fs::Metadata) -> io::Result<()> {
     }
 }
 
-/// The name of a file's new content until it is whole.
-fn part_name(name: &OsStr) -> OsString {
-    format!(".{}.{}.part", name.to_string_lossy(), fastrand::u64(..)).into()
-}
-
-fn write_durably(file: fs::File, content: &[u8]) -> io::Result<()> {
+fn write_durably(file: &fs::File, content: &[u8]) -> io::Result<()> {
     fill_durably(file, &mut |it| it.write_all(content))
 }
 
-fn fill_durably(file: fs::File, fill: Fill<'_>) -> io::Result<()> {
+fn fill_durably(file: &fs::File, fill: Fill<'_>) -> io::Result<()> {
     let mut file = io::BufWriter::new(file);
     fill(&mut file)?;
     file.into_inner()?.sync_all()
@@ -239,6 +236,7 @@ fn stat(it: &fs::Metadata) -> Stat {
         is_file: it.is_file(),
         size: it.len(),
         modified: nanos(modified),
+        changed: changed(it),
         inode: inode(it),
     }
 }
@@ -249,6 +247,17 @@ fn nanos(time: SystemTime) -> i128 {
         Ok(after) => signed(after),
         Err(before) => -signed(before.duration()),
     }
+}
+
+#[cfg(unix)]
+fn changed(it: &fs::Metadata) -> i128 {
+    use std::os::unix::fs::MetadataExt as _;
+    i128::from(it.ctime()) * 1_000_000_000 + i128::from(it.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(_: &fs::Metadata) -> i128 {
+    0
 }
 
 #[cfg(unix)]

@@ -43,7 +43,10 @@ mod walked {
         io::Errno,
     };
 
-    use super::super::{part_name, replaceable, write_durably};
+    use super::super::{
+        part::{self, Part},
+        replaceable, write_durably,
+    };
     use crate::host::refusal;
 
     /// Opens something only to look at it or to go on from it, where the system can; else
@@ -101,14 +104,15 @@ mod walked {
         if let Ok(there) = opened(&folder, name, LOOK, real) {
             replaceable(&File::from(there).metadata()?)?;
         }
-        let part = part_name(name);
+        part::sweep(&folder);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = openat(&folder, &part, flags, Mode::from_raw_mode(0o666))?;
-        let written = write_durably(file.into(), content)
-            .and_then(|()| Ok(renameat(&folder, &part, &folder, name)?));
+        let mode = Mode::from_raw_mode(0o666);
+        let part = Part::of(name, |it| Ok(openat(&folder, it, flags, mode)?.into()))?;
+        let written = write_durably(&part.file, content)
+            .and_then(|()| Ok(renameat(&folder, &part.name, &folder, name)?));
         if written.is_err() {
             // The error that matters is the first one; the part is only litter.
-            let _ = unlinkat(&folder, &part, AtFlags::empty());
+            let _ = unlinkat(&folder, &part.name, AtFlags::empty());
         }
         written
     }

@@ -119,6 +119,29 @@ impl Policy {
         Arc::new(Guard::new(host, rules))
     }
 
+    /// A host that reads what a script may use: the files in its own folder, unless they are
+    /// denied, and where everything is allowed, or reading them is, others too.
+    pub fn guard_uses(
+        &self,
+        host: &Arc<dyn Host>,
+        folder: &Path,
+        is_untrusted: bool,
+    ) -> Arc<dyn Host> {
+        if self.is_empty() && !is_untrusted {
+            return host.clone();
+        }
+        let mut reads = self.fence(Verb::Reads, host.as_ref());
+        if is_untrusted {
+            reads.inside.get_or_insert_default();
+        }
+        if let Some(inside) = &mut reads.inside {
+            inside.extend(host.real_path(folder));
+        }
+        let writes = Fence::around(Vec::new());
+        let rules = Rules { by: By::Use, reads, writes, web: Web::default() };
+        Arc::new(Guard::new(host.clone(), rules))
+    }
+
     fn fence(&self, verb: Verb, host: &dyn Host) -> Fence {
         let paths = |rules: &[Rule]| {
             let of_verb = rules.iter().filter(|it| it.verb == verb);
