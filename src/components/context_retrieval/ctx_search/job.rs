@@ -12,7 +12,7 @@ use super::{
     hits::Hits,
     manifest::Manifest,
     notices::Notices,
-    place::{self, Place, Snapshot},
+    place::{self, Lock, Place, Snapshot},
     query, rank,
     source::{Listing, Source},
     trouble::Trouble,
@@ -74,7 +74,8 @@ impl Job<'_> {
         let rebuilt = guarded(|| {
             let lock = place.lock(self.cx)?;
             let index = place.create(&lock)?;
-            self.search(&self.updated(index, Manifest::default(), notices)?, notices)
+            let kept = Some((&place, &lock));
+            self.search(&self.updated(index, Manifest::default(), notices, kept)?, notices)
         });
         rebuilt.map_err(|trouble| match trouble {
             Trouble::Damaged(why) => Trouble::Place(why),
@@ -83,11 +84,13 @@ impl Job<'_> {
     }
 
     fn in_memory(&self, notices: &Notices) -> Result<Vec<Value>, Trouble> {
-        self.search(&self.updated(place::in_memory(), Manifest::default(), notices)?, notices)
+        let there = self.updated(place::in_memory(), Manifest::default(), notices, None)?;
+        self.search(&there, notices)
     }
 
     /// The kept index, up to date. Takes the lock only where something is to be done.
     fn current(&self, place: &Place, notices: &Notices) -> Result<Snapshot, Trouble> {
+        let now = self.cx.host().now();
         if let Some(there) = place.open()?
             && there.manifest.is_of(&self.listing)
         {
@@ -95,9 +98,10 @@ impl Job<'_> {
         }
         let lock = place.lock(self.cx)?;
         // Another process may have done the work meanwhile, or a part of it.
-        match place.open()? {
-            Some(there) => self.updated(there.index, there.manifest, notices),
-            None => self.updated(place.create(&lock)?, Manifest::default(), notices),
+        let kept = Some((place, &lock));
+        match place.open_locked(&lock, now)? {
+            Some(there) => self.updated(there.index, there.manifest, notices, kept),
+            None => self.updated(place.create(&lock)?, Manifest::default(), notices, kept),
         }
     }
 
@@ -106,9 +110,10 @@ impl Job<'_> {
         index: Index,
         from: Manifest,
         notices: &Notices,
+        kept: Option<(&Place, &Lock)>,
     ) -> Result<Snapshot, Trouble> {
         let (cx, source, listing) = (self.cx, &self.source, &self.listing);
-        Update { cx, source, listing, notices }.run(&index, from)?;
+        Update { cx, source, listing, notices, kept }.run(&index, from)?;
         Snapshot::of(index)
     }
 

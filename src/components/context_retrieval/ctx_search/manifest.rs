@@ -22,6 +22,12 @@ pub(super) struct File {
     modified: i64,
     #[serde(rename = "i")]
     inode: u64,
+    /// When anything about it was changed last, as the system says.
+    #[serde(rename = "c", default)]
+    changed: i64,
+    /// When it was indexed, in milliseconds since 1970.
+    #[serde(rename = "t", default)]
+    at: i64,
     /// The BLAKE3 hash of the content, if all of it was read.
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<String>,
@@ -31,13 +37,24 @@ pub(super) struct File {
 }
 
 impl File {
-    pub(super) fn new(stat: &Stat, hash: Option<String>, notices: Vec<String>) -> Self {
-        Self { size: stat.size, modified: modified(stat), inode: stat.inode, hash, notices }
+    pub(super) fn new(stat: &Stat, hash: Option<String>, notices: Vec<String>, at: i64) -> Self {
+        let (modified, changed) = (nanos(stat.modified), nanos(stat.changed));
+        Self { size: stat.size, modified, inode: stat.inode, changed, at, hash, notices }
     }
 
     fn is_as(&self, stat: &Stat) -> bool {
-        (self.size, self.modified, self.inode) == (stat.size, modified(stat), stat.inode)
+        let times = (nanos(stat.modified), nanos(stat.changed));
+        (self.size, self.inode) == (stat.size, stat.inode)
+            && (self.modified, self.changed) == times
+            && is_settled(times.0.max(times.1), self.at)
     }
+}
+
+/// Whether a file with this last time, in nanoseconds, looks another one if it was written
+/// after it was read, in milliseconds: times of files are coarse.
+pub(super) fn is_settled(last: i64, read: i64) -> bool {
+    const COARSE: i64 = 2_000_000_000;
+    last.saturating_add(COARSE) < read.saturating_mul(1_000_000)
 }
 
 impl Manifest {
@@ -73,7 +90,7 @@ impl Manifest {
     }
 }
 
-fn modified(stat: &Stat) -> i64 {
-    let most = if stat.modified < 0 { i64::MIN } else { i64::MAX };
-    stat.modified.try_into().unwrap_or(most)
+fn nanos(time: i128) -> i64 {
+    let most = if time < 0 { i64::MIN } else { i64::MAX };
+    time.try_into().unwrap_or(most)
 }

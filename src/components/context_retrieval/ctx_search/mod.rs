@@ -29,6 +29,7 @@ mod queue;
 mod rank;
 mod reading;
 mod schema;
+mod seal;
 mod snippet;
 mod source;
 mod trouble;

@@ -1,7 +1,8 @@
 //! Where an index is kept: a folder of the cache directory, guarded by a lock file.
 //!
 //! Readers take no lock: tantivy's commits replace one small file, and a file that a
-//! reader has open outlives its removal. Whoever updates holds the lock.
+//! reader has open outlives its removal. Whoever updates holds the lock, and seals what it
+//! wrote ([`super::seal`]): tantivy is shown no file that is not as it was written.
 #![expect(clippy::disallowed_methods, reason = "the index owns its directory")]
 
 use std::{
@@ -16,6 +17,7 @@ use tantivy::{Index, ReloadPolicy, Searcher, TantivyError, directory::MmapDirect
 use super::{
     manifest::Manifest,
     schema::{self, fields},
+    seal::Seal,
     trouble::Trouble,
 };
 use crate::registry::Cx;
@@ -73,21 +75,56 @@ impl Place {
         }
     }
 
-    /// The index that is there, if one is.
+    /// The index that is there, if one is whose files are known to be as they were written.
+    /// Without a lock, somebody may be writing it just now.
     pub(super) fn open(&self) -> Result<Option<Snapshot>, Trouble> {
+        let seal = Seal::read(&self.seal())?;
+        if !seal.is_some_and(|it| it.holds(&self.index())) {
+            return Ok(None);
+        }
+        self.opened().map(Some)
+    }
+
+    /// The same for whoever holds the lock: then it is known what is damaged. What was not
+    /// finished by another version is made anew.
+    pub(super) fn open_locked(&self, lock: &Lock, now: i64) -> Result<Option<Snapshot>, Trouble> {
         if !self.index().join("meta.json").is_file() {
             return Ok(None);
         }
+        let Some(seal) = Seal::read(&self.seal())? else { return Ok(None) };
+        if !seal.holds(&self.index()) {
+            return Err(Trouble::Damaged("its files are not as they were written".to_owned()));
+        }
+        if !seal.is_settled(now) {
+            self.seal_up(lock, now)?;
+        }
+        self.opened().map(Some)
+    }
+
+    /// Notes what the files are like now.
+    pub(super) fn seal_up(&self, _: &Lock, now: i64) -> Result<(), Trouble> {
+        let known = Seal::read(&self.seal()).ok().flatten().unwrap_or_default();
+        Seal::of(&self.index(), &known, now)?.write(&self.seal())?;
+        Ok(())
+    }
+
+    fn seal(&self) -> PathBuf {
+        self.dir.join("seal.json")
+    }
+
+    fn opened(&self) -> Result<Snapshot, Trouble> {
         let index = Index::open_in_dir(self.index())?;
         if index.schema() != fields().schema {
             return Err(Trouble::Damaged("it has other fields".to_owned()));
         }
-        Snapshot::of(schema::prepared(index)).map(Some)
+        Snapshot::of(schema::prepared(index))
     }
 
     /// Makes an empty index. What was there is gone.
     pub(super) fn create(&self, _: &Lock) -> Result<Index, Trouble> {
         let place = |err: io::Error| Trouble::Place(err.to_string());
+        // Without it, what is there is known to be nothing whole.
+        let _ = fs::remove_file(self.seal());
         match fs::remove_dir_all(self.index()) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(place(err)),
             _ => fs::create_dir_all(self.index()).map_err(place)?,

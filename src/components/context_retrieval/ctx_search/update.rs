@@ -5,6 +5,7 @@ use tantivy::{Index, IndexWriter, merge_policy::LogMergePolicy};
 use super::{
     manifest::{File, Manifest},
     notices::Notices,
+    place::{Lock, Place},
     queue::{Queue, Row},
     reading::{self, Missed},
     schema::{self, file_term},
@@ -29,6 +30,8 @@ pub(super) struct Update<'a> {
     pub(super) source: &'a Source,
     pub(super) listing: &'a Listing,
     pub(super) notices: &'a Notices,
+    /// Where the index is kept.
+    pub(super) kept: Option<(&'a Place, &'a Lock)>,
 }
 
 impl Update<'_> {
@@ -47,10 +50,16 @@ impl Update<'_> {
             self.refresh(&mut draft, name, stat)?;
             if draft.uncommitted > COMMIT_BYTES {
                 draft.commit()?;
+                self.seal()?;
             }
         }
         self.cx.progress("indexing", total, Some(total));
-        draft.finish()
+        draft.finish()?;
+        self.seal()
+    }
+
+    fn seal(self) -> Result<(), Trouble> {
+        self.kept.map_or(Ok(()), |(place, lock)| place.seal_up(lock, self.cx.host().now()))
     }
 
     /// Takes one file as it is now.
@@ -73,13 +82,13 @@ impl Update<'_> {
 
     /// Reads a file again, unless its content is what it was.
     fn read(self, draft: &mut Draft, name: &str, stat: &Stat) -> Result<File, Missed> {
-        let path = self.source.path(name);
+        let (path, now) = (self.source.path(name), self.cx.host().now());
         if let Some(known) = draft.manifest.0.get(name)
             && known.size == stat.size
             && let Some(hash) = &known.hash
             && *hash == reading::hash(self.cx, &path)?
         {
-            return Ok(File::new(stat, Some(hash.clone()), known.notices.clone()));
+            return Ok(File::new(stat, Some(hash.clone()), known.notices.clone(), now));
         }
         draft.remove(name)?;
         let read = reading::rows(self.cx, &path, name, stat.size, draft);
@@ -88,7 +97,7 @@ impl Update<'_> {
             draft.delete(name)?;
         }
         let (hash, notices) = read?;
-        Ok(File::new(stat, hash, notices))
+        Ok(File::new(stat, hash, notices, now))
     }
 }
 
