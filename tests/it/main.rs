@@ -44,6 +44,7 @@ mod retrieval;
 mod run;
 mod scripts;
 mod secrets;
+mod stale;
 mod stdlib;
 mod store;
 mod verdict;

@@ -1,0 +1,213 @@
+//! What a run takes from an earlier one is what a fresh run would give: after random edits of
+//! scripts, used files, templates, types, data, folders, models and tunings.
+//!
+//! `SVC_EDITS=5000` asks for so many rounds, `SVC_SEED` for other ones.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fastrand::Rng;
+use svc::{
+    Engine,
+    store::Store,
+    value::{Value, json},
+};
+
+use self::world::World;
+
+mod files;
+mod index;
+#[cfg(unix)]
+mod leftovers;
+mod optional;
+#[cfg(unix)]
+mod using;
+mod values;
+mod world;
+
+const ROUNDS: usize = 250;
+
+fn number(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
+}
+
+/// What a round does after its edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Reuse,
+    /// The same of a script as it was some edits ago.
+    ReuseEarlier,
+    ResumeWith,
+    /// What goes on in its own run stays with what it had seen.
+    Resume,
+    Replay,
+}
+
+const STEPS: [Step; 8] = [
+    Step::Reuse,
+    Step::Reuse,
+    Step::Reuse,
+    Step::ReuseEarlier,
+    Step::ResumeWith,
+    Step::ResumeWith,
+    Step::Resume,
+    Step::Replay,
+];
+
+/// A store with its runs, and the world that is edited.
+struct Rounds {
+    rng: Rng,
+    store: Arc<Store>,
+    world: World,
+    scripts: Vec<String>,
+    /// How often each step was made, and how many calls were taken by it.
+    counts: BTreeMap<Step, (usize, usize)>,
+}
+
+impl Rounds {
+    fn new(seed: u64) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let (store, world) = (Arc::new(Store::in_memory().unwrap()), World::new(&mut rng));
+        Self { rng, store, world, scripts: Vec::new(), counts: BTreeMap::new() }
+    }
+
+    fn keeping(&self) -> Engine {
+        self.world.engine().keeping(self.store.clone())
+    }
+
+    /// What a run had been tuned with stays with it.
+    fn bare(&self) -> Engine {
+        self.world.bare_engine().keeping(self.store.clone())
+    }
+
+    async fn fresh(&self, script: &str) -> String {
+        text_of(self.world.engine().run(World::source(script)).await.map(|it| it.value))
+    }
+
+    async fn reuse(&self, script: &str) -> String {
+        let engine = self.keeping();
+        let run = engine.run(World::source(script)).reuse(Duration::from_hours(24));
+        text_of(run.await.map(|it| it.value))
+    }
+
+    fn taken(&self) -> usize {
+        let run = self.store.run("last").unwrap();
+        let nodes = self.store.nodes(&run.id).unwrap();
+        nodes.iter().filter(|it| it.origin.is_some()).count()
+    }
+
+    fn some_run(&mut self) -> svc::store::Run {
+        let runs = self.store.runs(&svc::store::Filter::default()).unwrap();
+        runs[self.rng.usize(0..runs.len().min(6))].clone()
+    }
+
+    fn has_failures(&self, run: &svc::store::Run) -> bool {
+        let nodes = self.store.nodes(&run.id).unwrap();
+        nodes.iter().any(|it| it.state != svc::store::NodeState::Done)
+    }
+
+    /// What it gave, and what it should have given.
+    async fn step(&mut self, step: Step) -> (String, String) {
+        let script = self.world.script();
+        self.scripts.push(script.clone());
+        match step {
+            Step::Reuse => (self.reuse(&script).await, self.fresh(&script).await),
+            Step::ReuseEarlier => {
+                let first = self.scripts.len().saturating_sub(8);
+                let script = self.scripts[self.rng.usize(first..self.scripts.len())].clone();
+                (self.reuse(&script).await, self.fresh(&script).await)
+            }
+            Step::ResumeWith => {
+                let (run, engine) = (self.some_run(), self.keeping());
+                let resumed = engine.resume_with(run.id.as_str(), World::source(&script)).unwrap();
+                (text_of(resumed.await.map(|it| it.value)), self.fresh(&script).await)
+            }
+            Step::Resume => {
+                let (mut run, engine) = (self.some_run(), self.bare());
+                // What had failed is made again in the world as it is.
+                while self.has_failures(&run) {
+                    run = self.some_run();
+                    if self.rng.u8(0..4) == 0 {
+                        return (String::new(), String::new());
+                    }
+                }
+                let before = engine.value_of(&run).unwrap().unwrap_or_default();
+                let resumed = engine.resume(run.id.as_str()).unwrap();
+                (text_of(resumed.await.map(|it| it.value)), before)
+            }
+            Step::Replay => {
+                let (run, engine) = (self.some_run(), self.bare());
+                let before = engine.value_of(&run).unwrap();
+                // It has a runtime of its own, on another thread.
+                let replayed = engine.replay(run, None).unwrap();
+                let differing = (!replayed.is_same(before.as_deref())).then_some(&replayed.calls);
+                let given = replayed.ended.as_ref().map(|it| match it {
+                    Ok(value) => json::write(value),
+                    Err(err) => err.to_string(),
+                });
+                let given = format!("{} {differing:?}", given.unwrap_or_default());
+                (given, format!("{} None", before.unwrap_or_default()))
+            }
+        }
+    }
+
+    async fn round(&mut self) {
+        let edits = self.world.edit(&mut self.rng);
+        let first = self.store.runs(&svc::store::Filter::default()).unwrap().is_empty();
+        let step = if first { Step::Reuse } else { STEPS[self.rng.usize(0..STEPS.len())] };
+        let (given, wanted) = self.step(step).await;
+        if wanted.is_empty() {
+            return;
+        }
+        assert!(
+            wanted.starts_with('{'),
+            "{step:?} after edits of {edits:?}: {wanted}{}",
+            self.world.shown()
+        );
+        assert_eq!(given, wanted, "{step:?} after edits of {edits:?}:\n{}", self.world.shown());
+        let taken = match step {
+            Step::Reuse | Step::ReuseEarlier | Step::ResumeWith => self.taken(),
+            Step::Resume | Step::Replay => 0,
+        };
+        let counted = self.counts.entry(step).or_default();
+        *counted = (counted.0 + 1, counted.1 + taken);
+    }
+}
+
+fn text_of(ended: Result<Value, svc::Error>) -> String {
+    match ended {
+        Ok(value) => json::write(&value),
+        Err(err) => err.render(svc::diag::Style::Plain),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "how much was tried is worth knowing")]
+#[test]
+fn what_is_taken_is_what_a_fresh_run_gives() {
+    let rounds = usize::try_from(number("SVC_EDITS", ROUNDS as u64)).unwrap();
+    let seed = number("SVC_SEED", 1);
+    let started = Instant::now();
+    // The store writes on a thread of its own: a paused clock would not wait for it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut all: BTreeMap<Step, (usize, usize)> = BTreeMap::new();
+    // A store of many runs is no harder than one of few.
+    for (idx, first) in (0..rounds).step_by(50).enumerate() {
+        let mut one = Rounds::new(seed * 1_000_000 + idx as u64);
+        for _ in first..rounds.min(first + 50) {
+            runtime.block_on(one.round());
+        }
+        for (step, (times, taken)) in one.counts {
+            let counted = all.entry(step).or_default();
+            *counted = (counted.0 + times, counted.1 + taken);
+        }
+    }
+    eprintln!(
+        "{rounds} rounds, 0 differences, in {:.0?}; (times, calls taken): {all:?}",
+        started.elapsed()
+    );
+    let taken: usize = all.values().map(|(_, taken)| taken).sum();
+    assert!(taken > rounds, "{taken} calls were taken: too few to show anything");
+}
