@@ -38,9 +38,11 @@ pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
     walk.files.insert(flow.source.name().into(), flow.source.clone());
     walk.signature(flow);
     walk.term(&flow.body);
-    let texts = walk.files.values().map(|it| it.text().into());
-    let told = walk.parts.map(|it| it.told).unwrap_or_default();
-    texts.chain(told).collect()
+    // A run that goes on knows its files by other names, so these give no order.
+    let mut parts: Vec<Text> = walk.files.values().map(|it| it.text().into()).collect();
+    parts.sort_unstable();
+    parts.extend(walk.parts.map(|it| it.told).unwrap_or_default());
+    parts
 }
 
 fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {

@@ -38,6 +38,7 @@ pub type Key = [u8; 32];
 
 /// A call, as it is written down.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Entry {
     /// The node: `each[3]/summary`.
     pub path: String,

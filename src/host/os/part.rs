@@ -128,7 +128,10 @@ mod swept {
     }
 
     fn remove_dead(folder: &impl AsFd) -> rustix::io::Result<()> {
-        for entry in Dir::read_from(folder)?.take(MOST) {
+        // One that was only opened to go on from it cannot be read.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let readable = openat(folder, ".", flags, Mode::empty())?;
+        for entry in Dir::read_from(readable)?.take(MOST) {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if let Some(_lock) = Some(name).filter(|it| is_part(it)).and_then(|it| dead(folder, it))

@@ -99,7 +99,7 @@ fn list(folder: &Path) -> io::Result<BTreeMap<String, Looks>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.ends_with(".lock") {
+        if Path::new(&name).extension().is_none_or(|it| it != "lock") {
             files.insert(name, looks(&entry.metadata()?));
         }
     }
