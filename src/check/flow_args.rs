@@ -46,17 +46,28 @@ impl Checker<'_> {
             if given.fits(&wanted) {
                 return *term;
             }
-            return self.other_flow(&dotted(words), &given, &wanted, span);
+            let help = match wanted.has_unknown() {
+                true => "give a flow that takes what is due".to_owned(),
+                false => format!("a flow is passed on as it is: declare the parameter as {wanted}"),
+            };
+            return self.other_flow(&dotted(words), &given, &wanted, span, help);
         }
         let Some(callable) = self.callable_or_report(words) else { return Term::unknown(span) };
         self.as_argument(&callable, words, of, span)
     }
 
-    fn other_flow(&mut self, name: &str, given: &Type, wanted: &Type, span: Span) -> Term {
+    fn other_flow(
+        &mut self,
+        name: &str,
+        given: &Type,
+        wanted: &Type,
+        span: Span,
+        help: String,
+    ) -> Term {
         self.report(
             Problem::error(Code::E204, span, format!("`{name}` must be {wanted}"))
                 .label(format!("is {given}"))
-                .help("give a flow that takes and gives what is due"),
+                .help(help),
         );
         Term::unknown(span)
     }
@@ -81,7 +92,8 @@ impl Checker<'_> {
         if !body.ty.fits(&of.gives) {
             let given = FlowType { takes: of.takes.clone(), gives: body.ty };
             let wanted = Type::Flow(Arc::new(of.clone()));
-            return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span);
+            let help = "give a flow that takes and gives what is due".to_owned();
+            return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span, help);
         }
         let body = convert(body, &gives);
         let input = Input {

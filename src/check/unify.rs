@@ -63,9 +63,15 @@ impl Bindings {
                 self.bind_all(*inner, ty);
             }
             Scheme::Record(_, fields) => {
-                fields.iter().for_each(|it| self.bind_all(it.scheme, ty));
+                for field in fields {
+                    self.bind_all(field.scheme, ty);
+                }
             }
-            Scheme::OneOf(all) => all.iter().for_each(|it| self.bind_all(*it, ty)),
+            Scheme::OneOf(all) => {
+                for one in all {
+                    self.bind_all(*one, ty);
+                }
+            }
             _ => {}
         }
     }

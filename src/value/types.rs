@@ -376,7 +376,7 @@ impl Type {
 }
 
 /// Whether a range, where there is one, lies inside another.
-fn is_inside<N: PartialOrd>(range: Option<(N, N)>, other: (N, N)) -> bool {
+fn is_inside<N: PartialOrd + Copy>(range: Option<(N, N)>, other: (N, N)) -> bool {
     range.is_some_and(|(low, high)| other.0 <= low && high <= other.1)
 }
 

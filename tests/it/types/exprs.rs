@@ -199,24 +199,11 @@ impl Writer<'_> {
 
     /// Something in which a value enters as `it`.
     pub(super) fn entered<T>(&mut self, ty: &Type, write: impl FnOnce(&mut Self) -> T) -> T {
-        let hidden: Vec<usize> = self
-            .names
-            .iter()
-            .enumerate()
-            .filter(|(_, it)| it.0 == "it")
-            .map(|(idx, _)| idx)
-            .collect();
-        for idx in hidden {
-            self.names[idx].0 = "-".to_owned();
-        }
-        let known = std::mem::take(&mut self.names);
-        self.names = known.iter().filter(|it| it.0 != "-").cloned().collect();
+        let known = self.names.clone();
+        self.names.retain(|(name, _)| name != "it");
         self.names.push(("it".to_owned(), ty.clone()));
         let written = write(self);
-        self.names = known
-            .into_iter()
-            .map(|(name, ty)| (if name == "-" { "it".to_owned() } else { name }, ty))
-            .collect();
+        self.names = known;
         written
     }
 

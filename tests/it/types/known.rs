@@ -147,7 +147,8 @@ flow outer(x: string, g: flow<{given}>) -> string {{ x >> inner(g: g) }}
 #[test]
 fn a_proven_bound_is_not_passed_by_a_sum() {
     let names: Vec<String> = (0..20).map(|it| format!("p{it}")).collect();
-    let params: String = names.iter().map(|it| format!("param {it}: int 1..2\n")).collect();
+    let params: Vec<String> = names.iter().map(|it| format!("param {it}: int 1..2\n")).collect();
+    let params = params.concat();
     let script = format!(
         "{params}range(0, 50) >> take(n: sum([{}])) >> each {{ \"x\" >> step(cents: 1, tokens: 10, takes: 1ms) }}",
         names.join(", ")

@@ -169,17 +169,17 @@ fn is_callable(op: &OpDef) -> bool {
 #[test]
 fn every_op_gives_what_the_check_inferred() {
     let bench = Bench::new();
-    let (mut all, mut wrong) = (0, Vec::new());
+    let (mut all, mut tried, mut wrong) = (0, 0, Vec::new());
     for component in Engine::new().registry().components() {
         for op in component.ops.iter().filter(|it| is_callable(it)) {
             let calls = rounds("SVC_TYPED_CALLS", CALLS);
             let calls = if is_slow(op) { calls * SLOW_CALLS / CALLS } else { calls };
             let (checked, found) = hold(OpRef { component, op }, &bench, calls);
             assert!(checked > 0, "no call of {}.{} checks", component.name, op.name);
-            all += checked;
+            (all, tried) = (all + checked, tried + calls);
             wrong.extend(found.into_iter().take(2));
         }
     }
     assert!(wrong.is_empty(), "{} kinds:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(all > 1_500, "{all} calls");
+    assert!(all > tried / 4, "{all} of {tried} calls checked");
 }

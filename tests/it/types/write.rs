@@ -266,7 +266,7 @@ pub(super) fn changed(rng: &mut Rng, text: &str) -> String {
         let (a, b) = (rng.usize(first..words.len()), rng.usize(first..words.len()));
         match rng.u8(0..3) {
             0 => words.swap(a, b),
-            1 => words[a] = words[b].clone(),
+            1 => words[a] = words[b..=b].concat(),
             _ => words[a] = another(rng, &words[a]),
         }
     }
