@@ -1,6 +1,11 @@
 //! What it costs to keep what runs do.
 
-use std::{hint::black_box, path::Path, sync::Arc, time::Duration};
+use std::{
+    hint::black_box,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use svc::{Engine, store::Store};
 
@@ -33,6 +38,37 @@ pub(crate) fn journal(table: &mut Table) {
     table.at_most("what keeping adds to it, new store", more(new.unwrap_or_default()), 20.0, "µs");
     table.at_most("  beside 300,000 others", more(beside), 20.0, "µs");
     without_calls(table, &engine, &old);
+    paid(table, &engine, folder.path());
+}
+
+/// What a call costs whose price must be on the disk before it begins: one after another, and
+/// many at once. Medians, because the time of a disk has no best.
+fn paid(table: &Table, engine: &Engine, folder: &Path) {
+    let count = table.size(10_000, 10);
+    let kept = keeping(engine, &folder.join("paid.db"));
+    let ways = [
+        (
+            "one after another",
+            format!("0 >> repeat {count} {{ it >> fee }} until false else {{ it }}"),
+        ),
+        ("many at once", format!("range(0, {count}) >> each {{ it >> fee }} >> len")),
+    ];
+    for (way, script) in ways {
+        let a_call = |engine: &Engine| {
+            let once = || runtime().block_on(async { engine.run(script.as_str()).await });
+            let mut took: Vec<Duration> = (0..table.size(5, 1))
+                .map(|_| {
+                    let begun = Instant::now();
+                    drop(black_box(once().expect("it runs")));
+                    begun.elapsed()
+                })
+                .collect();
+            took.sort();
+            micros(took[took.len() / 2]) / f64::from(count)
+        };
+        tell(&format!("a paid call, {way}, not kept"), a_call(engine), "µs");
+        tell("  kept", a_call(&kept), "µs");
+    }
 }
 
 /// What has no calls to keep must not pay for a store.

@@ -3,8 +3,10 @@
 use std::{hint::black_box, time::Duration};
 
 use svc::{
-    registry::{Component, Compute, Cx, Example, Io, Op, OpError, Scheme, compute, io},
-    value::Value,
+    registry::{
+        Component, Compute, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, Usage, compute, io,
+    },
+    value::{Money, Value},
 };
 
 /// What runs beside the built-in components.
@@ -13,8 +15,8 @@ pub(crate) const NAP: Component = Component {
     cluster: "benches",
     summary: "Waits, works and nods.",
     version: 1,
-    aliases: &[("nap", "nap"), ("nod", "nod"), ("toil", "toil")],
-    ops: &[io::<Nap>(), io::<Nod>(), compute::<Toil>()],
+    aliases: &[("nap", "nap"), ("nod", "nod"), ("fee", "fee"), ("toil", "toil")],
+    ops: &[io::<Nap>(), io::<Nod>(), io::<Fee>(), compute::<Toil>()],
 };
 
 svc::params! {
@@ -54,6 +56,29 @@ impl Op for Nod {
 
 impl Io for Nod {
     async fn run(self, _: &Cx) -> Result<Value, OpError> {
+        Ok(Value::Int(self.input + 1))
+    }
+}
+
+svc::params! {
+    /// Gives back one more for a fee, as a call that must not get lost.
+    struct Fee {
+        /// What it is one more than.
+        input: i64,
+    }
+}
+
+impl Op for Fee {
+    const NAME: &'static str = "fee";
+    const YIELDS: Scheme = Scheme::Int;
+    const EFFECTS: &'static [Effect] = &[Effect::Spends];
+    const PRICE: Price = Price::Fixed(Money::from_nanos(1));
+    const EXAMPLES: &'static [Example] = &[Example::ok("A fee", "1 >> fee", "2")];
+}
+
+impl Io for Fee {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        cx.used(Usage { tokens: 0, cost: Money::from_nanos(1) });
         Ok(Value::Int(self.input + 1))
     }
 }

@@ -6,7 +6,6 @@ use svc::{
     Engine,
     host::test::TestHost,
     plan::{Caps, Plan},
-    registry::Usage,
     run::{Outcome, Surroundings, Unwatched, run},
     value::{Text, Value},
 };
@@ -37,7 +36,6 @@ impl Planned {
             cancel: CancellationToken::new(),
             caps: Caps::default(),
             records: None,
-            spent: Usage::default(),
             isolates: false,
             id: None,
         };

@@ -5,7 +5,7 @@ use crate::{
     diag::{Code, Problem, Span},
     registry::{Effect, ErrorKind, nearest},
     syntax::ast::{Bound, Expr, ExprKind, Within, Word},
-    value::{Money, Type, Value, units},
+    value::{Money, Text, Type, Value, units},
 };
 
 /// The specification's names, which take bare numbers.
@@ -35,8 +35,18 @@ const RETRYABLE: [ErrorKind; 6] = [
 ];
 
 impl Checker<'_> {
+    /// The whole of a file or a flow under the bounds in its head.
+    pub(super) fn within_head(&mut self, body: Term, within: &Within) -> Term {
+        self.bounded(body, within, "!within".into())
+    }
+
     /// A term under the bounds of a `within`.
     pub(super) fn within(&mut self, body: Term, within: &Within) -> Term {
+        let segment = self.segment("within");
+        self.bounded(body, within, segment)
+    }
+
+    fn bounded(&mut self, body: Term, within: &Within, segment: Text) -> Term {
         let mut bounds: Vec<(BoundKey, Term)> = Vec::new();
         let mut seen: Vec<(BoundKey, Span)> = Vec::new();
         for bound in &within.bounds {
@@ -53,7 +63,7 @@ impl Checker<'_> {
         }
         self.bounds_nothing(&body, within);
         let (ty, span) = (body.ty.clone(), body.span.to(within.span));
-        Term::new(TermKind::Within { bounds, body: Box::new(body) }, ty, span)
+        Term::new(TermKind::Within { segment, bounds, body: Box::new(body) }, ty, span)
     }
 
     fn bounds_nothing(&mut self, body: &Term, within: &Within) {

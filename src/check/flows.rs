@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             let what = format!("the flow `{}`", syntax.name.text);
             let body = this.expected(body, &yields, &what);
             match &syntax.bounds {
-                Some(bounds) => this.within(body, bounds),
+                Some(bounds) => this.within_head(body, bounds),
                 None => body,
             }
         })

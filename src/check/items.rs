@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
         let main = self.block_of(&lets, result, result.span, None);
         self.hidden(&main, "the result of a script");
         Some(match bounds {
-            Some(bounds) => self.within(main, bounds),
+            Some(bounds) => self.within_head(main, bounds),
             None => main,
         })
     }

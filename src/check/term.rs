@@ -225,6 +225,8 @@ pub enum TermKind {
         folder: Option<PathBuf>,
     },
     Within {
+        /// Its place in its level of the paths, by which its spending is known.
+        segment: Text,
         bounds: Vec<(BoundKey, Term)>,
         body: Box<Term>,
     },
@@ -426,6 +428,33 @@ impl Term {
         }
     }
 
+    /// The place of the first part that waits, in the level of the paths that the term stands
+    /// in.
+    pub fn first_waiting(&self) -> Option<&Text> {
+        if !self.waits {
+            return None;
+        }
+        match &self.kind {
+            TermKind::Call(call) if !call.op.op.is_inline() => Some(&call.segment),
+            TermKind::Flow { flow, segment, .. } if flow.body.waits => Some(segment),
+            TermKind::CallRef { segment, .. } | TermKind::Rhai { segment, .. } => Some(segment),
+            TermKind::Each { segment, input, .. } if !input.waits => Some(segment),
+            TermKind::Repeat(repeat) if !repeat.input.waits => Some(&repeat.segment),
+            TermKind::If { segments, .. } => Some(&segments.0),
+            TermKind::Match { arms, .. } => arms.first().map(|it| &it.segment),
+            TermKind::Parallel { branches, .. } => branches.first().map(|it| &it.name),
+            TermKind::Block(block) => {
+                let first = block.lets.iter().find(|it| it.value.waits && !it.skipped);
+                first.map(|it| &it.name).or_else(|| block.result.first_waiting())
+            }
+            _ => {
+                let mut first = None;
+                self.each_part(&mut |it| first = first.take().or_else(|| it.first_waiting()));
+                first
+            }
+        }
+    }
+
     /// Hands every direct part to `visit`. Bodies of flows are not parts of their calls.
     pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match &self.kind {
@@ -492,7 +521,7 @@ impl Term {
             | TermKind::Negate(value)
             | TermKind::Cast { value, .. }
             | TermKind::Path { value, .. } => visit(value),
-            TermKind::Within { bounds, body } => {
+            TermKind::Within { bounds, body, .. } => {
                 for (_, bound) in bounds {
                     visit(bound);
                 }

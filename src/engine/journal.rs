@@ -2,18 +2,25 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
-use super::cause::{Cause, Differences, Facts};
+use super::{
+    books::{Books, Edit},
+    cause::{Cause, Differences, Facts},
+};
 use crate::{
     host::Host,
+    plan::Scopes,
     registry::{ErrorKind, OpError, Usage},
-    run::{About, Earlier, Ended, Entry, Kept, Key, Records, Taken, Tried, place_of},
+    run::{About, Earlier, Ended, Entry, Kept, Key, Records, Reservation, Taken, Tried, place_of},
     store::{
-        Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, RunId, Store, StoreError,
-        StoreErrorKind,
+        Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, Payment, RunId, Store,
+        StoreError, StoreErrorKind,
     },
 };
 
@@ -30,6 +37,10 @@ pub(super) struct Journal {
     /// Whether the run goes on from something.
     goes_on: bool,
     asked: Asked,
+    /// What was spent before.
+    books: Books,
+    /// The number of the next payment.
+    payments: AtomicU64,
     /// Why calls are made again, by place, until they are written down.
     causes: Mutex<HashMap<String, Cause>>,
 }
@@ -44,16 +55,23 @@ pub(super) struct Asked {
 }
 
 /// What a run goes on from.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(super) struct From {
     /// What a later one knows replaces what an earlier one does.
     pub(super) runs: Vec<RunId>,
     /// The places that the script has, where it is another one: `each[]/summary`.
     pub(super) places: Option<BTreeSet<String>>,
+    /// The run that it goes on from with another script, where that is still kept, and what
+    /// became of its bounds.
+    pub(super) origin: Option<(RunId, Edit)>,
+    /// Where the bounds of the script stand.
+    pub(super) scopes: Scopes,
 }
 
 #[derive(Clone)]
 struct Known {
+    /// Where it was made.
+    path: String,
     key: Key,
     state: NodeState,
     output: Option<Hash>,
@@ -89,16 +107,20 @@ impl Journal {
         }
         let (moved, causes) = (Mutex::new(moved), Mutex::default());
         let goes_on = !from.runs.is_empty();
-        Ok(Self { store, run, host, known, moved, goes_on, asked, causes })
+        let books = match goes_on {
+            true => {
+                let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
+                Books::read(&store, &run, origin, &from.scopes)?
+            }
+            false => Books::default(),
+        };
+        let payments = books.next.into();
+        Ok(Self { store, run, host, known, moved, goes_on, asked, books, payments, causes })
     }
 
-    /// What calls that ended badly have used: it is spent, though nothing came of it.
-    pub(super) fn lost(&self) -> Usage {
-        let failed = self.known.values().filter(|it| it.state == NodeState::Failed);
-        failed.fold(Usage::default(), |sum, it| Usage {
-            tokens: sum.tokens.saturating_add(it.used.tokens),
-            cost: sum.cost.checked_add(it.used.cost).unwrap_or(sum.cost),
-        })
+    /// What is taken over from the run that this one goes on from with another script.
+    pub(super) fn taken_over(&mut self) -> Option<Vec<Payment>> {
+        self.books.taken_over.take()
     }
 
     fn row(&self, entry: &Entry, state: NodeState) -> (Node, Vec<Blob>) {
@@ -216,7 +238,7 @@ impl Journal {
         if known.run != self.run {
             self.adopt(entry, known, &value, usage)?;
         }
-        Ok(Earlier::Done { value, usage, counts: true })
+        Ok(Earlier::Done { value, usage, known_in: Some(self.books.known_in(&known.path)) })
     }
 
     /// A call that stood at another place of the script.
@@ -270,7 +292,7 @@ impl Journal {
             if let Some(value) = self.value(node.output)? {
                 let (_, known) = Known::of(node);
                 self.adopt(entry, &known, &value, Usage::default())?;
-                return Ok(Earlier::Done { value, usage: known.used, counts: false });
+                return Ok(Earlier::Done { value, usage: known.used, known_in: None });
             }
         }
         if let Some(cause) = why {
@@ -283,7 +305,8 @@ impl Journal {
 impl Known {
     fn of(node: Node) -> (String, Self) {
         let Node { path, key, state, output, used, born, took, run, origin, .. } = node;
-        (path, Self { key, state, output, used, born, took, run: origin.unwrap_or(run) })
+        let run = origin.unwrap_or(run);
+        (path.clone(), Self { path, key, state, output, used, born, took, run })
     }
 }
 
@@ -299,6 +322,40 @@ impl Records for Journal {
         let (node, blobs) = self.row(&entry, NodeState::Intended);
         let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
         Box::pin(async move { self.store.commit(row).await.map_err(failed) })
+    }
+
+    fn spent(&self, scope: &str) -> Usage {
+        self.books.spent(scope)
+    }
+
+    fn reserves(&self, reservation: Reservation) -> (u64, Kept<'_>) {
+        let Reservation { path, component, op, scopes, most } = reservation;
+        let number = self.payments.fetch_add(1, Ordering::Relaxed);
+        let payment = Box::new(Payment {
+            run: self.run.clone(),
+            number,
+            path,
+            op: format!("{component}.{op}"),
+            scopes: Some(scopes),
+            at: self.host.now(),
+            most,
+            used: None,
+            origin: None,
+        });
+        let row = Row::Payment(payment);
+        let written = async move {
+            match self.store.file() {
+                Some(_) => self.store.commit(row).await.map_err(failed),
+                // It goes with the process, whatever is waited for.
+                None => self.store.append(row).map_err(failed),
+            }
+        };
+        (number, Box::pin(written))
+    }
+
+    fn settles(&self, number: u64, used: Usage) -> Result<(), OpError> {
+        let row = Row::Settled { run: self.run.clone(), number, used };
+        self.store.append(row).map_err(failed)
     }
 
     fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {

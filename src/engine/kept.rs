@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     Engine, Error, Request, Unsaved,
+    books::Edit,
     inputs::Given,
     journal::{self, Asked, From, Journal},
 };
@@ -254,7 +255,6 @@ impl Kept {
         let source = &plan.program().source;
         let failed = |err| outside(source, err);
         let earlier = wishes.earlier.as_ref();
-        let from = earlier.map(|it| it.before(plan)).unwrap_or_default();
         let origin = earlier.and_then(Earlier::origin);
         let claims = [&id].into_iter().chain(&origin).map(|it| store.claim(it));
         let claims = claims.collect::<Result<_, _>>().map_err(failed)?;
@@ -262,16 +262,18 @@ impl Kept {
             // It may have been removed before it was claimed; then nothing of it is known.
             store.run(known.run.id.as_str()).map_err(failed)?;
         }
+        let from = earlier.map(|it| it.before(engine, &store, plan)).unwrap_or_default();
         let (host, asked) = (engine.host.clone(), wishes.asked.clone());
-        let journal =
+        let mut journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
+        let taken_over = journal.taken_over();
         let text = Blob::new(source.text().as_bytes());
         let params =
             Value::Record(inputs.iter().map(|(name, it)| (name.clone(), it.clone())).collect());
         let started = earlier.filter(|it| !it.is_edited).map(|it| it.run.started);
         let started = started.unwrap_or_else(|| engine.host.now());
         let run = Run {
-            id,
+            id: id.clone(),
             script: source.name().to_owned(),
             text: text.hash(),
             folder: source.folder().map(|it| absolute(engine, it)).unwrap_or_default(),
@@ -297,6 +299,9 @@ impl Kept {
         let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };
         // It is durable before the first call that writes or pays; no other waits for it.
         store.append(row).map_err(failed)?;
+        if let Some(payments) = taken_over {
+            store.append(Entry::TakenOver { run: id, payments }).map_err(failed)?;
+        }
         Ok(Self { store, journal: Arc::new(journal), started, _claims: claims })
     }
 
@@ -341,10 +346,23 @@ impl Earlier {
         if self.is_edited { Some(self.run.id.clone()) } else { self.run.origin.clone() }
     }
 
-    fn before(&self, plan: &Plan) -> From {
+    /// `origin` may have been removed; then what was taken over from it stands as it is.
+    fn edit(&self, engine: &Engine, store: &Store, plan: &Plan) -> Option<(RunId, Edit)> {
+        let origin = store.run(self.origin()?.as_str()).ok()?;
+        let before = engine.plan_of(store, &origin).ok().and_then(Result::ok);
+        let before = before.map(|it| it.scopes().clone()).unwrap_or_default();
+        Some((origin.id, Edit::between(before, plan.scopes())))
+    }
+
+    fn before(&self, engine: &Engine, store: &Store, plan: &Plan) -> From {
         let runs = self.run.origin.iter().filter(|_| !self.is_edited).chain([&self.run.id]);
         let places = || plan.nodes().iter().map(|it| place_of(&it.path)).collect();
-        From { runs: runs.cloned().collect(), places: self.is_edited.then(places) }
+        From {
+            runs: runs.cloned().collect(),
+            places: self.is_edited.then(places),
+            origin: self.edit(engine, store, plan),
+            scopes: plan.scopes().clone(),
+        }
     }
 }
 

@@ -16,6 +16,7 @@
 
 pub mod assist;
 mod block;
+mod books;
 mod catalog;
 pub mod cause;
 mod error;
@@ -275,7 +276,6 @@ impl Engine {
             cancel,
             caps: plan::Caps::default(),
             records: None,
-            spent: crate::registry::Usage::default(),
             isolates: self.isolates,
             id: None,
         }

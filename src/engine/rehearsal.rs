@@ -197,7 +197,7 @@ impl Rehearsal {
             return Ok(value.map_or(Earlier::Nothing, |value| Earlier::Done {
                 value,
                 usage: node.used,
-                counts: false,
+                known_in: None,
             }));
         }
         Ok(match Cause::of_state(node) {

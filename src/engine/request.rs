@@ -150,7 +150,6 @@ impl<'e> Request<'e> {
             kept.is_durable(&plan).await?;
         }
         around.records = Some(kept.journal.clone());
-        around.spent = kept.journal.lost();
         around.id = Some(id.to_string().into());
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;

@@ -11,6 +11,7 @@ mod foresee;
 mod node;
 mod pace;
 mod policy;
+mod scopes;
 mod show;
 
 pub use caps::Caps;
@@ -20,6 +21,7 @@ pub use foresee::{Foresight, Outlook, Past, Problems, foresee};
 pub use node::Node;
 pub use pace::{GRACE, ITEMS_AT_ONCE};
 pub use policy::{Policy, Rule};
+pub use scopes::Scopes;
 
 use std::collections::BTreeSet;
 
@@ -49,6 +51,11 @@ impl Plan {
     /// Every call of a component and every block, in the order of the script.
     pub fn nodes(&self) -> &[Node] {
         &self.foresight.nodes
+    }
+
+    /// Where its bounds stand.
+    pub fn scopes(&self) -> &Scopes {
+        &self.foresight.scopes
     }
 
     /// How many calls a run makes that are not inline; nothing where that depends on what

@@ -40,6 +40,15 @@ pub struct Usage {
     pub cost: Money,
 }
 
+impl Usage {
+    /// Both together. What is more than can be counted stays at the most that can.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let cost = self.cost.nanos().saturating_add(other.cost.nanos());
+        Self { tokens: self.tokens.saturating_add(other.tokens), cost: Money::from_nanos(cost) }
+    }
+}
+
 impl std::fmt::Display for Usage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} tokens and {}", self.tokens, self.cost)

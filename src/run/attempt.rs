@@ -203,7 +203,8 @@ impl Run {
     /// One try: reserves, runs, settles.
     async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
         let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
-        let funds = self.fund(one, quote)?;
+        let mut funds = self.fund(one, quote)?;
+        funds.write_down().await?;
         let meter = funds.meter();
         let result = match one.scope.attempts.timeout {
             Some(limit) => {
@@ -215,7 +216,8 @@ impl Run {
             None => self.run_once(one, one.scope, turn, meter).await,
         };
         let settled = funds.settle();
-        settled.beyond_its_word(one, result.is_ok()).map_or(result, Err)
+        let value = settled.beyond_its_word(one, result.is_ok()).map_or(result, Err)?;
+        settled.kept.map_err(|err| RunError::new(err, one.span)).map(|()| value)
     }
 
     async fn run_once(

@@ -1,6 +1,11 @@
 //! Ops that call flows: their calls are run in the task of the op, within its bounds.
 
-use std::{future::poll_fn, pin::pin, sync::Mutex, task::Poll};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::{Mutex, PoisonError},
+    task::Poll,
+};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -10,13 +15,14 @@ use super::{
     env::Env,
     error::{Result, RunError},
     now,
-    path::Path,
+    path::{self, Path},
     scope::Scope,
     task::Place,
 };
 use crate::{
     diag::Span,
     registry::{FlowCall, OpError},
+    value::{Value, json},
 };
 
 impl Run {
@@ -53,6 +59,25 @@ impl Run {
         ended.transpose()
     }
 
+    /// Distinguishes the calls of one flow by one op, in this run and in one that goes on from
+    /// it: by what enters, and where that is another value, by their order. Only the books
+    /// need that.
+    fn which(&self, name: &str, input: &Value, at: &Path<'_>) -> String {
+        if self.records.is_none() {
+            return String::new();
+        }
+        let hash = blake3::hash(json::write(input).as_bytes()).to_hex();
+        let input = &hash[..16];
+        let mut callbacks = self.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = |place: String| {
+            let count = callbacks.entry(place).or_default();
+            *count += 1;
+            *count
+        };
+        let number = next(format!("{at:#}/{name}"));
+        path::callback(input, next(format!("{at:#}/{name}/{input}")), number)
+    }
+
     async fn call_back(
         &self,
         call: FlowCall,
@@ -62,10 +87,12 @@ impl Run {
         passes: &Mutex<Option<Box<RunError>>>,
     ) {
         let FlowCall { flow, input, reply } = call;
-        let values = [crate::value::Value::Flow(flow), input];
+        let values = [Value::Flow(flow), input];
         let ended = match now::flow_of(&values[0], span) {
             Ok(flow) => {
-                let (env, path) = (Env::of_params(&values[1..]), path.name(&flow.name));
+                let which = self.which(&flow.name, &values[1], path);
+                let env = Env::of_params(&values[1..]);
+                let path = Path::Callback(path, &flow.name, &which);
                 let place = Place { env: &env, scope, path: &path };
                 self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
             }

@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// The run begins. `cap` is what it may take at the most, and `spent` what was taken of
-    /// that before.
+    /// that before, when it ran for the first time and each time that it went on.
     Begun {
         plan: &'a Plan,
         cap: Cap,
@@ -27,7 +27,7 @@ pub enum Event<'a> {
         usage: Usage,
     },
     /// The call was made before, and gives what it gave then; `usage` is what of that counts
-    /// against the caps of this run.
+    /// against the caps of this run, and is a part of what was spent when it began.
     Reused {
         component: &'a str,
         usage: Usage,

@@ -11,6 +11,7 @@ use super::{
     attempt::Try,
     error::{Result, RunError},
     events::Event,
+    records::Reservation,
 };
 use crate::{
     registry::{ErrorKind, Meter, OpError, Price, Quote, Usage},
@@ -24,12 +25,18 @@ pub(super) struct Funds<'a> {
     one: Try<'a>,
     most: Usage,
     meter: Meter,
+    /// Its number in the records.
+    number: Option<u64>,
+    /// The try did not begin.
+    is_unused: bool,
     is_open: bool,
 }
 
 /// What a try has used in the end.
 pub(super) struct Settled {
     pub(super) used: Usage,
+    /// Whether that was written down.
+    pub(super) kept: std::result::Result<(), OpError>,
     most: Usage,
     /// How deep the outermost bound lies that this has used up beyond its cap.
     broken: Option<usize>,
@@ -61,9 +68,7 @@ impl Spent {
     fn add(&self, used: Usage) {
         let mut counted = self.counted();
         counted.tries += 1;
-        let all = &mut counted.used;
-        all.tokens = all.tokens.saturating_add(used.tokens);
-        all.cost = all.cost.checked_add(used.cost).unwrap_or(all.cost);
+        counted.used = counted.used.plus(used);
     }
 
     /// Keeps what became of a try. One that ends well at once needs no word.
@@ -72,10 +77,7 @@ impl Spent {
         if error.is_none() && counted.log.is_empty() {
             return;
         }
-        let before = counted.log.iter().fold(Usage::default(), |sum, it| Usage {
-            tokens: sum.tokens.saturating_add(it.used.tokens),
-            cost: sum.cost.checked_add(it.used.cost).unwrap_or(sum.cost),
-        });
+        let before = counted.log.iter().fold(Usage::default(), |sum, it| sum.plus(it.used));
         let used = Usage {
             tokens: counted.used.tokens.saturating_sub(before.tokens),
             cost: counted.used.cost.checked_sub(before.cost).unwrap_or_default(),
@@ -110,7 +112,9 @@ impl Run {
             let error = too_much(refused.message, help(refused.depth));
             RunError::new(error, one.span).at_bound(refused.depth)
         })?;
-        let funds = Funds { run: self, one: *one, most, meter: Meter::default(), is_open: true };
+        let meter = Meter::default();
+        let (number, is_unused) = (None, false);
+        let funds = Funds { run: self, one: *one, most, meter, number, is_unused, is_open: true };
         funds.tell(&Event::Reserved { component: &one.call.name, most });
         Ok(funds)
     }
@@ -153,6 +157,35 @@ impl Funds<'_> {
         self.meter.clone()
     }
 
+    /// Writes down what is reserved. Only afterwards the try may begin: whatever becomes of
+    /// this process, a later one knows what may have been spent.
+    pub(super) async fn write_down(&mut self) -> Result<()> {
+        let one = self.one;
+        let op = one.call.op;
+        let is_counted = !matches!(op.op.price, Price::Free);
+        let Some(records) = self.run.records.as_ref().filter(|_| is_counted) else {
+            return Ok(());
+        };
+        let (number, kept) = records.reserves(Reservation {
+            path: one.path.to_string(),
+            component: op.component.name,
+            op: op.op.name,
+            scopes: one.scope.account.scopes(),
+            most: self.most,
+        });
+        // Until that is answered it may be there or not: left as it is, it counts in full.
+        if let Err(err) = kept.await {
+            self.is_unused = true;
+            return Err(RunError::new(err, one.span));
+        }
+        self.number = Some(number);
+        if one.scope.cancel.is_cancelled() {
+            self.is_unused = true;
+            return Err(RunError::cancelled(one.span));
+        }
+        Ok(())
+    }
+
     /// Settles what was reserved.
     pub(super) fn settle(mut self) -> Settled {
         self.close()
@@ -162,12 +195,15 @@ impl Funds<'_> {
         self.is_open = false;
         let most = self.most;
         // Nobody is paid for a call: a report of less than nothing is none.
-        let used = self.meter.read().filter(|it| it.cost >= Money::ZERO).unwrap_or(most);
+        let reported = self.meter.read().filter(|it| it.cost >= Money::ZERO);
+        let used = if self.is_unused { Usage::default() } else { reported.unwrap_or(most) };
+        let records = self.run.records.as_ref().zip(self.number);
+        let kept = records.map_or(Ok(()), |(it, number)| it.settles(number, used));
         let broken = self.one.scope.account.settle(most, used);
         self.one.spent.add(used);
         let component = &self.one.call.name;
         self.tell(&Event::Settled { component, reserved: most, used });
-        Settled { used, most, broken }
+        Settled { used, kept, most, broken }
     }
 
     /// Tells of calls that are counted, which are few and dear.
@@ -193,7 +229,7 @@ impl Settled {
     /// A fixed price is the price of every call that ends well: what is foreseen of a run
     /// counts on it.
     pub(super) fn beyond_its_word(&self, one: &Try<'_>, ends_well: bool) -> Option<Box<RunError>> {
-        let Self { used, most, broken } = self;
+        let Self { used, most, broken, .. } = self;
         let is_fixed = matches!(one.call.op.op.price, Price::Fixed(_)) && ends_well;
         if used.tokens <= most.tokens && used.cost <= most.cost && !(is_fixed && used != most) {
             return None;

@@ -57,11 +57,22 @@ impl Cap {
 pub struct Account {
     ledger: Arc<Ledger>,
     place: usize,
+    /// The place of its bound in the script; empty for the whole run.
+    scope: String,
     /// Stays open as long as this one.
-    _outer: Option<Arc<Account>>,
+    outer: Option<Arc<Account>>,
     is_capped: bool,
     caps_cost: bool,
     script_caps_tokens: bool,
+}
+
+/// What is known of a bound when its account is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// Its place in the script.
+    pub scope: String,
+    /// What was spent there by earlier attempts.
+    pub spent: Usage,
 }
 
 /// What cannot be funded, and how deep the bound lies that lacks it.
@@ -80,29 +91,49 @@ impl Ledger {
 impl Account {
     /// The account of a whole run, in a ledger of its own.
     pub fn of_run(cap: Cap) -> Arc<Self> {
-        Self::open(Arc::default(), cap, 0, None)
+        Self::open(Arc::default(), cap, 0, None, Before::default())
     }
 
     /// An account inside this one, for a bound that lies `depth` deep.
     pub fn within(self: &Arc<Self>, cap: Cap, depth: usize) -> Arc<Self> {
-        Self::open(self.ledger.clone(), cap, depth, Some(self.clone()))
+        self.going_on(cap, depth, Before::default())
     }
 
-    fn open(ledger: Arc<Ledger>, cap: Cap, depth: usize, outer: Option<Arc<Self>>) -> Arc<Self> {
+    /// The same for a bound under which something was spent before. Those around know of it.
+    pub fn going_on(self: &Arc<Self>, cap: Cap, depth: usize, before: Before) -> Arc<Self> {
+        Self::open(self.ledger.clone(), cap, depth, Some(self.clone()), before)
+    }
+
+    fn open(
+        ledger: Arc<Ledger>,
+        cap: Cap,
+        depth: usize,
+        outer: Option<Arc<Self>>,
+        Before { scope, spent }: Before,
+    ) -> Arc<Self> {
         let around = |is: fn(&Self) -> bool| outer.as_ref().is_some_and(|it| is(it));
         let is_capped = cap != Cap::default() || around(Self::is_capped);
         let caps_cost = cap.cost.is_some() || around(Self::caps_cost);
         let script_caps_tokens =
             (depth > 0 && cap.tokens.is_some()) || around(Self::script_caps_tokens);
-        let place = ledger.lock().open(Entry {
+        let mut entry = Entry {
             cap,
             depth,
             outer: outer.as_ref().map(|it| it.place),
             reserved: Usage::default(),
-            spent: Usage::default(),
+            spent,
             misled: false,
-        });
-        Arc::new(Self { ledger, place, _outer: outer, is_capped, caps_cost, script_caps_tokens })
+        };
+        // The cap may be a lower one than it was.
+        entry.misled = !entry.is_kept();
+        let place = ledger.lock().open(entry);
+        Arc::new(Self { ledger, place, scope, outer, is_capped, caps_cost, script_caps_tokens })
+    }
+
+    /// The places of the bounds around, this one among them, innermost first.
+    pub fn scopes(&self) -> Vec<String> {
+        let all = std::iter::successors(Some(self), |it| it.outer.as_deref());
+        all.filter(|it| !it.scope.is_empty()).map(|it| it.scope.clone()).collect()
     }
 
     /// Takes `most` from this account and from every one around it, or from none. What
@@ -116,7 +147,7 @@ impl Account {
             return Err(refused);
         }
         book.change(self.place, |it| {
-            it.reserved = sum(it.reserved, most);
+            it.reserved = it.reserved.plus(most);
             it.keeps_its_cap();
         });
         Ok(())
@@ -132,7 +163,7 @@ impl Account {
         let mut book = self.ledger.lock();
         book.change(self.place, |it| {
             it.reserved = difference(it.reserved, reserved);
-            it.spent = sum(it.spent, used);
+            it.spent = it.spent.plus(used);
             it.misled |= misled;
             it.keeps_its_cap();
         });
@@ -140,13 +171,17 @@ impl Account {
         broken.map(|it| it.depth).last()
     }
 
-    /// Adds what an earlier run has spent in this place already.
-    pub fn remember(&self, used: Usage) {
+    /// Adds what was spent before, from here outwards up to the first account that knows of
+    /// it.
+    pub fn remember(&self, used: Usage, knows: impl Fn(&str) -> bool) {
         let mut book = self.ledger.lock();
-        book.change(self.place, |it| {
-            it.spent = sum(it.spent, used);
-            it.misled |= !it.is_kept();
-        });
+        let mut at = Some(self);
+        while let Some(account) = at.filter(|it| !knows(&it.scope)) {
+            let entry = &mut book.entries[account.place];
+            entry.spent = entry.spent.plus(used);
+            entry.misled |= !entry.is_kept();
+            at = account.outer.as_deref();
+        }
     }
 
     /// What stands against this account: spent, and still reserved.
@@ -209,7 +244,7 @@ impl Book {
 
 impl Entry {
     fn taken(&self) -> Usage {
-        sum(self.reserved, self.spent)
+        self.reserved.plus(self.spent)
     }
 
     fn is_kept(&self) -> bool {
@@ -245,11 +280,6 @@ impl Entry {
             _ => None,
         }
     }
-}
-
-fn sum(a: Usage, b: Usage) -> Usage {
-    let cost = Money::from_nanos(a.cost.nanos().saturating_add(b.cost.nanos()));
-    Usage { tokens: a.tokens.saturating_add(b.tokens), cost }
 }
 
 fn difference(a: Usage, b: Usage) -> Usage {

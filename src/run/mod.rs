@@ -31,7 +31,11 @@ mod together;
 mod trace;
 mod witness;
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex},
+};
 
 use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
@@ -42,8 +46,8 @@ pub use error::{CapPlace, RunError};
 pub use events::{Event, Observer, Unwatched};
 pub use fund::Tried;
 pub use partial::{Partial, Parts};
-pub use path::place_of;
-pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Taken};
+pub use path::{by_input, by_order, place_of, scope_of};
+pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Reservation, Taken};
 pub use testing::{TestFailure, Tested, test};
 
 use crate::{
@@ -75,8 +79,6 @@ pub struct Surroundings {
     pub caps: Caps,
     /// Where calls are written down; nothing where they are not.
     pub records: Option<Arc<dyn Records>>,
-    /// What an earlier run has spent of the caps in vain.
-    pub spent: Usage,
     /// Whether inline code runs in processes of its own.
     pub isolates: bool,
     /// The name of the run where it is kept.
@@ -103,6 +105,8 @@ struct Run {
     isolates: bool,
     /// Whether also what is computed where it stands is told to the records.
     wants_all: bool,
+    /// How often ops have called flows, by their places, in all and with the same value.
+    callbacks: Mutex<HashMap<String, u32>>,
 }
 
 /// Runs a plan with the given inputs.
@@ -122,8 +126,9 @@ async fn traced(
     inputs: BTreeMap<Text, Value>,
     around: Surroundings,
 ) -> error::Result<Outcome> {
-    let (caps, spent) = (around.caps, around.spent);
+    let caps = around.caps;
     let (mut run, scope) = Run::begin(around);
+    let spent = scope.account.taken();
     let program = plan.program();
     let values = run.inputs(&program.inputs, inputs, &scope);
     let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
@@ -164,19 +169,12 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 impl Run {
     fn begin(around: Surroundings) -> (Self, Scope) {
         let Surroundings {
-            host,
-            catalog,
-            observer,
-            workers,
-            cancel,
-            caps,
-            records,
-            spent,
-            isolates,
-            ..
+            host, catalog, observer, workers, cancel, caps, records, isolates, ..
         } = around;
         let scope = Scope::of_run(cancel.child_token(), &caps);
-        scope.account.remember(spent);
+        if let Some(records) = &records {
+            scope.account.remember(records.spent(""), |_| false);
+        }
         let secrets = Secrets::default();
         let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
         let run = Self {
@@ -189,6 +187,7 @@ impl Run {
             records,
             isolates,
             wants_all,
+            callbacks: Mutex::default(),
         };
         (run, scope)
     }

@@ -100,7 +100,7 @@ impl Now<'_> {
             TermKind::Path { value, folder } => {
                 Ok(path(&self.eval(value, env)?, folder.as_deref()))
             }
-            TermKind::Within { bounds, body } => self.within(bounds, body, env),
+            TermKind::Within { bounds, body, .. } => self.within(bounds, body, env),
             TermKind::Fallback { segment, tries } => self.fallback(segment, tries, env),
         }
     }

@@ -9,6 +9,8 @@ pub(super) enum Path<'a> {
     Root,
     Name(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, &'a str, usize),
+    /// One of the calls of a flow that an op makes, and what distinguishes it.
+    Callback(&'a Path<'a>, &'a str, &'a str),
 }
 
 impl<'a> Path<'a> {
@@ -22,11 +24,13 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// Collects the steps first: a path may be deeper than the stack.
+    /// Collects the steps first: a path may be deeper than the stack. All calls of a flow
+    /// that an op makes have one path; `{:#}` shows which one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut steps = Vec::new();
         let mut at = self;
-        while let Self::Name(outer, _) | Self::Item(outer, _, _) = at {
+        while let Self::Name(outer, _) | Self::Item(outer, _, _) | Self::Callback(outer, _, _) = at
+        {
             steps.push(at);
             at = outer;
         }
@@ -36,10 +40,51 @@ impl fmt::Display for Path<'_> {
                 Self::Root => {}
                 Self::Name(_, name) => write!(f, "{slash}{name}")?,
                 Self::Item(_, name, idx) => write!(f, "{slash}{name}[{idx}]")?,
+                Self::Callback(_, name, which) if f.alternate() => {
+                    write!(f, "{slash}{name}{CALLBACK}{which}")?;
+                }
+                Self::Callback(_, name, _) => write!(f, "{slash}{name}")?,
             }
         }
         Ok(())
     }
+}
+
+/// Stands before what distinguishes a callback from the others: what enters, and how often that has
+/// entered. No name has it.
+const CALLBACK: char = '@';
+
+/// Stands before the number of a callback among all of its op.
+const ORDER: char = '~';
+
+/// What distinguishes a callback from the others.
+pub(super) fn callback(input: &str, count: u32, number: u32) -> String {
+    format!("{input}.{count}{ORDER}{number}")
+}
+
+/// A scope with its callbacks as they are known by what enters them.
+pub fn by_input(scope: &str) -> String {
+    steps(scope, |step| step.split(ORDER).next().unwrap_or_default().to_owned())
+}
+
+/// A scope with its callbacks as they are known by their order; nothing where it has none.
+pub fn by_order(scope: &str) -> Option<String> {
+    let number = |step: &str| match (step.split_once(CALLBACK), step.split_once(ORDER)) {
+        (Some((name, _)), Some((_, number))) => format!("{name}{CALLBACK}{ORDER}{number}"),
+        _ => step.to_owned(),
+    };
+    scope.contains(CALLBACK).then(|| steps(scope, number))
+}
+
+fn steps(scope: &str, of: impl Fn(&str) -> String) -> String {
+    scope.split('/').map(of).collect::<Vec<_>>().join("/")
+}
+
+/// The place of a scope in the script, as the plan names it: without the numbers of items,
+/// turns and callbacks.
+pub fn scope_of(path: &str) -> String {
+    let place = place_of(path);
+    steps(&place, |it| it.split(CALLBACK).next().unwrap_or_default().to_owned())
 }
 
 /// The place of a node in the script, without the numbers of items and turns:
@@ -59,11 +104,25 @@ pub fn place_of(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, place_of};
+    use super::{Path, by_input, by_order, callback, place_of, scope_of};
 
     #[test]
     fn a_place_has_no_numbers() {
         assert_eq!(place_of("a/each[3]/repeat[12]/b#2"), "a/each[]/repeat[]/b#2");
+    }
+
+    #[test]
+    fn callbacks_have_one_path_and_scopes_of_their_own() {
+        let each = Path::Root.item("each", 3);
+        let which = callback("4711", 1, 2);
+        let scope = Path::Callback(&each, "judge", &which);
+        let scope = scope.name("within#2");
+        assert_eq!(scope.to_string(), "each[3]/judge/within#2");
+        let scope = format!("{scope:#}");
+        assert_eq!(by_input(&scope), "each[3]/judge@4711.1/within#2");
+        assert_eq!(by_order(&scope).unwrap(), "each[3]/judge@~2/within#2");
+        assert_eq!(by_order("each[3]/within"), None);
+        assert_eq!(scope_of(&scope), "each[]/judge/within#2");
     }
 
     #[test]

@@ -4,7 +4,13 @@
 //! that a write begins, and hands over what came of it. A call is known by its place and by
 //! a key of all that decides its result.
 
-use std::{collections::BTreeMap, future::Future, pin::Pin, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +21,7 @@ use super::{
     events::Event,
     fund::Tried,
     now::flow_of,
-    path::Path,
+    path::{Path, by_input},
     scope::Scope,
     witness,
 };
@@ -112,6 +118,18 @@ pub struct Taken {
     pub took: Duration,
 }
 
+/// What an attempt may use, as it is written down before it begins.
+#[derive(Clone, Debug)]
+pub struct Reservation {
+    /// The node: `each[3]/ask`.
+    pub path: String,
+    pub component: &'static str,
+    pub op: &'static str,
+    /// The places of the bounds around it, innermost first.
+    pub scopes: Vec<String>,
+    pub most: Usage,
+}
+
 /// What is known of a call from before.
 #[derive(Clone, Debug)]
 pub enum Earlier {
@@ -120,8 +138,9 @@ pub enum Earlier {
     Done {
         value: String,
         usage: Usage,
-        /// Whether that counts against the caps of this run.
-        counts: bool,
+        /// The places of the bounds that know of that already, see [`by_input`]; nothing where
+        /// it costs this run nothing.
+        known_in: Option<Arc<BTreeSet<String>>>,
     },
     /// It was begun, and nobody knows whether it had its effect.
     Begun,
@@ -144,6 +163,23 @@ pub trait Records: Send + Sync + 'static {
     /// Writes down what came of a call. When it is answered for a dear one, no crash can
     /// lose that.
     fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_>;
+
+    /// What was spent before under the bound at a place; of the whole run where that is empty.
+    fn spent(&self, _scope: &str) -> Usage {
+        Usage::default()
+    }
+
+    /// Writes down what an attempt may use, and gives the number that it is settled by. When
+    /// it is answered, no crash can lose that, and the attempt may begin.
+    fn reserves(&self, _reservation: Reservation) -> (u64, Kept<'_>) {
+        (0, Box::pin(std::future::ready(Ok(()))))
+    }
+
+    /// Writes down what an attempt has used. As long as that may get lost, all that it
+    /// reserved counts.
+    fn settles(&self, _number: u64, _used: Usage) -> std::result::Result<(), OpError> {
+        Ok(())
+    }
 
     /// Whether nothing is done but what the records allow: then nothing waits for its turn.
     fn is_rehearsal(&self) -> bool {
@@ -263,13 +299,17 @@ impl Run {
             }
             Earlier::Begun if it.call.op.op.writes_once() => Err(failed(in_doubt(&it.entry.path))),
             Earlier::Begun => Ok(None),
-            Earlier::Done { value, usage, counts } => {
+            Earlier::Done { value, usage, known_in } => {
                 let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
                 // A record that fits no longer is none.
                 let Some(value) = value else { return Ok(None) };
                 // What another run has paid for costs this one nothing.
-                let usage = if counts { usage } else { Usage::default() };
-                scope.account.remember(usage);
+                let usage = if known_in.is_some() { usage } else { Usage::default() };
+                if let Some(known) = known_in {
+                    scope
+                        .account
+                        .remember(usage, |it| it.is_empty() || known.contains(&by_input(it)));
+                }
                 self.tell(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))
             }

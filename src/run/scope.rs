@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     error::{Result, RunError},
-    ledger::{Account, Cap},
+    ledger::{Account, Before, Cap},
 };
 use crate::{
     check::BoundKey,
@@ -113,7 +113,9 @@ impl Scope {
 
     /// The scope inside a `within`. Nested bounds take the tighter value, except those
     /// about single calls, of which the inner one wins.
-    pub(super) fn bounded(&self, bounds: &Bounds) -> Self {
+    ///
+    /// `before` is what is known of the `within` where calls are written down.
+    pub(super) fn bounded(&self, bounds: &Bounds, before: Option<Before>) -> Self {
         let mut inner = self.child();
         inner.depth += 1;
         if let Some(timeout) = bounds.timeout {
@@ -124,8 +126,9 @@ impl Scope {
             inner.permits.insert(0, Arc::new(Semaphore::new(most)));
             inner.max_parallel = Some(self.max_parallel.map_or(most, |it| it.min(most)));
         }
-        if bounds.cap != Cap::default() {
-            inner.account = self.account.within(bounds.cap, inner.depth);
+        if bounds.cap != Cap::default() || before.is_some() {
+            let before = before.unwrap_or_default();
+            inner.account = self.account.going_on(bounds.cap, inner.depth, before);
         }
         let own = &bounds.attempts;
         inner.attempts.timeout = own.timeout.or(self.attempts.timeout);

@@ -15,6 +15,7 @@ use super::{
     env::Env,
     error::{Result, RunError},
     events::Event,
+    ledger::Before,
     now::{self, Now},
     partial::{Partial, Parts},
     path::Path,
@@ -160,7 +161,9 @@ impl Run {
             TermKind::Path { value, folder } => {
                 Ok(now::path(&self.eval(value, place).await?, folder.as_deref()))
             }
-            TermKind::Within { bounds, body } => self.within(bounds, body, place).await,
+            TermKind::Within { segment, bounds, body } => {
+                self.within((segment, bounds), body, place).await
+            }
             TermKind::Fallback { segment, tries } => self.fallback(segment, tries, place).await,
         }
     }
@@ -285,9 +288,16 @@ impl Run {
         ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))
     }
 
+    /// What is known of a `within` from before, where calls are written down.
+    fn before(&self, segment: &str, path: &Path<'_>) -> Option<Before> {
+        let records = self.records.as_ref()?;
+        let scope = format!("{:#}", path.name(segment));
+        Some(Before { spent: records.spent(&scope), scope })
+    }
+
     async fn within<'a>(
         &'a self,
-        bounds: &'a [(BoundKey, Term)],
+        (segment, bounds): (&'a str, &'a [(BoundKey, Term)]),
         body: &'a Term,
         place: Place<'a>,
     ) -> Result<Value> {
@@ -295,7 +305,7 @@ impl Run {
         for (key, term) in bounds {
             values.set(*key, &now_at(term, place)?, term.span)?;
         }
-        let scope = place.scope.bounded(&values);
+        let scope = place.scope.bounded(&values, self.before(segment, place.path));
         let work = self.eval(body, place.in_scope(&scope));
         let ended = match values.timeout {
             Some(limit) => in_time(work, limit, &scope, body.span).await,

@@ -8,6 +8,7 @@ use super::{
     blobs,
     error::{Result, StoreError, StoreErrorKind},
     id::RunId,
+    payments::Books,
     place::Place,
     rows::{Args, Attempt, Blob, End, Entry, Node, Run, RunState},
 };
@@ -33,6 +34,13 @@ impl<'a> Batch<'a> {
             Entry::Run { run, text, imports } => self.run(run, text, imports),
             Entry::End(end) => self.end(end),
             Entry::Node { node, blobs, tries } => self.node(node, blobs, tries),
+            Entry::Payment(it) => Books(self.connection).insert(self.run_no(&it.run)?, it),
+            Entry::Settled { run, number, used } => {
+                Books(self.connection).settle(self.run_no(run)?, *number, *used)
+            }
+            Entry::TakenOver { run, payments } => {
+                Books(self.connection).take_over(self.run_no(run)?, payments)
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use super::{
     Store, blobs,
     error::{Result, StoreError, StoreErrorKind},
     id::RunId,
+    payments,
     rows::{Args, Attempt, Hash, Node, NodeState, Run, RunState},
 };
 use crate::{registry::Usage, value::Money};
@@ -99,8 +100,12 @@ impl Store {
         Ok(runs)
     }
 
-    /// A run that has no end died, unless somebody works on it.
+    /// A run that has no end died, unless somebody works on it. What it has spent stands in
+    /// its payments.
     fn seen(&self, mut run: Run) -> Result<Run> {
+        if run.state == RunState::Running {
+            run.used = payments::total(&self.payments(&run.id)?);
+        }
         if run.state == RunState::Running && !self.claims.is_taken(&self.place, &run.id)? {
             // It may have ended between the two looks.
             let sql = "SELECT state FROM runs WHERE id = ?1";
@@ -291,14 +296,14 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
     })
 }
 
-fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
+pub(super) fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
     let name: Option<String> = row.get(at)?;
     let id = name.map(|it| RunId::parse(&it)).transpose();
     id.map_err(|err| StoreError::corrupt(err.message))
 }
 
 /// Tokens and money stand side by side.
-fn used(row: &Row<'_>, at: usize) -> Result<Usage> {
+pub(super) fn used(row: &Row<'_>, at: usize) -> Result<Usage> {
     Ok(Usage { tokens: count(row, at)?, cost: Money::from_nanos(row.get(at + 1)?) })
 }
 

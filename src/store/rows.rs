@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{error::StoreError, id::RunId};
+use super::{error::StoreError, id::RunId, payments::Payment};
 use crate::registry::Usage;
 
 /// The BLAKE3 hash by which a content is known.
@@ -150,6 +150,12 @@ pub enum Entry {
     /// A node, with the contents that it names and its tries where there were several. What
     /// was known of it is replaced.
     Node { node: Box<Node>, blobs: Vec<Blob>, tries: Vec<Attempt> },
+    /// What an attempt may use.
+    Payment(Box<Payment>),
+    /// What an attempt has used.
+    Settled { run: RunId, number: u64, used: Usage },
+    /// All that a run takes over from another one: what it had taken over is replaced.
+    TakenOver { run: RunId, payments: Vec<Payment> },
 }
 
 impl Hash {
@@ -257,6 +263,8 @@ impl Entry {
             Self::Node { blobs, tries, .. } => {
                 blobs.iter().map(len).sum::<usize>() + tries.len() * ROW
             }
+            Self::Payment(_) | Self::Settled { .. } => 0,
+            Self::TakenOver { payments, .. } => payments.len() * ROW,
         }
     }
 }

@@ -21,6 +21,7 @@ use super::{
     mark::Mark,
     mended::Mended,
     open,
+    payments::{self, PAYMENT, Payment},
     place::{self, Place},
     read::{self, NODE, RUN},
     rows::{Args, Blob, End, Entry, Hash, Node, NodeState, Run, RunState},
@@ -68,6 +69,7 @@ struct Salvage<'a> {
     to: &'a Store,
     /// How many nodes of a run can be read.
     nodes: HashMap<RunId, usize>,
+    payments: HashMap<RunId, usize>,
     /// The runs that come over.
     runs: HashMap<RunId, Run>,
     found: Recovered,
@@ -83,18 +85,25 @@ impl<'a> Salvage<'a> {
         let lost_commits = lost.map_or(0, |(mark, own)| mark.commits.saturating_sub(own.commits));
         let place = Place::File(aside.to_owned());
         let found = Recovered { lost_commits, ..Recovered::default() };
-        Ok(Self { from, place, len, to, nodes: HashMap::new(), runs: HashMap::new(), found })
+        let (nodes, payments, runs) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Ok(Self { from, place, len, to, nodes, payments, runs, found })
     }
 
     fn all(mut self) -> Result<Recovered> {
         let runs = format!("{RUN} WHERE no BETWEEN ?1 AND ?2");
         let nodes = format!("{NODE} WHERE nodes.no BETWEEN ?1 AND ?2 ORDER BY nodes.no");
+        let payments = format!("{PAYMENT} WHERE payments.no BETWEEN ?1 AND ?2");
         self.each("nodes", &nodes, read::node, |it, node| {
             *it.nodes.entry(node.run).or_default() += 1;
             Ok(())
         })?;
+        self.each("payments", &payments, payments::payment, |it, payment| {
+            *it.payments.entry(payment.run).or_default() += 1;
+            Ok(())
+        })?;
         self.each("runs", &runs, read::run, Self::run)?;
         self.each("nodes", &nodes, read::node, Self::node)?;
+        self.each("payments", &payments, payments::payment, Self::payment)?;
         self.found.lost_runs = self.names().iter().filter(|it| !self.runs.contains_key(it)).count();
         for run in std::mem::take(&mut self.runs).into_values() {
             self.end(run)?;
@@ -192,7 +201,23 @@ impl<'a> Salvage<'a> {
         self.found.lost_nodes += named.unwrap_or(readable).saturating_sub(readable);
         // What ended well asked for nothing more, whatever came after it.
         let is_late = self.found.lost_commits > 0 && run.state != RunState::Ok;
-        named == Some(readable) && !is_late
+        named == Some(readable) && !is_late && self.has_all_payments(run)
+    }
+
+    /// Whether all is known that the run has spent.
+    fn has_all_payments(&self, run: &Run) -> bool {
+        let readable = self.payments.get(&run.id).copied().unwrap_or(0);
+        let sql = "SELECT count(*) FROM payments INDEXED BY sqlite_autoindex_payments_1
+            WHERE run = (SELECT no FROM runs WHERE id = ?1)";
+        let named: Option<usize> = self.from.query_row(sql, [run.id.as_str()], |it| it.get(0)).ok();
+        named == Some(readable)
+    }
+
+    fn payment(&mut self, payment: Payment) -> Result<()> {
+        match self.runs.contains_key(&payment.run) {
+            true => self.append(Entry::Payment(Box::new(payment))),
+            false => Ok(()),
+        }
     }
 
     /// A node whose output is lost counts as begun: nobody knows any longer what it gave.

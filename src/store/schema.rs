@@ -11,8 +11,12 @@ use super::error::{Result, StoreError, StoreErrorKind};
 pub(super) const APPLICATION: i32 = 0x7376_6373;
 
 /// Each brings a store from the version before to the next one.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
     version INTEGER NOT NULL PRIMARY KEY,
@@ -157,6 +161,43 @@ mod tests {
         connection.execute("INSERT INTO more (it) VALUES ('a')", []).unwrap();
         assert_eq!(identity(&connection).unwrap(), id);
         assert_eq!(version(&connection).unwrap(), more.len());
+    }
+
+    /// What nodes said that they used becomes payments, and so does what they did not say.
+    #[test]
+    fn what_was_spent_before_there_were_payments_is_kept() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrated(&MIGRATIONS[..3], &mut connection).unwrap();
+        connection
+            .execute_batch(
+                r#"INSERT INTO runs (no, id, script, text, folder, params, bounds, version, state,
+                    started, tokens, cost) VALUES
+                    (1, 'a', 's', x'00', '', '', '', '', 'failed', 7, 100, 900),
+                    (2, 'b', 's', x'00', '', '', '', '', 'running', 7, 0, 0);
+                INSERT INTO ops (no, component, op, version) VALUES (1, 'llm_router', 'ask', 1);
+                INSERT INTO nodes (run, path, key, op, state, attempts, started, took, tokens, cost,
+                    about, origin) VALUES
+                    (1, 'free', zeroblob(32), 1, 'done', 1, 8, 0, 0, 0, '{}', NULL),
+                    (1, 'paid', zeroblob(32), 1, 'done', 1, 8, 0, 10, 200, '{}', 'z'),
+                    (1, 'lost', zeroblob(32), 1, 'failed', 1, 9, 0, 20, 300, 'no json', NULL),
+                    (2, 'begun', zeroblob(32), 1, 'intended', 0, 9, 0, 0, 0,
+                        '{"most":{"tokens":5,"cost":50}}', NULL);"#,
+            )
+            .unwrap();
+        migrate(&mut connection, 0).unwrap();
+        let sql = "SELECT run || ' ' || path || ' ' || op || ' ' || most_tokens || ' ' || most_cost
+            || ' ' || coalesce(cost, 'open') || ' ' || coalesce(origin, '') FROM payments
+            ORDER BY run, number";
+        let mut found = connection.prepare(sql).unwrap();
+        let rows: Vec<String> =
+            found.query_map([], |it| it.get(0)).unwrap().map(|it| it.unwrap()).collect();
+        let wanted = [
+            "1   70 400 400 ",
+            "1 paid llm_router.ask 10 200 200 z",
+            "1 lost llm_router.ask 20 300 300 ",
+            "2 begun llm_router.ask 5 50 open ",
+        ];
+        assert_eq!(rows, wanted);
     }
 
     #[test]

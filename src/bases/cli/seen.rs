@@ -91,9 +91,8 @@ impl Seen {
                     _ => node.failed += 1,
                 }
             }
-            Event::Reused { usage, .. } => {
+            Event::Reused { .. } => {
                 self.ended += 1;
-                self.spend(*usage);
                 self.at(path).reused += 1;
             }
             Event::Settled { used, .. } => self.spend(*used),

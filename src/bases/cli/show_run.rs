@@ -84,7 +84,7 @@ impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let store = self.keeping.reading(session)?;
         let run = store.run(&self.run).map_err(keeping::failure)?;
-        let nodes = store.nodes(&run.id).map_err(keeping::failure)?;
+        let nodes = store.calls(&run.id).map_err(keeping::failure)?;
         if let Some(file) = &self.html {
             let plan = planned(session, &store, &run);
             let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });

@@ -54,6 +54,10 @@ impl<'a> Walk<'a> {
         if op.is_inline() {
             return Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before };
         }
+        if !matches!(op.price, Price::Free) && !self.problems.is_muted {
+            let path = self.path_to(&call.segment);
+            self.scopes.call(|| path);
+        }
         let mut load = self.attempts(call, &args, term, idx);
         load = load.with_calls(self.called_back(call, &args, idx));
         if self.force.reuses {

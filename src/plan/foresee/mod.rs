@@ -30,7 +30,7 @@ use self::{
     load::Load,
     walk::Walk,
 };
-use super::{Caps, EffectUse, Envelope, Holds, Node, Verdict};
+use super::{Caps, EffectUse, Envelope, Holds, Node, Scopes, Verdict};
 use crate::{
     check::{BoundKey, Checked, Input},
     diag::{Problem, Report, Source},
@@ -69,6 +69,8 @@ pub struct Past {
 #[derive(Clone, Debug)]
 pub struct Foresight {
     pub nodes: Vec<Node>,
+    /// Where bounds stand.
+    pub scopes: Scopes,
     pub envelope: Envelope,
     /// What the whole does to the world, each effect once.
     pub effects: BTreeSet<EffectUse>,
@@ -139,6 +141,7 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
         verdicts = std::mem::take(&mut walk.of_whole);
     }
     let effects = std::mem::take(&mut walk.effects);
+    let scopes = std::mem::take(&mut walk.scopes);
     walk.flows_by_themselves();
     // A file without a main pipeline does what its flows do.
     let effects = if program.main.is_some() { effects } else { walk.effects.clone() };
@@ -149,6 +152,7 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
     let envelope = load.envelope();
     Foresight {
         nodes: walk.nodes,
+        scopes,
         envelope,
         effects,
         verdicts,

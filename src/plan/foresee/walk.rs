@@ -16,7 +16,7 @@ use super::{
 use crate::{
     check::{Block, BoundKey, Checked, Flow, Term, TermKind, Var},
     diag::Source,
-    plan::{EffectUse, Node, Range, Verdict},
+    plan::{EffectUse, Node, Range, Scopes, Verdict, scopes::Looks},
     syntax::ast::BinaryOp,
     value::{Text, Type, Value},
 };
@@ -75,6 +75,8 @@ pub(super) struct Walk<'a> {
     /// What flows take in a plan that is too large to look at each of their calls.
     memo: HashMap<Key, (Extent, Load)>,
     walked: HashSet<*const Flow>,
+    /// Where bounds stand.
+    pub(super) scopes: Scopes,
     /// The flows that are arguments, by what their values refer to.
     pub(super) flows: HashMap<*const Flow, &'a Arc<Flow>>,
 }
@@ -124,6 +126,7 @@ impl<'a> Walk<'a> {
             past: BTreeMap::new(),
             memo: HashMap::new(),
             walked: HashSet::new(),
+            scopes: Scopes::default(),
             flows: HashMap::new(),
         }
     }
@@ -180,7 +183,16 @@ impl<'a> Walk<'a> {
                 self.arms("match", value, &arms, term)
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, term),
-            TermKind::Within { bounds, body } => self.within(bounds, body, term),
+            TermKind::Within { segment, bounds, body } => {
+                // What is looked at for its amounts only has no path.
+                if self.problems.is_muted {
+                    return self.within(bounds, body, term);
+                }
+                self.scopes.enter(self.path_to(segment), Looks::of(body, &self.source));
+                let seen = self.within(bounds, body, term);
+                self.scopes.leave();
+                seen
+            }
             TermKind::Fallback { segment, tries } => self.fallback(segment, tries, term),
             TermKind::Shape { segment, input, shape, key } => {
                 self.shape(segment, input, *shape, key, term)
@@ -332,7 +344,10 @@ impl<'a> Walk<'a> {
         }
         let load = match self.flow_in(&extents[0]) {
             Some(flow) => {
-                self.quietly(|this| this.called(flow, &Sources::new(), Some(&extents[1])))
+                let input = Some(&extents[1]);
+                self.below(segment.to_string(), |this| {
+                    this.quietly(|it| it.called(flow, &Sources::new(), input))
+                })
             }
             // A flow that is looked at by itself calls what it will be given.
             None => Load::none(),

@@ -94,7 +94,7 @@ impl Drop for Unmount {
 }
 
 /// A store with a limit of pages, at which many limits end a run in many places.
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
     let script = format!(
         r#"range(0, 60) >> each {{ "${{it}} {}" >> quick }}

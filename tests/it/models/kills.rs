@@ -18,7 +18,7 @@ const TRIES: u64 = 10;
 /// How often a run is killed; `SVC_KILLS=300` kills it more often.
 const KILLS: u64 = 5;
 
-fn svc(folder: &Path, server: &Server, args: &[&str]) -> Child {
+pub(super) fn svc(folder: &Path, server: &Server, args: &[&str]) -> Child {
     Command::new(assert_cmd::cargo::cargo_bin!("svc"))
         .args(args)
         .args(["--store", "runs.db"])

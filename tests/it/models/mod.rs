@@ -17,6 +17,7 @@ use self::{
     server::{Reply, Server},
 };
 
+mod caps;
 mod command;
 mod failures;
 mod guide;
@@ -24,6 +25,7 @@ mod kills;
 mod misreports;
 pub(crate) mod provider;
 pub(crate) mod server;
+mod till;
 
 pub(crate) const KEY: &str = "sk-very-secret";
 

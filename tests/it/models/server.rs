@@ -4,7 +4,10 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -93,16 +96,25 @@ impl Reply {
 
 impl Server {
     pub(crate) fn start(replies: Vec<Reply>) -> Self {
+        let given = AtomicUsize::new(0);
+        Self::answering(move |_| {
+            let idx = given.fetch_add(1, Ordering::SeqCst);
+            replies[idx.min(replies.len() - 1)].clone()
+        })
+    }
+
+    /// The same with a reply for each request.
+    pub(crate) fn answering(reply: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen: Arc<Mutex<Seen>> = Arc::default();
         let shared = seen.clone();
         // Ends with the process: it waits for a client that does not come.
         thread::spawn(move || {
-            for (idx, stream) in listener.incoming().enumerate() {
-                let reply = replies[idx.min(replies.len() - 1)].clone();
-                let seen = shared.clone();
-                thread::spawn(move || serve(&stream.unwrap(), &reply, &seen));
+            let reply = Arc::new(reply);
+            for stream in listener.incoming() {
+                let (seen, reply) = (shared.clone(), reply.clone());
+                thread::spawn(move || serve(&stream.unwrap(), reply.as_ref(), &seen));
             }
         });
         Self { url, seen }
@@ -121,25 +133,29 @@ impl Server {
     }
 }
 
-fn serve(stream: &TcpStream, reply: &Reply, seen: &Mutex<Seen>) {
-    let request = read(stream);
+fn serve(stream: &TcpStream, reply: &dyn Fn(&Request) -> Reply, seen: &Mutex<Seen>) {
+    let Some(request) = read(stream) else { return };
+    let reply = reply(&request);
     seen.lock().unwrap().requests.push(request);
-    if write(stream, reply).is_err() {
+    if write(stream, &reply).is_err() {
         seen.lock().unwrap().left += 1;
     }
 }
 
-fn read(stream: &TcpStream) -> Request {
+/// Nothing of a client that is gone before it has asked.
+fn read(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
-        assert!(reader.read_line(&mut head).unwrap() > 0, "the client sends no request");
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
     }
     let head = head.to_lowercase();
     let length = head.lines().find_map(|it| it.strip_prefix("content-length: ")).unwrap();
     let mut body = vec![0; length.parse().unwrap()];
-    reader.read_exact(&mut body).unwrap();
-    Request { head, body: serde_json::from_slice(&body).unwrap() }
+    reader.read_exact(&mut body).ok()?;
+    Some(Request { head, body: serde_json::from_slice(&body).unwrap() })
 }
 
 fn write(mut stream: &TcpStream, reply: &Reply) -> std::io::Result<()> {

@@ -2,6 +2,7 @@
 //! is true, no cap is overshot at any moment, and nothing runs after the end.
 
 mod random;
+mod resumed;
 mod values;
 pub(crate) mod world;
 

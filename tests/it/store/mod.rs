@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use svc::{
     registry::Usage,
     store::{
-        Args, Attempt, Blob, End, Entry, Filter, Hash, Node, NodeState, Old, Run, RunId, RunState,
-        Store, StoreErrorKind,
+        Args, Attempt, Blob, End, Entry, Filter, Hash, Node, NodeState, Old, Payment, Run, RunId,
+        RunState, Store, StoreErrorKind,
     },
     value::Money,
 };
@@ -387,4 +387,56 @@ fn attempt(number: u32) -> Attempt {
 fn noise(len: usize) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(len as u64);
     (0..len).map(|_| random.u8(..)).collect()
+}
+
+/// A payment of which it is known for every second one what it came to.
+fn payment(run: &RunId, number: u64) -> Payment {
+    Payment {
+        run: run.clone(),
+        number,
+        path: format!("each[{number}]/infer"),
+        op: "llm_router.ask".to_owned(),
+        scopes: Some(vec!["each[]/within".to_owned(), "!within".to_owned()]),
+        at: NOW,
+        most: Usage { tokens: 100, cost: Money::cents(2) },
+        used: number.is_multiple_of(2).then(usage),
+        origin: None,
+    }
+}
+
+#[test]
+fn what_is_not_settled_counts_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let run = begun(&store, NOW).id;
+    for number in 0..3 {
+        store.append(Entry::Payment(Box::new(payment(&run, number)))).unwrap();
+    }
+    let used = Usage { tokens: 7, cost: Money::cents(1) };
+    store.append(Entry::Settled { run: run.clone(), number: 1, used }).unwrap();
+    store.append(Entry::Payment(Box::new(payment(&run, 3)))).unwrap();
+    store.flush().wait().unwrap();
+    let payments = store.payments(&run).unwrap();
+    let settled = Payment { used: Some(used), ..payment(&run, 1) };
+    let all = [payment(&run, 0), settled, payment(&run, 2), payment(&run, 3)];
+    assert_eq!(payments, all);
+    let whole = all.iter().fold(Usage::default(), |sum, it| sum.plus(it.counts()));
+    assert_eq!(whole, usage().plus(used).plus(usage()).plus(payment(&run, 3).most));
+    assert_eq!(store.run("last").unwrap().used, whole, "a run that has no end counts them, too");
+    let calls = store.calls(&run).unwrap();
+    assert_eq!(calls.iter().fold(Usage::default(), |sum, it| sum.plus(it.used)), whole);
+
+    // What a run takes over replaces what it had taken over.
+    let other = begun(&store, NOW + 1).id;
+    let taken = |count: u64| -> Vec<Payment> {
+        let taken = |it| Payment { origin: Some(run.clone()), ..payment(&other, it) };
+        (0..count).map(taken).collect()
+    };
+    for count in [3, 2] {
+        let payments = taken(count);
+        store.commit(Entry::TakenOver { run: other.clone(), payments }).wait().unwrap();
+        assert_eq!(store.payments(&other).unwrap(), taken(count));
+    }
+    let unknown = Entry::Settled { run, number: 99, used };
+    assert!(store.commit(unknown).wait().unwrap_err().message.contains("no payment 99"));
 }

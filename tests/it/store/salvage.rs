@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use svc::store::{Args, Blob, End, Entry, Filter, Hash, Node, RunState, Store};
 
-use super::{NOW, attempt, begun, done, noise, open, usage};
+use super::{NOW, attempt, begun, done, noise, open, payment, usage};
 
 /// Runs with everything in them: many calls, tries, long arguments, contents of every size.
 fn filled(folder: &Path) {
@@ -18,6 +18,8 @@ fn filled(folder: &Path) {
             let args = Args::of(format!("[{}]", "1,".repeat(item * 40)), &mut blobs);
             let node = Box::new(Node { args, ..node });
             store.append(Entry::Node { node, blobs, tries: vec![attempt(1)] }).unwrap();
+            let paid = payment(&run, item.try_into().unwrap());
+            store.append(Entry::Payment(Box::new(paid))).unwrap();
         }
         let large = Blob::new(noise((1 << 20) + 100_000 + usize::try_from(idx).unwrap()));
         let (node, _) = done(&run, "large", "");
@@ -97,6 +99,7 @@ fn what_can_be_read_comes_over_whole() {
         assert_eq!(size.nodes, recovered.nodes as u64, "{what}");
         for run in store.runs(&Filter::default()).unwrap() {
             let has_all = store.nodes(&run.id).unwrap().len() == 41;
+            let has_all = has_all && store.payments(&run.id).unwrap().len() == 40;
             assert!(has_all || run.is_partial(), "{what}: {}", run.id);
             assert_eq!(run.is_partial(), recovered.partial.contains(&run.id), "{what}");
         }
@@ -124,6 +127,10 @@ fn a_damaged_header_hides_nothing() {
     assert_eq!((recovered.lost_runs, recovered.lost_nodes, recovered.lost_contents), (0, 0, 0));
     assert_eq!(recovered.partial, []);
     assert_eq!(is_whole(&store, "header"), 6);
+    for run in store.runs(&Filter::default()).unwrap() {
+        let payments = store.payments(&run.id).unwrap();
+        assert_eq!(payments, (0..40).map(|it| payment(&run.id, it)).collect::<Vec<_>>());
+    }
     let states = store.runs(&Filter::default()).unwrap().into_iter().map(|it| it.state);
     assert_eq!(states.filter(|it| *it == RunState::Ok).count(), 3);
 }

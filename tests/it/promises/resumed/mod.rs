@@ -1,0 +1,252 @@
+//! No cap is overshot, however often a run is killed, cancelled, fails, goes on, and goes on
+//! with an edited script: by the books of the one who is paid.
+
+mod script;
+mod till;
+
+use std::{
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use fastrand::Rng;
+use svc::{Engine, Error, host::test::TestHost, registry::Usage, store::Store, value::Money};
+use tokio_util::sync::CancellationToken;
+
+use script::Script;
+use till::Most;
+
+/// How many runs there are; `SVC_CAP_RUNS=100000` asks for more, and `SVC_CAP_SEED` for others.
+const RUNS: u64 = 400;
+
+/// What happens to a run from outside.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Ends,
+    /// After so many steps it is gone, and what was committed is there.
+    Killed(usize),
+    Cancelled(usize),
+}
+
+/// A script and all runs that came of it.
+struct History {
+    seed: u64,
+    rng: Rng,
+    script: Script,
+    folder: tempfile::TempDir,
+    stores: usize,
+    most: Most,
+    /// All that happened, to be shown where something is wrong.
+    shown: String,
+    was_killed: bool,
+    runs: u64,
+}
+
+/// Where files need no disk.
+fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    match memory.is_dir() {
+        true => tempfile::tempdir_in(memory).unwrap(),
+        false => tempfile::tempdir().unwrap(),
+    }
+}
+
+/// Time that passes quickly, but not while the store writes: whoever waits for that waits for
+/// another thread.
+async fn clock() {
+    loop {
+        let waits = tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_micros(100)));
+        waits.await.unwrap();
+        tokio::time::advance(Duration::from_millis(50)).await;
+    }
+}
+
+impl History {
+    fn new(seed: u64) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let script = Script::random(&mut rng);
+        let (most, shown) = (Most::default(), String::new());
+        Self {
+            seed,
+            rng,
+            script,
+            folder: folder(),
+            stores: 0,
+            most,
+            shown,
+            was_killed: false,
+            runs: 0,
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join(format!("{}.db", self.stores))
+    }
+
+    fn engine(&mut self) -> (Engine, Arc<Store>) {
+        let host = TestHost::new().seeded(self.rng.u64(..));
+        let store = Arc::new(Store::open(&self.file(), 0).unwrap());
+        let engine = Engine::new().with(&[&till::COMPONENT]).on(Arc::new(host));
+        (engine.keeping(store.clone()), store)
+    }
+
+    /// A run, and what comes after it.
+    fn happen(&mut self) {
+        till::open(self.rng.f64() * 0.5, self.rng.f64() * 0.4);
+        let mut begun = self.go(false, false);
+        for _ in 0..self.rng.usize(1..6) {
+            if !begun {
+                return;
+            }
+            let edits = self.rng.u8(0..3) == 0;
+            begun = self.go(true, edits);
+        }
+    }
+
+    /// One run. Gives whether one can go on.
+    fn go(&mut self, resumes: bool, edits: bool) -> bool {
+        let before = self.script.clone();
+        if edits {
+            self.script.edit(&mut self.rng);
+        }
+        let ((engine, store), text) = (self.engine(), self.script.text());
+        let request = match (resumes, edits) {
+            (false, _) => Ok(engine.run(text.as_str())),
+            (true, false) => engine.resume("last"),
+            (true, true) => engine.resume_with("last", text.as_str()),
+        };
+        // A run that was killed too early is not there.
+        let Ok(mut request) = request else { return false };
+        let mut most = self.most;
+        if self.rng.u8(0..3) == 0 {
+            most.cents = Some(self.rng.u64(5..90));
+        }
+        if self.rng.u8(0..6) == 0 {
+            most.tokens = Some(self.rng.u64(50..1_500));
+        }
+        if let Some(cents) = most.cents {
+            request = request.max_cost(Money::cents(i64::try_from(cents).unwrap()));
+        }
+        if let Some(tokens) = most.tokens {
+            request = request.max_tokens(tokens);
+        }
+        till::cap(most);
+        let fate = match self.rng.u8(0..4) {
+            0 => Fate::Ends,
+            1 => Fate::Cancelled(self.rng.usize(1..40)),
+            _ => Fate::Killed(self.rng.usize(1..40)),
+        };
+        let ended = self.ended(request, &store, fate);
+        let how = match &ended {
+            None => "it is gone".to_owned(),
+            Some(Ok(_)) => "it ended well".to_owned(),
+            Some(Err(err)) => err.to_string(),
+        };
+        let did = if edits { &text } else { "" };
+        let first = if resumes { did } else { &text };
+        self.shown += &format!("{fate:?} under {most:?}: {how}; paid {}\n{first}", till::total());
+        if let Some(wrong) = till::wrong() {
+            panic!("{}: {wrong}\n{}", self.seed, self.shown);
+        }
+        match ended {
+            // It would not have run: everything is as it was.
+            Some(Err(Error::Check(_))) => {
+                self.script = before;
+                resumes
+            }
+            Some(Err(Error::Run { error, .. })) if error.kind().name() == "bug" => {
+                panic!("{}: {error}\n{}", self.seed, self.shown)
+            }
+            ended => {
+                self.runs += 1;
+                self.most = most;
+                self.compare(store, ended.is_none());
+                true
+            }
+        }
+    }
+
+    fn ended(
+        &mut self,
+        request: svc::Request<'_>,
+        store: &Store,
+        fate: Fate,
+    ) -> Option<Result<svc::Response, Error>> {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let cancel = CancellationToken::new();
+        let request = request.cancelled_by(cancel.clone());
+        let mut steps = 0;
+        let (file, mut is_gone) =
+            (self.folder.path().join(format!("{}.db", self.stores + 1)), false);
+        let ended = runtime.unwrap().block_on(async {
+            let mut run = pin!(std::future::IntoFuture::into_future(request));
+            let driven = std::future::poll_fn(|cx| {
+                steps += 1;
+                match fate {
+                    Fate::Killed(at) if at == steps => {
+                        // What is committed now is what a crash leaves.
+                        store.backup(&file).unwrap();
+                        is_gone = true;
+                        return Poll::Ready(None);
+                    }
+                    Fate::Cancelled(at) if at == steps => cancel.cancel(),
+                    _ => {}
+                }
+                run.as_mut().poll(cx).map(Some)
+            });
+            tokio::select! {
+                biased;
+                ended = driven => ended,
+                () = clock() => None,
+            }
+        });
+        if is_gone {
+            self.stores += 1;
+            self.was_killed = true;
+        }
+        ended
+    }
+
+    /// What the run says that it has spent is what was paid; after a kill it may be more,
+    /// never less.
+    fn compare(&mut self, store: Arc<Store>, is_gone: bool) {
+        let store = match is_gone {
+            true => Arc::new(Store::open(&self.file(), 0).unwrap()),
+            false => store,
+        };
+        let paid = till::total();
+        let Ok(run) = store.run("last") else {
+            assert_eq!(paid, Usage::default(), "{}: {}", self.seed, self.shown);
+            return;
+        };
+        let counted = store
+            .payments(&run.id)
+            .unwrap()
+            .iter()
+            .fold(Usage::default(), |sum, it| sum.plus(it.counts()));
+        let why =
+            || format!("{}: the run says {}, {paid} was paid\n{}", self.seed, run.used, self.shown);
+        assert_eq!(run.used, counted, "{}", why());
+        let is_enough = counted.tokens >= paid.tokens && counted.cost >= paid.cost;
+        assert!(if self.was_killed { is_enough } else { counted == paid }, "{}", why());
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "long rounds say how much they did")]
+#[test]
+fn no_cap_is_overshot_by_runs_that_are_killed_and_go_on() {
+    let asked = |name| std::env::var(name).ok().and_then(|it| it.parse().ok());
+    let wanted = asked("SVC_CAP_RUNS").unwrap_or(RUNS);
+    let (mut runs, mut seed, mut calls) = (0, asked("SVC_CAP_SEED").unwrap_or(0), 0);
+    while runs < wanted {
+        let mut history = History::new(seed);
+        history.happen();
+        (runs, seed, calls) = (runs + history.runs, seed + 1, calls + till::calls() as u64);
+    }
+    println!("{runs} runs, {calls} calls");
+    assert!(calls > runs, "{calls} calls were paid in {runs} runs");
+}
