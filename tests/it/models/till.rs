@@ -47,7 +47,7 @@ impl Books {
         let answer = finishes("openai", "yes");
         let (reply, used) = match rng.u8(0..8) {
             0 => (answer.first_half().cut(), full),
-            1 => (answer.in_pieces_of(40).slowly(Duration::from_millis(rng.u64(1..200))), full),
+            1 => (answer.in_pieces_of(40).slowly(Duration::from_millis(rng.u64(1..200))), ANSWER),
             2 => (Reply::nothing(), full),
             // What is refused is not paid for.
             3 => (Reply::new(500, "{}"), 0),

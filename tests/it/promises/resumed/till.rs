@@ -99,7 +99,8 @@ fn charge(tag: &str, most: Usage) {
         for (scope, cap) in scopes(tag, books.run) {
             let spent = books.by_scope.entry(scope.clone()).or_default();
             *spent = spent.plus(most);
-            if !cap.admits(*spent) {
+            // What costs nothing is not refused, also where a cap was lowered below what is spent.
+            if !cap.admits(*spent) && most != Usage::default() {
                 let wrong = format!("{scope} has spent {spent} of {cap:?}, at {tag}");
                 books.wrong.get_or_insert(wrong);
             }
