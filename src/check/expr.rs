@@ -426,14 +426,15 @@ impl Checker<'_> {
                 let problem =
                     Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
                         .label("no such field");
-                match near(field, names.clone()) {
+                let compared = names.clone().take(if self.suggests() { usize::MAX } else { 0 });
+                match near(field, compared) {
                     Some(Near { name: meant, is_sure }) => problem
                         .help(format!("did you mean `{meant}`?"))
                         .fix(name.span, meant)
                         .suggested_if(!is_sure),
                     None => {
-                        let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
-                        problem.help(format!("it has {}", all.join(", ")))
+                        let all = listed(names.map(|it| format!("`{it}`")));
+                        problem.help(format!("it has {all}"))
                     }
                 }
             }
@@ -530,12 +531,17 @@ fn set(fields: &mut Vec<(Text, Type)>, places: &mut HashMap<Text, usize>, name: 
     }
 }
 
-/// The choices of a type, as many of them as anybody reads.
+/// The choices of a type.
 fn choices(of: &crate::value::EnumType) -> String {
+    listed(of.variants.iter().map(|it| format!("{it:?}")))
+}
+
+/// As many names as anybody reads.
+fn listed(mut names: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 20;
-    let mut all: Vec<String> = of.variants.iter().take(MOST).map(|it| format!("{it:?}")).collect();
-    if let Some(more) = of.variants.len().checked_sub(MOST).filter(|it| *it > 0) {
-        all.push(format!("and {more} more"));
+    let mut all: Vec<String> = names.by_ref().take(MOST).collect();
+    if names.len() > 0 {
+        all.push(format!("and {} more", names.len()));
     }
     all.join(", ")
 }

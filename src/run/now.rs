@@ -125,7 +125,7 @@ impl Now<'_> {
         };
         let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
         if weight > HEAVY && call.op.op.makes_as_much() {
-            self.held(needed(&args), span)?;
+            Self::held(needed(&args), span)?;
         }
         let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
         let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
@@ -189,7 +189,7 @@ impl Now<'_> {
         env: &Env<'_>,
     ) -> Result<Value> {
         let items = self.items(input, env)?;
-        let _held = self.held(items.len() * size_of::<Value>(), body.span)?;
+        let _held = Self::held(items.len() * size_of::<Value>(), body.span)?;
         let mut results = Vec::with_capacity(items.len());
         for (idx, item) in items.iter().enumerate() {
             self.pause(idx, body.span)?;
@@ -219,7 +219,7 @@ impl Now<'_> {
             Shape::Sort => 3 * size_of::<Value>(),
             Shape::Group => 2 * size_of::<Value>(),
         };
-        let _held = self.held(items.len() * each, key.span)?;
+        let _held = Self::held(items.len() * each, key.span)?;
         let mut keys = Vec::with_capacity(items.len());
         for (idx, item) in items.iter().enumerate() {
             self.pause(idx, key.span)?;
@@ -285,7 +285,7 @@ impl Now<'_> {
     }
 
     /// Counts what is needed while something is made.
-    fn held(self, bytes: usize, span: Span) -> Result<memory::Charge> {
+    fn held(bytes: usize, span: Span) -> Result<memory::Charge> {
         memory::Charge::ahead(bytes).map_err(|it| out_of_memory(&it, span))
     }
 

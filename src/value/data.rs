@@ -43,7 +43,7 @@ pub struct List(Arc<Items>);
 
 #[derive(Debug, Default)]
 struct Items {
-    items: Vec<Value>,
+    all: Vec<Value>,
     weight: u64,
     _charge: memory::Charge,
 }
@@ -53,24 +53,24 @@ const OVERHEAD: usize = 80;
 
 impl List {
     pub fn len(&self) -> usize {
-        self.0.items.len()
+        self.0.all.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.items.is_empty()
+        self.0.all.is_empty()
     }
 
     pub fn get(&self, idx: usize) -> Option<&Value> {
-        self.0.items.get(idx)
+        self.0.all.get(idx)
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Value> {
-        self.0.items.iter()
+        self.0.all.iter()
     }
 
     /// The items, without copying them when nobody else holds the list.
     pub fn into_vec(self) -> Vec<Value> {
-        Arc::try_unwrap(self.0).map_or_else(|shared| shared.items.clone(), |own| own.items)
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.all.clone(), |own| own.all)
     }
 }
 
@@ -81,7 +81,7 @@ impl From<Vec<Value>> for List {
             weight = weight.saturating_add(item.weight());
             held += item.held();
         }
-        Self(Arc::new(Items { items, weight, _charge: memory::Charge::of(held) }))
+        Self(Arc::new(Items { all: items, weight, _charge: memory::Charge::of(held) }))
     }
 }
 
@@ -200,8 +200,8 @@ impl Record {
         if Arc::strong_count(&names) == 1 {
             held += names.iter().map(|it| text_held(it) + size_of::<Text>()).sum::<usize>();
         }
-        let _charge = memory::Charge::of(held);
-        Self(Arc::new(Fields { names, values: values.into(), weight, _charge }))
+        let charge = memory::Charge::of(held);
+        Self(Arc::new(Fields { names, values: values.into(), weight, _charge: charge }))
     }
 
     pub fn names(&self) -> &Arc<[Text]> {

@@ -212,7 +212,10 @@ impl Account {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("limit", &self.limit).field("live", &self.live).finish()
+        f.debug_struct("Account")
+            .field("limit", &self.limit)
+            .field("live", &self.live)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Typed holes: `?` says what could stand in its place.
 
+use std::collections::HashSet;
+
 use super::fits::{Candidate, Signature, Site, Wants, fits};
 use crate::{
-    check::{Checker, MOST_SUGGESTED, Term, pipeline::Position, scope::Frame},
+    check::{Checker, Term, pipeline::Position, scope::Frame},
     diag::{Code, Problem, Span},
     value::{Text, Type},
 };
@@ -19,8 +21,7 @@ impl Checker<'_> {
         due: Option<&Type>,
     ) -> Term {
         let site = self.site(position, due);
-        let candidates =
-            if self.problems.len() > MOST_SUGGESTED { Vec::new() } else { fits(&site) };
+        let candidates = if self.suggests() { fits(&site) } else { Vec::new() };
         let direct: Vec<&Candidate> = candidates.iter().filter(|it| it.is_direct()).collect();
         let mut problem = Problem::error(Code::E224, span, message(&site))
             .label(label(&site))
@@ -52,7 +53,7 @@ impl Checker<'_> {
         Site {
             registry: self.registry,
             flows: self.signatures(),
-            names: self.names_in_scope(),
+            names: if self.suggests() { self.names_in_scope() } else { Vec::new() },
             types: self.types.keys().cloned().chain(shared).collect(),
             entering: self.it().map(|(_, ty, _)| ty).filter(known),
             due: due.filter(|it| known(it)).cloned(),
@@ -88,11 +89,13 @@ impl Checker<'_> {
                     closed.map(|it| (it.name.clone(), it.ty.clone())).collect()
                 }
             };
-            for (name, ty) in here.into_iter().filter(|(name, _)| !name.is_empty()) {
-                names.retain(|(it, _)| *it != name);
-                names.push((name, ty));
-            }
+            names.extend(here.into_iter().filter(|(name, _)| !name.is_empty()));
         }
+        // The last one of a name hides those before.
+        let mut seen = HashSet::new();
+        let mut names: Vec<_> =
+            names.into_iter().rev().filter(|(it, _)| seen.insert(it.clone())).collect();
+        names.reverse();
         names
     }
 }

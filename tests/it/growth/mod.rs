@@ -57,6 +57,10 @@ const SHORT: Duration = Duration::from_millis(40);
 /// with its square, by the square of that.
 const MOST: u32 = 9;
 
+/// `fix` has up to sixteen rounds, each of which mends what was suggested for the first hundred
+/// problems.
+const ROUNDS: u32 = 4;
+
 fn taken(work: impl Fn()) -> Duration {
     let now = || {
         let now = clock_gettime(ClockId::ThreadCPUTime);
@@ -76,7 +80,9 @@ fn growth(engine: &Engine, shape: &Shape, phase: &Phase, size: usize) -> Result<
     for _ in 0..3 {
         least = least.min(taken(|| run(engine, &short)));
         most = most.min(taken(|| run(engine, &long)));
-        if most < SHORT || most < MOST * least {
+        // The larger script has more rounds of fixes.
+        let most_times = if *done == "fix" { ROUNDS * MOST } else { MOST };
+        if most < SHORT || most < most_times * least {
             return Ok(told(least, most));
         }
     }

@@ -124,18 +124,15 @@ pub(super) const ALL: &[Shape] = &[
         format!("flow f(a: int) -> int {{ a }}\nf({})", many(n, ", ", |i| i.to_string()))
     }),
     ("flows", |n| many(n, "\n", |i| format!("flow f{i}(a: int) -> int {{ a + {i} }}")) + "\nf0(1)"),
+    // Each call is looked into, so a chain of all of them is not in proportion.
     ("flows that call", |n| {
         format!(
-            "flow f0(a: int) -> int {{ a }}\n{}\nf{}(1)",
-            many(n, "\n", |i| format!("flow f{}(a: int) -> int {{ f{i}(a) }}", i + 1)),
-            n.min(50)
-        )
-    }),
-    ("flows backwards", |n| {
-        format!(
-            "{}\nflow f{n}(a: int) -> int {{ a }}\nf{}(1)",
-            many(n, "\n", |i| format!("flow f{i}(a: int) -> int {{ f{}(a) }}", i + 1)),
-            n - 40
+            "flow f0(a: int) -> int {{ a }}\n{}\nf{n}(1)",
+            many(n, "\n", |i| format!(
+                "flow f{}(a: int) -> int {{ f{}(a) }}",
+                i + 1,
+                if i % 20 == 0 { 0 } else { i }
+            )),
         )
     }),
     ("types", |n| many(n, "\n", |i| format!("type T{i} = {{ a: int }}")) + "\n1"),
