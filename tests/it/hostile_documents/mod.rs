@@ -101,6 +101,12 @@ fn gone(ids: &[u32]) -> bool {
     true
 }
 
+/// Says what was measured.
+#[expect(clippy::print_stdout, reason = "whoever runs the long rounds should see it")]
+fn report(measured: &str) {
+    println!("{measured}");
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -127,7 +133,7 @@ const FOUND: [&str; GOOD + 1] =
     ["docs/a_good.pdf", "docs/g_good.pdf", "docs/n_good.pdf", "docs/note.txt", "docs/z_good.pdf"];
 
 /// The rounds of each shape: `SVC_ROUNDS=20` looks longer.
-fn rounds() -> usize {
+fn count() -> usize {
     std::env::var("SVC_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
 }
 
@@ -135,8 +141,8 @@ fn rounds() -> usize {
 #[test]
 #[cfg(target_os = "linux")]
 fn hostile_pdfs_are_skipped_and_their_neighbours_are_found() {
-    let mut report = Vec::new();
-    for round in 0..rounds() {
+    let mut rounds = Vec::new();
+    for round in 0..count() {
         let mut rng = Rng::with_seed(7 + round as u64);
         let hostile: Vec<_> = pdf::SHAPES
             .iter()
@@ -163,12 +169,12 @@ fn hostile_pdfs_are_skipped_and_their_neighbours_are_found() {
         assert!(damaged >= 2, "round {round}: {err}");
         // What is damaged is known the next time.
         let (second, _) = run();
-        report.push((round, damaged, first.took, first.own, first.worker, second.took));
+        rounds.push((round, damaged, first.took, first.own, first.worker, second.took));
         if round == 0 {
             assert!(second.took < first.took);
         }
     }
-    println!("(round, damaged, took, own kB, worker kB, took again): {report:?}");
+    report(&format!("(round, damaged, took, own kB, worker kB, took again): {rounds:?}"));
 }
 
 /// Alone it is an error, which scripts handle as any other.

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use super::{FOUND, SEARCH, folder_with, svc, text, watched};
+use super::{FOUND, SEARCH, folder_with, report, svc, text, watched};
 
 /// The most memory of the program, in kilobytes.
 const MOST: u64 = 512 << 10;
@@ -51,7 +51,7 @@ fn hostile_pages_and_records_are_skipped_or_read() {
             || err.contains("h_formats.html`: skipped: reading it"),
         "{err}"
     );
-    println!("took {:?}, {} kB of its own", ended.took, ended.own);
+    report(&format!("took {:?}, {} kB of its own", ended.took, ended.own));
 }
 
 /// Names of attributes are compared with each other: a million would take hours.

@@ -185,7 +185,7 @@ fn deep_dictionaries(rng: &mut Rng) -> Vec<u8> {
     let deep = "<</A".repeat(size(rng, 500_000));
     let mut pdf = Pdf::of_page(&stream("", b"BT ET"));
     pdf.objects.push(deep.into());
-    pdf.trailer = "/Info 6 0 R".to_owned();
+    pdf.trailer.push_str("/Info 6 0 R");
     pdf.done()
 }
 

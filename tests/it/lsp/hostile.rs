@@ -75,7 +75,7 @@ fn a_false_announcement_ends_the_server_with_a_reason() {
     for length in ["6000000000", "67108865", "18446744073709551615", "99999999999999999999999999"] {
         let (code, out, err, most) = ended(move |it| {
             write!(it, "Content-Length: {length}\r\n\r\n").unwrap();
-            flood(it, &[b' '; 1 << 16], 1 << 12);
+            flood(it, " ".repeat(1 << 16).as_bytes(), 1 << 12);
         });
         assert_eq!(code, Some(1), "{err}");
         let wanted = format!("a message of {length} bytes is announced, which is too large");

@@ -13,7 +13,7 @@ pub(super) const GREETING: &[u8] =
     concat!("svc worker ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// So much may come before it: what a program says before it gets to ask what it is.
-const BEFORE: u64 = 4 << 10;
+const BEFORE: usize = 4 << 10;
 
 /// A piece of work, and what it may use up.
 pub(super) struct Request<W> {
@@ -71,8 +71,10 @@ fn number(input: &mut impl Read) -> io::Result<u64> {
 /// Reads up to the end of the greeting.
 pub(super) fn await_greeting(input: &mut impl Read) -> io::Result<()> {
     let mut said = Vec::new();
-    for byte in input.take(BEFORE).bytes() {
-        said.push(byte?);
+    // One by one: what follows is the first answer.
+    let mut byte = [0];
+    while said.len() < BEFORE && input.read(&mut byte)? == 1 {
+        said.extend(byte);
         if said.ends_with(GREETING) {
             return Ok(());
         }

@@ -134,11 +134,11 @@ impl Worker {
             return Unanswered::Memory;
         }
         match signal::of(status) {
-            signal::Ended::ByProcessorTime => Unanswered::Processor,
-            signal::Ended::BySomebody => {
+            signal::Ended::ProcessorTime => Unanswered::Processor,
+            signal::Ended::Somebody => {
                 Unanswered::Lost(io::Error::other(format!("the worker process ended: {status}")))
             }
-            signal::Ended::ByItself => Unanswered::Crashed,
+            signal::Ended::Itself => Unanswered::Crashed,
         }
     }
 }
@@ -181,9 +181,9 @@ mod signal {
     use std::process::ExitStatus;
 
     pub(super) enum Ended {
-        ByProcessorTime,
-        BySomebody,
-        ByItself,
+        ProcessorTime,
+        Somebody,
+        Itself,
     }
 
     #[cfg(unix)]
@@ -193,16 +193,16 @@ mod signal {
         use rustix::process::Signal;
 
         match status.signal().and_then(Signal::from_named_raw) {
-            Some(Signal::XCPU) => Ended::ByProcessorTime,
+            Some(Signal::XCPU) => Ended::ProcessorTime,
             Some(Signal::KILL | Signal::TERM | Signal::INT | Signal::HUP | Signal::QUIT) => {
-                Ended::BySomebody
+                Ended::Somebody
             }
-            _ => Ended::ByItself,
+            _ => Ended::Itself,
         }
     }
 
     #[cfg(not(unix))]
     pub(super) fn of(_: ExitStatus) -> Ended {
-        Ended::ByItself
+        Ended::Itself
     }
 }
