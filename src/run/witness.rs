@@ -54,7 +54,11 @@ fn folder(host: &dyn Host, path: &Path) -> String {
             return unknown(host);
         }
         let line = match found {
-            Ok(it) => format!("{:?} {}\n", it.path.as_os_str(), entry(host, &it.path, &it.stat)),
+            Ok(it) => format!(
+                "{:?} {}\n",
+                it.path.as_os_str().as_encoded_bytes(),
+                entry(host, &it.path, &it.stat)
+            ),
             Err(err) => format!("{err:?}\n"),
         };
         hasher.update(line.as_bytes());
