@@ -62,20 +62,23 @@ impl<'a> Look<'a> {
 
     /// The smallest part that has no type: it is where the others have theirs from.
     fn untyped(&mut self) -> Option<Span> {
-        let mut smallest: Option<Span> = None;
+        let mut smallest: Option<(bool, Span)> = None;
         while let Some((term, call)) = self.open.pop() {
             let place = call.unwrap_or(term.span);
+            // A name has no type because its value has none.
+            let is_name = matches!(term.kind, TermKind::Var(_));
+            let rank = |(is_name, it): (bool, Span)| (is_name, it.end - it.start);
             if !self.is_typed(&term.ty)
-                && smallest.is_none_or(|it| place.end - place.start < it.end - it.start)
+                && smallest.is_none_or(|it| rank((is_name, place)) < rank(it))
             {
-                smallest = Some(place);
+                smallest = Some((is_name, place));
             }
             if let TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) = &term.kind {
                 self.flow(flow, Some(place));
             }
             term.each_part(&mut |it| self.open.push((it, call)));
         }
-        smallest
+        smallest.map(|(_, place)| place)
     }
 
     fn is_typed(&mut self, ty: &Type) -> bool {

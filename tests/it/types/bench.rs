@@ -145,7 +145,9 @@ fn is_by_type(error: &RunError, script: &str) -> bool {
     match error.kind() {
         ErrorKind::Bug => true,
         ErrorKind::InvalidInput | ErrorKind::InvalidOutput => {
-            let is_untyped = asks_json(place(error, script)) || script.contains("json\n");
+            let is_untyped = asks_json(place(error, script))
+                || script.contains("json\n")
+                || message.contains("of what the code gives");
             !is_untyped && (names_kind(message) || is_misfit(message))
         }
         _ => false,

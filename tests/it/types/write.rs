@@ -150,7 +150,11 @@ impl Writer<'_> {
             self.given = vec![given];
         }
         self.fuel = 12;
-        let body = self.expr(&gives, 3);
+        let (gives, body) = self.passed_on().unwrap_or_else(|| {
+            let body = self.expr(&gives, 3);
+            (gives, body)
+        });
+        signature.gives = gives.clone();
         self.given.clear();
         self.names.clear();
         self.flows.push(signature);
@@ -159,6 +163,24 @@ impl Writer<'_> {
             _ => "",
         };
         format!("flow {name}({}) -> {gives}{within} {{ {body} }}", params.join(", "))
+    }
+
+    /// What comes of the flow that was given, called here or passed on to another flow.
+    fn passed_on(&mut self) -> Option<(Type, String)> {
+        let given = self.given.first().cloned().filter(|_| self.rng.bool())?;
+        let takers: Vec<Signature> = self
+            .flows
+            .iter()
+            .filter(|it| it.flow.is_some() && it.more.is_none())
+            .cloned()
+            .collect();
+        if takers.is_empty() || self.rng.u8(0..3) == 0 {
+            let input = self.leaf(&given.takes);
+            return Some((given.gives, format!("({input} >> g)")));
+        }
+        let taker = pick(self.rng, &takers).clone();
+        let (input, (name, ..)) = (self.leaf(&taker.takes), taker.flow?);
+        Some((taker.gives, format!("({input} >> {}({name}: g))", taker.name)))
     }
 
     /// A type that flows often have, so that many fit each other almost.
@@ -237,7 +259,8 @@ impl Writer<'_> {
     /// Something that costs more the more there is of it.
     fn cost(&mut self) -> String {
         self.fuel = 14;
-        let list = match self.rng.u8(0..3) {
+        let list = match self.rng.u8(0..4) {
+            3 => "((7 >> rhai(x: int) -> [int; max 1] { throw \"no\" }) fallback (3 >> rhai(x: int) -> [int; max 3] { [1, 2, x] }))".to_owned(),
             0 => "range(0, 9)".to_owned(),
             1 => "(\"x\" >> list(most: 7))".to_owned(),
             _ => self.expr(&values::list(Type::INT, None), 2),
