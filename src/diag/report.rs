@@ -243,6 +243,6 @@ mod tests {
         let under = lines[line + 1].trim_start_matches([' ', '·']);
         assert_eq!(column(lines[line], "uper"), column(lines[line + 1], under), "{drawn}");
         // The place is that of the file.
-        assert!(drawn.contains(r"[a\u{a}\u{1b}.svc:2:14]"), "{drawn}");
+        assert!(drawn.contains(r"[a\u{a}\u{1b}.svc:2:15]"), "{drawn}");
     }
 }

@@ -61,6 +61,6 @@ mod tests {
         assert!(is_sure("rag_retreival", &["rag_retrieval", "rag"]));
         assert!(!is_sure("sam", &["sum"]), "three letters say little");
         assert!(!is_sure("mask", &["task", "ask"]), "two are as near");
-        assert!(!is_sure("tittels", &["title"]), "more than a slip");
+        assert!(!is_sure("tittel", &["title"]), "more than a slip");
     }
 }

@@ -42,12 +42,13 @@ const BEYOND: [&str; 6] =
 
 /// Who touches the standard streams, and why. All others print through the first, which lets
 /// nothing command the terminal.
-const WRITERS: [(&str, &str); 5] = [
+const WRITERS: [(&str, &str); 6] = [
     ("bases/cli/terminal.rs", "the one writer"),
     ("bases/cli/screen.rs", "asks how large the terminal is"),
     ("bases/lsp/mod.rs", "speaks a protocol, which no person reads"),
     ("host/os/ask.rs", "asks a person, with text that was made visible"),
-    ("host/os/apart.rs", "answers the process that began this one"),
+    ("host/os/apart/serve.rs", "answers the process that began this one"),
+    ("host/os/apart/worker.rs", "reads what such a process answers"),
 ];
 
 const LONGEST_FILE: usize = 600;

@@ -14,11 +14,13 @@ use tokio_util::sync::CancellationToken;
 use crate::components;
 
 /// What brings about those whose wrong sample is more than a script.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 11] = [
     // Too large to be shown.
     ("E104", ""),
     // A thousand and one of something.
     ("E121", ""),
+    // No component of ours says so little of what it gives.
+    ("E227", r#""hello" >> vague"#),
     // No component of ours writes anew with each try.
     ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
     // Whoever runs the script refuses what it does.

@@ -185,7 +185,7 @@ mod tests {
     fn commands_and_settings_are_offered() {
         let session = Session::new(Engine::new(), ".");
         assert_eq!(labels(&session, ":hist"), ["history "]);
-        assert_eq!(labels(&session, ":set max_"), ["max_cost ", "max_tokens "]);
+        assert_eq!(labels(&session, ":set max_"), ["max_cost ", "max_memory ", "max_tokens "]);
         assert_eq!(labels(&session, ":type \"a\" >> upp"), ["upper"]);
     }
 }

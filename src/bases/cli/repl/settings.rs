@@ -174,6 +174,7 @@ mod tests {
             ("max_cost", "0.10"),
             ("max_tokens", "50_000"),
             ("timeout", "30s"),
+            ("max_memory", "1GB"),
             ("budget", "$1"),
             ("rows", "20"),
             ("view", "tree"),
@@ -181,7 +182,7 @@ mod tests {
             settings.set(key, value).unwrap();
         }
         let shown: Vec<String> = KEYS.iter().map(|(it, _)| settings.shown(it)).collect();
-        assert_eq!(shown, ["$0.10", "50000", "30s", "$1.00", "20", "tree"]);
+        assert_eq!(shown, ["$0.10", "50000", "30s", "1GB", "$1.00", "20", "tree"]);
         assert!(settings.set("rows", "0").is_err());
         assert!(settings.set("colour", "x").unwrap_err().contains("`max_cost`"));
         settings.set("budget", "off").unwrap();

@@ -122,7 +122,7 @@ mod tests {
         gives::<Round>("[-2.5]", "-3.0");
         gives::<Round>("[0.125, 2]", "0.13");
         gives::<Round>("[7]", "7.0");
-        gives::<Round>("[-0.4]", "-0.0");
+        gives::<Round>("[-0.4]", "0.0");
     }
 
     #[test]
