@@ -2,10 +2,10 @@
 
 use rhai::{Array, Dynamic, Engine, EvalAltResult, INT, ImmutableString, Map, Position};
 
-use super::{limits, shape::Shape};
+use super::{limits, shape};
 use crate::{
     registry::{Registry, nearest},
-    value::{Type, literal, units},
+    value::{literal, units},
 };
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
@@ -90,7 +90,7 @@ fn written(value: Dynamic) -> Result<String> {
         Err(other) => other,
     };
     let given = value.type_name();
-    match Shape::of(&Type::Json).leave(value).ok().as_ref().and_then(literal::written) {
+    match shape::constant(value).ok().as_ref().and_then(literal::written) {
         Some(text) => Ok(text),
         None => failed(format!("a script cannot have this value, of the type {given}")),
     }

@@ -48,7 +48,10 @@ impl Shape {
                 Ok(items) => list(items, item, *max, depth),
                 Err(other) => Err(misfit(wanted, &other)),
             },
-            Self::Other(ty) => any(value, depth, ty)?.cast(ty),
+            Self::Other(ty) => {
+                let amounts = if *ty == Type::Json { Amounts::AsJson } else { Amounts::Kept };
+                any(value, depth, ty, amounts)?.cast(ty)
+            }
         }
     }
 
@@ -111,8 +114,21 @@ fn list(
     items.map(Value::List)
 }
 
+/// What becomes of durations, money and sizes in a value of no declared type.
+#[derive(Clone, Copy)]
+enum Amounts {
+    Kept,
+    /// JSON has no amounts.
+    AsJson,
+}
+
+/// A constant of whatever type it has, with its amounts.
+pub(super) fn constant(value: Dynamic) -> Result<Value, Misfit> {
+    any(value, limits::DEPTH, &Type::Json, Amounts::Kept)
+}
+
 /// A value of whatever type it has; `wanted` is for messages.
-fn any(value: Dynamic, depth: usize, wanted: &Type) -> Result<Value, Misfit> {
+fn any(value: Dynamic, depth: usize, wanted: &Type, amounts: Amounts) -> Result<Value, Misfit> {
     let Some(depth) = depth.checked_sub(1) else {
         let given = format!("nested deeper than {} levels", limits::DEPTH);
         return Err(Misfit { path: String::new(), wanted: wanted.to_string(), given });
@@ -140,14 +156,18 @@ fn any(value: Dynamic, depth: usize, wanted: &Type) -> Result<Value, Misfit> {
         return Ok(Value::text(it.as_str()));
     }
     let value = match value.try_cast_result::<Amount>() {
-        // JSON has no amounts.
-        Ok(Amount(it)) => return Ok(it.cast(&Type::Json).unwrap_or_default()),
+        Ok(Amount(it)) => {
+            return Ok(match amounts {
+                Amounts::Kept => it,
+                Amounts::AsJson => it.cast(&Type::Json).unwrap_or_default(),
+            });
+        }
         Err(other) => other,
     };
     let value = match value.into_array_result() {
         Ok(items) => {
             let part = |(idx, it)| {
-                any(it, depth, &Type::Json).map_err(|it| below(it, &format!("[{idx}]")))
+                any(it, depth, &Type::Json, amounts).map_err(|it| below(it, &format!("[{idx}]")))
             };
             let items: Result<List, Misfit> = items.into_iter().enumerate().map(part).collect();
             return items.map(Value::List);
@@ -157,7 +177,7 @@ fn any(value: Dynamic, depth: usize, wanted: &Type) -> Result<Value, Misfit> {
     let value = match value.try_cast_result::<Map>() {
         Ok(map) => {
             let parts = map.into_iter().map(|(name, it)| {
-                let value = any(it, depth, &Type::Json).map_err(|it| below(it, &name))?;
+                let value = any(it, depth, &Type::Json, amounts).map_err(|it| below(it, &name))?;
                 Ok((Text::from(name.as_str()), value))
             });
             return parts.collect::<Result<Record, _>>().map(Value::Record);
