@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         if ty.holds_secret() {
             self.report(
                 Problem::error(Code::E308, span, "a secret does not come as a param")
-                    .label("whoever calls the script would see it")
+                    .label("the caller of the script would see it")
                     .help(format!("declare it with `secret {name}`: the host gives it")),
             );
         } else if ty.has(&|it| matches!(it, Type::Flow(_))) {

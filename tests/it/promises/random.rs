@@ -4,11 +4,15 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 
+use super::numbers::Given;
+
 /// A script, and the caps that stand around named branches.
 pub(super) struct Script {
     pub(super) text: String,
     /// The names of branches and their caps, in cents and tokens.
     pub(super) caps: Vec<(String, u64, u64)>,
+    /// The params that every run is given.
+    pub(super) params: Vec<Given>,
 }
 
 /// Writes scripts.
@@ -19,6 +23,8 @@ pub(super) struct Writer<'r> {
     names: usize,
     pub(super) flows: usize,
     caps: Vec<(String, u64, u64)>,
+    /// The names in scope that stand for numbers.
+    pub(super) counts: Vec<String>,
     kind: Kind,
 }
 
@@ -36,7 +42,8 @@ pub(super) enum Kind {
 /// A script of some calls.
 pub(super) fn script(rng: &mut Rng, kind: Kind) -> Script {
     let calls = rng.usize(1..12);
-    let mut writer = Writer { rng, calls, names: 0, flows: 0, caps: Vec::new(), kind };
+    let mut writer =
+        Writer { rng, calls, names: 0, flows: 0, caps: Vec::new(), counts: Vec::new(), kind };
     writer.file()
 }
 
@@ -55,6 +62,10 @@ impl Writer<'_> {
         if with_count {
             writeln!(text, "param most: int = {}", self.rng.u32(0..9)).unwrap();
         }
+        let params = self.ranged();
+        for Given { name, low, high } in &params {
+            writeln!(text, "param {name}: int {low}..{high}").unwrap();
+        }
         for _ in 0..self.rng.usize(0..3) {
             let flow = self.flow();
             writeln!(text, "{flow}").unwrap();
@@ -62,7 +73,10 @@ impl Writer<'_> {
         if self.flows > 0 {
             let takers = self.takers();
             writeln!(text, "{takers}").unwrap();
+            let counters = self.counters();
+            writeln!(text, "{counters}").unwrap();
         }
+        self.counts = params.iter().map(|it| it.name.clone()).collect();
         for name in ["a", "b"] {
             if self.rng.u8(0..3) == 0 {
                 let pipeline = self.pipeline(2);
@@ -88,7 +102,7 @@ impl Writer<'_> {
         };
         let pipeline = self.pipeline(4);
         writeln!(text, "{head}{take}\n  >> {pipeline}").unwrap();
-        Script { text, caps: std::mem::take(&mut self.caps) }
+        Script { text, caps: std::mem::take(&mut self.caps), params }
     }
 
     fn flow(&mut self) -> String {
@@ -116,7 +130,7 @@ impl Writer<'_> {
             return self.call();
         }
         let depth = depth - 1;
-        match self.rng.u8(0..18) {
+        match self.rng.u8(0..22) {
             0 | 1 => self.parallel(depth),
             2 | 3 => self.each(depth),
             4 => {
@@ -141,6 +155,9 @@ impl Writer<'_> {
             14 => self.grouped(depth),
             15 => self.block(depth),
             16 => self.asked(depth),
+            17 | 18 => self.counted(depth),
+            19 => self.broken(depth),
+            20 if self.flows > 0 => self.counting(),
             _ => self.call(),
         }
     }

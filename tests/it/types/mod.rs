@@ -12,6 +12,6 @@ mod values;
 mod write;
 
 /// How many rounds there are: as many as usual, or as the variable says.
-fn rounds(variable: &str, usual: u64) -> u64 {
+pub(crate) fn rounds(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
 }

@@ -104,6 +104,17 @@ impl Writer<'_> {
             lines.push(line);
             results.extend(name);
         }
+        if self.rng.bool()
+            && let Some((line, name)) = self.handed()
+        {
+            lines.push(line);
+            results.push(name);
+        }
+        if self.rng.u8(0..6) == 0 {
+            let (chain, name) = self.chain();
+            lines.extend(chain);
+            results.push(name);
+        }
         lines.push("{".to_owned());
         lines.extend(results.iter().map(|it| format!("  {it}: {it},")));
         let result = self.result();
@@ -165,15 +176,54 @@ impl Writer<'_> {
         format!("flow {name}({}) -> {gives}{within} {{ {body} }}", params.join(", "))
     }
 
+    /// The flows that need nothing but a value and a flow.
+    fn takers(&self) -> Vec<Signature> {
+        let all = self.flows.iter().filter(|it| it.flow.is_some() && it.more.is_none());
+        all.cloned().collect()
+    }
+
+    /// A call of a flow that takes one, which it may hand on.
+    fn handed(&mut self) -> Option<(String, String)> {
+        let takers = self.takers();
+        if takers.is_empty() {
+            return None;
+        }
+        let taker = pick(self.rng, &takers).clone();
+        let (param, takes, gives) = taker.flow?;
+        let (name, input) = (self.name('w'), self.leaf(&taker.takes));
+        let flow = self.flow_name(&takes, &gives);
+        Some((format!("let {name} = {input} >> {}({param}: {flow})", taker.name), name))
+    }
+
+    /// A flow that is handed on twice, where about the same is promised of it each time; and
+    /// the name of what comes of that.
+    fn chain(&mut self) -> (Vec<String>, String) {
+        let (first, second, own) = (self.name('h'), self.name('h'), self.name('h'));
+        let (takes, gives, name) = (values::plain(self.rng), self.a_type(), self.name('w'));
+        let almost = match self.rng.u8(0..4) {
+            0 => Type::INT,
+            1 => gives.clone().optional(),
+            _ => gives.clone(),
+        };
+        let (input, value) =
+            (literal(&value(self.rng, &takes)), literal(&value(self.rng, &almost)));
+        let lines = vec![
+            format!(
+                "flow {first}(x: {takes}, g: flow<{takes} -> {gives}>) -> {gives} {{ x >> g }}"
+            ),
+            format!(
+                "flow {second}(x: {takes}, g: flow<{takes} -> {almost}>) -> {gives} {{ x >> {first}(g: g) }}"
+            ),
+            format!("flow {own}(x: {takes}) -> {almost} {{ {value} }}"),
+            format!("let {name} = {input} >> {second}(g: {own})"),
+        ];
+        (lines, name)
+    }
+
     /// What comes of the flow that was given, called here or passed on to another flow.
     fn passed_on(&mut self) -> Option<(Type, String)> {
         let given = self.given.first().cloned().filter(|_| self.rng.bool())?;
-        let takers: Vec<Signature> = self
-            .flows
-            .iter()
-            .filter(|it| it.flow.is_some() && it.more.is_none())
-            .cloned()
-            .collect();
+        let takers = self.takers();
         if takers.is_empty() || self.rng.u8(0..3) == 0 {
             let input = self.leaf(&given.takes);
             return Some((given.gives, format!("({input} >> g)")));
@@ -205,7 +255,14 @@ impl Writer<'_> {
         let known =
             COMPONENTS.iter().take(7).map(|(_, takes, gives)| (takes.clone(), gives.clone()));
         let own = self.flows.iter().filter(|it| it.flow.is_none() && it.more.is_none());
-        let all: Vec<_> = known.chain(own.map(|it| (it.takes.clone(), it.gives.clone()))).collect();
+        let mut all: Vec<_> =
+            known.chain(own.map(|it| (it.takes.clone(), it.gives.clone()))).collect();
+        // What others take is often what is handed on to them, or almost that.
+        let taken = self.takers().into_iter().filter_map(|it| it.flow);
+        let taken: Vec<_> = taken.map(|(_, takes, gives)| (takes, gives)).collect();
+        if !taken.is_empty() && self.rng.u8(0..3) > 0 {
+            all = taken;
+        }
         let (takes, gives) = pick(self.rng, &all).clone();
         let near = |rng: &mut Rng, ty: Type| match (rng.u8(0..5), ty) {
             (0, Type::Int(_)) => Type::Int(Some((1, 3))),
@@ -260,7 +317,7 @@ impl Writer<'_> {
     fn cost(&mut self) -> String {
         self.fuel = 14;
         let list = match self.rng.u8(0..4) {
-            3 => "((7 >> rhai(x: int) -> [int; max 1] { throw \"no\" }) fallback (3 >> rhai(x: int) -> [int; max 3] { [1, 2, x] }))".to_owned(),
+            3 => self.falling_back(),
             0 => "range(0, 9)".to_owned(),
             1 => "(\"x\" >> list(most: 7))".to_owned(),
             _ => self.expr(&values::list(Type::INT, None), 2),
@@ -276,6 +333,17 @@ impl Writer<'_> {
             false => "tell(cap: 3)",
         };
         format!("({list}{taken} >> each {{ \"x\" >> {call} }} >> len)")
+    }
+
+    /// A list that may be another one, which is longer or shorter.
+    fn falling_back(&mut self) -> String {
+        let max = |rng: &mut Rng| values::list(Type::INT, Some(rng.u64(1..6)));
+        let (one, other) = (max(self.rng), max(self.rng));
+        let (one, other) = (self.expr(&one, 1), self.expr(&other, 1));
+        let condition = self.entered(&Type::INT, |this| this.condition(1));
+        format!(
+            "(({one} >> each {{ if {condition} {{ fail(\"no\") }} else {{ it }} }}) fallback {other})"
+        )
     }
 }
 

@@ -1,0 +1,158 @@
+//! How many calls there are is computed: from params and values that have ranges, through
+//! arithmetic, flows that are passed on, and what never gives a value.
+
+use super::random::Writer;
+
+/// A param that only the run is given, and the range that it is promised to lie in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) name: String,
+    pub(super) low: i64,
+    pub(super) high: i64,
+}
+
+/// The ranges of params and of what flows take and give.
+const RANGES: [(i64, i64); 5] = [(1, 2), (1, 2), (0, 3), (-2, 1), (2, 2)];
+
+impl Writer<'_> {
+    /// The params of a script that have ranges.
+    pub(super) fn ranged(&mut self) -> Vec<Given> {
+        let count = self.rng.usize(0..5).saturating_sub(1);
+        let given = |idx: usize| {
+            let (low, high) = RANGES[self.rng.usize(0..RANGES.len())];
+            Given { name: format!("k{idx}"), low, high }
+        };
+        (0..count).map(given).collect()
+    }
+
+    /// A whole number, where `it` is a text.
+    pub(super) fn number(&mut self, depth: usize) -> String {
+        let Some(depth) = depth.checked_sub(1) else { return self.operand() };
+        let (a, b) = (self.number(depth), self.number(depth));
+        match self.rng.u8(0..20) {
+            0..=2 => format!("({a} + {b})"),
+            3 => format!("({a} * {b})"),
+            4 => format!("({a} - {b})"),
+            5..=7 => format!("sum([{a}, {b}, {}])", self.operand()),
+            8 => format!("abs({a})"),
+            9 => format!("max([{a}, {b}])"),
+            10 => format!("min([{a}, {b}])"),
+            11 => format!("clamp({a}, 0, {b})"),
+            12 => format!("clamp(len(it), {a}, 3)"),
+            13 => format!("div({a}, {b})"),
+            14 => format!(
+                "({a} >> repeat 3 {{ it + {} }} until it > 4 else {{ it * 2 }})",
+                self.apart()
+            ),
+            15 => format!(
+                "({a} >> repeat 2 {{ sum([it, {}]) }} until it > 3 else {{ fail(\"no\") }})",
+                self.apart()
+            ),
+            16 => format!(
+                "(if len(it) > {} {{ {a} }} else {{ {} }})",
+                self.rng.u8(0..9),
+                self.never()
+            ),
+            17 => format!("(({a}) fallback ({b}))"),
+            18 => format!("(({}) fallback ({b}))", self.never()),
+            _ => format!("(match len(it) > 3 {{ true => {a}, false => {b} }})"),
+        }
+    }
+
+    fn operand(&mut self) -> String {
+        match self.rng.u8(0..8) {
+            0 => "len(it)".to_owned(),
+            1 | 2 => "clamp(len(it), 1, 2)".to_owned(),
+            _ => self.apart(),
+        }
+    }
+
+    /// A number that does not come from `it`.
+    fn apart(&mut self) -> String {
+        match self.counts.is_empty() || self.rng.u8(0..20) == 0 {
+            true => self.rng.u8(0..4).to_string(),
+            false => self.counts[self.rng.usize(0..self.counts.len())].clone(),
+        }
+    }
+
+    /// What never gives a value.
+    pub(super) fn never(&mut self) -> &'static str {
+        const ALL: [&str; 5] = [
+            "fail(\"no\")",
+            "fail(\"no\")[0]",
+            "(fail(\"no\") >> first)",
+            "max(fail(\"no\"))",
+            "(fail(\"no\") + 1)",
+        ];
+        ALL[self.rng.usize(0..ALL.len())]
+    }
+
+    /// A stage that does something as often as a number says.
+    pub(super) fn counted(&mut self, depth: usize) -> String {
+        let (mut count, body) = (self.number(2), self.pipeline(depth));
+        if !self.counts.is_empty() && self.rng.bool() {
+            // Each of them lies in its range, and all of them together do not.
+            let all: Vec<String> = (0..self.rng.usize(2..12)).map(|_| self.apart()).collect();
+            count = match self.rng.bool() {
+                true => format!("sum([{}])", all.join(", ")),
+                false => format!("({})", all.join(" + ")),
+            };
+        }
+        let list = match self.rng.u8(0..6) {
+            0 => format!("list(most: {count}) >> take(n: 12)"),
+            5 => {
+                let (one, other) = (self.rng.u8(0..5), self.rng.u8(0..9));
+                format!("((list(most: {one})) fallback (list(most: {other}))) >> take(n: {count})")
+            }
+            1 => format!("list(most: 9) >> skip(n: 1) >> take(n: {count})"),
+            _ => format!("list(most: 40) >> take(n: {count})"),
+        };
+        let body = match self.rng.bool() {
+            true => body,
+            false => "step(cents: 1, tokens: 90, takes: 1ms, exact: true)".to_owned(),
+        };
+        format!("{list} >> each {{ {body} }} >> join(sep: \"\")")
+    }
+
+    /// A stage that may end in what never comes.
+    pub(super) fn broken(&mut self, depth: usize) -> String {
+        let (one, never) = (self.pipeline(depth), self.never());
+        match self.rng.u8(0..5) {
+            0 => format!("if len(it) > {} {{ {never} }} else {{ {one} }}", self.rng.u8(0..40)),
+            1 => format!("match len(it) > 5 {{ true => {one}, false => {never} }}"),
+            2 => format!("({never}) fallback ({one})"),
+            3 => format!("({one}) fallback ({never})"),
+            _ => format!("repeat 2 {{ {one} }} until len(it) > 4 else {{ {never} }}"),
+        }
+    }
+
+    /// A stage that hands on a flow that gives a number.
+    pub(super) fn counting(&mut self) -> String {
+        let flow = ["few", "fixed"][self.rng.usize(0..2)];
+        let taker = ["often", "often2", "twice", "twice2"][self.rng.usize(0..4)];
+        match taker {
+            "often" | "often2" => format!("{taker}(g: {flow})"),
+            _ => format!("{taker}(g: f{})", self.rng.usize(0..self.flows)),
+        }
+    }
+
+    /// The flows that take flows, and hand them on to others.
+    pub(super) fn counters(&mut self) -> String {
+        let (call, other) = (self.call(), self.call());
+        let promised = ["int 1..2", "int 0..3", "int"];
+        let (inner, outer) = match self.rng.u8(0..4) {
+            // What is passed on is promised more than it may give.
+            0 => (promised[self.rng.usize(0..3)], promised[self.rng.usize(0..3)]),
+            _ => ("int 0..3", promised[self.rng.usize(0..2)]),
+        };
+        format!(
+            "flow few(x: string) -> int 1..2 {{ clamp(len(x), 1, 2) }}
+flow fixed(x: string) -> int 0..3 {{ sum([1, 1, 0]) }}
+flow often(x: string, g: flow<string -> {inner}>) -> string {{ x >> list(most: 40) >> take(n: sum([(x >> g), (x >> g), 1]))
+  >> each {{ {call} }} >> join(sep: \"\") }}
+flow often2(x: string, g: flow<string -> {outer}>) -> string {{ x >> often(g: g) >> {other} }}
+flow twice(x: string, g: flow<string -> string>) -> string {{ x >> given(g: g) }}
+flow twice2(x: string, g: flow<string -> string>) -> string {{ x >> twice(g: g) >> g }}"
+        )
+    }
+}
