@@ -123,9 +123,12 @@ const PARTS: &[(&str, &[&str])] = &[
     ("glob", &["*.md", "*", "a.md", "deep/*"]),
     // What is around.
     ("model", &["openai/priced", "openai/other"]),
+    ("server", &["http://model/v1", "http://other/v1", "http://model/others"]),
     ("prices", &["1", "2"]),
     ("tuned", &["5", "1", "2"]),
     // How the script stands.
+    // A run that goes on has other names for its files: their order must decide nothing.
+    ("file", &["a.svc", "main.svc", "z.svc"]),
     ("name", &["first", "second"]),
     ("turn", &["${it}", "${it}.", "${it}, ${len(it)}"]),
     ("items", &[r#"["a", "b"]"#, r#"["a", "b", "c"]"#, r#"["b", "a"]"#]),
@@ -160,8 +163,8 @@ impl World {
         all[self.chosen[name]]
     }
 
-    pub(super) fn source(script: &str) -> Source {
-        Source::new("main.svc", script).in_folder(".")
+    pub(super) fn source(&self, script: &str) -> Source {
+        Source::new(self.part("file"), script).in_folder(".")
     }
 
     fn files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -186,7 +189,7 @@ impl World {
             .file("prices.toml", prices)
             .env("SVC_PRICES", "prices.toml")
             .env("SVC_MODEL", self.part("model"))
-            .env("OPENAI_BASE_URL", "http://model/v1")
+            .env("OPENAI_BASE_URL", self.part("server"))
             .env("OPENAI_API_KEY", "key")
             .answering(|request| {
                 let response = answer(&request);
@@ -255,10 +258,10 @@ impl World {
     }
 }
 
-/// A model whose answer follows from everything that it is asked.
+/// A model whose answer follows from everything that it is asked, and where.
 fn answer(request: &Request) -> Response {
     let body: Json = serde_json::from_slice(&request.body).unwrap();
-    let chance = blake3::hash(&request.body);
+    let chance = blake3::hash(&[request.url.as_bytes(), &request.body].concat());
     let mut rng = Rng::with_seed(u64::from_le_bytes(chance.as_bytes()[..8].try_into().unwrap()));
     let schema = &body["response_format"]["json_schema"]["schema"];
     let text = match schema {
