@@ -225,6 +225,8 @@ impl World {
             )),
             ("judged".into(), "[{ input: \"tea\", expected: true }, { input: \"hot tea\", expected: false }] >> evaluate(flow: judge) >> .score".into()),
             ("apart".into(), "[{ input: \"tea\", expected: \"TEA\" }] >> evaluate(flow: l.far) >> to_json".into()),
+            ("typed".into(), "[{ input: \"tea\", expected: true }] >> evaluate(flow: typed_far) >> to_json".into()),
+            ("tuned".into(), "[{ input: \"One. Two. Three.\", expected: \"One.\" }] >> evaluate(flow: shorter) >> to_json".into()),
             ("opt".into(), "absent >> wait(duration: 1ms) >> { same: (it == { a: 1 }), json: to_json(it), len: len(keys(it)) }".into()),
             ("number".into(), format!("({}) >> wait(duration: 1ms) >> \"${{it}}\"", self.part("number"))),
             ("time".into(), "(1s / 3) >> wait(duration: 1ms) >> to_json".into()),
@@ -235,6 +237,8 @@ impl World {
             "use \"types.svc\" as t\nuse \"lib.svc\" as l\nuse \"steps.rhai\" as s\n\
              type Kind = {}\ntype Note = {}\ntype Order = {}\n\
              flow judge(text: string) -> bool {}\n\
+             flow typed_far(text: string) -> bool {{ len((parse_json<t.Far>(\"\\\"out\\\"\") fallback \"none\")) > 3 }}\n\
+             flow shorter(text: string) -> string {{ text >> summary >> .text }}\n\
              let absent: {{ a: int, b: int? }} = {{ a: 1 }}\n",
             self.part("kind"),
             self.part("note"),
