@@ -1,6 +1,6 @@
 //! Why a call was made although an earlier run had made it.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, fmt, iter, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,12 @@ impl Differences {
             let or_none = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".to_owned());
             (a != b).then(|| [or_none(a), or_none(b)])
         };
-        let text = |it: &About| it.model.as_ref().map(ToString::to_string);
+        // A model of the same name may be another server's.
+        let text = |it: &About| {
+            let model = it.model.as_ref()?;
+            let place = it.server.iter().map(|it| format!(" at {it}"));
+            Some(iter::once(model.to_string()).chain(place).collect())
+        };
         // A type of the same name may be another one.
         let structure = |it: &About| it.structure.clone().or_else(|| it.wanted.clone());
         let wanted = match before.about.wanted == now.about.wanted {

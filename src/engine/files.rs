@@ -47,10 +47,13 @@ impl<'a> HostFiles<'a> {
 
     fn text(&self, name: &str) -> Result<Arc<str>, Unread> {
         let path = Path::new(name);
-        if let Some(text) = self.unsaved(name) {
+        let known = self.host.stat(path);
+        // What an editor has open is no more allowed than the file itself.
+        let may_use = known.as_ref().err().and_then(refused).is_none();
+        if let Some(text) = self.unsaved(name).filter(|_| may_use) {
             return Ok(text);
         }
-        let known = self.host.stat(path).map_err(|err| unread(&err))?;
+        let known = known.map_err(|err| unread(&err))?;
         // A pipe or a device would keep whoever checks waiting.
         if !known.is_file && !known.is_dir {
             return Err("it is no regular file".to_owned().into());

@@ -181,9 +181,9 @@ impl Journal {
     /// The call as it was made elsewhere. What its value was made of is what it was then: the
     /// files may be others by now.
     fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
-        let About { model, files, .. } = known.about();
-        let entry =
-            &Entry { about: About { model, files, ..entry.about.clone() }, ..entry.clone() };
+        let About { model, server, files, .. } = known.about();
+        let about = About { model, server, files, ..entry.about.clone() };
+        let entry = &Entry { about, ..entry.clone() };
         let (mut node, mut blobs) = self.row(entry, NodeState::Done);
         let blob = Blob::new(value.as_bytes());
         node.output = Some(blob.hash());

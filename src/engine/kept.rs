@@ -289,7 +289,7 @@ impl Kept {
             value: None,
             error: None,
             origin,
-            about: about(engine, plan),
+            about: about(engine, plan, earlier),
         };
         let used = &plan.program().used;
         // A module of the standard library has no folder.
@@ -368,9 +368,14 @@ impl Earlier {
     }
 }
 
-fn about(engine: &Engine, plan: &Plan) -> String {
-    let tuned = engine.registry.tunings().map(|(name, it)| (name, values::write(it)));
-    let tuned: BTreeMap<String, String> = tuned.collect();
+/// What is said of a run. One that goes on keeps what it was tuned with, as its plan does.
+fn about(engine: &Engine, plan: &Plan, earlier: Option<&Earlier>) -> String {
+    let before = earlier.filter(|it| !it.is_edited).map(|it| it.run.about.as_str());
+    let before: Json = before.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    let before = before["tuned"].as_object().into_iter().flatten();
+    let before = before.filter_map(|(name, it)| Some((name.clone(), it.as_str()?.to_owned())));
+    let now = engine.registry.tunings().map(|(name, it)| (name, values::write(it)));
+    let tuned: BTreeMap<String, String> = before.chain(now).collect();
     json!({ "prices": plan.prices(), "tuned": tuned }).to_string()
 }
 

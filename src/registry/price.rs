@@ -86,6 +86,8 @@ pub struct Quote {
     pub prices: Option<Text>,
     /// Who answers, where the environment decides that: a language model.
     pub model: Option<Text>,
+    /// Where that is asked, if it is not the usual place: an address without credentials.
+    pub server: Option<Text>,
 }
 
 impl Quote {
@@ -226,9 +228,7 @@ impl TokenPrice {
             usual: self.usage(usual, output / 2)?,
             least: Usage::default(),
             reserved: self.usage(prompt.least, output)?,
-            unpriced: None,
-            prices: None,
-            model: None,
+            ..Quote::default()
         })
     }
 

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     check::Call,
     diag::Span,
-    registry::{Effect, ErrorKind, OpError, Price, Usage},
+    registry::{self, Effect, ErrorKind, OpError, Price, Usage},
     value::{Text, Type, Value, json, paths},
 };
 
@@ -59,8 +59,8 @@ pub struct Entry {
     /// How old a result of another run may be that stands for the call; nothing where none
     /// may.
     pub max_age: Option<Duration>,
-    /// Whether it is handed a flow that looks outside. What that reads is known of the flow's
-    /// own calls, not of this one, so no result of another run stands for it as a whole.
+    /// Whether it looks at something that is not known of it, so that no result of another run
+    /// stands for it: at what a flow reads that it is handed, or at this program itself.
     pub looks_outside: bool,
     pub about: About,
 }
@@ -79,6 +79,9 @@ pub struct About {
     /// Who answers, such as a language model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
+    /// Where that is asked, if it is not the usual place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Text>,
     /// What the files were like that it reads, by their paths.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
@@ -103,7 +106,8 @@ pub struct Most {
 impl About {
     /// Whether a result stands for a call of which this is said. Prices decide no result.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.model == other.model && self.files == other.files
+        let is_same_model = self.model == other.model && self.server == other.server;
+        is_same_model && self.files == other.files
     }
 }
 
@@ -233,7 +237,7 @@ impl Run {
             is_pure: op.is_pure() && !args.iter().any(acts_inside),
             is_inline: op.is_inline(),
             max_age: scope.attempts.max_age.filter(|_| is_reusable(call, args)),
-            looks_outside: args.iter().any(looks_outside_inside),
+            looks_outside: is_unseen(call) || args.iter().any(looks_outside_inside),
             about: self.about(call, args),
         };
         Some(Recorded { call, entry, ty, span })
@@ -251,10 +255,12 @@ impl Run {
         });
         let wanted = call.wanted.as_ref().map(ToString::to_string);
         let structure = call.wanted.as_ref().map(Type::structure);
+        let (model, server) = quote.map(|it| (it.model, it.server)).unwrap_or_default();
         About {
             structure: structure.filter(|it| Some(it) != wanted.as_ref()),
             wanted,
-            model: quote.and_then(|it| it.model),
+            model,
+            server,
             files: witness::files(self.host.as_ref(), call.op.op, args),
             input: None,
             most,
@@ -379,7 +385,15 @@ fn is_reusable(call: &Call, args: &[Value]) -> bool {
         _ => true,
     };
     let op = call.op.op;
-    !op.writes() && !op.effects.contains(&Effect::Asks) && args.iter().all(holds)
+    let acts = op.writes() || op.effects.contains(&Effect::Asks);
+    !acts && !is_unseen(call) && args.iter().all(holds)
+}
+
+/// Whether a call reads something that has neither a path nor an address, and nobody says who
+/// answers: the components of this program, which another version of it has others of.
+fn is_unseen(call: &Call) -> bool {
+    let is_named = |it: &Effect| matches!(it, Effect::Reads(registry::Scope::Named(_)));
+    matches!(call.op.op.price, Price::Free) && call.op.op.effects.iter().any(is_named)
 }
 
 fn in_doubt(path: &str) -> OpError {

@@ -28,12 +28,18 @@ pub(super) struct Client {
 impl Client {
     /// A server that was told nothing.
     pub(super) fn start(files: &[(&str, &str)]) -> Self {
+        Self::under(&[], files)
+    }
+
+    /// The same under rules that its command line gives.
+    pub(super) fn under(rules: &[&str], files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in files {
             fs::write(folder.path().join(name), content).unwrap();
         }
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("svc"))
             .arg("lsp")
+            .args(rules)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -63,6 +69,11 @@ impl Client {
         assert_eq!(told.unwrap()["capabilities"]["positionEncoding"], "utf-8");
         client.notify("initialized", json!({}));
         client
+    }
+
+    /// Makes a folder next to the files.
+    pub(super) fn folder(&self, name: &str) {
+        fs::create_dir(self.folder.path().join(name)).unwrap();
     }
 
     pub(super) fn uri(&self, name: &str) -> String {

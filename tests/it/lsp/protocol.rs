@@ -157,6 +157,43 @@ fn codes_lead_to_the_manual_that_the_client_names() {
 }
 
 #[test]
+fn files_that_rules_refuse_are_neither_used_nor_shown() {
+    const SECRET: &str = "hunter2";
+    let key = format!("/// {SECRET}\nflow key() -> string {{ \"{SECRET}\" }}");
+    let text = "use \"../key.svc\" as l\nl.¦key()";
+    for (rules, is_open) in [
+        (&["--deny", "reads"][..], false),
+        // What is not allowed is refused outside of the script's folder.
+        (&["--allow", "writes"], false),
+        // What the editor has open is refused as well.
+        (&["--allow", "writes"], true),
+    ] {
+        let mut client = Client::under(rules, &[("key.svc", &key)]);
+        client.folder("own");
+        client.request("initialize", json!({ "capabilities": {} })).unwrap();
+        client.notify("initialized", json!({}));
+        if is_open {
+            client.open("key.svc", &key);
+            client.diagnostics("key.svc");
+        }
+        let place = client.open("own/main.svc", text);
+        let told = client.diagnostics("own/main.svc");
+        assert!(told.iter().any(|it| it["code"] == "E315"), "{rules:?}: {told:?}");
+        let mut all = format!("{told:?}");
+        for method in ["hover", "completion", "definition", "signatureHelp"] {
+            let answer = client.request(&format!("textDocument/{method}"), place.clone());
+            all.push_str(&format!("{:?}", answer.unwrap()));
+        }
+        assert!(!all.contains(SECRET), "{rules:?}: {all}");
+    }
+    // Without rules it is used.
+    let mut client = Client::ready(&[("key.svc", &key)]);
+    client.folder("own");
+    client.open("own/main.svc", text);
+    assert_eq!(client.diagnostics("own/main.svc"), Vec::<Value>::new());
+}
+
+#[test]
 fn no_unfinished_script_brings_it_down() {
     let mut client = Client::ready(&[]);
     let mut asked = 0;

@@ -183,3 +183,19 @@ fn the_commands_of_svc_are_about_the_last_line() {
     place.fails(b":repl\n", &[], 2, "", "there is no command `:repl`");
     place.gives(":type upper\n:type \"a\" >> len\n", "upper(text: string) -> string\nint\n");
 }
+
+#[test]
+fn files_that_rules_refuse_are_not_used() {
+    let place = Place::new();
+    place.file("key.svc", "flow key() -> string { \"hunter2\" }");
+    place.file("uses.svc", "use \"key.svc\" as k");
+    let stdin = b"use \"key.svc\" as k\nk.key()\n1 + 1\n";
+    let deny = &["--deny", "reads"];
+    place.fails(stdin, deny, 7, "", "E315");
+    // What was refused gives no names to the lines that follow.
+    place.fails(stdin, &[deny, &["--keep-going"][..]].concat(), 7, "2\n", "E201");
+    // Neither does a script that is there from the beginning.
+    place.fails(b"k.key()\n", &[&["uses.svc"], &deny[..]].concat(), 7, "", "E315");
+    let done = place.repl(b"use \"key.svc\" as k\nk.key()\n", &[]);
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), "hunter2\n", "without rules it is used");
+}

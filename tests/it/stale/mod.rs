@@ -22,6 +22,7 @@ mod files;
 mod index;
 #[cfg(unix)]
 mod leftovers;
+mod models;
 mod optional;
 #[cfg(unix)]
 mod using;
@@ -29,6 +30,9 @@ mod values;
 mod world;
 
 const ROUNDS: usize = 250;
+
+/// So many rounds have a store of their own.
+const EACH: usize = 50;
 
 fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
@@ -84,12 +88,12 @@ impl Rounds {
     }
 
     async fn fresh(&self, script: &str) -> String {
-        text_of(self.world.engine().run(World::source(script)).await.map(|it| it.value))
+        text_of(self.world.engine().run(self.world.source(script)).await.map(|it| it.value))
     }
 
     async fn reuse(&self, script: &str) -> String {
         let engine = self.keeping();
-        let run = engine.run(World::source(script)).reuse(Duration::from_hours(24));
+        let run = engine.run(self.world.source(script)).reuse(Duration::from_hours(24));
         text_of(run.await.map(|it| it.value))
     }
 
@@ -122,7 +126,8 @@ impl Rounds {
             }
             Step::ResumeWith => {
                 let (run, engine) = (self.some_run(), self.keeping());
-                let resumed = engine.resume_with(run.id.as_str(), World::source(&script)).unwrap();
+                let resumed =
+                    engine.resume_with(run.id.as_str(), self.world.source(&script)).unwrap();
                 (text_of(resumed.await.map(|it| it.value)), self.fresh(&script).await)
             }
             Step::Resume => {
@@ -193,10 +198,10 @@ fn what_is_taken_is_what_a_fresh_run_gives() {
     // The store writes on a thread of its own: a paused clock would not wait for it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut all: BTreeMap<Step, (usize, usize)> = BTreeMap::new();
-    // A store of many runs is no harder than one of few.
-    for (idx, first) in (0..rounds).step_by(50).enumerate() {
+    // A store of many runs is no harder than one of few, and slower.
+    for (idx, first) in (0..rounds).step_by(EACH).enumerate() {
         let mut one = Rounds::new(seed * 1_000_000 + idx as u64);
-        for _ in first..rounds.min(first + 50) {
+        for _ in first..rounds.min(first + EACH) {
             runtime.block_on(one.round());
         }
         for (step, (times, taken)) in one.counts {

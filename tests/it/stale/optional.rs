@@ -38,11 +38,7 @@ async fn an_absent_field_is_null_everywhere() {
         ("parse_json<R>(\"{\\\"a\\\": 1}\") == r", "true"),
         (r#"parse_json("{\"a\":1}") == parse_json("{\"b\":null,\"a\":1}")"#, "true"),
         (r#"len(unique(parse_json<[json]>("[{\"a\":1},{\"b\":null,\"a\":1}]")))"#, "1"),
-        ("if len(r.b ?? [1]) == 1 { r } else { { a: 2, b: 3 } }", ""),
     ] {
-        if wanted.is_empty() {
-            continue;
-        }
         let script = format!("{HEAD}{expr}");
         let engine = engine();
         let ran = engine.run(script.as_str()).await;

@@ -197,33 +197,36 @@ async fn a_value_is_one_in_runs_and_their_records() {
         literals += usize::from(written.is_some());
         let written = written.unwrap_or_else(|| "given".to_owned());
         let script = format!(
-            "{declared}param given: {name}\nlet own: {name} = {written}\n\
+            "{declared}param given: {name}\nparam loose: string\nlet own: {name} = {written}\n\
              let called = own >> wait(duration: 1ms)\nlet passed = given >> wait(duration: 1ms)\n\
              let all = [own, called, passed]\n\
              {{ is: own, called: called, same: own == given and called == given and passed == own,\n\
-             once: len(unique(all)), groups: len((all >> group {{ it }})),\n\
+             once: len(unique(all)), loose: len(unique(parse_json<[json]>(loose))), groups: len((all >> group {{ it }})),\n\
              json: unique([to_json(own), to_json(called), to_json(passed), to_json(given)]),\n\
              has: contains([own], called), keys: unique([keys(own), keys(called), keys(given)]) }}"
         );
         let store = Arc::new(Store::in_memory().unwrap());
         let engine = Engine::new().on(Arc::new(TestHost::new())).keeping(store.clone());
-        let ran = engine.run(script.as_str()).param("given", other).await;
+        // Without a type nothing is filled in, and what is equal is still one.
+        let loose = Value::from(json::write(&vec![other.clone(), value.clone()].into()));
+        let ran = engine.run(script.as_str()).param("given", other).param("loose", loose.clone());
+        let ran = ran.await;
         let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc::diag::Style::Plain))).value;
         let text = json::write(&ran);
         let told: &Record = ran.as_record().unwrap();
         let field = |name: &str| told.get(name).unwrap();
         assert_eq!(json::write(field("is")), json::write(&value), "{script}");
         assert_eq!(json::write(field("called")), json::write(&value), "{script}");
-        let are = ["same", "once", "groups", "has"].map(|it| json::write(field(it)));
-        assert_eq!(are, ["true", "1", "1", "true"], "{text}\n{script}");
+        let are = ["same", "once", "loose", "groups", "has"].map(|it| json::write(field(it)));
+        assert_eq!(are, ["true", "1", "1", "1", "true"], "{text}\n{script}");
         let counts = ["json", "keys"].map(|it| field(it).as_list().unwrap().len());
         assert_eq!(counts, [1, 1], "{text}\n{script}");
         let run = store.run("last").unwrap();
         let resumed = engine.resume("last").unwrap().await.unwrap().value;
         assert_eq!(json::write(&resumed), text, "{script}");
         assert!(engine.replay(run, None).unwrap().is_same(Some(&text)), "{script}");
-        let again =
-            engine.run(script.as_str()).param("given", value).reuse(Duration::from_hours(1));
+        let again = engine.run(script.as_str()).param("given", value).param("loose", loose);
+        let again = again.reuse(Duration::from_hours(1));
         assert_eq!(json::write(&again.await.unwrap().value), text, "{script}");
         let nodes = store.nodes(&store.run("last").unwrap().id).unwrap();
         assert!(nodes.iter().all(|it| it.origin.is_some()), "a value is its own key: {script}");

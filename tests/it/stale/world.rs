@@ -123,9 +123,12 @@ const PARTS: &[(&str, &[&str])] = &[
     ("glob", &["*.md", "*", "a.md", "deep/*"]),
     // What is around.
     ("model", &["openai/priced", "openai/other"]),
+    ("server", &["http://model/v1", "http://other/v1", "http://model/others"]),
     ("prices", &["1", "2"]),
     ("tuned", &["5", "1", "2"]),
     // How the script stands.
+    // A run that goes on has other names for its files: their order must decide nothing.
+    ("file", &["a.svc", "main.svc", "z.svc"]),
     ("name", &["first", "second"]),
     ("turn", &["${it}", "${it}.", "${it}, ${len(it)}"]),
     ("items", &[r#"["a", "b"]"#, r#"["a", "b", "c"]"#, r#"["b", "a"]"#]),
@@ -160,8 +163,8 @@ impl World {
         all[self.chosen[name]]
     }
 
-    pub(super) fn source(script: &str) -> Source {
-        Source::new("main.svc", script).in_folder(".")
+    pub(super) fn source(&self, script: &str) -> Source {
+        Source::new(self.part("file"), script).in_folder(".")
     }
 
     fn files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -186,7 +189,7 @@ impl World {
             .file("prices.toml", prices)
             .env("SVC_PRICES", "prices.toml")
             .env("SVC_MODEL", self.part("model"))
-            .env("OPENAI_BASE_URL", "http://model/v1")
+            .env("OPENAI_BASE_URL", self.part("server"))
             .env("OPENAI_API_KEY", "key")
             .answering(|request| {
                 let response = answer(&request);
@@ -222,6 +225,8 @@ impl World {
             )),
             ("judged".into(), "[{ input: \"tea\", expected: true }, { input: \"hot tea\", expected: false }] >> evaluate(flow: judge) >> .score".into()),
             ("apart".into(), "[{ input: \"tea\", expected: \"TEA\" }] >> evaluate(flow: l.far) >> to_json".into()),
+            ("typed".into(), "[{ input: \"tea\", expected: true }] >> evaluate(flow: typed_far) >> to_json".into()),
+            ("tuned".into(), "[{ input: \"One. Two. Three.\", expected: \"One.\" }] >> evaluate(flow: shorter) >> to_json".into()),
             ("opt".into(), "absent >> wait(duration: 1ms) >> { same: (it == { a: 1 }), json: to_json(it), len: len(keys(it)) }".into()),
             ("number".into(), format!("({}) >> wait(duration: 1ms) >> \"${{it}}\"", self.part("number"))),
             ("time".into(), "(1s / 3) >> wait(duration: 1ms) >> to_json".into()),
@@ -232,6 +237,8 @@ impl World {
             "use \"types.svc\" as t\nuse \"lib.svc\" as l\nuse \"steps.rhai\" as s\n\
              type Kind = {}\ntype Note = {}\ntype Order = {}\n\
              flow judge(text: string) -> bool {}\n\
+             flow typed_far(text: string) -> bool {{ len((parse_json<t.Far>(\"\\\"out\\\"\") fallback \"none\")) > 3 }}\n\
+             flow shorter(text: string) -> string {{ text >> summary >> .text }}\n\
              let absent: {{ a: int, b: int? }} = {{ a: 1 }}\n",
             self.part("kind"),
             self.part("note"),
@@ -255,10 +262,10 @@ impl World {
     }
 }
 
-/// A model whose answer follows from everything that it is asked.
+/// A model whose answer follows from everything that it is asked, and where.
 fn answer(request: &Request) -> Response {
     let body: Json = serde_json::from_slice(&request.body).unwrap();
-    let chance = blake3::hash(&request.body);
+    let chance = blake3::hash(&[request.url.as_bytes(), &request.body].concat());
     let mut rng = Rng::with_seed(u64::from_le_bytes(chance.as_bytes()[..8].try_into().unwrap()));
     let schema = &body["response_format"]["json_schema"]["schema"];
     let text = match schema {

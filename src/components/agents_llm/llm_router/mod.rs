@@ -187,6 +187,7 @@ fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
         reserved: price(known.input.saturating_add(open.least), known.output)?.0,
         prices: Some(prices::named(asking.host)?),
         model: Some(model.to_string().into()),
+        server: model.server().map(Text::from),
         unpriced,
     })
 }

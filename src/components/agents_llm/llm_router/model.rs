@@ -125,10 +125,29 @@ impl Model {
 
     /// The address without what may be secret in it.
     pub(super) fn shown_base(&self) -> String {
-        let (scheme, rest) = self.base.split_once("://").unwrap_or(("", &self.base));
-        let end = rest.find(['/', '?']).unwrap_or(rest.len());
-        let host = rest[..end].rsplit('@').next().unwrap_or_default();
+        let (scheme, host, _) = self.base_parts();
         if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
+    }
+
+    /// Which server answers, where it is not the provider's own: another one may give the same
+    /// name to another model. What follows the host may hold a key, so only its hash is given.
+    pub(super) fn server(&self) -> Option<String> {
+        if self.is_official() {
+            return None;
+        }
+        let (_, _, path) = self.base_parts();
+        let shown = self.shown_base();
+        match path.trim_end_matches('/') {
+            "" | "/v1" => Some(format!("{shown}{path}")),
+            path => Some(format!("{shown}/#{}", &blake3::hash(path.as_bytes()).to_hex()[..16])),
+        }
+    }
+
+    /// The scheme, the host and its port without credentials, and what follows.
+    fn base_parts(&self) -> (&str, &str, &str) {
+        let (scheme, rest) = self.base.split_once("://").unwrap_or(("", &self.base));
+        let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        (scheme, host.rsplit('@').next().unwrap_or_default(), path)
     }
 }
 
@@ -212,6 +231,8 @@ impl fmt::Debug for Key {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::host::test::TestHost;
 
@@ -244,6 +265,21 @@ mod tests {
         assert_eq!(found(&host, "default"), "unsupported: no language model is configured");
         let host = host.env("OLLAMA_HOST", "0.0.0.0");
         assert_eq!(found(&host, "qwen"), "invalid_input: the provider of the model is not clear");
+    }
+
+    #[test]
+    fn servers_differ_and_their_secrets_are_not_shown() {
+        let server = |base: &str| {
+            let host = TestHost::new().env("OPENAI_BASE_URL", base).env("OPENAI_API_KEY", "k");
+            Model::find(&host, "openai/x").unwrap().server()
+        };
+        assert_eq!(server("https://api.openai.com/v1/"), None);
+        assert_eq!(server("http://me:pw@gpu:8000/v1"), Some("http://gpu:8000/v1".into()));
+        let bases = ["http://gpu", "http://gpu/one", "http://gpu/two", "http://gpu?k=secret"];
+        let all: BTreeSet<_> = bases.map(server).into();
+        assert_eq!(all.len(), bases.len());
+        assert!(all.iter().flatten().all(|it| it.starts_with("http://gpu")), "{all:?}");
+        assert!(!format!("{all:?}").contains("secret"));
     }
 
     #[test]
