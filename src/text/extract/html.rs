@@ -3,16 +3,15 @@
 use std::io;
 
 use super::{
-    Document, LARGEST_FILE, Sink, last_name, plain, tags,
-    tree::{self, Id, Seen, Stopped, Tree},
+    Document, LARGEST_FILE, Sink, last_name,
+    parse::{Stopped, parse},
+    plain,
+    tree::{Id, Seen, Tree},
 };
 use crate::value::units::show_size;
 
 /// The most bytes of HTML. Its tree takes many times the memory of the text.
 const LARGEST: u64 = LARGEST_FILE / 4;
-
-/// The most elements open at once; browsers stop at 512.
-const DEEPEST: usize = 1_000;
 
 /// Elements whose content is no text of the page.
 const UNSEEN: &[&str] = &[
@@ -67,21 +66,16 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
         return Ok(());
     }
     let Some(decoded) = plain::decode(content, sink) else { return Ok(()) };
-    if tags::nest_deeper_than(DEEPEST, &decoded.text) {
-        sink.notice(None, format!("skipped: more than {DEEPEST} elements nest in each other"));
-        return Ok(());
-    }
-    let read = tree::read(&decoded.text, &|| sink.is_stopped());
-    let html = match read {
+    let html = match parse(&decoded.text, &|| sink.is_stopped()) {
         Ok(html) => html,
-        Err(stopped @ Stopped::Nodes) => {
-            sink.notice(None, format!("skipped: it is damaged: {stopped}"));
-            return Ok(());
-        }
-        Err(stopped @ Stopped::Time) => {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, stopped.to_string()));
+        Err(Stopped::Time) => {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, Stopped::Time.to_string()));
         }
         Err(Stopped::Unwanted) => return Err(io::ErrorKind::Interrupted.into()),
+        Err(limit) => {
+            sink.notice(None, format!("skipped: it is damaged: {limit}"));
+            return Ok(());
+        }
     };
     let text = visible_text(&html);
     if text.is_empty() {

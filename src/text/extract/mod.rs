@@ -25,6 +25,7 @@ mod json;
 mod lines;
 mod markdown;
 mod page;
+mod parse;
 mod pdf;
 mod plain;
 mod record;

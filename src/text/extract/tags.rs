@@ -1,87 +1,180 @@
-//! How deep the elements of an HTML file nest, without building its tree.
+//! How many attributes the tag has that a tokenizer of HTML is reading.
 //!
-//! The standard's tree construction looks through all open elements at many tags, so a
-//! file of nothing but `<div>` would take time that grows with its square.
+//! html5ever compares each attribute of a tag with all before it, and shows a tag only when it
+//! is whole. So a page is handed to it in pieces that begin at each `<`, and what it shows of a
+//! piece says whether one begins a tag, which is then followed here by the same rules.
 
-/// Elements that are closed without a tag of their own, or never open.
-const UNCOUNTED: &[&[u8]] = &[
-    b"area",
-    b"base",
-    b"body",
-    b"br",
-    b"col",
-    b"colgroup",
-    b"dd",
-    b"dt",
-    b"embed",
-    b"head",
-    b"hr",
-    b"html",
-    b"img",
-    b"input",
-    b"li",
-    b"link",
-    b"meta",
-    b"optgroup",
-    b"option",
-    b"p",
-    b"param",
-    b"rp",
-    b"rt",
-    b"source",
-    b"tbody",
-    b"td",
-    b"tfoot",
-    b"th",
-    b"thead",
-    b"tr",
-    b"track",
-    b"wbr",
-];
+/// The tags that may be open at the end of what was read: where one is, it is one of these.
+#[derive(Default)]
+pub(super) struct Tags {
+    open: Vec<Tag>,
+    at: At,
+}
 
-/// Elements whose content is not markup.
-const RAW: &[&[u8]] = &[b"script", b"style", b"textarea", b"title"];
+/// Where a tokenizer is behind a piece.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum At {
+    /// In text, where a `<` may begin a tag.
+    #[default]
+    Text,
+    /// In a tag, or in a comment.
+    Inside,
+    /// In either of them: it showed something of a piece, and then another tag may have begun.
+    Either,
+}
 
-/// Whether more than `limit` elements are open at once somewhere.
-pub(super) fn nest_deeper_than(limit: usize, html: &str) -> bool {
-    let mut rest = html.as_bytes();
-    let mut depth: usize = 0;
-    while let Some(at) = rest.iter().position(|it| *it == b'<') {
-        rest = &rest[at + 1..];
-        if let Some(comment) = rest.strip_prefix(b"!--") {
-            rest = after(comment, b"-->");
-            continue;
+/// What the tokenizer made of a piece.
+#[derive(Clone, Copy)]
+pub(super) struct Outcome {
+    /// Whether it showed a tag, a text, or a comment.
+    pub(super) shown: bool,
+    /// Whether it is in a `script` or the like, where only tags that end can begin.
+    pub(super) is_raw: bool,
+}
+
+struct Tag {
+    place: Place,
+    attributes: usize,
+}
+
+/// Where in a tag its next byte is, as the standard of HTML calls the states of a tokenizer.
+#[derive(Clone, Copy)]
+enum Place {
+    TagName,
+    BeforeName,
+    Name,
+    AfterName,
+    BeforeValue,
+    Quoted(u8),
+    Unquoted,
+    Behind,
+}
+
+impl Tags {
+    /// Follows a piece, which has a `<` at its beginning or nowhere, and gives the number of the
+    /// attributes of the tag that is open behind it.
+    pub(super) fn follow(&mut self, piece: &str, outcome: Outcome) -> usize {
+        let begins = piece.starts_with('<');
+        if outcome.shown {
+            // What was open is what was shown, or was text.
+            self.open.clear();
         }
-        let is_end = rest.first() == Some(&b'/');
-        let name = name(&rest[usize::from(is_end)..]);
-        if name.is_empty() || UNCOUNTED.contains(&name.as_slice()) {
-            continue;
+        self.open.iter_mut().for_each(|it| it.follow(piece));
+        if begins && (outcome.shown || self.at != At::Inside) {
+            self.open.extend(Tag::of(piece, outcome.is_raw));
         }
-        if is_end {
-            depth = depth.saturating_sub(1);
-            continue;
-        }
-        depth += 1;
-        if depth > limit {
-            return true;
-        }
-        if RAW.contains(&name.as_slice()) {
-            rest = after(rest, b"</");
-            depth -= 1;
+        self.open.retain(|it| !matches!(it.place, Place::Behind));
+        self.at = match (outcome.shown, begins) {
+            (true, _) if self.open.is_empty() => At::Text,
+            (true, _) => At::Either,
+            (false, true) => At::Inside,
+            (false, false) => self.at,
+        };
+        self.open.iter().map(|it| it.attributes).max().unwrap_or(0)
+    }
+}
+
+impl Tag {
+    /// The tag that a piece begins with.
+    fn of(piece: &str, is_raw: bool) -> Option<Self> {
+        let after = piece.get(1..)?;
+        let name = match after.strip_prefix('/') {
+            None if is_raw => return None,
+            name => name.unwrap_or(after),
+        };
+        let mut tag = Self { place: Place::TagName, attributes: 0 };
+        tag.follow(name);
+        name.starts_with(|it: char| it.is_ascii_alphabetic()).then_some(tag)
+    }
+
+    fn follow(&mut self, text: &str) {
+        text.bytes().for_each(|it| self.take(it));
+    }
+
+    fn take(&mut self, byte: u8) {
+        let is_space = byte.is_ascii_whitespace();
+        self.place = match (self.place, byte) {
+            (Place::Behind, _) => Place::Behind,
+            (Place::Quoted(quote), _) if byte == quote => Place::BeforeName,
+            (Place::Quoted(quote), _) => Place::Quoted(quote),
+            (_, b'>') => Place::Behind,
+            (Place::BeforeValue, b'"' | b'\'') => Place::Quoted(byte),
+            (Place::BeforeValue, _) if is_space => Place::BeforeValue,
+            (Place::Unquoted, _) if is_space => Place::BeforeName,
+            (Place::BeforeValue | Place::Unquoted, _) => Place::Unquoted,
+            (Place::Name | Place::AfterName, b'=') => Place::BeforeValue,
+            (Place::Name | Place::AfterName, _) if is_space => Place::AfterName,
+            (_, b'/') => Place::BeforeName,
+            (Place::TagName | Place::BeforeName, _) if is_space => Place::BeforeName,
+            (Place::TagName, _) => Place::TagName,
+            (Place::Name, _) => Place::Name,
+            (Place::BeforeName | Place::AfterName, _) => {
+                self.attributes += 1;
+                Place::Name
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(tag: &str) -> usize {
+        Tags::default().follow(tag, Outcome { shown: false, is_raw: false })
+    }
+
+    #[test]
+    fn attributes_are_counted_as_in_the_standard() {
+        for (tag, count) in [
+            ("<p", 0),
+            ("<p/a", 1),
+            ("</p a b", 2),
+            ("<p a=b c = 'd e' f=\"g>h\"i", 4),
+            ("<p a='b c d", 1),
+            ("<p a=b/c d", 2),
+            ("<p =a =b", 1),
+            ("<p a / b/c", 3),
+            ("<p a b>", 0),
+            ("<!p a b", 0),
+            ("< p a b", 0),
+            ("<é a b", 0),
+        ] {
+            assert_eq!(attributes(tag), count, "{tag}");
         }
     }
-    false
-}
 
-/// The lower-case name that a tag begins with; names longer than any known are cut.
-fn name(tag: &[u8]) -> Vec<u8> {
-    const LONGEST: usize = 16;
-    let is_name = |it: &&u8| it.is_ascii_alphanumeric();
-    tag.iter().take(LONGEST).take_while(is_name).map(u8::to_ascii_lowercase).collect()
-}
-
-/// What follows the first `mark`.
-fn after<'a>(text: &'a [u8], mark: &[u8]) -> &'a [u8] {
-    let at = text.windows(mark.len()).position(|it| it == mark);
-    at.map_or(&[], |at| &text[at + mark.len()..])
+    #[test]
+    fn a_tag_goes_on_behind_a_bracket_in_it() {
+        let follow = |pieces: &[(&str, bool, bool, usize)]| {
+            let mut tags = Tags::default();
+            for (piece, shown, is_raw, count) in pieces {
+                let outcome = Outcome { shown: *shown, is_raw: *is_raw };
+                assert_eq!(tags.follow(piece, outcome), *count, "{piece}");
+            }
+        };
+        follow(&[
+            ("<p a b='", false, false, 2),
+            ("<q c d", false, false, 2),
+            ("' c d ", false, false, 4),
+            ("<q e>", true, false, 0),
+            ("<p a", false, false, 1),
+        ]);
+        // A comment, and a tag that is none in it.
+        follow(&[
+            ("<!-- ", false, false, 0),
+            ("<p a b", false, false, 0),
+            ("<p a='-->", true, false, 1),
+            ("<p a b", false, false, 2),
+        ]);
+        // The text of a script.
+        follow(&[("<b c d", true, true, 0), ("</b c d", false, true, 2)]);
+        // A bracket that is text, and one that opens a tag right behind it.
+        follow(&[
+            ("<", false, false, 0),
+            ("<p a='", true, false, 1),
+            ("<b c=\"", false, false, 1),
+            ("' d e", false, false, 3),
+        ]);
+    }
 }

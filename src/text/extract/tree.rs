@@ -1,47 +1,15 @@
-//! The tree of an HTML page, built by html5ever within limits.
-//!
-//! A page of some bytes can be a tree of any size: formatting that is open in one paragraph is
-//! opened once more in each that follows. So the page is handed on in pieces, the smaller the
-//! larger the tree is, and between two of them it is looked at how far things have come.
-//! Attributes are not kept, but for `hidden`.
+//! The tree of an HTML page, as html5ever builds it. Of attributes, only `hidden` is kept.
 
 use std::{
     borrow::Cow,
-    cell::{Ref, RefCell},
-    fmt,
-    time::{Duration, Instant},
+    cell::{Cell, Ref, RefCell, RefMut},
 };
 
 use html5ever::{
-    Attribute, QualName, expanded_name, local_name, ns, parse_document,
-    tendril::{StrTendril, TendrilSink},
+    Attribute, QualName, expanded_name, local_name, ns,
+    tendril::StrTendril,
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
 };
-
-/// The most elements and pieces of text of a page.
-const MOST_NODES: usize = 2_000_000;
-
-/// The largest page takes a second.
-const TIME: Duration = Duration::from_secs(20);
-
-/// Why a page is not read to its end.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    Nodes,
-    Time,
-    /// Nobody wants it any more.
-    Unwanted,
-}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nodes => write!(f, "it has more than {MOST_NODES} elements and texts"),
-            Self::Time => write!(f, "reading it takes longer than {}s", TIME.as_secs()),
-            Self::Unwanted => f.write_str("it is not wanted any more"),
-        }
-    }
-}
 
 /// The place of a node among all.
 pub(super) type Id = usize;
@@ -81,36 +49,6 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
     /// For what is not an element, of which nobody should ask.
     nameless: QualName,
-}
-
-/// Reads a page, unless that takes too much.
-pub(super) fn read(html: &str, is_stopped: &dyn Fn() -> bool) -> Result<Tree, Stopped> {
-    const LARGEST_PIECE: usize = 4 << 10;
-    const SMALLEST_PIECE: usize = 8;
-    /// The fewest bytes of a tag and a letter, which open all formatting once more.
-    const REOPENING: usize = 4;
-
-    let started = Instant::now();
-    let mut parser = parse_document(Building::new(), html5ever::ParseOpts::default());
-    let mut rest = html;
-    while !rest.is_empty() {
-        let count = parser.tokenizer.sink.sink.0.borrow().nodes.len();
-        if count > MOST_NODES {
-            return Err(Stopped::Nodes);
-        }
-        if started.elapsed() > TIME {
-            return Err(Stopped::Time);
-        }
-        if is_stopped() {
-            return Err(Stopped::Unwanted);
-        }
-        // Each of its tags may open as many elements as there are.
-        let len = (REOPENING * MOST_NODES / count).clamp(SMALLEST_PIECE, LARGEST_PIECE);
-        let (piece, after) = rest.split_at(rest.ceil_char_boundary(len));
-        parser.process(StrTendril::from_slice(piece));
-        rest = after;
-    }
-    Ok(parser.finish())
 }
 
 impl Tree {
@@ -203,7 +141,7 @@ impl Tree {
     }
 }
 
-// There are never more nodes than a number has room for: `MOST_NODES`, twice.
+// There are never more nodes than a number has room for: `parse` sees to that.
 
 fn number(id: Id) -> u32 {
     u32::try_from(id).unwrap_or(u32::MAX)
@@ -214,13 +152,35 @@ fn place(number: u32) -> Id {
 }
 
 /// A tree on which html5ever works.
-struct Building(RefCell<Tree>);
+pub(super) struct Building {
+    tree: RefCell<Tree>,
+    /// How often it asked for something, which grows with its work.
+    steps: Cell<u64>,
+}
 
 impl Building {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let nameless = QualName::new(None, ns!(), local_name!(""));
-        let nodes = vec![Node::default()];
-        Self(RefCell::new(Tree { nodes, nameless }))
+        let tree = Tree { nodes: vec![Node::default()], nameless };
+        Self { tree: RefCell::new(tree), steps: Cell::default() }
+    }
+
+    /// The nodes so far, also those that are in no tree any more.
+    pub(super) fn len(&self) -> usize {
+        self.tree.borrow().nodes.len()
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
+    fn step(&self) {
+        self.steps.update(|it| it + 1);
+    }
+
+    fn change(&self) -> RefMut<'_, Tree> {
+        self.step();
+        self.tree.borrow_mut()
     }
 }
 
@@ -230,7 +190,7 @@ impl TreeSink for Building {
     type ElemName<'a> = Ref<'a, QualName>;
 
     fn finish(self) -> Tree {
-        self.0.into_inner()
+        self.tree.into_inner()
     }
 
     fn parse_error(&self, _: Cow<'static, str>) {}
@@ -240,7 +200,8 @@ impl TreeSink for Building {
     }
 
     fn elem_name<'a>(&'a self, target: &'a Id) -> Ref<'a, QualName> {
-        Ref::map(self.0.borrow(), |tree| match &tree.nodes[*target].kind {
+        self.step();
+        Ref::map(self.tree.borrow(), |tree| match &tree.nodes[*target].kind {
             Kind::Element { name, .. } => name,
             _ => &tree.nameless,
         })
@@ -249,7 +210,7 @@ impl TreeSink for Building {
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, _: ElementFlags) -> Id {
         let is_hidden = attrs.iter().any(|it| it.name.local == local_name!("hidden"));
         let is_template = name.expanded() == expanded_name!(html "template");
-        let mut tree = self.0.borrow_mut();
+        let mut tree = self.change();
         let id = tree.add(Kind::Element { name, is_hidden });
         if is_template {
             let contents = tree.add(Kind::Other);
@@ -259,19 +220,19 @@ impl TreeSink for Building {
     }
 
     fn create_comment(&self, _: StrTendril) -> Id {
-        self.0.borrow_mut().add(Kind::Other)
+        self.change().add(Kind::Other)
     }
 
     fn create_pi(&self, _: StrTendril, _: StrTendril) -> Id {
-        self.0.borrow_mut().add(Kind::Other)
+        self.change().add(Kind::Other)
     }
 
     fn append(&self, parent: &Id, child: NodeOrText<Id>) {
-        self.0.borrow_mut().put(*parent, child, None);
+        self.change().put(*parent, child, None);
     }
 
     fn append_based_on_parent_node(&self, element: &Id, previous: &Id, child: NodeOrText<Id>) {
-        let has_parent = self.0.borrow().parent(*element).is_some();
+        let has_parent = self.tree.borrow().parent(*element).is_some();
         match has_parent {
             true => self.append_before_sibling(element, child),
             false => self.append(previous, child),
@@ -286,13 +247,14 @@ impl TreeSink for Building {
     }
 
     fn same_node(&self, one: &Id, other: &Id) -> bool {
+        self.step();
         one == other
     }
 
     fn set_quirks_mode(&self, _: QuirksMode) {}
 
     fn append_before_sibling(&self, sibling: &Id, child: NodeOrText<Id>) {
-        let mut tree = self.0.borrow_mut();
+        let mut tree = self.change();
         if let NodeOrText::AppendNode(id) = &child {
             tree.detach(*id);
         }
@@ -304,42 +266,14 @@ impl TreeSink for Building {
     fn add_attrs_if_missing(&self, _: &Id, _: Vec<Attribute>) {}
 
     fn remove_from_parent(&self, target: &Id) {
-        self.0.borrow_mut().detach(*target);
+        self.change().detach(*target);
     }
 
     fn reparent_children(&self, node: &Id, parent: &Id) {
-        let mut tree = self.0.borrow_mut();
+        let mut tree = self.change();
         while let Some(child) = tree.first(*node) {
+            self.step();
             tree.insert(*parent, child, None);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(html: &str) -> Result<usize, Stopped> {
-        read(html, &|| false).map(|it| it.nodes.len())
-    }
-
-    #[test]
-    fn a_tree_ends_at_its_limit() {
-        let open: String = (0..900).map(|it| format!("<b x{it}>")).collect();
-        assert!(of(&open).is_ok_and(|it| (900..1_000).contains(&it)));
-        let many = format!("<p>{open}{}", "<p>x".repeat(10_000));
-        // On a machine that has no time for it, the time ends first.
-        assert!(matches!(of(&many), Err(Stopped::Nodes | Stopped::Time)));
-        assert_eq!(read(&many, &|| true).err(), Some(Stopped::Unwanted));
-    }
-
-    #[test]
-    fn attributes_cannot_take_longer_than_anybody_waits() {
-        let many: String = (0..3_000_000).map(|it| format!(" a{it}")).collect();
-        let started = Instant::now();
-        let stop = || started.elapsed() > Duration::from_secs(1);
-        let read = read(&format!("<p{many}>"), &stop);
-        assert_eq!(read.err(), Some(Stopped::Unwanted));
-        assert!(started.elapsed() < TIME);
     }
 }

@@ -132,9 +132,14 @@ fn many_pages(rng: &mut Rng) -> Vec<u8> {
     pages(size(rng, 30_000))
 }
 
-/// Each page is looked for among all others.
-pub(super) fn pages(count: usize) -> Vec<u8> {
-    let mut pdf = Pdf::of_page(&stream("", b"BT /F1 12 Tf (x) Tj ET"));
+/// As many pages, all with one short content.
+fn pages(count: usize) -> Vec<u8> {
+    pages_of(count, b"BT /F1 12 Tf (x) Tj ET")
+}
+
+/// Pages of one content.
+pub(super) fn pages_of(count: usize, content: &[u8]) -> Vec<u8> {
+    let mut pdf = Pdf::of_page(&stream("", content));
     let page = pdf.objects[2].clone();
     let mut kids = String::new();
     for number in 6..6 + count {
@@ -142,6 +147,37 @@ pub(super) fn pages(count: usize) -> Vec<u8> {
         pdf.objects.push(page.clone());
     }
     pdf.objects[1] = format!("<</Type/Pages/Kids[{kids}]/Count {count}>>").into();
+    pdf.done()
+}
+
+/// A book: pages with lines of words, in chapters, each page with its own compressed content
+/// and all with the same fonts.
+pub(super) fn book(chapters: usize, pages: usize, lines: &[String]) -> Vec<u8> {
+    const RESOURCES: &str = "/Resources<</Font<</F1 3 0 R>>>>";
+    let mut pdf = Pdf::of([CATALOG, "", FONT]);
+    let mut parts = String::new();
+    for chapter in 0..chapters {
+        let part = pdf.objects.len() + 1;
+        write!(parts, "{part} 0 R ").unwrap();
+        pdf.objects.push(Vec::new());
+        let mut kids = String::new();
+        for page in 0..pages {
+            let shown = lines.join(") Tj T*\n(");
+            let number = chapter * pages + page + 1;
+            let content = format!(
+                "BT /F1 11 Tf 14 TL 50 700 Td (page number {number}) Tj T*\n({shown}) Tj ET"
+            );
+            pdf.objects.push(stream("/Filter/FlateDecode", &deflated(content.into())));
+            let content = pdf.objects.len();
+            let page = format!("<</Type/Page/Parent {part} 0 R/Contents {content} 0 R>>");
+            pdf.objects.push(page.into());
+            write!(kids, "{} 0 R ", pdf.objects.len()).unwrap();
+        }
+        pdf.objects[part - 1] =
+            format!("<</Type/Pages/Parent 2 0 R/Kids[{kids}]/Count {pages}{RESOURCES}>>").into();
+    }
+    let count = chapters * pages;
+    pdf.objects[1] = format!("<</Type/Pages/Kids[{parts}]/Count {count}>>").into();
     pdf.done()
 }
 

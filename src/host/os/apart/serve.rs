@@ -71,12 +71,15 @@ mod limits {
     use super::Request;
 
     /// What holds whatever the work: no dumps of memory, nothing written, and no more files
-    /// than the streams and these.
+    /// than the streams and these. None of it can be raised again without privileges.
     pub(super) fn begin(files: u64) {
         const STREAMS: u64 = 3;
-        limit(Resource::Core, 0);
-        limit(Resource::Fsize, 0);
-        limit(Resource::Nofile, STREAMS + files);
+        let all = [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Nofile, STREAMS + files)];
+        for (resource, wanted) in all {
+            limit(resource, wanted);
+            let current = getrlimit(resource).current;
+            let _ = setrlimit(resource, Rlimit { current, maximum: current });
+        }
     }
 
     pub(super) fn set(request: &Request<Vec<u8>>) {

@@ -40,7 +40,9 @@ fn surroundings() -> String {
     #[expect(clippy::disallowed_methods, reason = "it is to fail")]
     let opened = std::fs::File::open("/dev/null").map(|_| ()).map_err(|it| it.raw_os_error());
     let group = rustix::process::getpgrp() == rustix::process::getpid();
-    format!("{variables:?} {folder:?} {opened:?} {group}")
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let is_fixed = files.current.is_some() && files.current == files.maximum;
+    format!("{variables:?} {folder:?} {opened:?} {group} {is_fixed}")
 }
 
 #[cfg(not(unix))]
@@ -151,7 +153,7 @@ fn no_more_workers_than_cores_are_at_work() {
 fn a_worker_sees_nothing_of_its_surroundings() {
     let seen = ask(&Workers::new(None), "surroundings", &AMPLE).unwrap();
     let too_many_files = 24;
-    assert_eq!(seen, format!(r#"["SVC_WORKER"] Ok("/") Err(Some({too_many_files})) true"#));
+    assert_eq!(seen, format!(r#"["SVC_WORKER"] Ok("/") Err(Some({too_many_files})) true true"#));
 }
 
 #[test]
