@@ -19,6 +19,8 @@ pub struct Scopes {
     calls: BTreeMap<String, String>,
     /// Those around the term at hand, innermost last.
     open: Vec<String>,
+    /// How often a scope or a call was met.
+    visits: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +68,7 @@ impl Looks {
 
 impl Scopes {
     pub(super) fn enter(&mut self, place: String, looks: Looks) {
+        self.visits += 1;
         let (around, order) = (self.open.last().cloned(), self.all.len());
         // Every scope is there before those in it, so none is around itself.
         self.all.entry(place.clone()).or_insert(Scope { around, looks, order });
@@ -78,9 +81,15 @@ impl Scopes {
 
     /// Notes where a call stands.
     pub(super) fn call(&mut self, path: impl FnOnce() -> String) {
+        self.visits += 1;
         if let Some(scope) = self.open.last() {
             self.calls.insert(path(), scope.clone());
         }
+    }
+
+    /// Grows when something is looked at that has a place here, whatever comes of it.
+    pub(super) fn visits(&self) -> usize {
+        self.visits
     }
 
     pub fn has(&self, place: &str) -> bool {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::{
+    check::Flow,
     registry::{Known, Sizes, written},
     value::{Record, Text, Type, Value, json},
 };
@@ -136,6 +137,22 @@ impl Extent {
         match self {
             Self::Known(value) => Known::Value(value),
             other => Known::Sized(other.sizes()),
+        }
+    }
+
+    /// Whether it says the same of a value; of large ones that is not asked.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Known(a), Self::Known(b)) => is_same_value(a, b),
+            (Self::List { items: a, item: of }, Self::List { items: b, item: other }) => {
+                a == b && (Arc::ptr_eq(of, other) || of.is_same(other))
+            }
+            (Self::Record(a), Self::Record(b)) => Arc::ptr_eq(a, b),
+            (
+                Self::Any { ty: a, sizes: of, is_given },
+                Self::Any { ty: b, sizes: other, is_given: is_other },
+            ) => is_given == is_other && of == other && a == b,
+            _ => false,
         }
     }
 
@@ -454,6 +471,24 @@ pub(super) fn list(items: &[Extent], due: &Type) -> Extent {
     let any = items.iter().cloned().reduce(|a, b| a.or(&b, &item));
     let any = any.unwrap_or_else(|| Extent::of(&item));
     Extent::List { items: Items::exactly(items.len()), item: any.into() }.bearable(due)
+}
+
+/// Whether two small values are the same, and of the same kind.
+fn is_same_value(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::Duration(a), Value::Duration(b)) => a == b,
+        (Value::Money(a), Value::Money(b)) => a == b,
+        (Value::Size(a), Value::Size(b)) => a == b,
+        (Value::Text(a), Value::Text(b)) => Arc::ptr_eq(a, b) || a.len() < 256 && a == b,
+        (Value::Flow(a), Value::Flow(b)) => match (a.downcast::<Flow>(), b.downcast::<Flow>()) {
+            (Some(a), Some(b)) => Arc::ptr_eq(&a, &b),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 #[cfg(test)]

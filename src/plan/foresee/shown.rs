@@ -28,9 +28,8 @@ impl Walk<'_> {
         self.parents.extend(idx);
         let (extent, own, load) = match segment {
             Some(segment) => {
-                let path = self.path_to(&segment);
                 if let Some(idx) = idx {
-                    self.nodes[idx].path = path;
+                    self.nodes[idx].path = self.path_to(&segment);
                 }
                 self.below(segment, |this| look(this, idx))
             }

@@ -27,6 +27,9 @@ const MOST_NODES: usize = 10_000;
 /// After so many terms a flow is looked at once for all its calls.
 const MOST_TERMS: usize = 200_000;
 
+/// So many calls of a flow are kept to be compared with later ones.
+const MOST_CALLS: usize = 8;
+
 /// The nodes that a value comes from. The numbers from [`INPUTS`] on are inputs.
 pub(super) type Sources = Vec<usize>;
 
@@ -74,7 +77,11 @@ pub(super) struct Walk<'a> {
     pub(super) past: BTreeMap<String, Option<Past>>,
     /// What flows take in a plan that is too large to look at each of their calls.
     memo: HashMap<Key, (Extent, Load)>,
+    /// What flows take in calls that were looked at without showing their nodes.
+    calls: HashMap<Key, Vec<WalkedCall>>,
     walked: HashSet<*const Flow>,
+    /// Whether the scopes at hand are those of the main pipeline.
+    is_main: bool,
     /// Where bounds stand.
     pub(super) scopes: Scopes,
     /// The flows that are arguments, by what their values refer to.
@@ -90,6 +97,13 @@ struct Key {
     force: InForce,
     /// What is looked at for its amounts only tells nothing of its problems and effects.
     is_muted: bool,
+}
+
+/// What came of one call of a flow.
+struct WalkedCall {
+    params: Vec<Extent>,
+    extent: Extent,
+    load: Load,
 }
 
 impl Slot {
@@ -125,7 +139,9 @@ impl<'a> Walk<'a> {
             terms: 0,
             past: BTreeMap::new(),
             memo: HashMap::new(),
+            calls: HashMap::new(),
             walked: HashSet::new(),
+            is_main: true,
             scopes: Scopes::default(),
             flows: HashMap::new(),
         }
@@ -142,6 +158,7 @@ impl<'a> Walk<'a> {
     /// Judges the flows that nothing has called, each as if anything could enter it.
     pub(super) fn flows_by_themselves(&mut self) {
         let program = self.program;
+        self.is_main = false;
         for flow in &program.flows {
             if self.walked.contains(&Arc::as_ptr(flow)) {
                 continue;
@@ -292,24 +309,43 @@ impl<'a> Walk<'a> {
     /// What comes of a flow with these arguments, and what that takes.
     pub(super) fn body_of(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
         self.walked.insert(Arc::as_ptr(flow));
-        let is_large = self.terms > MOST_TERMS || self.nodes.len() >= MOST_NODES;
-        let key = is_large.then(|| self.key(flow, &params));
-        if let Some((extent, load)) = key.as_ref().and_then(|it| self.memo.get(it)) {
-            return (extent.clone(), load.clone());
+        if self.terms > MOST_TERMS || self.nodes.len() >= MOST_NODES {
+            return self.of_any_call(flow, params);
         }
-        let params = if is_large { self.of_any_call(flow, params) } else { params };
+        if !self.is_quiet() {
+            return self.walked_body(flow, params);
+        }
+        let key = self.key(flow, &params);
+        let extents: Vec<Extent> = params.iter().map(|it| it.extent.clone()).collect();
+        let is_same = |it: &&WalkedCall| it.params.iter().zip(&extents).all(|(a, b)| a.is_same(b));
+        if let Some(it) = self.calls.get(&key).and_then(|all| all.iter().find(is_same)) {
+            return (it.extent.clone(), it.load.clone());
+        }
+        let before = self.scopes.visits();
+        let (extent, load) = self.walked_body(flow, params);
+        // Scopes are noted by the path of the call, so each call has its own.
+        if !self.is_main || self.scopes.visits() == before {
+            let calls = self.calls.entry(key).or_default();
+            if calls.len() < MOST_CALLS {
+                calls.push(WalkedCall {
+                    params: extents,
+                    extent: extent.clone(),
+                    load: load.clone(),
+                });
+            }
+        }
+        (extent, load)
+    }
+
+    fn walked_body(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
         let frames = std::mem::replace(&mut self.frames, vec![params]);
         let source = std::mem::replace(&mut self.source, flow.source.clone());
         let near = std::mem::take(&mut self.near);
         let whole = self.whole.replace(&raw const flow.body);
         self.flows_around += 1;
-        let seen =
-            if is_large { self.quietly(|it| it.term(&flow.body)) } else { self.term(&flow.body) };
+        let seen = self.term(&flow.body);
         self.flows_around -= 1;
         (self.frames, self.source, self.near, self.whole) = (frames, source, near, whole);
-        if let Some(key) = key {
-            self.memo.insert(key, (seen.extent.clone(), seen.load.clone()));
-        }
         (seen.extent, seen.load)
     }
 
@@ -319,14 +355,21 @@ impl<'a> Walk<'a> {
         Key { flow: Arc::as_ptr(flow), given, force: self.force.clone(), is_muted }
     }
 
-    /// The parameters of a flow for all calls that give it the same flows. A count that is
-    /// not looked at is no list without an end.
-    fn of_any_call(&self, flow: &'a Flow, params: Vec<Slot>) -> Vec<Slot> {
+    /// The same for all calls that give a flow the same flows. A count that is not looked at
+    /// is no list without an end.
+    fn of_any_call(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
+        let key = self.key(flow, &params);
+        if let Some((extent, load)) = self.memo.get(&key) {
+            return (extent.clone(), load.clone());
+        }
         let any = flow.params.iter().zip(params).map(|(declared, it)| {
             let is_flow = self.flow_in(&it.extent).is_some();
             Slot::bare(if is_flow { it.extent } else { Extent::given(&declared.ty) })
         });
-        any.collect()
+        let any = any.collect();
+        let (extent, load) = self.quietly(|it| it.walked_body(flow, any));
+        self.memo.insert(key, (extent.clone(), load.clone()));
+        (extent, load)
     }
 
     fn call_ref(
