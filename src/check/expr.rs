@@ -15,6 +15,9 @@ use crate::{
     value::{Text, Type, Value},
 };
 
+/// With so few names one is compared however many problems there are.
+const FEW: usize = 16;
+
 impl Checker<'_> {
     /// An expression, and the type that is due where it stands: a literal takes it.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
@@ -147,7 +150,8 @@ impl Checker<'_> {
                 .label("not a choice")
                 .help(format!("choose one of {all}"));
         let known = of.variants.iter().map(AsRef::as_ref);
-        let known = known.take(if self.suggests() { usize::MAX } else { 0 });
+        let is_compared = self.suggests() || of.variants.len() <= FEW;
+        let known = known.take(if is_compared { usize::MAX } else { 0 });
         if let Some(Near { name: meant, is_sure }) = near(text, known) {
             problem = problem
                 .help(format!("did you mean {meant:?}? The choices are {all}"))
@@ -426,7 +430,8 @@ impl Checker<'_> {
                 let problem =
                     Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
                         .label("no such field");
-                let compared = names.clone().take(if self.suggests() { usize::MAX } else { 0 });
+                let is_compared = self.suggests() || of.fields.len() <= FEW;
+                let compared = names.clone().take(if is_compared { usize::MAX } else { 0 });
                 match near(field, compared) {
                     Some(Near { name: meant, is_sure }) => problem
                         .help(format!("did you mean `{meant}`?"))

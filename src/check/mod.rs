@@ -53,7 +53,7 @@ pub use types::type_names;
 
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
-    registry::Registry,
+    registry::{Nearest, Registry},
     syntax::{ast::Program, parse},
     value::{Text, Type},
 };
@@ -129,7 +129,8 @@ fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> 
 }
 
 /// After so many problems no further name is compared with all others: nobody reads that
-/// far, and a long script of unknown names would take its length squared.
+/// far, and a long script of unknown names would take its length squared. What was compared
+/// before is known.
 const MOST_SUGGESTED: usize = 100;
 
 /// Trees may be deep: where less than this is left of the stack, more is taken.
@@ -167,6 +168,10 @@ struct Checker<'a> {
     segments: Vec<HashMap<String, usize>>,
     /// What an editor is told; nothing is collected when nobody asked.
     facts: Option<Facts>,
+    /// The flows and components that are nearest to unknown names.
+    nearest: HashMap<Text, Nearest<Text>>,
+    /// The types that unknown ones may mean, where there were so many.
+    meant_types: HashMap<(Text, usize), Option<(String, bool)>>,
     /// The mends of types that were looked for.
     chains: repair::Memo,
     problems: Vec<Problem>,
@@ -199,6 +204,8 @@ impl<'a> Checker<'a> {
             implicit_input: None,
             segments: vec![HashMap::new()],
             facts: None,
+            nearest: HashMap::new(),
+            meant_types: HashMap::new(),
             chains: repair::Memo::default(),
             problems: Vec::new(),
         }

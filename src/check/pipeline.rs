@@ -381,7 +381,7 @@ impl Checker<'_> {
     }
 
     /// `first.title`: the place between a stage and a field of its result.
-    fn field_of_result(&self, name: &[ast::Word]) -> Option<Span> {
+    fn field_of_result(&mut self, name: &[ast::Word]) -> Option<Span> {
         let (first, rest) = name.split_first()?;
         let next = rest.first()?;
         let no_op_meant = self.suggest(name).is_none();

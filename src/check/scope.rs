@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::{Problem, Span},
-    registry::{Found, OpRef, near},
+    registry::{Found, Nearest, OpRef, near},
     syntax::ast::{Word, dotted},
     value::{FlowType, Text, Type},
 };
@@ -30,6 +30,8 @@ pub(super) enum Frame {
         /// Where the last one of each name is among those that are bound already.
         bound: HashMap<Text, usize>,
         result_needs: Vec<usize>,
+        /// Those nearest to unknown names, and how many were compared with them.
+        nearest: HashMap<Text, (usize, Nearest<Text>)>,
     },
 }
 
@@ -205,11 +207,12 @@ impl Checker<'_> {
     }
 
     /// The known name that an unknown one is most likely meant to be.
-    pub(super) fn suggest(&self, name: &[Word]) -> Option<(String, bool)> {
-        if !self.suggests() {
+    pub(super) fn suggest(&mut self, name: &[Word]) -> Option<(String, bool)> {
+        let whole = Text::from(dotted(name));
+        // The same name again costs next to nothing.
+        if !self.suggests() && !self.nearest.contains_key(&whole) {
             return None;
         }
-        let whole = dotted(name);
         if let [component, op] = name
             && let Some(found) = self.registry.find(&component.text)
         {
@@ -217,19 +220,28 @@ impl Checker<'_> {
             return near(&op.text, ops)
                 .map(|it| (format!("{}.{}", component.text, it.name), it.is_sure));
         }
-        let mut known: Vec<&str> = self.frames.iter().flat_map(Frame::names).collect();
-        known.extend(self.flow_names());
-        for name in self.registry.names() {
-            known.push(name);
+        if !self.nearest.contains_key(&whole) {
+            let mut nearest = Nearest::default();
+            nearest.add(&whole, self.flow_names());
+            nearest.add(&whole, self.registry.names());
+            self.nearest.insert(whole.clone(), nearest);
         }
-        near(&whole, known).map(|it| (it.name.to_owned(), it.is_sure))
+        let everywhere = self.nearest.get(&whole)?.clone();
+        let frames = self.frames.iter_mut();
+        let all = frames.fold(everywhere, |all, frame| all.or(&frame.nearest(&whole)));
+        all.meant(&whole).map(|(name, is_sure)| (name.to_string(), is_sure))
     }
 }
 
 impl Frame {
     /// The names of a block, before its first `let`.
     pub(super) fn lets() -> Self {
-        Self::Lets { names: Vec::new(), bound: HashMap::new(), result_needs: Vec::new() }
+        Self::Lets {
+            names: Vec::new(),
+            bound: HashMap::new(),
+            result_needs: Vec::new(),
+            nearest: HashMap::new(),
+        }
     }
 
     /// A name of this frame; the last one of a name hides those before.
@@ -259,11 +271,23 @@ impl Frame {
         }
     }
 
-    fn names(&self) -> Vec<&str> {
+    /// The names of this frame that are nearest to an unknown one. Names are only added to a
+    /// block, so each is compared once.
+    fn nearest(&mut self, name: &Text) -> Nearest<Text> {
         match self {
-            Self::It { .. } => Vec::new(),
-            Self::Params(all) => all.iter().map(|it| it.name.as_ref()).collect(),
-            Self::Lets { names: all, .. } => all.iter().map(|it| it.name.as_ref()).collect(),
+            Self::It { .. } => Nearest::default(),
+            Self::Params(all) => {
+                let mut nearest = Nearest::default();
+                nearest.add(name, all.iter().map(|it| it.name.as_ref()));
+                nearest
+            }
+            Self::Lets { names, nearest, .. } => {
+                let (compared, nearest) = nearest.entry(name.clone()).or_default();
+                let new = names.get(*compared..).unwrap_or_default();
+                nearest.add(name, new.iter().map(|it| it.name.as_ref()));
+                *compared = names.len();
+                nearest.clone()
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Checker, MOST_SUGGESTED, Term};
+use super::{Checker, Term};
 use crate::{
     diag::{Code, Problem, Span},
     registry::{Field, Near, documents, near},
@@ -230,16 +230,7 @@ impl Checker<'_> {
 
     fn unknown_type(&mut self, word: &Word) {
         let name = word.text.as_ref();
-        let plain = PLAIN.iter().map(|(it, _)| *it);
-        let own = self.types.keys().map(AsRef::as_ref);
-        let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
-        let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
-        let known = known.take(if self.problems.len() > MOST_SUGGESTED { 0 } else { usize::MAX });
-        // What others call by these names is more than one type here.
-        let is_one = !matches!(name, "number" | "any" | "object" | "file");
-        let foreign = foreign.map(|name| Near { name, is_sure: is_one });
-        let meant = foreign.or_else(|| near(name, known));
-        let meant = meant.map(|it| (it.name.to_owned(), it.is_sure));
+        let meant = self.meant_type(&word.text);
         let mut problem =
             Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
                 .label("not a type")
@@ -251,6 +242,28 @@ impl Checker<'_> {
             }
         }
         self.report(problem);
+    }
+
+    /// The type that an unknown one most likely means, and whether that is sure.
+    fn meant_type(&mut self, name: &Text) -> Option<(String, bool)> {
+        let key = (name.clone(), self.types.len());
+        if let Some(known) = self.meant_types.get(&key) {
+            return known.clone();
+        }
+        let foreign = FOREIGN.iter().find(|(it, _)| **it == **name).map(|(_, it)| *it);
+        // What others call by these names is more than one type here.
+        let is_one = !matches!(name.as_ref(), "number" | "any" | "object" | "file");
+        let foreign = foreign.map(|name| Near { name, is_sure: is_one });
+        if foreign.is_none() && !self.suggests() {
+            return None;
+        }
+        let plain = PLAIN.iter().map(|(it, _)| *it);
+        let own = self.types.keys().map(AsRef::as_ref);
+        let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
+        let meant = foreign.or_else(|| near(name, known));
+        let meant = meant.map(|it| (it.name.to_owned(), it.is_sure));
+        self.meant_types.insert(key, meant.clone());
+        meant
     }
 
     fn record_type(

@@ -4,6 +4,8 @@
 //! so that a script that was fixed is not changed by being fixed once more. What helps makes
 //! the [`Wrong`] of a script smaller, which cannot go on for ever.
 
+use std::collections::HashSet;
+
 use super::Engine;
 use crate::{
     diag::{Applicability, Code, Fix, Problem, Report, Source, Span},
@@ -144,8 +146,10 @@ impl State {
         *tries -= 1;
         let edits = Edits::of(&self.source, chosen);
         let next = Self::of(engine, self.source.with_text(edits.text.as_str()));
-        let (stays, goes): (Vec<&Problem>, Vec<&Problem>) =
-            chosen.iter().partition(|it| next.has(it, edits.moved(it.span().start)));
+        let left = next.places();
+        let (stays, goes): (Vec<&Problem>, Vec<&Problem>) = chosen
+            .iter()
+            .partition(|it| left.contains(&(edits.moved(it.span().start), it.code, &it.message)));
         if !stays.is_empty() {
             // A fix after which its problem stands where it stood is none.
             return self.improved(engine, &goes, tries);
@@ -160,12 +164,10 @@ impl State {
         self.improved(engine, first, tries).or_else(|| self.improved(engine, second, tries))
     }
 
-    /// Whether the same problem stands at a place.
-    fn has(&self, problem: &Problem, place: usize) -> bool {
-        let same = |it: &Problem| {
-            it.span().start == place && it.code == problem.code && it.message == problem.message
-        };
-        self.report.problems.iter().any(same)
+    /// Which problem stands where.
+    fn places(&self) -> HashSet<(usize, Code, &str)> {
+        let all = self.report.problems.iter();
+        all.map(|it| (it.span().start, it.code, it.message.as_ref())).collect()
     }
 
     fn is_better_than(&self, before: &Self) -> bool {

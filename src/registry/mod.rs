@@ -40,6 +40,6 @@ pub use params::{Param, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::Record;
 pub use scheme::{FieldScheme, Max, Scheme};
-pub use suggest::{Near, near, nearest};
+pub use suggest::{Near, Nearest, near, nearest};
 
 pub(crate) use {field::choices, params::params, record::record, scheme::record_type};

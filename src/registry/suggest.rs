@@ -17,26 +17,62 @@ pub struct Near<'a> {
 
 /// The nearest candidate, and whether it is the only one that can be meant.
 pub fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Near<'a>> {
-    let letters = name.chars().count();
-    // A third of the letters may be wrong: `ask` is not `abs`, `summery` is `summary`.
-    let most = (letters / 3).clamp(1, 3);
-    // Each letter more or less is a wrong one, so most candidates need not be compared.
-    let is_as_long = |it: &&str| {
-        it.len().abs_diff(name.len()) <= 4 * most && it.chars().count().abs_diff(letters) <= most
-    };
-    let mut found: Vec<(usize, &str)> = candidates
-        .into_iter()
-        .filter(|it| *it != name)
-        .filter(is_as_long)
-        .map(|it| (strsim::damerau_levenshtein(name, it), it))
-        .filter(|(distance, it)| *distance <= most && *distance < it.chars().count())
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    let (distance, name) = *found.first()?;
-    let slips = if letters < 8 { 1 } else { 2 };
-    let is_alone = found.get(1).is_none_or(|(next, _)| *next > distance);
-    Some(Near { name, is_sure: letters >= 4 && distance <= slips && is_alone })
+    let mut nearest = Nearest::<&str>::default();
+    nearest.add(name, candidates);
+    nearest.meant(name).map(|(name, is_sure)| Near { name, is_sure })
+}
+
+/// The two candidates that are nearest to a name, of those that were compared so far.
+#[derive(Clone, Debug, Default)]
+pub struct Nearest<T>(Vec<(usize, T)>);
+
+impl<'a, T: From<&'a str> + Ord> Nearest<T> {
+    /// Compares further candidates.
+    pub fn add(&mut self, name: &str, candidates: impl IntoIterator<Item = &'a str>) {
+        let letters = name.chars().count();
+        let most = most_slips(letters);
+        // Each letter more or less is a wrong one, so most candidates need not be compared.
+        let is_as_long = |it: &&str| {
+            it.len().abs_diff(name.len()) <= 4 * most
+                && it.chars().count().abs_diff(letters) <= most
+        };
+        let found = candidates
+            .into_iter()
+            .filter(|it| *it != name)
+            .filter(is_as_long)
+            .map(|it| (strsim::damerau_levenshtein(name, it), it))
+            .filter(|(distance, it)| *distance <= most && *distance < it.chars().count());
+        self.0.extend(found.map(|(distance, it)| (distance, T::from(it))));
+        self.0.sort_unstable();
+        self.0.dedup();
+        self.0.truncate(2);
+    }
+}
+
+impl<T: Ord + Clone> Nearest<T> {
+    /// The nearest of the candidates of both.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        let mut all: Vec<_> = self.0.iter().chain(&other.0).cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        Self(all)
+    }
+
+    /// What a name was meant to be, if a candidate is near enough, and whether that is sure.
+    pub fn meant(&self, name: &str) -> Option<(T, bool)> {
+        let (distance, found) = self.0.first()?;
+        let letters = name.chars().count();
+        let slips = if letters < 8 { 1 } else { 2 };
+        let is_alone = self.0.get(1).is_none_or(|(next, _)| next > distance);
+        let is_sure = letters >= 4 && *distance <= slips && is_alone;
+        Some((found.clone(), is_sure))
+    }
+}
+
+/// A third of the letters may be wrong: `ask` is not `abs`, `summery` is `summary`.
+fn most_slips(letters: usize) -> usize {
+    (letters / 3).clamp(1, 3)
 }
 
 #[cfg(test)]

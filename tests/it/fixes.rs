@@ -6,7 +6,7 @@ use std::{fs, path::Path, sync::Arc};
 use fastrand::Rng;
 use svc::{
     Engine,
-    diag::{Code, Report},
+    diag::{Applicability, Code, Report},
     engine::Fixes,
     syntax::token::lex,
 };
@@ -291,4 +291,43 @@ fn what_can_have_meant_nothing_else_is_applied() {
     ] {
         assert_eq!(engine.fix(text).source.text(), right, "{text}");
     }
+}
+
+/// However often the same mistake stands in a script, each of its places has its fix, so that
+/// one round fixes all of them.
+#[test]
+fn equal_errors_all_have_their_fix() {
+    let engine = Engine::new();
+    let lines: [fn(usize) -> String; 5] = [
+        |i| format!("let a{i} = \"x\" >> uper"),
+        |i| format!("let a{i}: strin = \"x\""),
+        |i| format!("let a{i} = {{ abcd: 1 }}.abce"),
+        |i| format!("let a{i} = \"x\" >> replace(fro: \"a\", to: \"b\")"),
+        |i| format!("let a{i} = \"x\" | upper"),
+    ];
+    for line in lines {
+        let all: Vec<String> = (0..400).map(line).collect();
+        let text = format!("{}\na0", all.join("\n"));
+        let report = problems(&engine, &text);
+        assert_eq!(report.errors().count(), 400, "{}", line(0));
+        let fixed = report.errors().filter(|it| !it.fixes.is_empty()).count();
+        assert_eq!(fixed, 400, "{}", line(0));
+        assert!(!engine.fix_with(&*text, Fixes::Suggested).left.has_errors(), "{}", line(0));
+    }
+}
+
+/// What an unknown name means is decided by the names at its own place.
+#[test]
+fn equal_names_mean_what_is_near_to_each() {
+    let engine = Engine::new();
+    let script = "flow f(zqxwa: int) -> int { zqxw1 + 1 }\n\
+                  flow g(zqxwb: int) -> int { zqxw1 + 1 }\n\
+                  flow h(zqxwa: int, zqxwb: int) -> int { zqxw1 + 1 }\n\
+                  1";
+    let report = problems(&engine, script);
+    let meant: Vec<(&str, bool)> = report
+        .errors()
+        .map(|it| (&*it.fixes[0].text, it.applicability == Applicability::Safe))
+        .collect();
+    assert_eq!(meant, [("zqxwa", true), ("zqxwb", true), ("zqxwa", false)]);
 }

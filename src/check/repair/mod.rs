@@ -20,7 +20,7 @@ pub(super) use search::{MOST_STEPS, Search};
 pub(super) use step::{Step, stages};
 pub(super) use wanted::Wanted;
 
-use super::{Checker, MOST_SUGGESTED, Term, TermKind, types::shared_record};
+use super::{Checker, Term, TermKind, types::shared_record};
 use crate::{
     diag::{Problem, Span},
     registry::Body,
@@ -66,12 +66,10 @@ impl Gap<'_> {
 impl Checker<'_> {
     /// The steps that close a gap, unless a name of the script hides one of them.
     pub(super) fn steps(&mut self, gap: &Gap<'_>) -> Option<Vec<Step>> {
-        if self.problems.len() > MOST_SUGGESTED {
-            return None;
-        }
         let key = (gap.from.to_string(), format!("{:?} {}", gap.wanted, gap.port));
         let found = match self.chains.0.get(&key) {
             Some(known) => known.clone(),
+            None if !self.suggests() => return None,
             None => {
                 let found = self.search(gap);
                 self.chains.0.insert(key, found.clone());

@@ -124,7 +124,19 @@ pub(super) const ALL: &[Shape] = &[
         format!("flow f(a: int) -> int {{ a }}\nf({})", many(n, ", ", |i| i.to_string()))
     }),
     ("flows", |n| many(n, "\n", |i| format!("flow f{i}(a: int) -> int {{ a + {i} }}")) + "\nf0(1)"),
-    // Each call is looked into, so a chain of all of them is not in proportion.
+    ("flows in a chain", |n| {
+        format!(
+            "flow f0(a: int) -> int {{ a }}\n{}\nf0(1)",
+            many(n, "\n", |i| format!("flow f{}(a: int) -> int {{ f{i}(a + 1) }}", i + 1)),
+        )
+    }),
+    ("flows in a chain that ask", |n| {
+        format!(
+            "flow f0(a: string) -> string {{ a >> ask(model: \"ollama/x\") }}\n{}\nf0(\"x\")",
+            many(n, "\n", |i| format!("flow f{}(a: string) -> string {{ f{i}(a) }}", i + 1)),
+        )
+    }),
+    // A plan shows each call with its path, so one chain of all of them is not in proportion.
     ("flows that call", |n| {
         format!(
             "flow f0(a: int) -> int {{ a }}\n{}\nf{n}(1)",
