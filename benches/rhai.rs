@@ -38,6 +38,7 @@ fn watch() -> Watch {
         deadline: None,
         cancel: CancellationToken::new(),
         host: None,
+        memory: None,
     }
 }
 
