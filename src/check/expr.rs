@@ -15,9 +15,6 @@ use crate::{
     value::{Text, Type, Value},
 };
 
-/// With so few names one is compared however many problems there are.
-const FEW: usize = 16;
-
 impl Checker<'_> {
     /// An expression, and the type that is due where it stands: a literal takes it.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
@@ -150,8 +147,7 @@ impl Checker<'_> {
                 .label("not a choice")
                 .help(format!("choose one of {all}"));
         let known = of.variants.iter().map(AsRef::as_ref);
-        let is_compared = self.suggests() || of.variants.len() <= FEW;
-        let known = known.take(if is_compared { usize::MAX } else { 0 });
+        let known = known.take(self.compared(of.variants.len()));
         if let Some(Near { name: meant, is_sure }) = near(text, known) {
             problem = problem
                 .help(format!("did you mean {meant:?}? The choices are {all}"))
@@ -430,8 +426,7 @@ impl Checker<'_> {
                 let problem =
                     Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
                         .label("no such field");
-                let is_compared = self.suggests() || of.fields.len() <= FEW;
-                let compared = names.clone().take(if is_compared { usize::MAX } else { 0 });
+                let compared = names.clone().take(self.compared(of.fields.len()));
                 match near(field, compared) {
                     Some(Near { name: meant, is_sure }) => problem
                         .help(format!("did you mean `{meant}`?"))

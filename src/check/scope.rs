@@ -206,6 +206,12 @@ impl Checker<'_> {
         self.problems.len() <= MOST_SUGGESTED
     }
 
+    /// With how many of so many names an unknown one is compared: with few of them always.
+    pub(super) fn compared(&self, known: usize) -> usize {
+        const FEW: usize = 16;
+        if self.suggests() || known <= FEW { known } else { 0 }
+    }
+
     /// The known name that an unknown one is most likely meant to be.
     pub(super) fn suggest(&mut self, name: &[Word]) -> Option<(String, bool)> {
         let whole = Text::from(dotted(name));

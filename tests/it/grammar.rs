@@ -9,10 +9,11 @@ use svc::{Engine, diag, engine::Notation};
 use crate::{components, docs, foreign};
 
 /// What is wrong for a reason that a context-free grammar cannot know.
-const NOT_OF_SYNTAX: [(&str, &str); 4] = [
+const NOT_OF_SYNTAX: [(&str, &str); 5] = [
     ("e104_too_deep.svc", "it cannot count brackets"),
     ("e104_too_long.svc", "it cannot count operators"),
     ("e104_types_too_deep.svc", "it cannot count brackets"),
+    ("e121_too_many_and_too_long.svc", "it cannot count parts, nor the letters of a name"),
     ("e226_mocks.svc", "a mock's arguments are named, as the check sees"),
 ];
 

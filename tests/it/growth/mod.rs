@@ -48,6 +48,10 @@ const PHASES: [Phase; 5] = [
     }),
 ];
 
+/// What grows faster, and is known to: values that are all wrong in their own way are compared
+/// with all choices, a hundred in each round of `fix`.
+const APART_FROM: [(&str, &str); 1] = [("enum wrong values", "fix")];
+
 /// The sizes that are compared lie so far apart.
 const APART: usize = 4;
 
@@ -108,7 +112,8 @@ fn time_grows_with_the_text() {
     let work = || {
         let mut wrong = Vec::new();
         while let Some(shape) = shapes.get(next.fetch_add(1, Relaxed)) {
-            for phase in &PHASES {
+            let is_apart = |it: &&Phase| APART_FROM.contains(&(shape.0, it.0));
+            for phase in PHASES.iter().filter(|it| !is_apart(it)) {
                 match growth(&engine, shape, phase, asked.unwrap_or(SIZE)) {
                     Ok(times) if asked.is_some() => say(&times),
                     Ok(_) => {}
