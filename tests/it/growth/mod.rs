@@ -79,7 +79,7 @@ fn taken(work: impl Fn()) -> Duration {
     };
     let begun = now();
     work();
-    now() - begun
+    now().saturating_sub(begun)
 }
 
 /// Why the time of a phase grows too fast, if it does so each of several times.

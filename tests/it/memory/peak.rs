@@ -77,7 +77,7 @@ fn shapes() -> Vec<(&'static str, String)> {
         ("parallel", "parallel { a: range(0, 4000000), b: range(0, 4000000), c: range(0, 4000000) } >> len".into()),
         ("lets", "let a = range(0, 4000000)\nlet b = a >> each { it + 1 }\nlet c = a >> each { it + 2 }\nlen(a) + len(b) + len(c)".into()),
         ("flows", "flow f(n: int) -> [[int]] { [range(0, n), range(0, n), range(0, n)] }\nrange(0, 100) >> each { f(100000) } >> len".into()),
-        ("variables of rhai", format!("1 >> rhai(n: int) -> int {{ let s = \"xxxxxxxxxxxxxxxx\"; for i in 0..19 {{ s += s; }} {} s.len() }}", (0..60).map(|it| format!("let v{it} = s + \"{it}\"; ")).collect::<String>())),
+        ("variables of rhai", format!("1 >> rhai(n: int) -> int {{ let s = \"xxxxxxxxxxxxxxxx\"; for i in 0..19 {{ s += s; }} {} s.len() }}", (0..60).map(|it| format!("let v{it} = s + \"{it}\";")).collect::<Vec<_>>().join(" "))),
         ("files", "range(0, 100) >> each { read_text(path: \"large.txt\") >> lines } >> len".into()),
         ("a fallback", "range(0, 2000) >> each { ((range(0, 50000)) fallback []) } >> len".into()),
         ("casts", pile("let xs: [float] = range(0, 10000)\nxs")),

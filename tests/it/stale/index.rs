@@ -19,7 +19,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files.extend(self::files(&path));
-        } else if !path.extension().is_some_and(|it| it == "lock") && !path.ends_with("lock") {
+        } else if path.extension().is_none_or(|it| it != "lock") && !path.ends_with("lock") {
             files.push(path);
         }
     }

@@ -57,7 +57,7 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
         let mut child = start(place, "many.svc", guarded);
         // Once it writes, a kill finds it in the middle of something.
         let begun = Instant::now();
-        while !wrote_after(place, &before_it) && begun.elapsed() < Duration::from_secs(60) {
+        while !wrote_after(place, &before_it) && begun.elapsed() < Duration::from_mins(1) {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_millis(rng.u64(0..20)));

@@ -17,7 +17,7 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Ops that fail only where the result would be too large.
-const TOO_LARGE_ONLY: &[&str] = &["join", "lower", "show", "unique", "upper"];
+const TOO_LARGE_ONLY: &[&str] = &["join", "lower", "show", "to_json", "upper"];
 
 fn ops() -> impl Iterator<Item = &'static OpDef> {
     ALL.iter().flat_map(|it| it.ops)

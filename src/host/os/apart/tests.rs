@@ -15,7 +15,7 @@ pub(crate) fn work_of_tests(asked: &[u8]) -> Option<Vec<u8>> {
             hint::spin_loop();
         },
         b"own: sleep" => loop {
-            thread::sleep(Duration::from_secs(60));
+            thread::sleep(Duration::from_mins(1));
         },
         b"own: overflow" => vec![u8::try_from(deep(u64::MAX) % 2).unwrap_or_default()],
         b"own: id" => std::process::id().to_string().into_bytes(),
@@ -57,7 +57,7 @@ struct Limits {
 }
 
 const AMPLE: Limits =
-    Limits { memory: 1 << 30, processor: Duration::from_secs(60), time: Duration::from_secs(600) };
+    Limits { memory: 1 << 30, processor: Duration::from_mins(1), time: Duration::from_mins(10) };
 
 fn ask(workers: &Workers, work: &str, limits: &Limits) -> Result<String, Unanswered> {
     ask_while(workers, work, limits, &|| true)
@@ -94,7 +94,7 @@ fn what_goes_wrong_is_told_apart_and_the_next_worker_works() {
         // With a worker that did work before, and without one.
         let before = || {
             if kept {
-                drop(id(&workers))
+                drop(id(&workers));
             }
         };
         let of = |work: &str, limits: &Limits| {
