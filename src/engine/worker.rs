@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Whether this process was started as a worker, which reads documents that may be hostile,
-/// and runs inline code that is not trusted ([`Engine::untrusted`]); if so, it has done that,
+/// and runs inline code that is not trusted ([`Engine::untrusted`](crate::Engine::untrusted)); if so, it has done that,
 /// and is to end. Asked first of all in `main`: without that there are no workers.
 pub fn is_worker() -> bool {
     os::is_worker(work)

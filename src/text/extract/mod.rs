@@ -11,7 +11,7 @@
 //!
 //! **Invariant:** no input makes this panic, loop, or hold more than a few times
 //! [`LARGEST_FILE`]. A format whose reader cannot promise that is read in a process of its own
-//! ([`apart`]).
+//! (`apart`).
 
 use std::{
     io::{self, Read},
