@@ -309,6 +309,11 @@ pub struct Repeat {
     pub otherwise: Option<Term>,
 }
 
+impl Repeat {
+    /// What stands in the paths of nodes in `else`, behind the turns.
+    pub const ELSE: &'static str = "?else";
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Where,

@@ -345,7 +345,11 @@ impl Now<'_> {
             }
         }
         match &repeat.otherwise {
-            Some(otherwise) => self.eval(otherwise, &env.with_it(&value)),
+            Some(otherwise) => {
+                let below =
+                    format_args!("{}[{}]/{}", repeat.segment, repeat.turns + 1, Repeat::ELSE);
+                self.eval(otherwise, &env.with_it(&value)).map_err(|it| it.below(below))
+            }
             None => Err(exhausted(repeat.turns, span)),
         }
     }

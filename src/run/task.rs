@@ -279,7 +279,8 @@ impl Run {
         let Some(otherwise) = &repeat.otherwise else {
             return Err(now::exhausted(repeat.turns, span));
         };
-        let (env, path) = (place.env.with_it(&value), place.path.name("?else"));
+        let after = place.path.item(&repeat.segment, repeat.turns as usize + 1);
+        let (env, path) = (place.env.with_it(&value), after.name(Repeat::ELSE));
         let inner = Place { env: &env, scope: place.scope, path: &path };
         let ended = self.eval(otherwise, inner).await;
         ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))

@@ -25,9 +25,7 @@ impl<'a> Walk<'a> {
             this.waits_for(idx, "all branches");
             let (mut fields, mut load) = (Vec::new(), Load::none());
             for branch in branches {
-                let mark = if branch.optional { "?" } else { "" };
-                let name = format!("{}{mark}", branch.name);
-                let seen = this.below(name, |this| this.term(&branch.body));
+                let seen = this.below(branch.name.to_string(), |this| this.term(&branch.body));
                 let (extent, own) = match branch.optional {
                     true => (seen.extent.optional(&branch.body.ty), seen.load.perhaps()),
                     false => (seen.extent, seen.load),
@@ -121,7 +119,8 @@ impl<'a> Walk<'a> {
             let count = Count { least: 0, usual: turns.div_ceil(2), most: Some(turns) };
             let mut load = until.load.times(tests, 1).then(body.load.times(count, 1));
             if let Some(otherwise) = &repeat.otherwise {
-                let seen = this.framed(slot(), |this| this.term(otherwise));
+                let look = |this: &mut Self| this.framed(slot(), |this| this.term(otherwise));
+                let seen = this.below(Repeat::ELSE.to_owned(), look);
                 extent = extent.or(&seen.extent, &term.ty);
                 load = load.then(seen.load.perhaps());
             }

@@ -16,7 +16,8 @@ pub(super) enum Node {
     },
     Scope(Scope),
     Each(usize, Vec<Node>),
-    Repeat(u8, Vec<Node>),
+    /// So many turns, and what comes after them.
+    Repeat(u8, Vec<Node>, Vec<Node>),
     /// A branch that may fail.
     Perhaps(usize, Vec<Node>),
     Both([(usize, Vec<Node>); 2]),
@@ -79,7 +80,7 @@ impl Script {
         match rng.u8(0..12) {
             0..=2 => Node::Scope(self.scope(rng, depth)),
             3 => Node::Each(rng.usize(1..4), self.body(rng, depth)),
-            4 => Node::Repeat(rng.u8(1..4), self.body(rng, depth)),
+            4 => Node::Repeat(rng.u8(1..4), self.body(rng, depth), self.body(rng, depth)),
             5 => Node::Perhaps(self.name(), self.body(rng, depth)),
             6 => Node::Both([0, 1].map(|_| (self.name(), self.body(rng, depth)))),
             7 if !self.flows.is_empty() => Node::Call(self.name(), rng.usize(..self.flows.len())),
@@ -199,10 +200,13 @@ fn scope_of(node: &mut Node) -> Option<&mut Scope> {
 fn inside(body: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
     for node in body.iter_mut() {
         match node {
-            Node::Scope(Scope { body, .. })
-            | Node::Each(_, body)
-            | Node::Repeat(_, body)
-            | Node::Perhaps(_, body) => inside(body, visit),
+            Node::Scope(Scope { body, .. }) | Node::Each(_, body) | Node::Perhaps(_, body) => {
+                inside(body, visit)
+            }
+            Node::Repeat(_, body, otherwise) => {
+                inside(body, visit);
+                inside(otherwise, visit);
+            }
             Node::Both(both) => both.iter_mut().for_each(|it| inside(&mut it.1, visit)),
             Node::Pay { .. } | Node::Call(..) | Node::Twice(..) => {}
         }
@@ -258,10 +262,10 @@ fn stage(node: &Node) -> String {
             let (items, body) = (items.join(", "), stages(body));
             format!("[{items}] >> each {{ {body} }} >> join(sep: \"|\") >> back")
         }
-        Node::Repeat(turns, body) => {
-            let body = stages(body);
+        Node::Repeat(turns, body, otherwise) => {
+            let (body, otherwise) = (stages(body), stages(otherwise));
             format!(
-                "\"${{it}}/t0\" >> repeat {turns} {{ {body} >> turn }} until it == \"x\" else {{ it }} >> back"
+                "\"${{it}}/t0\" >> repeat {turns} {{ {body} >> turn }} until it == \"x\" else {{ {otherwise} }} >> back"
             )
         }
         Node::Perhaps(name, body) => {
