@@ -250,3 +250,55 @@ fn no_cap_is_overshot_by_runs_that_are_killed_and_go_on() {
     println!("{runs} runs, {calls} calls");
     assert!(calls > runs, "{calls} calls were paid in {runs} runs");
 }
+
+/// Where a scope may stand in a script.
+const PLACES: &[&str] = &[
+    "HEAD >> SCOPE",
+    "HEAD >> parallel { a: SCOPE, b: it }",
+    "HEAD >> parallel { a?: SCOPE, b: it }",
+    "HEAD >> parallel { a?: parallel { b?: SCOPE, c: it }, d: it }",
+    "[HEAD] >> each { SCOPE }",
+    "[HEAD] >> each? { SCOPE }",
+    "HEAD >> repeat 1 { SCOPE } until it == \"\" else { it }",
+    "HEAD >> repeat 1 { it } until it == \"\" else { SCOPE }",
+    "HEAD >> repeat 2 { repeat 1 { it } until it == \"\" else { SCOPE } } until it == \"\" else { it }",
+    "HEAD >> repeat 1 { it } until it == \"\" else { it } >> repeat 1 { it } until it == \"\" else { SCOPE }",
+    "HEAD >> if len(it) > 0 { SCOPE } else { it }",
+    "HEAD >> match it { \"\" => it, _ => SCOPE }",
+    "HEAD >> (it >> fail) fallback (\"run\" >> SCOPE)",
+    "flow f(x: string) -> string { x >> SCOPE }\nHEAD >> f",
+    "flow f(x: string) -> string { x >> SCOPE }\nHEAD >> parallel { a?: f, b: it }",
+    "flow f(x: string) -> string { x >> SCOPE }\nHEAD >> twice(flow: f)",
+];
+
+#[test]
+fn spending_stays_with_a_scope_when_an_edit_moves_it() {
+    for place in PLACES {
+        let is_run_twice = place.contains("twice") || place.contains("repeat 2");
+        let calls = if is_run_twice { 2 } else { 1 };
+        assert_eq!(paid_after_an_edit(place, 49), 49 * calls, "{place}");
+        assert_eq!(paid_after_an_edit(place, 50), 0, "{place}");
+    }
+}
+
+/// What is paid in a scope of 90 tokens that has spent 41, when another scope stands before it.
+fn paid_after_an_edit(place: &str, tokens: u64) -> u64 {
+    let mut history = History::new(0);
+    till::open(0.0, 1.0);
+    let scope =
+        |tokens| format!("(it >> pay(cents: 0, tokens: {tokens})) within {{ max_tokens: 90 }}");
+    let script = |stages: &str| place.replace("HEAD", "\"run\"").replace("SCOPE", stages);
+    let before = script(&scope(41));
+    let after = script(&format!("((it >> back) within {{ max_tokens: 8 }} >> {})", scope(tokens)));
+    let ((engine, _), runtime) =
+        (history.engine(), tokio::runtime::Builder::new_current_thread().enable_all().build());
+    runtime.unwrap().block_on(async {
+        engine.run(before.as_str()).await.unwrap();
+        let paid = till::total().tokens;
+        let request = engine.resume_with("last", after.as_str()).unwrap();
+        if let Err(Error::Check(problems)) = request.await {
+            panic!("{after}: {problems:?}");
+        }
+        till::total().tokens - paid
+    })
+}
