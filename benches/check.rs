@@ -4,13 +4,12 @@
 use std::{fmt::Write as _, hint::black_box};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use svc::Engine;
 
 #[path = "workloads/scripts.rs"]
 mod scripts;
 
 fn lets(c: &mut Criterion) {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let mut group = c.benchmark_group("check/lines");
     group.sample_size(20);
     for lines in [200, 1_000, 2_000, 4_000, 8_000] {
@@ -24,7 +23,7 @@ fn lets(c: &mut Criterion) {
 }
 
 fn flows(c: &mut Criterion) {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let mut group = c.benchmark_group("check/flows");
     group.sample_size(20);
     for flows in [250, 500, 1_000, 2_000] {

@@ -25,7 +25,7 @@ const LINES: [&str; 4] = [
 
 fn completion(c: &mut Criterion) {
     let mut group = c.benchmark_group("complete");
-    for (name, engine) in [("as it is", Engine::new()), ("300 components", crowded())] {
+    for (name, engine) in [("as it is", svc::engine()), ("300 components", crowded())] {
         let session = Session::new(engine, ".");
         for line in LINES {
             group.bench_with_input(BenchmarkId::new(name, line.trim()), line, |b, line| {
@@ -46,7 +46,7 @@ fn offered(session: &Session, line: &str) -> usize {
 
 /// The components that there are, again and again under other names.
 fn crowded() -> Engine {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let own = engine.registry().components().to_vec();
     let more = (own.len()..MANY).map(|idx| {
         let like = own[idx % own.len()];

@@ -65,7 +65,7 @@ fn kept(c: &mut Criterion) {
         let file = folder.path().join(format!("{stores}.db"));
         engine.clone().keeping(Arc::new(Store::open(&file, 0).expect("it can be made")))
     };
-    let engine = Engine::new().with(&[&NAP]);
+    let engine = svc::engine().with(&[&NAP]);
     let runtime = runtime();
     let mut group = c.benchmark_group("a chain of 10,000 calls");
     group.throughput(Throughput::Elements(CALLS)).sample_size(10);

@@ -6,7 +6,7 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use svc::{Engine, store::Store};
+use svc::store::Store;
 
 mod workloads;
 
@@ -24,7 +24,7 @@ const PATHS: [(&str, Path); 5] =
 
 /// A script of 2,000 lines is checked.
 fn check() -> Box<dyn FnMut()> {
-    let (engine, text) = (Engine::new(), scripts::lines(2_000));
+    let (engine, text) = (svc::engine(), scripts::lines(2_000));
     Box::new(move || drop(black_box(engine.check(text.as_str()))))
 }
 
@@ -46,7 +46,7 @@ fn calls() -> Box<dyn FnMut()> {
 /// The same, of which all is kept.
 fn kept() -> Box<dyn FnMut()> {
     let store = Arc::new(Store::in_memory().expect("memory can be had"));
-    let (engine, runtime) = (Engine::new().with(&[&NAP]).keeping(store), runtime());
+    let (engine, runtime) = (svc::engine().with(&[&NAP]).keeping(store), runtime());
     let plan = engine.plan(CALLS).expect("the script checks");
     Box::new(move || {
         let run = async { engine.run_plan(plan.clone()).await.expect("the script runs") };

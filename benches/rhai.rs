@@ -4,7 +4,6 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use svc::{
-    Engine,
     script::{Island, Watch, limits},
     value::{Record, Text, Type, Value},
 };
@@ -66,7 +65,7 @@ fn round_trip(c: &mut Criterion) {
 fn each(c: &mut Criterion) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let engine = Engine::new();
+    let engine = svc::engine();
     let mut group = c.benchmark_group("each");
     group.throughput(Throughput::Elements(RECORDS as u64));
     let script = "range(0, 10_000) >> each { rhai(n: int) -> int { n * 2 + 1 } } >> len";

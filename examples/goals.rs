@@ -8,7 +8,6 @@
 mod score;
 
 use score::{SETS, Served, answers, goals, read, scores};
-use svc::Engine;
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "the table is the result")]
@@ -20,7 +19,7 @@ async fn main() {
         Some(file) => read(&std::fs::read_to_string(file).expect("a file with goals")),
         None => goals(),
     };
-    let answers = answers(&Engine::new(), goals).await;
+    let answers = answers(&svc::engine(), goals).await;
     for (goal, served, told) in &answers {
         let is_shown = shown == "--all" || (shown == "--each" && !goal.held_back && !goal.fresh);
         if is_shown {

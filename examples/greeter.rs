@@ -1,7 +1,6 @@
 //! A program with a component of its own: `cargo run --example greeter -- Ada`.
 
 use svc::{
-    Engine,
     registry::{Component, Example, Inline, Op, OpError, Scheme, inline},
     value::{Text, Value},
 };
@@ -43,7 +42,7 @@ impl Inline for Greet {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "world".to_owned());
-    let engine = Engine::new().with(&[&GREETER]);
+    let engine = svc::engine().with(&[&GREETER]);
     let script = r#"greet(word: "Good morning") >> upper"#;
     let greeting: String = engine.run(script).input(name).await?.get()?;
     println!("{greeting}");

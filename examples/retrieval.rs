@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => read(Path::new(&path))?,
         None => SCRIPT.to_owned(),
     };
-    let engine = Engine::new();
+    let engine = svc::engine();
     for (query, text) in queries(Path::new(&folder))? {
         for (idx, doc) in ranking(&engine, &script, &folder, &text).await?.iter().enumerate() {
             println!("{query} Q0 {} {} {} svc", doc.id, idx + 1, doc.score);

@@ -21,9 +21,9 @@
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use svc::{Engine, block};
+//! use svc::block;
 //!
-//! let engine = Engine::new();
+//! let engine = svc::engine();
 //!
 //! // A script, with a typed param and a typed result.
 //! let script = r#"param n: int  ["a", "b", "c"] >> take(n: n) >> each { upper }"#;
@@ -45,39 +45,32 @@
 //! A program's own components are registered with [`Engine::with`]; `examples/greeter.rs`
 //! shows a whole one.
 
-// Modules stand in the order of their layers: each knows only those above it.
-
-pub mod value;
-
-pub mod diag;
-
-pub mod syntax;
-
-pub mod host;
-
-pub mod text;
-
-pub mod registry;
-
-pub mod script;
-
-pub mod store;
-
-pub mod components;
-
-pub mod stdlib;
-
-pub mod check;
-
-pub mod plan;
-
-pub mod run;
-
-pub mod engine;
+use std::sync::Arc;
 
 pub mod bases;
+mod worker;
 
-#[doc(hidden)]
-pub use engine::is_worker as is_island;
-pub use engine::{Block, Engine, Error, Request, Response, block, is_worker};
-pub use plan::Policy;
+pub use worker::is_worker;
+
+pub use svc_components as components;
+pub use svc_contract::{choices, params, record, registry, value};
+pub use svc_documents as documents;
+pub use svc_engine::{self as engine, Block, Engine, Error, Request, Response, block, run};
+pub use svc_lang::{
+    check, diag,
+    plan::{self, Policy},
+    script, stdlib, syntax,
+};
+pub use svc_store as store;
+pub use svc_text as text;
+
+/// The outside world, as a trait, and the operating system as one.
+pub mod host {
+    pub use svc_contract::host::*;
+    pub use svc_host_os::{self as os, test};
+}
+
+/// An engine with the built-in components on this machine.
+pub fn engine() -> Engine {
+    Engine::new(components::registry(), Arc::new(host::os::OsHost::default()))
+}

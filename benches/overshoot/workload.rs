@@ -8,7 +8,7 @@ use std::{
 };
 
 use svc::{
-    Engine, Error,
+    Error,
     host::test::TestHost,
     registry::{Component, Cx, Effect, Example, Io, Op, OpError, Price, Quote, Scheme, Usage, io},
     run::{Event, Observer},
@@ -146,7 +146,7 @@ impl Observer for Steps {
 pub(crate) fn reserved_before_steps(seed: i64) -> Done {
     let steps = Arc::new(Steps::default());
     let engine =
-        Engine::new().with(&[&COMPONENT]).on(Arc::new(TestHost::new())).watched_by(steps.clone());
+        svc::engine().with(&[&COMPONENT]).on(Arc::new(TestHost::new())).watched_by(steps.clone());
     let branches: Vec<Value> = (0..BRANCHES).map(Value::Int).collect();
     let run = engine.run(SCRIPT).param("seed", seed).param("branches", Value::from(branches));
     let spent = match runtime().block_on(async { run.await }) {

@@ -2,13 +2,11 @@
 
 use std::hint::black_box;
 
-use svc::Engine;
-
 use super::{scripts, table::Table, timing::millis};
 
 pub(crate) fn check(table: &mut Table) {
     const MEGABYTE: f64 = 1e6;
-    let engine = Engine::new();
+    let engine = svc::engine();
     let seconds = |lines: usize, runs: usize| {
         let text = scripts::lines(lines);
         engine.check(text.as_str()).expect("the script checks");

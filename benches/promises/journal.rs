@@ -20,7 +20,7 @@ pub(crate) fn journal(table: &mut Table) {
     const CALLS: u32 = 10_000;
     let others = table.size(30, 1);
     let folder = tempfile::tempdir().expect("there is room for a store");
-    let engine = Engine::new().with(&[&NAP]);
+    let engine = svc::engine().with(&[&NAP]);
     let off = table.best(10, || drop(run(&engine)));
     let mut stores = 0;
     let mut kept = |_| {

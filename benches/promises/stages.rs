@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use svc::{Engine, registry::Body, value::Value};
+use svc::{registry::Body, value::Value};
 use tokio::task::JoinSet;
 
 use super::{
@@ -16,7 +16,7 @@ type Inline = fn(&mut [Value]) -> Result<Value, svc::registry::OpError>;
 
 /// The inline op of a name, out of the op table.
 fn op(name: &str) -> Inline {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let found = engine.registry().resolve(name).expect("there is such an op");
     let Body::Inline(run) = found.op.body else { panic!("`{name}` is not inline") };
     run

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use svc::{Engine, components, registry::Component};
+use svc::{components, registry::Component};
 
 use super::{
     table::{Table, say, tell},
@@ -81,7 +81,7 @@ fn registry(table: &mut Table) {
         &*Box::leak(Box::new(Component { name, aliases: &[], ..*like }))
     });
     let more: Vec<&'static Component> = more.collect();
-    let took = table.best(50, || drop(Engine::new().with(&more)));
+    let took = table.best(50, || drop(svc::engine().with(&more)));
     table.at_most("an engine with 300 components", micros(took) / 1e3, 1.0, "ms");
 }
 

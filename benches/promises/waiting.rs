@@ -7,7 +7,6 @@ use std::{
 };
 
 use rustix::time::{ClockId, clock_gettime};
-use svc::Engine;
 use tokio::{
     runtime::{Builder, Runtime},
     task::JoinSet,
@@ -55,7 +54,7 @@ fn cores(table: &mut Table) {
     let count: i64 = table.size(400, 4);
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let cores = u32::try_from(cores).expect("so many cores has nobody");
-    let (engine, runtime) = (Engine::new().with(&[&NAP]), all_cores());
+    let (engine, runtime) = (svc::engine().with(&[&NAP]), all_cores());
     let plan = Arc::new(engine.plan(format!("range(0, {count}) >> each {{ toil }}").as_str()));
     let plan = plan.as_ref().as_ref().expect("the script checks");
     let busy = (0..table.size(3, 1)).map(|_| {

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use svc::{
-    Engine,
     host::test::TestHost,
     plan::{Caps, Plan},
     run::{Outcome, Surroundings, Unwatched, run},
@@ -26,7 +25,7 @@ pub(crate) struct Planned {
 
 impl Planned {
     pub(crate) fn new(script: &str) -> Self {
-        let engine = Engine::new().with(&[&NAP]);
+        let engine = svc::engine().with(&[&NAP]);
         let plan = engine.plan(script).expect("the script checks");
         let around = Surroundings {
             host: Arc::new(TestHost::new()),

@@ -7,12 +7,12 @@
 
 use std::process::ExitCode;
 
-use svc::{Engine, bases};
+use svc::bases;
 
 mod desk;
 mod github;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    bases::main(Engine::new().with(&[&desk::COMPONENT, &github::COMPONENT])).await
+    bases::main(svc::engine().with(&[&desk::COMPONENT, &github::COMPONENT])).await
 }

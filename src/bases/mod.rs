@@ -1,10 +1,12 @@
-//! The ways in: one folder a protocol, each a thin layer over [`crate::engine::Engine`].
+//! The ways in: one folder a protocol, each a thin layer over [`svc_engine::Engine`].
 //!
 //! **Invariant:** no base knows another one, and none has logic of its own.
 
 use std::process::ExitCode;
 
-use crate::engine::{Engine, is_worker};
+use svc_engine::Engine;
+
+use crate::is_worker;
 
 pub mod cli;
 pub mod lsp;
@@ -13,7 +15,7 @@ pub mod lsp;
 /// engine.
 ///
 /// A program with components of its own becomes `svc` with these components:
-/// `main(Engine::new().with(&[..]))`.
+/// `main(svc::engine().with(&[..]))`.
 pub async fn main(engine: Engine) -> ExitCode {
     if is_worker() {
         return ExitCode::SUCCESS;

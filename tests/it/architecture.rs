@@ -6,35 +6,63 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use svc::Engine;
-
-/// The order is the whole rule: a module may use the ones before it.
-const LAYERS: [&str; 15] = [
-    "value",
-    "diag",
-    "syntax",
-    "host",
-    "text",
-    "registry",
-    "script",
-    "store",
-    "components",
-    "stdlib",
-    "check",
-    "plan",
-    "run",
-    "engine",
-    "bases",
+/// The modules of a crate whose order is a rule: one may use those before it. The order of the
+/// crates is Cargo's.
+const LAYERS: [(&str, &[&str]); 3] = [
+    ("contract", &["value", "host", "registry"]),
+    ("lang", &["diag", "syntax", "script", "stdlib", "check", "plan"]),
+    ("engine", &["run"]),
 ];
 
-/// The macros of the registry, which the language puts at the crate's root.
-const MACROS: [&str; 3] = ["params", "record", "choices"];
+/// What crates know of each other and of others, where that is a promise to those who embed
+/// them.
+const LIGHT: [(&str, &[&str]); 3] = [
+    ("text", &["pulldown-cmark", "rust-stemmers"]),
+    (
+        "contract",
+        &[
+            "blake3",
+            "fastrand",
+            "futures-util",
+            "serde",
+            "serde_json",
+            "strsim",
+            "svc-text",
+            "thiserror",
+            "tokio",
+            "tokio-util",
+        ],
+    ),
+    (
+        "lang",
+        &[
+            "miette",
+            "pest",
+            "pest_derive",
+            "rhai",
+            "serde",
+            "stacker",
+            "svc-contract",
+            "svc-text",
+            "tokio",
+            "tokio-util",
+            "toml",
+        ],
+    ),
+];
 
-/// The only places that may reach for the operating system themselves: the host, the
-/// cache folder of its double, the store's and the index's own files, and where the process
-/// begins.
-const DOORS: [&str; 5] =
-    ["host/os/", "host/test.rs", "store/", "components/context_retrieval/ctx_search/", "main.rs"];
+/// The crates that know no operating system, and no threads of their own but these.
+const PURE: [&str; 3] = ["crates/text/", "crates/contract/", "crates/lang/"];
+const THREADS: [&str; 1] = ["crates/lang/src/syntax/mod.rs"];
+
+/// The only places that may reach for the operating system themselves: the host, the store's
+/// and the index's own files, and where the process begins.
+const DOORS: [&str; 4] = [
+    "crates/host-os/",
+    "crates/store/",
+    "crates/components/context-retrieval/src/ctx_search/",
+    "src/main.rs",
+];
 
 /// The crates that reach the network or the system.
 const BEYOND: [&str; 6] =
@@ -43,24 +71,80 @@ const BEYOND: [&str; 6] =
 /// Who touches the standard streams, and why. All others print through the first, which lets
 /// nothing command the terminal.
 const WRITERS: [(&str, &str); 6] = [
-    ("bases/cli/terminal.rs", "the one writer"),
-    ("bases/cli/screen.rs", "asks how large the terminal is"),
-    ("bases/lsp/mod.rs", "speaks a protocol, which no person reads"),
-    ("host/os/ask.rs", "asks a person, with text that was made visible"),
-    ("host/os/apart/serve.rs", "answers the process that began this one"),
-    ("host/os/apart/worker.rs", "reads what such a process answers"),
+    ("crates/host-os/src/apart/serve.rs", "answers the process that began this one"),
+    ("crates/host-os/src/apart/worker.rs", "reads what such a process answers"),
+    ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),
+    ("src/bases/cli/screen.rs", "asks how large the terminal is"),
+    ("src/bases/cli/terminal.rs", "the one writer"),
+    ("src/bases/lsp/mod.rs", "speaks a protocol, which no person reads"),
 ];
 
 const LONGEST_FILE: usize = 600;
 
 #[test]
 fn modules_only_look_down() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let Some((_, layers)) = LAYERS.iter().find(|(name, _)| source.is_of(name)) else {
+            continue;
+        };
+        let rank = |path: &[String]| {
+            layers.iter().position(|it| Some(*it) == path.first().map(String::as_str))
+        };
+        let Some(own) = rank(&source.module) else { continue };
+        for used in source.uses("crate").iter().filter(|it| !it.is_macro()) {
+            // What is not in the list stands above all that is.
+            if rank(&used.path).is_none_or(|it| it > own) {
+                wrong.push(format!("{} must not know crate::{}", source.name, used.shown()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_embedded_stays_light() {
+    let wrong: Vec<String> = LIGHT
+        .iter()
+        .flat_map(|(name, allowed)| {
+            let others =
+                dependencies(name).into_iter().filter(|it| !allowed.contains(&it.as_str()));
+            others.map(move |it| format!("crates/{name} must not depend on {it}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn components_know_the_contract_and_plain_libraries() {
+    for cluster in fs::read_dir(root().join("crates/components")).unwrap() {
+        let cluster = cluster.unwrap().file_name().into_string().unwrap();
+        if !root().join("crates/components").join(&cluster).join("Cargo.toml").exists() {
+            continue;
+        }
+        let ours = dependencies(&format!("components/{cluster}"));
+        let ours: Vec<&String> = ours.iter().filter(|it| it.starts_with("svc-")).collect();
+        let known = ["svc-contract", "svc-text", "svc-documents"];
+        assert!(ours.iter().all(|it| known.contains(&it.as_str())), "{cluster} knows {ours:?}");
+    }
+}
+
+#[test]
+fn what_runs_anywhere_knows_no_system() {
+    let system = |it: &Used| {
+        let path: Vec<&str> = it.path.iter().map(String::as_str).collect();
+        matches!(
+            path[..],
+            ["fs" | "net" | "process" | "thread" | "env", ..] | ["time", "Instant", ..]
+        )
+    };
     let wrong: Vec<String> = sources()
         .iter()
-        .filter_map(|it| Some((it, rank(it.module.first()?)?)))
-        .flat_map(|(source, own)| {
-            let above = source.uses("crate").into_iter().filter(move |it| it.rank() > own);
-            above.map(|it| format!("{} must not know crate::{}", source.name, it.shown()))
+        .filter(|it| PURE.iter().any(|pure| it.name.starts_with(pure)))
+        .filter(|it| !THREADS.contains(&it.name.as_str()))
+        .flat_map(|source| {
+            let used = source.uses("std").into_iter().filter(system);
+            used.map(|it| format!("{} uses std::{}", source.name, it.shown()))
         })
         .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -68,24 +152,23 @@ fn modules_only_look_down() {
 
 #[test]
 fn bases_do_not_know_each_other() {
-    let wrong = strangers("bases", 1, |_| true);
+    let of_bases = |it: &Source| it.name.starts_with("src/bases/");
+    let wrong = strangers(of_bases, 1, |used| used.len() > 1 && used[0] == "bases");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn components_do_not_know_each_other() {
     let components = components_on_disk();
-    let wrong = strangers("components", 2, |used| match used {
-        [_, cluster, name, ..] => components.contains(&(cluster.clone(), name.clone())),
-        _ => true,
-    });
+    let of_components = |it: &Source| it.name.starts_with("crates/components/");
+    let wrong = strangers(of_components, 0, |used| components.contains(&used[0]));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_component_file_is_registered() {
-    let on_disk: BTreeSet<String> = components_on_disk().into_iter().map(|(_, it)| it).collect();
-    let engine = Engine::new();
+    let on_disk = components_on_disk();
+    let engine = svc::engine();
     let registered: BTreeSet<String> =
         engine.registry().components().iter().map(|it| it.name.to_owned()).collect();
     assert_eq!(on_disk, registered);
@@ -142,7 +225,7 @@ fn nested_imports_are_found() {
         pub(crate) use super::super::other::{a, b::*};
         mod tests { use super::*; }
     "#;
-    let source = Source::new("run/deep/file.rs", text);
+    let source = Source::new("crates/engine/src/run/deep/file.rs", text);
     let shown = |it: Vec<Used>| it.iter().map(Used::shown).collect::<Vec<_>>();
     assert_eq!(
         shown(source.uses("crate")),
@@ -151,11 +234,11 @@ fn nested_imports_are_found() {
     assert_eq!(shown(source.uses("super")), ["run::other::a", "run::other::b", "run::deep::file"]);
 }
 
-/// A file below `src`.
+/// A file of Rust.
 struct Source {
-    /// Its path from `src`.
+    /// Its path from the root of the project.
     name: String,
-    /// The path of its module.
+    /// The path of its module in its crate.
     module: Vec<String>,
     text: String,
     /// Its words and signs, without comments and strings.
@@ -169,11 +252,9 @@ struct Used {
 }
 
 impl Used {
-    /// What else the crate's root exports is the engine's.
-    fn rank(&self) -> usize {
-        let name = self.path[0].as_str();
-        let name = if MACROS.contains(&name) { "registry" } else { name };
-        rank(name).or_else(|| rank("engine")).unwrap_or(LAYERS.len())
+    /// Whether it is a macro of the registry, which the language puts at the crate's root.
+    fn is_macro(&self) -> bool {
+        matches!(self.path[0].as_str(), "params" | "record" | "choices")
     }
 
     fn shown(&self) -> String {
@@ -183,9 +264,14 @@ impl Used {
 
 impl Source {
     fn new(name: &str, text: &str) -> Self {
-        let parts = name.trim_end_matches(".rs").split('/').map(str::to_owned);
+        let inside = name.split_once("src/").map_or(name, |it| it.1);
+        let parts = inside.trim_end_matches(".rs").split('/').map(str::to_owned);
         let module = parts.filter(|it| !matches!(it.as_str(), "mod" | "lib" | "main")).collect();
         Self { name: name.to_owned(), module, text: text.to_owned(), tokens: tokens(text) }
+    }
+
+    fn is_of(&self, crate_name: &str) -> bool {
+        self.name.starts_with(&format!("crates/{crate_name}/"))
     }
 
     /// Everything that is used by a path from `root`. Paths from `super` are made absolute.
@@ -265,10 +351,6 @@ impl Source {
     }
 }
 
-fn rank(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|it| *it == module)
-}
-
 fn is_word(token: &str) -> bool {
     token.starts_with(|it: char| it.is_alphabetic() || it == '_')
 }
@@ -316,15 +398,19 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// Uses of one part of a layer by another: parts are `depth` levels below it.
-fn strangers(layer: &str, depth: usize, counts: impl Fn(&[String]) -> bool) -> Vec<String> {
+/// Uses of one part by another that should not know it: parts are `depth` levels below the
+/// crates of `of`.
+fn strangers(
+    of: impl Fn(&Source) -> bool,
+    depth: usize,
+    counts: impl Fn(&[String]) -> bool,
+) -> Vec<String> {
     let mut wrong = Vec::new();
-    for source in sources().iter().filter(|it| it.module.first().is_some_and(|it| it == layer)) {
+    for source in sources().iter().filter(|it| of(it)) {
         let Some(own) = source.module.get(..=depth) else { continue };
         for used in [source.uses("crate"), source.uses("super")].concat() {
             let theirs = &used.path[..used.path.len().min(depth + 1)];
-            let same_layer = used.path[0] == layer && theirs.len() > 1;
-            if same_layer && !own.starts_with(theirs) && counts(&used.path) {
+            if !own.starts_with(theirs) && counts(&used.path) {
                 wrong.push(format!("{} must not know {}", source.name, used.shown()));
             }
         }
@@ -332,31 +418,39 @@ fn strangers(layer: &str, depth: usize, counts: impl Fn(&[String]) -> bool) -> V
     wrong
 }
 
-/// The cluster and the name of every file or folder that is a component.
-fn components_on_disk() -> BTreeSet<(String, String)> {
-    sources()
-        .iter()
-        .filter_map(|it| match it.module.as_slice() {
-            [layer, cluster, name, ..] if layer == "components" && name != "testing" => {
-                Some((cluster.clone(), name.clone()))
-            }
-            _ => None,
-        })
-        .collect()
+/// The names of all files and folders that are components.
+fn components_on_disk() -> BTreeSet<String> {
+    let sources = sources();
+    let clusters = sources.iter().filter(|it| {
+        it.name.starts_with("crates/components/") && !it.name.starts_with("crates/components/src/")
+    });
+    let names = clusters.filter_map(|it| it.module.first());
+    names.filter(|it| *it != "testing").cloned().collect()
 }
 
-/// Every Rust file below `src`, by name.
+/// What a crate depends on where it is not tested.
+fn dependencies(name: &str) -> Vec<String> {
+    let file = root().join("crates").join(name).join("Cargo.toml");
+    let manifest: toml::Table = fs::read_to_string(file).unwrap().parse().unwrap();
+    let all = manifest.get("dependencies").and_then(|it| it.as_table());
+    all.map(|it| it.keys().cloned().collect()).unwrap_or_default()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files of Rust that are not tests of the whole, by name.
 fn sources() -> Vec<Source> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = BTreeMap::new();
-    let mut folders: Vec<PathBuf> = vec![src.clone()];
+    let mut folders: Vec<PathBuf> = vec![root().join("src"), root().join("crates")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "rs") {
-                let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
+                let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
                 files.insert(name, fs::read_to_string(&path).unwrap());
             }
         }

@@ -19,7 +19,7 @@ const RESERVED: i64 = 257 * 3_000 + 1000 * 15_000;
 const USED: i64 = 1000 * 15_000;
 
 fn engine() -> Engine {
-    Engine::new().with(components::ALL).on(Arc::new(TestHost::new()))
+    svc::engine().with(components::ALL).on(Arc::new(TestHost::new()))
 }
 
 async fn failure(script: &str) -> Error {

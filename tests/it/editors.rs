@@ -3,7 +3,6 @@
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
-use svc::Engine;
 
 use crate::{components, foreign, grammar};
 
@@ -55,7 +54,7 @@ fn a_sample_has_its_colours() {
 /// What checks has no wrong escapes, and every string and brace in it ends.
 #[test]
 fn scripts_that_check_are_read_to_their_end() {
-    let engine = Engine::new().with(components::ALL);
+    let engine = svc::engine().with(components::ALL);
     let is_fine = |text: &str| engine.check(text).is_ok();
     let scripts: Vec<Value> = grammar::scripts()
         .into_iter()

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use svc::{Engine, Error, block, host::test::TestHost, registry::ErrorKind, value::Value};
+use svc::{Error, block, host::test::TestHost, registry::ErrorKind, value::Value};
 
 #[tokio::test]
 async fn params_and_results_are_typed() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let script = "param n: int\nparam words: [string]\nwords >> take(n: n)";
     let request = engine
         .run(script)
@@ -20,7 +20,7 @@ async fn params_and_results_are_typed() {
 
 #[tokio::test]
 async fn wrong_params_are_named() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let run = |name: &'static str, value: Value| {
         let engine = engine.clone();
         async move {
@@ -41,7 +41,7 @@ async fn a_block_is_the_script_that_it_prints() {
     let blocks = block("split").arg("sep", ",") >> block("each_upper") >> block("reverse");
     assert_eq!(blocks.to_string(), r#"split(sep: ",") >> each_upper >> reverse"#);
     let blocks = block("split").arg("sep", ", \"$\n") >> block("first") >> block("upper");
-    let engine = Engine::new();
+    let engine = svc::engine();
     let composed = engine.run(blocks.clone()).input("a, \"$\nb").await.unwrap().value;
     let written = engine.run(blocks.to_string()).input("a, \"$\nb").await.unwrap().value;
     assert_eq!(composed, Value::from("A"));
@@ -51,7 +51,7 @@ async fn a_block_is_the_script_that_it_prints() {
 #[tokio::test]
 async fn blocks_search_and_summarise() {
     let host = TestHost::new().file("docs/a.md", "# Caps\n\nA cap is enforced by a reservation.\n");
-    let engine = Engine::new().on(Arc::new(host));
+    let engine = svc::engine().on(Arc::new(host));
     let pipeline =
         block("search").arg("source", "docs") >> block("rag_retrieval") >> block("summary");
     let response = engine.run(pipeline).input("how is a cap enforced?").await.unwrap();
@@ -61,7 +61,7 @@ async fn blocks_search_and_summarise() {
 
 #[tokio::test]
 async fn a_script_that_does_not_check_never_runs() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     match engine.run("\"a\" >> nothing >> upper(x: 1)").await.map(|it| it.value) {
         Err(Error::Check(report)) => assert_eq!(report.errors().count(), 2, "{report}"),
         other => panic!("{other:?}"),
@@ -73,7 +73,7 @@ async fn a_script_that_does_not_check_never_runs() {
 /// The parts of an engine can be shared between threads, and so can a run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_can_be_spawned() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let mut runs = BTreeMap::new();
     for n in 0..20_i64 {
         let engine = engine.clone();

@@ -43,7 +43,7 @@ const SHOWN_BY_TESTS: [&str; 2] = ["E414", "E415"];
 fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let host = OsHost::with_cache(cache.path());
-    (Engine::new().with(components::ALL).on(Arc::new(host)), cache)
+    (svc::engine().with(components::ALL).on(Arc::new(host)), cache)
 }
 
 fn source(entry: &Entry, script: &str) -> Source {

@@ -14,7 +14,7 @@ use svc::{
 use crate::{components, scripts::host};
 
 fn engine() -> Engine {
-    Engine::new().with(components::ALL).on(Arc::new(host()))
+    svc::engine().with(components::ALL).on(Arc::new(host()))
 }
 
 /// Every script that the project has: wrong ones, right ones, examples.
@@ -297,7 +297,7 @@ fn what_can_have_meant_nothing_else_is_applied() {
 /// one round fixes all of them.
 #[test]
 fn equal_errors_all_have_their_fix() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let lines: [fn(usize) -> String; 5] = [
         |i| format!("let a{i} = \"x\" >> uper"),
         |i| format!("let a{i}: strin = \"x\""),
@@ -319,7 +319,7 @@ fn equal_errors_all_have_their_fix() {
 /// What an unknown name means is decided by the names at its own place.
 #[test]
 fn equal_names_mean_what_is_near_to_each() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let script = "flow f(zqxwa: int) -> int { zqxw1 + 1 }\n\
                   flow g(zqxwb: int) -> int { zqxw1 + 1 }\n\
                   flow h(zqxwa: int, zqxwb: int) -> int { zqxw1 + 1 }\n\

@@ -33,7 +33,7 @@ fn is_beyond_gbnf(text: &str) -> bool {
 }
 
 fn engine() -> Engine {
-    Engine::new().with(components::ALL)
+    svc::engine().with(components::ALL)
 }
 
 #[test]

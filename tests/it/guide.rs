@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Output};
 
-use svc::{Engine, value::Value};
+use svc::value::Value;
 
 #[path = "../goals/score.rs"]
 mod score;
@@ -19,7 +19,7 @@ const LEAST: [Score; 3] = [
 
 #[tokio::test]
 async fn goals_are_served() {
-    let measured = scores(&answers(&Engine::new(), goals()).await);
+    let measured = scores(&answers(&svc::engine(), goals()).await);
     for (is, least) in measured.iter().zip(&LEAST) {
         assert_eq!((is.possible, is.impossible), (least.possible, least.impossible));
         let holds =
@@ -36,7 +36,7 @@ fn half_of_the_goals_are_held_back() {
 }
 
 async fn planned(goal: &str) -> Value {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let request = engine.run("param goal: string  goal >> guide_plan_workflow");
     request.param("goal", goal).await.unwrap().value
 }
@@ -186,7 +186,7 @@ async fn bounds_of_the_goal_are_bounds_of_the_script() {
 async fn types_are_kept() {
     let script = r#"param goal: string
         goal >> guide_plan_workflow(input: "[string]", output: "string") >> .gives"#;
-    let engine = Engine::new();
+    let engine = svc::engine();
     let gives = engine.run(script).param("goal", "the unique ones, reversed").await;
     assert_eq!(gives.unwrap().value, Value::from("string"));
 }
@@ -195,13 +195,13 @@ async fn types_are_kept() {
 async fn a_text_of_a_goal_stays_a_text() {
     let told = script(&planned("turn \"${fail(1)} $x\" into capital letters").await);
     assert!(told.contains(r#""\${fail(1)} \$x""#), "{told}");
-    let verdict = Engine::new().verdict(told.as_str());
+    let verdict = svc::engine().verdict(told.as_str());
     assert!(verdict.ok, "{told}");
 }
 
 #[tokio::test]
 async fn any_goal_has_an_answer() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     let long = "summarise a.txt, ".repeat(11);
     let odd = ["", "?!", "and then and", "x", "\"", "$ 5 ''", "“a", &"é".repeat(999), &long];
     for goal in odd {

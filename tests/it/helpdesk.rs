@@ -18,7 +18,7 @@ mod github;
 
 /// The engine of the program `helpdesk`.
 pub(crate) fn engine() -> Engine {
-    Engine::new().with(&[&desk::COMPONENT, &github::COMPONENT])
+    svc::engine().with(&[&desk::COMPONENT, &github::COMPONENT])
 }
 
 #[tokio::test]

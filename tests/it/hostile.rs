@@ -11,7 +11,7 @@ use svc::{
     plan::Plan,
 };
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
+static ENGINE: LazyLock<Engine> = LazyLock::new(svc::engine);
 
 const STACK: usize = 2 << 20;
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::{Engine, Error};
+use svc::Error;
 
 /// Tells a process that it is the one that runs the scripts.
 const VARIABLE: &str = "SVC_HOSTILE_CODE";
@@ -98,7 +98,7 @@ fn read(line: &str) -> Option<Ended> {
 
 fn run_all() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let engine = Engine::new();
+    let engine = svc::engine();
     for path in scripts() {
         let text = fs::read_to_string(&path).unwrap();
         reset_peak();
@@ -173,7 +173,7 @@ fn code_that_is_not_trusted_runs_apart() {
 /// A program that does not ask whether it is such a process is not started once more.
 #[tokio::test]
 async fn a_program_without_the_entry_says_so() {
-    let engine = Engine::new().untrusted();
+    let engine = svc::engine().untrusted();
     let err = engine.run("1 >> rhai(n: int) -> int { n }").await.unwrap_err().to_string();
     assert!(err.contains("needs a process of its own"), "{err}");
 }

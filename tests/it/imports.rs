@@ -12,7 +12,7 @@ use svc::{
 fn world(files: &[(&str, &str)], main: &str) -> (Engine, Source) {
     let host = files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
     let source = Source::new("work/main.svc", main).in_folder("work");
-    (Engine::new().on(Arc::new(host)), source)
+    (svc::engine().on(Arc::new(host)), source)
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ fn only_regular_files_are_used() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let source = Source::new("main.svc", r#"use "pipe.svc" as p  1"#).in_folder(folder.path());
-    let report = Engine::new().check(source).unwrap_err();
+    let report = svc::engine().check(source).unwrap_err();
     assert!(report.to_string().contains("it is no regular file"), "{report}");
 }
 

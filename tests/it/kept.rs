@@ -22,7 +22,7 @@ struct World {
 fn world() -> World {
     let (store, meter) = (Arc::new(Store::in_memory().unwrap()), Arc::new(Meter::default()));
     let host = TestHost::new().env("SVC_SECRET_API_KEY", CANARY);
-    let engine = Engine::new().with(components::ALL).on(Arc::new(host));
+    let engine = svc::engine().with(components::ALL).on(Arc::new(host));
     World { engine: engine.watched_by(meter.clone()).keeping(store.clone()), store, meter }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use svc::{
-    Engine, Error, Policy,
+    Error, Policy,
     diag::{Code, Source, Style},
     host::test::TestHost,
     registry::ErrorKind,
@@ -38,7 +38,7 @@ let found = "cap" >> parallel {
 
 #[test]
 fn every_offending_node_is_named_at_once() {
-    let engine = Engine::new().on(world());
+    let engine = svc::engine().on(world());
     let source = || Source::new("report.svc", SCRIPT).in_folder(".");
     let narrow =
         policy(&["reads fs:./docs", "writes fs:./out", "spends"], &["writes fs:./out/a.txt"]);
@@ -53,7 +53,7 @@ fn every_offending_node_is_named_at_once() {
 /// An address of this machine is allowed by its port only, and so the refusal says.
 #[test]
 fn an_address_of_this_machine_is_proposed_with_a_port() {
-    let engine = Engine::new().on(world()).under(policy(&["asks"], &[]));
+    let engine = svc::engine().on(world()).under(policy(&["asks"], &[]));
     for (url, rule) in [
         ("http://localhost:8080/a", "reads web:localhost:PORT"),
         ("http://[::1]:8080/a", "reads web:[::1]:PORT"),
@@ -73,7 +73,7 @@ fn an_address_of_this_machine_is_proposed_with_a_port() {
 #[test]
 fn an_empty_list_allows_nothing() {
     let read = |text: &str| Policy::read(&Source::new("policy.toml", text)).unwrap();
-    let engine = |policy| Engine::new().on(world()).under(policy);
+    let engine = |policy| svc::engine().on(world()).under(policy);
     let script = r#""cap" >> search(source: "docs")"#;
     assert!(engine(read("deny = []")).plan(script).is_ok());
     let report = engine(read("allow = []")).plan(script).unwrap_err();
@@ -87,7 +87,7 @@ fn an_empty_list_allows_nothing() {
 /// Each `--allow` that a refusal proposes accepts what it refused.
 #[test]
 fn what_is_proposed_is_accepted() {
-    let engine = Engine::new().on(world());
+    let engine = svc::engine().on(world());
     let script = r#"let page = fetch(url: "https://Example.com:8443/caps?q=1")
 "cap" >> search(source: "docs") >> each { ask("${.text} ${page.text}") } >> first"#;
     let mut rules = vec!["asks".to_owned()];
@@ -113,22 +113,22 @@ fn what_is_proposed_is_accepted() {
 #[tokio::test]
 async fn a_refused_plan_does_nothing() {
     let host = world();
-    let engine = Engine::new().on(host.clone()).under(policy(&["reads"], &[]));
+    let engine = svc::engine().on(host.clone()).under(policy(&["reads"], &[]));
     let script = r#""x" >> write_file(to: "out/a.txt")"#;
     let ended = engine.run(script).await.map(|it| it.value);
     assert!(matches!(ended, Err(Error::Check(_))), "{ended:?}");
     // A plan that another engine accepted is no way around.
-    let plan = Engine::new().on(host.clone()).plan(script).unwrap();
+    let plan = svc::engine().on(host.clone()).plan(script).unwrap();
     assert!(matches!(engine.run_plan(plan).await.map(|it| it.value), Err(Error::Check(_))));
     assert_eq!(host.content("out/a.txt"), None);
-    let free = Engine::new().on(host.clone()).under(policy(&["writes fs:out"], &[]));
+    let free = svc::engine().on(host.clone()).under(policy(&["writes fs:out"], &[]));
     free.run(script).await.unwrap();
     assert_eq!(host.content("out/a.txt").unwrap(), b"x");
 }
 
 #[tokio::test]
 async fn a_path_that_is_given_is_judged_before_the_run() {
-    let engine = Engine::new().on(world()).under(policy(&["reads fs:docs"], &[]));
+    let engine = svc::engine().on(world()).under(policy(&["reads fs:docs"], &[]));
     let script = "param file: path\nread_text(path: file) >> len";
     assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
     let refused = engine.run(script).param_text("file", "notes/b.md").await.map(|it| it.value);
@@ -138,7 +138,7 @@ async fn a_path_that_is_given_is_judged_before_the_run() {
 
 #[tokio::test]
 async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
-    let engine = Engine::new().on(world()).under(policy(&["reads fs:docs", "writes fs:out"], &[]));
+    let engine = svc::engine().on(world()).under(policy(&["reads fs:docs", "writes fs:out"], &[]));
     let script = "param file: path\nparam b: path = \"b\"\nread_text(path: (if 1 < 2 { file } else { b })) >> len";
     assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
     for file in ["notes/b.md", "docs/../notes/b.md", "/home/notes/b.md", "docs2/a.md"] {
@@ -156,7 +156,7 @@ async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
 async fn what_is_denied_inside_of_what_is_allowed_is_left_out() {
     let host = TestHost::new().file("docs/a.md", "A cap.").file("docs/secret/b.md", "A cap too.");
     let rules = policy(&["reads fs:docs"], &["reads fs:docs/secret"]);
-    let engine = Engine::new().on(Arc::new(host)).under(rules);
+    let engine = svc::engine().on(Arc::new(host)).under(rules);
     let script = r#"read_files(folder: "docs") >> each { .path }"#;
     assert_eq!(engine.run(script).await.unwrap().value.to_string(), r#"["docs/a.md"]"#);
     let report = engine.plan(r#"read_text(path: "docs/secret/b.md")"#).unwrap_err();
@@ -174,7 +174,7 @@ fn nothing_hides_in_a_large_plan() {
     }
     script.push_str("\nflow last(x: string) -> path { x >> write_file(to: \"out.txt\") }");
     script.push_str("\n\"x\" >> f15 >> last");
-    let engine = Engine::new().on(world());
+    let engine = svc::engine().on(world());
     let plan = engine.plan(script.as_str()).unwrap();
     assert!(plan.nodes().iter().all(|it| it.name != "write_file"));
     let report = engine.under(policy(&["reads"], &[])).plan(script.as_str()).unwrap_err();

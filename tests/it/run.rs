@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::components::{self, APPENDED, BUSY};
 
 fn engine() -> Engine {
-    Engine::new().with(components::ALL).on(Arc::new(TestHost::new()))
+    svc::engine().with(components::ALL).on(Arc::new(TestHost::new()))
 }
 
 async fn value(script: &str) -> Value {
@@ -395,7 +395,7 @@ async fn a_path_inside_a_path_starts_from_one_folder() {
         param name: string = "a"
         (read_text(path: "${docs}/${name}.md")) + (read_text(path: "docs/${name}.md"))"#;
     let source = svc::diag::Source::new("s.svc", script).in_folder("scripts");
-    let got = Engine::new().on(Arc::new(host)).run(source).await.unwrap().value;
+    let got = svc::engine().on(Arc::new(host)).run(source).await.unwrap().value;
     assert_eq!(got, Value::from("foundfound"));
 }
 

@@ -14,7 +14,7 @@ use crate::components;
 const SCRIPT: &str = r#"secret api_key  "ada" >> login(key: api_key)"#;
 
 fn engine(host: TestHost) -> Engine {
-    Engine::new().with(components::ALL).on(Arc::new(host))
+    svc::engine().with(components::ALL).on(Arc::new(host))
 }
 
 #[tokio::test]

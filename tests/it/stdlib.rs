@@ -3,7 +3,6 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use svc::{
-    Engine,
     check::Checked,
     diag::{Code, Source},
     host::test::TestHost,
@@ -19,7 +18,7 @@ const FEWEST_TESTS: usize = 2;
 
 fn checked(source: Source) -> Checked {
     let name = source.name().to_owned();
-    let checked = Engine::new().check(source);
+    let checked = svc::engine().check(source);
     checked.unwrap_or_else(|report| panic!("{name}\n{report}"))
 }
 
@@ -52,7 +51,7 @@ fn every_module_says_what_it_is_for() {
         let summary = module.summary();
         assert!(summary.len() > 20 && summary.ends_with('.'), "{}: {summary}", module.name);
         assert!(module.examples().iter().any(|it| it.gives.is_some()), "{}", module.name);
-        let analysis = Engine::new().analyse(user(module));
+        let analysis = svc::engine().analyse(user(module));
         assert!(!analysis.report.has_errors(), "{}\n{}", module.name, analysis.report);
         let documented = analysis.facts.flows.iter().filter(|(_, it)| !it.doc.is_empty()).count();
         assert!(documented >= 2, "{}", module.name);
@@ -76,7 +75,7 @@ fn every_module_has_its_place_in_the_book() {
 
 #[test]
 fn every_module_has_tests_that_pass() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     for module in stdlib::ALL {
         let checked = checked(module.tests());
         assert_eq!(checked.warnings.all().count(), 0, "{}\n{}", module.name, checked.warnings);
@@ -123,7 +122,7 @@ async fn every_example_runs() {
 /// What is wrong with a script that uses this name.
 fn refused(name: &str) -> (String, String) {
     let script = format!("use \"{name}\" as x\n\n1 >> x.f");
-    let report = Engine::new().check(script).unwrap_err();
+    let report = svc::engine().check(script).unwrap_err();
     let problem = report.problems.first().unwrap();
     assert_eq!((problem.code, report.problems.len()), (Code::E225, 1), "{report}");
     (problem.message.clone(), problem.help.clone().unwrap_or_default())
@@ -149,7 +148,7 @@ fn what_is_no_module_is_told_with_those_that_are() {
 async fn a_file_that_is_called_like_a_module_is_a_file() {
     let own = "flow majority(votes: [string]) -> string { \"own\" }";
     let host = TestHost::new().file("./std:panel.svc", own).file("std:panel.svc", own);
-    let engine = Engine::new().on(Arc::new(host));
+    let engine = svc::engine().on(Arc::new(host));
     let script = "use \"std:panel\" as panel\nuse \"./std:panel.svc\" as own\n\
         { own: ([\"a\"] >> own.majority), std: ([\"a\"] >> panel.majority >> .winner) }";
     let source = Source::new("main.svc", script).in_folder(".");
@@ -161,7 +160,7 @@ async fn a_file_that_is_called_like_a_module_is_a_file() {
 async fn a_module_is_used_twice_and_from_used_files() {
     let lib = "use \"std:panel\" as panel\n\
         flow best(votes: [string]) -> string { votes >> panel.majority >> .winner }";
-    let engine = Engine::new().on(Arc::new(TestHost::new().file("lib.svc", lib)));
+    let engine = svc::engine().on(Arc::new(TestHost::new().file("lib.svc", lib)));
     let script = "use \"std:panel\" as a\nuse \"std:panel\" as b\nuse \"lib.svc\" as lib\n\
         let one: a.Vote = [\"x\"] >> b.majority\n\
         { one: one.winner, two: ([\"y\"] >> lib.best) }";
@@ -175,7 +174,7 @@ async fn a_module_is_used_twice_and_from_used_files() {
 #[tokio::test]
 async fn a_run_keeps_the_modules_that_it_used() {
     let store = Arc::new(Store::in_memory().unwrap());
-    let engine = Engine::new().on(Arc::new(TestHost::new())).keeping(store.clone());
+    let engine = svc::engine().on(Arc::new(TestHost::new())).keeping(store.clone());
     let script = "use \"std:panel\" as panel\n\
         [\"x\"] >> panel.majority >> .winner >> fail";
     engine.run(script).await.map(|it| it.value).unwrap_err();
@@ -205,7 +204,7 @@ fn what_asks_a_model_is_bounded() {
     ];
     let host = TestHost::new().env("SVC_MODEL", "anthropic/claude-haiku-4-5");
     let host = host.env("ANTHROPIC_API_KEY", "none");
-    let engine = Engine::new().on(Arc::new(host));
+    let engine = svc::engine().on(Arc::new(host));
     for (module, call) in scripts {
         let script = format!(
             "param text: string = \"tea\"\nuse \"std:{module}\" as {module}\n\

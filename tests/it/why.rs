@@ -24,7 +24,7 @@ impl Runs {
     }
 
     fn engine(&self, host: TestHost) -> Engine {
-        let engine = Engine::new().with(components::ALL).on(Arc::new(host));
+        let engine = svc::engine().with(components::ALL).on(Arc::new(host));
         engine.keeping(self.0.clone())
     }
 

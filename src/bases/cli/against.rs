@@ -1,15 +1,13 @@
 //! What a script would take from an earlier run.
 
+use svc_contract::registry::Usage;
+use svc_engine::{Engine, Fate, Rehearsed, cause::Cause, run::place_of};
+use svc_lang::diag::Source;
+
 use super::{
     Session,
     exit::{OK, Result},
     keeping, replay, terminal,
-};
-use crate::{
-    diag::Source,
-    engine::{Engine, Fate, Rehearsed, cause::Cause},
-    registry::Usage,
-    run::place_of,
 };
 
 /// So many calls of one place are named one by one.

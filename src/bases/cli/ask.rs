@@ -1,6 +1,8 @@
 //! `svc ask`: answers from the documentation.
 
 use clap::Args;
+use svc_contract::value::Value;
+use svc_lang::diag::visible;
 
 use super::{
     Session,
@@ -8,7 +10,6 @@ use super::{
     guide::{advice, field, fields, has_model},
     terminal::{self, Ink},
 };
-use crate::{diag::visible, value::Value};
 
 /// Answer a question about svc from its documentation, with sources.
 #[derive(Args)]

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use svc_engine::verdict::{self, Verdict};
+use svc_lang::{
+    check::Checked,
+    diag::{Report, Style, visible, visible_line},
+};
 
 use super::{
     Session,
     exit::{Failure, INVALID, OK, Result},
     policy::Rules,
     script, terminal,
-};
-use crate::{
-    check::Checked,
-    diag::{Report, Style, visible, visible_line},
-    engine::verdict::{self, Verdict},
 };
 
 /// Find every mistake in scripts, without running them.

@@ -2,6 +2,8 @@
 
 use clap::Args;
 use serde::Serialize;
+use svc_contract::registry::Component;
+use svc_lang::stdlib;
 
 use super::{
     Session,
@@ -9,7 +11,6 @@ use super::{
     library::{self, ModuleJson},
     terminal::{self, Ink, Stream},
 };
-use crate::{registry::Component, stdlib};
 
 /// List the components and the standard library, or what has to do with QUERY.
 #[derive(Args)]

@@ -1,16 +1,14 @@
 //! `svc doctor`: whether the store of runs is sound.
 
 use clap::Args;
+use svc_contract::value::units;
+use svc_store::{Recovered, Store, StoreErrorKind};
 
 use super::{
     Session,
     exit::{FAILED, Failure, OK, Result},
     keeping::{self, Keeping},
     terminal,
-};
-use crate::{
-    store::{Recovered, Store, StoreErrorKind},
-    value::units,
 };
 
 /// Look whether the store of runs is sound.

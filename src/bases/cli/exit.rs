@@ -2,8 +2,9 @@
 
 use std::io;
 
+use svc_contract::registry::OpError;
+
 use super::terminal::Terminal;
-use crate::registry::OpError;
 
 pub(super) const OK: u8 = 0;
 pub(super) const FAILED: u8 = 1;

@@ -3,19 +3,19 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Args;
-
-use super::{
-    Session,
-    exit::{FAILED, Failure, INVALID, OK, Result},
-    script, terminal,
-};
-use crate::{
+use svc_lang::{
     check::{Checked, Expansion, Facts, NameKind, Target},
     diag::{Source, Span},
     syntax::{
         self,
         ast::{ItemKind, Use},
     },
+};
+
+use super::{
+    Session,
+    exit::{FAILED, Failure, INVALID, OK, Result},
+    script, terminal,
 };
 
 /// Print a script with the pipelines that its templates build in their place.

@@ -2,6 +2,8 @@
 
 use clap::Args;
 use serde::Serialize;
+use svc_contract::registry::nearest;
+use svc_lang::diag::Entry;
 
 use super::{
     Session,
@@ -9,7 +11,6 @@ use super::{
     prose,
     terminal::{self, Ink, Stream},
 };
-use crate::{diag::Entry, registry::nearest};
 
 /// Explain what an error's code means, and how to mend such a script.
 #[derive(Args)]

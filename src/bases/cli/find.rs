@@ -1,6 +1,8 @@
 //! `svc find`: the ops for a task, and why.
 
 use clap::Args;
+use svc_contract::value::Value;
+use svc_lang::diag::visible;
 
 use super::{
     Session,
@@ -9,7 +11,6 @@ use super::{
     library,
     terminal::{self, Ink, Stream},
 };
-use crate::{diag::visible, value::Value};
 
 /// Find the ops that have to do with WORDS, and say why.
 #[derive(Args)]

@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svc_engine::{Fixed, Fixes};
+use svc_lang::diag::{Source, visible_line};
 
 use super::{
     Session,
     exit::{INVALID, OK, Result},
     script, terminal,
-};
-use crate::{
-    diag::{Source, visible_line},
-    engine::{Fixed, Fixes},
 };
 
 /// Apply the fixes that `svc check` offers.

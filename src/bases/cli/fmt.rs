@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svc_lang::{
+    diag::{Report, visible_line},
+    syntax::{self, Formatted},
+};
 
 use super::{
     Session,
     exit::{FAILED, INVALID, OK, Result},
     script, terminal,
-};
-use crate::{
-    diag::{Report, visible_line},
-    syntax::{self, Formatted},
 };
 
 /// Lay out scripts in the one way that there is.

@@ -2,12 +2,11 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use svc_contract::registry::{ErrorKind, Usage};
+use svc_engine::run::place_of;
+use svc_store::{Node, NodeState};
+
 use super::runs::told;
-use crate::{
-    registry::{ErrorKind, Usage},
-    run::place_of,
-    store::{Node, NodeState},
-};
 
 /// What [`state`] gives, in the order in which it is told.
 const STATES: [&str; 5] =

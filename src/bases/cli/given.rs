@@ -3,15 +3,12 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use clap::Args;
+use svc_contract::value::{Money, units};
+use svc_engine::{Request, run::RunError};
 
 use super::{
     Session,
     exit::{Failure, Result, USAGE},
-};
-use crate::{
-    engine::Request,
-    run::RunError,
-    value::{Money, units},
 };
 
 /// The inputs and caps of a run.

@@ -1,13 +1,13 @@
 //! `svc grammar`: the language for other programs.
 
 use clap::Args;
+use svc_engine::Notation;
 
 use super::{
     Session,
     exit::{OK, Result},
     terminal,
 };
-use crate::engine::Notation;
 
 /// Print the grammar of the language, with the names of the components as words.
 #[derive(Args)]

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use svc_contract::{registry::OpError, value::Value};
+use svc_engine::Error;
 
 use super::{
     Session,
     exit::{FAILED, Failure, NOT_FOUND, OK, Result},
     terminal,
 };
-use crate::{engine::Error, registry::OpError, value::Value};
 
 /// Get a script for a goal, or an overview.
 #[derive(Args)]

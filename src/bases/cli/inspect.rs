@@ -1,6 +1,7 @@
 //! `svc inspect`: everything that a component says of itself.
 
 use clap::Args;
+use svc_contract::registry::{Component, OpRef, Registry, nearest};
 
 use super::{
     Session,
@@ -9,7 +10,6 @@ use super::{
     op_json::InspectJson,
     op_text, terminal,
 };
-use crate::registry::{Component, OpRef, Registry, nearest};
 
 /// Show a component's documentation: ops, params, types, effects, errors, examples.
 #[derive(Args)]

@@ -6,15 +6,13 @@ use std::{
 };
 
 use clap::Args;
+use svc_contract::host::Host;
+use svc_engine::Engine;
+use svc_store::{Store, StoreError, StoreErrorKind};
 
 use super::{
     Session,
     exit::{FAILED, Failure, NOT_FOUND, Result, USAGE},
-};
-use crate::{
-    engine::Engine,
-    host::Host,
-    store::{Store, StoreError, StoreErrorKind},
 };
 
 /// The variable that names the store.

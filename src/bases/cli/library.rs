@@ -1,14 +1,12 @@
 //! The standard library as `svc components` and `svc inspect` show it.
 
 use serde::Serialize;
+use svc_contract::registry::nearest;
+use svc_lang::stdlib::{self, Flow, Module, PREFIX};
 
 use super::{
     exit::{Failure, NOT_FOUND, Result},
     terminal::{self, Ink, Stream},
-};
-use crate::{
-    registry::nearest,
-    stdlib::{self, Flow, Module, PREFIX},
 };
 
 /// Where modules are listed among the clusters of components.

@@ -3,13 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use svc_contract::value::{Money, units};
+use svc_lang::diag::visible_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::seen::{Items, Node, Progress, Seen};
-use crate::{
-    diag::visible_line,
-    value::{Money, units},
-};
 
 /// What takes less time than this is not worth a flicker.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -198,10 +196,8 @@ fn fitting(chars: impl Iterator<Item = char>, mut columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        registry::{ErrorKind, OpError, Usage},
-        run::{Event, ledger::Cap},
-    };
+    use svc_contract::registry::{ErrorKind, OpError, Usage};
+    use svc_engine::run::{Event, ledger::Cap};
 
     /// A run over 200 items of which 12 have ended, one of them badly, and 4 are running.
     fn items() -> Seen {

@@ -8,6 +8,9 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
+use svc_contract::host::Host;
+use svc_host_os::{self as os};
+use svc_lang::diag::{visible_json, visible_line};
 use tracing::{Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry::LookupSpan,
@@ -19,10 +22,6 @@ use super::{
     screen::Screen,
     terminal::{self, Terminal},
     traces::Traces,
-};
-use crate::{
-    diag::{visible_json, visible_line},
-    host::{Host, os},
 };
 
 /// The variables that stand for what the command line does not say.

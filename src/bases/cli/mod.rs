@@ -62,13 +62,11 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
-use crate::{
-    diag::{visible, visible_line},
-    engine::Engine,
-    host::os,
-};
 use exit::Result;
 pub use panics::are_brief as panics_are_brief;
+use svc_engine::Engine;
+use svc_host_os::{self as os};
+use svc_lang::diag::{visible, visible_line};
 use terminal::{Color, Terminal};
 
 /// Runs pipelines that are checked before they run.

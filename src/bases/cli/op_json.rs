@@ -1,15 +1,15 @@
 //! The documentation of ops as JSON.
 
 use serde::Serialize;
+use svc_contract::{
+    registry::{Example, FieldScheme, Generic, Limits, OpRef, Param},
+    value::{Value, units},
+};
 
 use super::{
     components::{AliasJson, aliases},
     inspect::Subject,
     op_text,
-};
-use crate::{
-    registry::{Example, FieldScheme, Generic, Limits, OpRef, Param},
-    value::{Value, units},
 };
 
 /// A component and those of its ops that are meant.

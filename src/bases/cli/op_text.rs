@@ -1,12 +1,13 @@
 //! The documentation of ops as a page of text.
 
+use svc_contract::{
+    registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
+    value::units,
+};
+
 use super::{
     inspect::Subject,
     terminal::{Ink, Stream},
-};
-use crate::{
-    registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
-    value::units,
 };
 
 /// Everything that the component and the ops that are meant say of themselves.

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svc_contract::registry::OpError;
+use svc_engine::{Error, planned::Planned};
+use svc_lang::plan::Holds;
 
 use super::{
     Session, against,
@@ -12,11 +15,6 @@ use super::{
     policy::Rules,
     script, terminal,
     tuning::Tuning,
-};
-use crate::{
-    engine::{Error, planned::Planned},
-    plan::Holds,
-    registry::OpError,
 };
 
 /// Show what a script would run: its nodes, their types and what they touch.

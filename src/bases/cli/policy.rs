@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use svc_lang::{
+    diag::Report,
+    plan::{Plan, Policy},
+};
 
 use super::{
     Session,
     exit::{Failure, Result, USAGE},
     script,
-};
-use crate::{
-    diag::Report,
-    plan::{Plan, Policy},
 };
 
 /// The rules that a plan is held to.

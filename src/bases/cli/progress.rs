@@ -2,11 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use svc_host_os::is_asking;
 use tokio::{task::JoinHandle, time::interval};
 use tokio_util::sync::CancellationToken;
 
 use super::{screen, watch::Watch};
-use crate::host::os::is_asking;
 
 /// How often it is drawn anew.
 const PERIOD: Duration = Duration::from_millis(100);

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
+use svc_contract::value::units;
+use svc_store::{Old, Pruned};
 
 use super::{
     Session,
@@ -10,10 +12,6 @@ use super::{
     given,
     keeping::{self, Keeping},
     terminal,
-};
-use crate::{
-    store::{Old, Pruned},
-    value::units,
 };
 
 /// Remove runs that are older than a time, or all but the latest ones; never one that

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use svc_contract::value::Value;
+use svc_engine::{Error, Fate, Rehearsed};
 
 use super::{
     Session,
@@ -11,10 +13,6 @@ use super::{
     keeping::{self, Keeping},
     run::reader,
     script, show, terminal,
-};
-use crate::{
-    engine::{Error, Fate, Rehearsed},
-    value::Value,
 };
 
 /// Run a script again on what its calls gave, without any effect, and tell where it differs.
@@ -59,7 +57,7 @@ struct ReplayJson<'a> {
 struct CallJson<'a> {
     path: &'a str,
     fate: &'static str,
-    cause: Option<&'a crate::engine::cause::Cause>,
+    cause: Option<&'a svc_engine::cause::Cause>,
 }
 
 impl Replay {

@@ -5,6 +5,9 @@ use std::{io::IsTerminal, path::PathBuf, sync::Arc};
 use clap::Args;
 use comfy_table::Table;
 use serde::Serialize;
+use svc_contract::{registry::ErrorKind, value::Value};
+use svc_engine::{Error, Request, Response, failure, run::Partial};
+use svc_lang::{check::Input, plan::Plan};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -20,14 +23,6 @@ use super::{
     terminal,
     tuning::Tuning,
     watch::Watch,
-};
-use crate::{
-    check::Input,
-    engine::{Error, Request, Response, failure},
-    plan::Plan,
-    registry::ErrorKind,
-    run::Partial,
-    value::Value,
 };
 
 /// Run a script and print its result.

@@ -2,6 +2,11 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use svc_contract::{
+    registry::Usage,
+    value::{Record, Value, units},
+};
+use svc_store::{Filter, Run};
 
 use super::{
     Session,
@@ -11,11 +16,6 @@ use super::{
     prune::Prune,
     run::{print_list, reader},
     show, terminal,
-};
-use crate::{
-    registry::Usage,
-    store::{Filter, Run},
-    value::{Record, Value, units},
 };
 
 /// List runs, the latest first, or remove old ones.

@@ -1,12 +1,12 @@
 //! `svc schema`: the shapes of the JSON that commands print.
 
 use clap::{Args, ValueEnum};
+use svc_engine::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
 
 use super::{
     exit::{OK, Result},
     terminal,
 };
-use crate::engine::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
 
 /// Print the JSON Schema of what a command prints with `--json`.
 #[derive(Args)]

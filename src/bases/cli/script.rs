@@ -5,19 +5,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use svc_contract::{
+    host::{self, Host},
+    registry::OpError,
+    value::units,
+};
+use svc_engine::LARGEST_SCRIPT;
+use svc_lang::{
+    diag::Source,
+    plan::Plan,
+    stdlib::{Module, PREFIX},
+};
+
 use super::{
     Session,
     exit::{FAILED, Failure, INVALID, Result, USAGE},
     library, terminal,
-};
-use crate::{
-    diag::Source,
-    engine::LARGEST_SCRIPT,
-    host::{self, Host},
-    plan::Plan,
-    registry::OpError,
-    stdlib::{Module, PREFIX},
-    value::units,
 };
 
 /// The script of this name; `-` is standard input, `std:panel` one of the standard library.
@@ -138,7 +141,7 @@ fn text(name: &str, bytes: Vec<u8>, code: u8) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::test::TestHost;
+    use svc_host_os::test::TestHost;
 
     #[test]
     fn a_script_knows_its_folder() {

@@ -5,10 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    registry::{ErrorKind, Usage},
-    run::{Event, ledger::Cap, place_of},
-};
+use svc_contract::registry::{ErrorKind, Usage};
+use svc_engine::run::{Event, ledger::Cap, place_of};
 
 /// What was seen of a run.
 #[derive(Clone, Debug, Default)]

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use svc_contract::{
+    registry::Usage,
+    value::{Record, Value, units},
+};
+use svc_store::{Node, NodeState, Run};
+
 use super::{
     folded::{self, Place, ended},
     runs::{cost, told},
     show::Reader,
-};
-use crate::{
-    registry::Usage,
-    store::{Node, NodeState, Run},
-    value::{Record, Value, units},
 };
 
 /// Fewer calls of one place are shown one by one.

@@ -7,6 +7,9 @@ use std::{
 
 use clap::Args;
 use serde::Serialize;
+use svc_contract::registry::OpError;
+use svc_lang::plan::Plan;
+use svc_store::{Node, Run, Store};
 
 use super::{
     Session,
@@ -17,11 +20,6 @@ use super::{
     run::{print_list, reader},
     runs::{RunJson, run_json, run_row, told},
     script, show, show_nodes, terminal,
-};
-use crate::{
-    plan::Plan,
-    registry::OpError,
-    store::{Node, Run, Store},
 };
 
 /// Show what a run did: every call with its state, tries, time and cost.

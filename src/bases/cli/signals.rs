@@ -19,7 +19,7 @@ mod unix {
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
     use super::Asked;
-    use crate::host::os;
+    use svc_host_os::{self as os};
 
     /// The signals that come from now on.
     pub(in crate::bases::cli) struct Signals(Vec<(Asked, Signal)>);

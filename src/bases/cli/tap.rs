@@ -1,6 +1,8 @@
 //! `svc tap`: a value of a run.
 
 use clap::Args;
+use svc_contract::value::{Value, json};
+use svc_store::{Run, Store};
 
 use super::{
     Session,
@@ -8,10 +10,6 @@ use super::{
     keeping::{self, Keeping},
     run::{print_value, reader},
     show, terminal,
-};
-use crate::{
-    store::{Run, Store},
-    value::{Value, json},
 };
 
 /// Print the value that a call of a run gave, or the run itself without a path.

@@ -7,12 +7,10 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use serde::Serialize;
+use svc_contract::host::Host;
+use svc_lang::diag::{Style, visible, visible_json, visible_styled};
 
 use super::exit::Result;
-use crate::{
-    diag::{Style, visible, visible_json, visible_styled},
-    host::Host,
-};
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

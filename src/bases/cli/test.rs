@@ -4,6 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use svc_contract::value::{Money, units};
+use svc_engine::{
+    Engine, TestResult,
+    verdict::{Problem, problems},
+};
+use svc_lang::diag::visible_line;
 
 use super::{
     Session,
@@ -12,14 +18,6 @@ use super::{
     keeping::{self, Keeping},
     script,
     terminal::{self, Ink},
-};
-use crate::{
-    diag::visible_line,
-    engine::{
-        Engine, TestResult,
-        verdict::{Problem, problems},
-    },
-    value::{Money, units},
 };
 
 /// Run the tests of scripts, without touching the world.

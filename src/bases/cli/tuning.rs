@@ -1,14 +1,12 @@
 //! Other defaults of tunable params, as the command line says them.
 
 use clap::Args;
+use svc_contract::value::{Value, json};
+use svc_engine::Engine;
 
 use super::{
     Session,
     exit::{Failure, Result, USAGE},
-};
-use crate::{
-    engine::Engine,
-    value::{Value, json},
 };
 
 /// Other defaults for the params of components.

@@ -8,16 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use svc_contract::value::units;
+use svc_engine::run::{Event, Observer};
+use svc_lang::diag::visible_line;
+
 use super::{
     lines::{self, Moment},
     screen::Screen,
     seen::Seen,
     terminal::Terminal,
-};
-use crate::{
-    diag::visible_line,
-    run::{Event, Observer},
-    value::units,
 };
 
 /// How many retries and left-out parts are told one by one.
@@ -140,11 +139,9 @@ fn counted(n: usize, took: Option<Duration>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        bases::cli::terminal::{Color, Terminal},
-        host::test::TestHost,
-        registry::{OpError, Usage},
-    };
+    use crate::bases::cli::terminal::{Color, Terminal};
+    use svc_contract::registry::{OpError, Usage};
+    use svc_host_os::test::TestHost;
 
     #[test]
     fn items_are_told_together() {

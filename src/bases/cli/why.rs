@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use svc_engine::why::{Called, Reason, Why as Reasons};
 
 use super::{
     Session,
@@ -10,7 +11,6 @@ use super::{
     keeping::{self, Keeping},
     terminal,
 };
-use crate::engine::why::{Called, Reason, Why as Reasons};
 
 /// Say why the calls of a run were made: what differs from the run before.
 #[derive(Args)]

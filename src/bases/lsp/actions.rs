@@ -3,13 +3,13 @@
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit,
 };
+use svc_lang::diag::{Applicability, Fix, Problem};
 
 use super::{
     diagnostics::About,
     documents::Look,
     edits::{changed, workspace},
 };
-use crate::diag::{Applicability, Fix, Problem};
 
 /// What can be done about the problems in a range.
 pub(super) fn actions(

@@ -1,9 +1,9 @@
 //! Semantic tokens: the words of a script, coloured by what they stand for.
 
 use lsp_types::{SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokensLegend};
+use svc_engine::assist::{self, Mark};
 
 use super::documents::Look;
-use crate::engine::assist::{self, Mark};
 
 /// What words are, in the order of [`assist::Role`].
 const TYPES: [SemanticTokenType; 11] = [

@@ -4,9 +4,9 @@ use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, InsertTextFormat, Range,
     TextEdit,
 };
+use svc_engine::assist::{Asked, Choice, Sort, complete};
 
 use super::{documents::Look, hover::markdown};
-use crate::engine::assist::{Asked, Choice, Sort, complete};
 
 /// What may be written at a place; `snippets` says whether the client can fill in arguments.
 pub(super) fn items(

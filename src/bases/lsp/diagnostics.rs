@@ -6,15 +6,15 @@ use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     Location, NumberOrString, PublishDiagnosticsParams, Uri,
 };
+use svc_lang::{
+    diag::{Code, Problem, Report, Severity, Source},
+    stdlib::PREFIX,
+};
 
 use super::{
     documents::{Documents, Look},
     lines::Page,
     uri,
-};
-use crate::{
-    diag::{Code, Problem, Report, Severity, Source},
-    stdlib::PREFIX,
 };
 
 /// What the client was told last, by document.

@@ -3,17 +3,13 @@
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use lsp_types::{Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri};
+use svc_engine::{Engine, Unsaved, assist::Draft};
+use svc_lang::{check::Analysis, diag::Source, syntax::token};
 
 use super::{
     failure::Failure,
     lines::{Encoding, Page},
     uri,
-};
-use crate::{
-    check::Analysis,
-    diag::Source,
-    engine::{Engine, Unsaved, assist::Draft},
-    syntax::token,
 };
 
 /// A script that is being edited.

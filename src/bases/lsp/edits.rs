@@ -1,9 +1,9 @@
 //! Changes of documents.
 
 use lsp_types::{TextEdit, Uri, WorkspaceEdit};
+use svc_lang::{diag::Span, syntax};
 
 use super::documents::Look;
-use crate::{diag::Span, syntax};
 
 /// Changes of several documents, each with its edits.
 pub(super) fn workspace(changes: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>) -> WorkspaceEdit {

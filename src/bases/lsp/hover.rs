@@ -1,15 +1,15 @@
 //! What is known of the place under the pointer.
 
 use lsp_types::{Documentation, Hover, HoverContents, MarkupContent, MarkupKind};
-
-use super::documents::Look;
-use crate::{
+use svc_contract::value::Type;
+use svc_engine::assist::Callable;
+use svc_lang::{
     check::{Facts, Mention, NameKind, NodeFact, Target},
     diag::Span,
-    engine::assist::Callable,
     stdlib,
-    value::Type,
 };
+
+use super::documents::Look;
 
 pub(super) fn markdown(value: String) -> MarkupContent {
     MarkupContent { kind: MarkupKind::Markdown, value }
@@ -70,7 +70,7 @@ fn named(look: &Look<'_>, mention: &Mention) -> Option<String> {
         }
         Target::Field { ty, .. } => code(&format!("{name}: {ty}")),
         Target::There { source, defined } => {
-            let is_it = |it: &&(_, std::sync::Arc<crate::check::Flow>)| {
+            let is_it = |it: &&(_, std::sync::Arc<svc_lang::check::Flow>)| {
                 it.1.source.name() == source.name() && it.1.span == *defined
             };
             match facts.flows.iter().find(is_it) {
@@ -85,7 +85,7 @@ fn named(look: &Look<'_>, mention: &Mention) -> Option<String> {
     })
 }
 
-fn registry<'a>(look: &Look<'a>) -> &'a crate::registry::Registry {
+fn registry<'a>(look: &Look<'a>) -> &'a svc_contract::registry::Registry {
     look.documents.engine.registry()
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use lsp_types::{Position, PositionEncodingKind, Range};
-
-use crate::diag::Span;
+use svc_lang::diag::Span;
 
 /// What a client counts as one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

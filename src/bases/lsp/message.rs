@@ -4,8 +4,8 @@
 use std::io::{self, BufRead, Read};
 
 use lsp_server::Message;
-
-use crate::{engine::LARGEST_SCRIPT, value::units::show_size};
+use svc_contract::value::units::show_size;
+use svc_engine::LARGEST_SCRIPT;
 
 /// The most bytes of a message: the largest script, with each letter written as an escape.
 pub(super) const LARGEST: u64 = 4 * LARGEST_SCRIPT;

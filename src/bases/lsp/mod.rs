@@ -30,7 +30,8 @@ mod wire;
 
 use std::io;
 
-use crate::engine::Engine;
+use svc_engine::Engine;
+
 use server::{End, Server};
 use wire::{Inbox, Outbox};
 

@@ -1,12 +1,12 @@
 //! Names: where they are defined and used, and what else may be done with them.
 
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, GotoDefinitionResponse, Location, Uri};
-
-use super::{diagnostics::address, documents::Look, lines::Page};
-use crate::{
+use svc_lang::{
     check::{Mention, Target},
     diag::{Source, Span},
 };
+
+use super::{diagnostics::address, documents::Look, lines::Page};
 
 /// One thing that names stand for: where its name is bound.
 #[derive(Clone, Debug, PartialEq, Eq)]

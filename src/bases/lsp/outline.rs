@@ -1,15 +1,15 @@
 //! The shape of a script: what it declares, and what can be folded away.
 
 use lsp_types::{DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind};
-
-use super::documents::Look;
-use crate::{
+use svc_lang::{
     diag::Span,
     syntax::{
         ast::{Item, ItemKind, Let},
         parse, token,
     },
 };
+
+use super::documents::Look;
 
 /// What a script declares, in its order.
 pub(super) fn symbols(look: &Look<'_>) -> Vec<DocumentSymbol> {

@@ -1,13 +1,13 @@
 //! Renaming what a script binds: every mention, or none with a reason.
 
 use lsp_types::{PrepareRenameResponse, TextEdit, WorkspaceEdit};
-
-use super::{documents::Look, edits::workspace, failure::Failure, names::Symbol};
-use crate::{
+use svc_lang::{
     check::{FIXED, Mention, NameKind, Target},
     diag::{Report, Span},
     syntax::RESERVED,
 };
+
+use super::{documents::Look, edits::workspace, failure::Failure, names::Symbol};
 
 /// The name that would be renamed, or why it cannot be.
 pub(super) fn prepare(look: &Look<'_>, at: usize) -> Result<PrepareRenameResponse, Failure> {

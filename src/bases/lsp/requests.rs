@@ -11,6 +11,7 @@ use lsp_types::{
     },
 };
 use serde_json::Value;
+use svc_engine::assist::Asked;
 
 use super::{
     actions, colours, completion,
@@ -19,7 +20,6 @@ use super::{
     failure::Failure,
     hover, names, outline, rename, signature,
 };
-use crate::engine::assist::Asked;
 
 /// Who asks, and of what.
 pub(super) struct Requests<'a> {

@@ -12,6 +12,7 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use svc_engine::Engine;
 
 use super::{
     capabilities::Agreed,
@@ -22,7 +23,6 @@ use super::{
     requests::Requests,
     wire::{Inbox, Incoming, Outbox},
 };
-use crate::engine::Engine;
 
 /// How far the talk with the client is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, SignatureHelp, SignatureInformation,
 };
+use svc_engine::assist::{Callable, Port, active, call_at};
 
 use super::{
     documents::Look,
     hover::{markdown, page},
 };
-use crate::engine::assist::{Callable, Port, active, call_at};
 
 /// The signature of the innermost call around a place, and the argument that is written.
 pub(super) fn signature(look: &Look<'_>, at: usize) -> Option<SignatureHelp> {

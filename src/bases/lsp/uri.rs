@@ -3,8 +3,8 @@
 use std::{path::Path, str::FromStr};
 
 use lsp_types::Uri;
-
-use crate::{diag::Source, value::paths};
+use svc_contract::value::paths;
+use svc_lang::diag::Source;
 
 /// What a document is called here: the path of a file, or the address of what is none.
 pub(super) fn name_of(uri: &Uri) -> String {

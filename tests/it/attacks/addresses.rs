@@ -11,7 +11,7 @@ const FETCH: &str =
     "param given: string\nfetch(url: (if 1 < 2 { given } else { \"\" })) within { max_retries: 0 }";
 
 fn engine() -> Engine {
-    Engine::new().on(Arc::new(OsHost::default().resolving(|name| {
+    svc::engine().on(Arc::new(OsHost::default().resolving(|name| {
         // Whoever comes so far would be let through.
         Err(std::io::Error::other(format!("`{name}` was resolved")))
     })))

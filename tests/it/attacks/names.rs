@@ -37,7 +37,7 @@ fn resolve(name: &str) -> io::Result<Vec<IpAddr>> {
 }
 
 fn engine() -> Engine {
-    Engine::new().on(Arc::new(OsHost::default().resolving(resolve)))
+    svc::engine().on(Arc::new(OsHost::default().resolving(resolve)))
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn names_that_lead_to_closed_addresses_are_refused() {
 /// The system's own resolver is held to the same.
 #[tokio::test]
 async fn the_systems_names_for_this_machine_are_refused() {
-    let engine = Engine::new();
+    let engine = svc::engine();
     for name in ["localhost", "ip6-localhost", "localhost.localdomain"] {
         let (kind, message) = failure(&engine, FETCH, &format!("http://{name}:1/")).await;
         let is_unknown = kind == ErrorKind::Unavailable && name != "localhost";
@@ -86,7 +86,7 @@ async fn a_name_that_changes_gains_nothing() {
         let address = if *asked == 1 { "127.0.0.1" } else { "93.184.215.14" };
         Ok(vec![address.parse().unwrap()])
     };
-    let engine = Engine::new().on(Arc::new(OsHost::default().resolving(changing)));
+    let engine = svc::engine().on(Arc::new(OsHost::default().resolving(changing)));
     let url = format!("http://changing.example:{}/ok", web.port);
     let (kind, _) = failure(&engine, FETCH, &url).await;
     assert_eq!((kind, *asked.lock().unwrap(), web.hits()), (ErrorKind::Denied, 1, 0));
@@ -193,7 +193,7 @@ async fn an_encrypted_page_leads_to_no_plain_one() {
         }
         Box::pin(async move { Ok(answer) })
     });
-    let engine = Engine::new().on(Arc::new(host));
+    let engine = svc::engine().on(Arc::new(host));
     let (kind, message) = failure(&engine, FETCH, "https://a.example/?http://b.example/").await;
     assert_eq!(kind, ErrorKind::Denied, "{message}");
     assert!(message.contains("`http://b.example/`, which is not encrypted"), "{message}");
@@ -235,7 +235,7 @@ async fn a_server_that_asks_to_wait_is_waited_for() {
         answer.headers.push(("retry-after".to_owned(), "7".to_owned()));
         Box::pin(async move { Ok(answer) })
     });
-    let engine = Engine::new().on(Arc::new(host));
+    let engine = svc::engine().on(Arc::new(host));
     engine.run(r#"fetch(url: "https://a.example")"#).await.unwrap();
     assert_eq!(start.elapsed().as_secs(), 7);
 }

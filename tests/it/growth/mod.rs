@@ -106,7 +106,7 @@ fn growth(engine: &Engine, shape: &Shape, phase: &Phase, size: usize) -> Result<
 fn time_grows_with_the_text() {
     let asked = env::var("SVC_GROWTH").ok().map(|it| it.parse().unwrap());
     let only = env::var("SVC_SHAPE").unwrap_or_default();
-    let engine = Engine::new();
+    let engine = svc::engine();
     let shapes: Vec<&Shape> = shapes::ALL.iter().filter(|it| it.0.contains(&only)).collect();
     let next = AtomicUsize::new(0);
     let work = || {

@@ -8,9 +8,8 @@ use std::{
 
 use fastrand::Rng;
 use svc::{
-    Engine,
+    documents::{Document, Sink, Source, extract},
     host::os::OsHost,
-    text::extract::{Document, Sink, Source, extract},
     value::json,
 };
 
@@ -290,7 +289,7 @@ fn mutants_of_tables() {
     let seeds = ["name,town\n\"Doe, Ann\",Oslo\r\n", "a\tb\n\n\"x\"\"y\",\"\nz\"", ";;;\n1,2\r"];
     let seeds: Vec<_> = seeds.iter().map(|it| it.as_bytes().to_vec()).collect();
     let words = [",", "\"", "\n", "\r", "\"\"", "a", ";", "\t", "\u{feff}", "é", ",,,,"];
-    let engine = Engine::new();
+    let engine = svc::engine();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     fuzz("csv", &seeds, &words, |found, bytes| {
         let text = String::from_utf8_lossy(bytes).into_owned();

@@ -83,7 +83,7 @@ impl Host for Clock {
 }
 
 fn engine(store: &Arc<Store>, clock: Arc<Clock>, meter: &Arc<Meter>) -> Engine {
-    let engine = Engine::new().with(components::ALL).on(clock);
+    let engine = svc::engine().with(components::ALL).on(clock);
     engine.watched_by(meter.clone()).keeping(store.clone())
 }
 

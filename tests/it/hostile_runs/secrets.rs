@@ -8,7 +8,6 @@ use std::{
 };
 
 use svc::{
-    Engine,
     diag::Style,
     host::os::OsHost,
     run::{Event, Observer},
@@ -182,7 +181,7 @@ async fn a_process_runs_what_it_is_told() {
     logs.with_writer(std::io::stderr).init();
     let store = Store::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
     let heard = Arc::new(Heard::default());
-    let engine = Engine::new().with(components::ALL).on(Arc::new(OsHost::default()));
+    let engine = svc::engine().with(components::ALL).on(Arc::new(OsHost::default()));
     let engine = engine.watched_by(heard.clone()).keeping(Arc::new(store));
     match engine.run(script.as_str()).await {
         Ok(response) => println!("{} {response:?}", svc::value::json::write(&response.value)),

@@ -3,7 +3,6 @@
 use std::{process::Command, sync::Arc};
 
 use svc::{
-    Engine,
     host::test::TestHost,
     store::{Options, Store},
     value::json,
@@ -107,7 +106,7 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
         let file = folder.path().join("runs.db");
         let meter = Arc::new(Meter::default());
         let engine = |store: Store| {
-            let engine = Engine::new().with(components::ALL).on(Arc::new(TestHost::new()));
+            let engine = svc::engine().with(components::ALL).on(Arc::new(TestHost::new()));
             engine.watched_by(meter.clone()).keeping(Arc::new(store))
         };
         let options = Options { now: 1, page_limit: Some(pages) };

@@ -14,7 +14,7 @@ use svc::{Engine, Error, Response, host::test::TestHost, registry::ErrorKind};
 /// Its host does not measure the process, which here has many other tests in it: what runs hold
 /// is counted all the same.
 static ENGINE: LazyLock<Arc<Engine>> =
-    LazyLock::new(|| Arc::new(Engine::new().on(Arc::new(TestHost::new()))));
+    LazyLock::new(|| Arc::new(svc::engine().on(Arc::new(TestHost::new()))));
 
 /// What takes all memory there is.
 const ENDLESS: &str = "range(0, 200000) >> each { range(0, 10000) } >> len";

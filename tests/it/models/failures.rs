@@ -7,7 +7,6 @@ use std::{
 
 use serde_json::json;
 use svc::{
-    Engine,
     host::{Host as _, http::Response, os::OsHost, test::TestHost},
     registry::ErrorKind,
     value::Value,
@@ -156,7 +155,7 @@ async fn silence_ends_by_itself() {
         Box::pin(async { Ok(Response { status: 200, headers: Vec::new(), body }) })
     });
     let script = r#"("x" >> ask) within { timeout: 1h, max_retries: 0 }"#;
-    let err = Engine::new().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
+    let err = svc::engine().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
     assert!(err.to_string().contains("silent for five minutes"), "{err}");
 }
@@ -172,7 +171,7 @@ async fn nobody_listens() {
         .env("OLLAMA_HOST", address.to_string())
         .answering(move |request| network.http(request));
     let script = r#"("x" >> ask) within { max_retries: 0 }"#;
-    let err = Engine::new().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
+    let err = svc::engine().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
     assert!(err.to_string().contains(&format!("no answer from http://{address}")), "{err}");
 }
@@ -214,7 +213,7 @@ async fn what_cannot_be_sent_is_told_without_the_key() {
             .env("OPENAI_BASE_URL", base)
             .env("OPENAI_API_KEY", key)
             .answering(move |request| network.http(request));
-        let ended = Engine::new().on(Arc::new(host)).run(r#""x" >> ask"#).await;
+        let ended = svc::engine().on(Arc::new(host)).run(r#""x" >> ask"#).await;
         let err = ended.map(|it| it.value).unwrap_err();
         assert_eq!(err.kind(), Some(ErrorKind::InvalidInput), "{err}");
         assert!(err.to_string().contains(wanted), "{err}");

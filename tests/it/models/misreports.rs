@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
 use svc::{
-    Engine, Error,
+    Error,
     registry::{ErrorKind, Usage},
     value::Money,
 };
@@ -69,7 +69,7 @@ struct Told {
 /// Runs a script against a server, and holds the run to what it promises of every run.
 async fn told(server: &Server, provider: &str, script: &str) -> Told {
     let meter = Arc::new(Meter::default());
-    let engine = Engine::new().on(Arc::new(host(server, &format!("{provider}/priced"))));
+    let engine = svc::engine().on(Arc::new(host(server, &format!("{provider}/priced"))));
     let ended = engine.watched_by(meter.clone()).run(script).await;
     let (kind, total, message) = match ended {
         Ok(response) => (None, response.usage, String::new()),
@@ -225,7 +225,7 @@ async fn sixty_four_branches_race_for_the_last_cent_of_a_bad_provider() {
         let bounds = format!("max_cost: {cap}, max_retries: 2, attempt_timeout: 2s");
         let script = format!("\"x\" >> parallel {{ {} }} within {{ {bounds} }}", names.join(", "));
         let meter = Arc::new(Meter::default());
-        let engine = Engine::new().on(Arc::new(host(&server, "openai/priced")));
+        let engine = svc::engine().on(Arc::new(host(&server, "openai/priced")));
         let ended = engine.watched_by(meter.clone()).run(script.as_str()).await;
         let Err(Error::Run { error, .. }) = ended else { panic!("the cap is too low") };
         assert_eq!(error.kind(), ErrorKind::Budget, "{error}");

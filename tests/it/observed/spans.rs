@@ -59,7 +59,7 @@ impl Heard {
 }
 
 fn engine(host: TestHost) -> Engine {
-    Engine::new().with(components::ALL).on(Arc::new(host))
+    svc::engine().with(components::ALL).on(Arc::new(host))
 }
 
 #[tokio::test(start_paused = true)]

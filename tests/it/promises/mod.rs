@@ -107,7 +107,7 @@ struct Ran {
 /// Runs scripts of chance in this weather.
 fn hold(first: u64, kind: Kind, weather: Weather) {
     let (mut ran, mut done, mut timed) = (0, 0, 0);
-    let engine = Engine::new().with(&[&world::COMPONENT]);
+    let engine = svc::engine().with(&[&world::COMPONENT]);
     let count = rounds("SVC_PROMISES", SCRIPTS);
     let first = first + rounds("SVC_PROMISES_SEED", 0);
     for seed in first..first + count {

@@ -1,7 +1,6 @@
 //! Sessions as a program uses them: what is remembered, with which types.
 
 use svc::{
-    Engine,
     engine::session::Session,
     value::{Type, Value},
 };
@@ -43,7 +42,7 @@ async fn every_type_goes_on_to_the_next_statement() {
         ("range(1, 4)", "[int]"),
         ("[[1], [2, 3]] >> each { it >> sort { it } }", "[[int; max 2]; max 2]"),
     ] {
-        let mut session = Session::new(Engine::new(), ".");
+        let mut session = Session::new(svc::engine(), ".");
         let first = enter(&mut session, &format!("let x = {text}")).await;
         let again = enter(&mut session, "x").await;
         assert_eq!(first, again, "{text}");
@@ -58,7 +57,7 @@ async fn types_of_the_session_and_of_used_files_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let used = "type Note = { text: string }\nflow note(s: string) -> Note { { text: s } }\n";
     std::fs::write(folder.path().join("notes.svc"), used).unwrap();
-    let mut session = Session::new(Engine::new(), folder.path());
+    let mut session = Session::new(svc::engine(), folder.path());
     enter(&mut session, "use \"notes.svc\" as notes\nlet n = \"a\" >> notes.note").await;
     assert_eq!(enter(&mut session, "n.text").await, [Value::from("a")]);
     enter(&mut session, "let kind: \"a\" | \"b\" = \"a\"").await;
@@ -72,7 +71,7 @@ async fn types_of_the_session_and_of_used_files_go_on() {
 
 #[tokio::test]
 async fn what_is_bound_again_is_saved_where_it_stood() {
-    let mut session = Session::new(Engine::new(), ".");
+    let mut session = Session::new(svc::engine(), ".");
     enter(&mut session, "let a = 1").await;
     enter(&mut session, "let b = a + 1").await;
     enter(&mut session, "let a = 5").await;
@@ -87,7 +86,7 @@ async fn what_is_bound_again_is_saved_where_it_stood() {
 
 #[tokio::test]
 async fn an_answer_is_saved_as_what_gave_it() {
-    let mut session = Session::new(Engine::new(), ".");
+    let mut session = Session::new(svc::engine(), ".");
     enter(&mut session, "[1, 2, 3]").await;
     enter(&mut session, ">> each { it * 2 }").await;
     enter(&mut session, "let doubled = ans").await;
@@ -100,7 +99,7 @@ async fn an_answer_is_saved_as_what_gave_it() {
 
 #[test]
 fn everything_that_is_wrong_is_told_before_anything_runs() {
-    let session = Session::new(Engine::new(), ".");
+    let session = Session::new(svc::engine(), ".");
     let report = session.read("let a = nope\n1 + 1\n\n2 >> nada").unwrap_err();
     let told: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
@@ -108,7 +107,7 @@ fn everything_that_is_wrong_is_told_before_anything_runs() {
 
 #[tokio::test]
 async fn bounds_of_a_file_hold_for_its_statements_and_are_saved() {
-    let mut session = Session::new(Engine::new(), ".");
+    let mut session = Session::new(svc::engine(), ".");
     let script = "svc 1 within { timeout: 10ms }\n\nlet a = 1\n\na >> wait(duration: 10s)\n";
     let report = session.read(script).unwrap_err();
     assert!(report.to_string().contains("`timeout: 10ms` cannot be kept"), "{report}");

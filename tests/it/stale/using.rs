@@ -34,7 +34,7 @@ fn place() -> TempDir {
 }
 
 fn engine() -> Engine {
-    Engine::new().on(Arc::new(OsHost::default()))
+    svc::engine().on(Arc::new(OsHost::default()))
 }
 
 fn uses(folder: &Path, file: &str) -> Source {

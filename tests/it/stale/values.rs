@@ -6,7 +6,6 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use fastrand::Rng;
 use svc::{
-    Engine,
     host::test::TestHost,
     store::Store,
     value::{EnumType, Money, Record, Text, Type, Value, json, literal},
@@ -206,7 +205,7 @@ async fn a_value_is_one_in_runs_and_their_records() {
              has: contains([own], called), keys: unique([keys(own), keys(called), keys(given)]) }}"
         );
         let store = Arc::new(Store::in_memory().unwrap());
-        let engine = Engine::new().on(Arc::new(TestHost::new())).keeping(store.clone());
+        let engine = svc::engine().on(Arc::new(TestHost::new())).keeping(store.clone());
         // Without a type nothing is filled in, and what is equal is still one.
         let loose = Value::from(json::write(&vec![other.clone(), value.clone()].into()));
         let ran = engine.run(script.as_str()).param("given", other).param("loose", loose.clone());

@@ -199,7 +199,7 @@ impl World {
         let host = self.files().fold(host, |host, (name, text)| {
             (0..=self.chosen[name]).fold(host, |host, _| host.file(name, text))
         });
-        Engine::new().on(Arc::new(host))
+        svc::engine().on(Arc::new(host))
     }
 
     /// The script, with a `let` for each way in which something may become stale.

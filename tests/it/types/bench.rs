@@ -39,7 +39,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new() -> Self {
         let host = TestHost::new().env("SVC_SECRET_KEY", "s3cret-key").seeded(7);
-        let engine = Engine::new().with(&[&world::COMPONENT]).on(Arc::new(host));
+        let engine = svc::engine().with(&[&world::COMPONENT]).on(Arc::new(host));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)

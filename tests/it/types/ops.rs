@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use svc::{
-    Engine,
     registry::{Generic, OpDef, OpRef, Param, Scheme},
     value::Type,
 };
@@ -170,7 +169,7 @@ fn is_callable(op: &OpDef) -> bool {
 fn every_op_gives_what_the_check_inferred() {
     let bench = Bench::new();
     let (mut all, mut tried, mut wrong) = (0, 0, Vec::new());
-    for component in Engine::new().registry().components() {
+    for component in svc::engine().registry().components() {
         for op in component.ops.iter().filter(|it| is_callable(it)) {
             let calls = rounds("SVC_TYPED_CALLS", CALLS);
             let calls = if is_slow(op) { calls * SLOW_CALLS / CALLS } else { calls };

@@ -9,8 +9,9 @@ use std::{
     io::{self, Write},
 };
 
+use svc_store::{Args, Hash, Store, StoreError};
+
 use super::{super::keeping::failure, Guarded, Result, markup::beginning};
-use crate::store::{Args, Hash, Store, StoreError};
 
 /// About how many bytes one block has.
 const BLOCK: u64 = 256 << 10;

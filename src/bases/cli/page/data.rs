@@ -3,12 +3,10 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use svc_store::{Attempt, Node, RunId};
 
 use super::{Guarded, Page, Result, contents::Contents};
-use crate::{
-    bases::cli::{folded, runs::told},
-    store::{Attempt, Node, RunId},
-};
+use crate::bases::cli::{folded, runs::told};
 
 /// The run itself.
 #[derive(Serialize)]

@@ -3,16 +3,14 @@
 use std::{fmt::Write as _, time::Duration};
 
 use serde_json::Value as Json;
+use svc_contract::value::{Money, units};
+use svc_store::Run;
+use svc_text::markup::escaped;
 
 use super::{
     super::{dates::time, keeping::failure, runs},
     Left, Page, Result,
     markup::beginning,
-};
-use crate::{
-    store::Run,
-    text::markup::escaped,
-    value::{Money, units},
 };
 
 /// How many letters of a result a reader without a script is shown.

@@ -1,7 +1,8 @@
 //! The picture of the plan; without a plan, the tree of what ran.
 
+use svc_lang::plan::Plan;
+
 use super::{Page, escaped, places};
-use crate::plan::Plan;
 
 const NO_PLAN: &str = "The script does not check any more with this svc, or a file that it uses \
     is gone, so there is no picture of its plan. These are the places that ran:";

@@ -25,12 +25,10 @@ use super::{
     folded::{self, Place},
     keeping::failure,
 };
-use crate::{
-    plan::Plan,
-    store::{Attempt, Node, Run, Store},
-    text::markup::escaped,
-};
 use contents::Contents;
+use svc_lang::plan::Plan;
+use svc_store::{Attempt, Node, Run, Store};
+use svc_text::markup::escaped;
 
 const TEMPLATE: &str = include_str!("template.html");
 const STYLE: &str = include_str!("page.css");

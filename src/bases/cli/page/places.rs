@@ -1,7 +1,9 @@
 //! The places of a run as a table and as a tree, for readers with and without a script.
 
+use svc_contract::value::units;
+use svc_text::markup::escaped;
+
 use super::super::{folded::Place, runs};
-use crate::{text::markup::escaped, value::units};
 
 /// A table with a row for each place.
 pub(super) fn table(places: &[Place<'_>]) -> String {

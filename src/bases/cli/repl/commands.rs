@@ -2,6 +2,14 @@
 
 use std::ffi::OsString;
 
+use svc_contract::value::Type;
+use svc_engine::{
+    Error,
+    assist::Callable,
+    session::{ANSWER, Statement},
+};
+use svc_lang::{diag::visible, plan::Plan, syntax::RESERVED};
+
 use super::{
     super::{
         Cli, command_line,
@@ -10,17 +18,6 @@ use super::{
     },
     files, settings,
     talk::{Heard, Talk},
-};
-use crate::{
-    diag::visible,
-    engine::{
-        Error,
-        assist::Callable,
-        session::{ANSWER, Statement},
-    },
-    plan::Plan,
-    syntax::RESERVED,
-    value::Type,
 };
 
 /// The commands of the prompt: names, arguments, and what each does.
@@ -285,7 +282,7 @@ async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
     if !of_svc().iter().any(|it| it == word) {
         let known = ALL.iter().map(|(it, ..)| (*it).to_owned()).chain(of_svc());
         let known: Vec<String> = known.collect();
-        let near = crate::registry::nearest(word, known.iter().map(String::as_str));
+        let near = svc_contract::registry::nearest(word, known.iter().map(String::as_str));
         let help = match near {
             Some(near) => format!("did you mean `:{near}`? `:help` lists all"),
             None if RESERVED.contains(&word) => "statements have no colon".to_owned(),

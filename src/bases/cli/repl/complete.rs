@@ -4,18 +4,18 @@ use rustyline::{
     Context,
     completion::{FilenameCompleter, Pair},
 };
+use svc_engine::{
+    Unsaved,
+    assist::{Asked, Choice, Choices, Draft, Sort, complete},
+    session::Session,
+};
+use svc_lang::{
+    diag::{Source, Span, visible_line},
+    syntax::token::{TokenKind, lex},
+};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{commands, settings, tree};
-use crate::{
-    diag::{Source, Span, visible_line},
-    engine::{
-        Unsaved,
-        assist::{Asked, Choice, Choices, Draft, Sort, complete},
-        session::Session,
-    },
-    syntax::token::{TokenKind, lex},
-};
 
 /// What may be written at a byte of a line, and where it begins there.
 pub(super) fn candidates(session: &Session, line: &str, at: usize) -> (usize, Vec<Pair>) {
@@ -161,7 +161,6 @@ pub(super) fn remembered(line: &str, cx: &Context<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
 
     fn labels(session: &Session, line: &str) -> Vec<String> {
         let (_, pairs) = candidates(session, line, line.len());
@@ -170,7 +169,7 @@ mod tests {
 
     #[test]
     fn only_what_fits_is_offered() {
-        let session = Session::new(Engine::new(), ".");
+        let session = Session::new(crate::engine(), ".");
         let for_text = labels(&session, "\"a\" >> upp");
         assert_eq!(for_text, ["upper"]);
         assert!(labels(&session, "5 >> upp").is_empty());
@@ -183,7 +182,7 @@ mod tests {
 
     #[test]
     fn commands_and_settings_are_offered() {
-        let session = Session::new(Engine::new(), ".");
+        let session = Session::new(crate::engine(), ".");
         assert_eq!(labels(&session, ":hist"), ["history "]);
         assert_eq!(labels(&session, ":set max_"), ["max_cost ", "max_memory ", "max_tokens "]);
         assert_eq!(labels(&session, ":type \"a\" >> upp"), ["upper"]);

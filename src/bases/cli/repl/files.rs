@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use svc_contract::{host::Host, registry::OpError};
+
 use super::{
     super::{
         exit::{FAILED, Failure, Result, USAGE},
@@ -9,7 +11,6 @@ use super::{
     },
     talk::{Heard, Talk},
 };
-use crate::{host::Host, registry::OpError};
 
 /// Enters a script, with params that it needs.
 pub(super) async fn load(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {

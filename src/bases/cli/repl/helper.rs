@@ -9,22 +9,21 @@ use rustyline::{
     hint::{Hint, Hinter},
     validate::{ValidationContext, ValidationResult, Validator},
 };
-
-use unicode_width::UnicodeWidthChar as _;
-
-use super::{complete, paint};
-use crate::{
+use svc_engine::{
+    assist::{self, Callable, Mark, Piece, Role},
+    session::Session,
+};
+use svc_lang::{
     check::Analysis,
     diag::{Source, Span, is_hidden, visible_line},
-    engine::{
-        assist::{self, Callable, Mark, Piece, Role},
-        session::Session,
-    },
     syntax::{
         self,
         token::{Token, TokenKind, lex},
     },
 };
+use unicode_width::UnicodeWidthChar as _;
+
+use super::{complete, paint};
 
 /// Answers the editor of lines; it has what the session had when the line began.
 pub(super) struct Assistant {

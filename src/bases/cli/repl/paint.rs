@@ -1,6 +1,6 @@
 //! A line of input in colour.
 
-use crate::engine::assist::{Piece, Role};
+use svc_engine::assist::{Piece, Role};
 
 /// The text with its pieces coloured.
 pub(super) fn painted(text: &str, mut pieces: Vec<Piece>) -> String {
@@ -33,7 +33,7 @@ fn code(role: Role) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::assist::pieces;
+    use svc_engine::assist::pieces;
 
     #[test]
     fn words_are_coloured_by_what_they_are() {

@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use svc_lang::{diag::Span, syntax};
+
 use super::{
     super::{
         exit::{FAILED, Failure, INTERRUPTED, OK, Result, USAGE},
@@ -18,7 +20,6 @@ use super::{
     },
     talk::{Heard, Talk},
 };
-use crate::{diag::Span, syntax};
 
 /// How long a line is waited for that may go on with a whole statement.
 const LOOKAHEAD: Duration = Duration::from_millis(20);

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use rustyline::{
     ColorMode, CompletionType, Config, Editor, error::ReadlineError, history::FileHistory,
 };
+use svc_contract::host::Host;
+use svc_lang::diag::is_hidden;
 
 use super::{
     super::exit::{FAILED, Failure, OK, Result},
@@ -12,7 +14,6 @@ use super::{
     helper::Assistant,
     talk::{Heard, Talk},
 };
-use crate::{diag::is_hidden, host::Host};
 
 const PROMPT: &str = "svc> ";
 

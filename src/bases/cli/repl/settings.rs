@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use clap::Args;
-
-use super::super::given;
-use crate::{
-    engine::Request,
+use svc_contract::{
     registry::Usage,
     value::{Money, units},
 };
+use svc_engine::Request;
+
+use super::super::given;
 
 /// The settings as the command line has them.
 #[derive(Args)]

@@ -6,6 +6,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+use svc_contract::{
+    registry::Usage,
+    value::{Type, Value, units},
+};
+use svc_engine::{
+    Engine, Error, Request, Response,
+    session::{self, ANSWER, Statement},
+};
+use svc_lang::{
+    diag::{Report, visible_line},
+    plan::Plan,
+};
+
 use super::{
     super::{
         Session,
@@ -18,16 +31,6 @@ use super::{
     commands,
     settings::Settings,
     view::{self, Rest},
-};
-use crate::{
-    diag::{Report, visible_line},
-    engine::{
-        Engine, Error, Request, Response,
-        session::{self, ANSWER, Statement},
-    },
-    plan::Plan,
-    registry::Usage,
-    value::{Type, Value, units},
 };
 
 /// A person or a program that enters statements, and what it entered.

@@ -1,6 +1,6 @@
 //! Pictures of nested values: what holds what, and how much of it there is.
 
-use crate::value::Value;
+use svc_contract::value::Value;
 
 /// How many items of a list are drawn.
 const MOST_ITEMS: usize = 5;
@@ -101,7 +101,7 @@ pub(super) fn cut(line: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::json;
+    use svc_contract::value::json;
 
     #[test]
     fn what_is_nested_is_drawn() {

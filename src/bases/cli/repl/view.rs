@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use svc_contract::value::Value;
+use svc_lang::diag::visible;
+
 use super::{
     super::{
         Session,
@@ -12,7 +15,6 @@ use super::{
     settings::{Settings, View},
     tree,
 };
-use crate::{diag::visible, value::Value};
 
 /// Lines of which some are still to be shown.
 #[derive(Debug, Default)]

@@ -18,10 +18,8 @@ mod tests;
 
 use std::borrow::Cow;
 
-use crate::{
-    diag::visible,
-    value::{List, Record, Value},
-};
+use svc_contract::value::{List, Record, Value};
+use svc_lang::diag::visible;
 
 /// Who reads.
 #[derive(Clone, Copy, Debug)]

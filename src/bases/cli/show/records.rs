@@ -1,12 +1,10 @@
 //! Records: their fields one below the other, and many of them as a table.
 
 use comfy_table::{Attribute, Cell, ContentArrangement, Row, Table, presets};
+use svc_contract::value::{Record, Text, Value};
+use svc_lang::diag::visible_line;
 
 use super::{Reader, lines, one_line};
-use crate::{
-    diag::visible_line,
-    value::{Record, Text, Value},
-};
 
 /// A column narrower than this, whose content is wider, is no pleasure to read.
 const LEGIBLE: usize = 16;

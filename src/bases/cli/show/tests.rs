@@ -1,5 +1,6 @@
+use svc_contract::value::json;
+
 use super::{Reader, show};
-use crate::value::json;
 
 const TERMINAL: Reader = Reader::Terminal { width: 60, colour: false };
 

@@ -4,9 +4,9 @@ use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use svc_contract::host::{Host, http};
+use svc_host_os::OsHost;
 use tokio::{runtime::Handle, time::timeout};
-
-use crate::host::{Host, http, os::OsHost};
 
 /// The most of an answer that is read. Collectors say little.
 const LONGEST: usize = 1 << 16;

@@ -15,9 +15,8 @@ pub(super) use sent::Traces;
 #[cfg(not(feature = "otlp"))]
 pub(super) use unsent::Traces;
 
+use svc_contract::host::Host;
 use tracing_subscriber::{Layer, Registry};
-
-use crate::host::Host;
 
 /// What listens to spans, first of all who listen.
 pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
@@ -35,7 +34,7 @@ fn are_wanted(host: &dyn Host) -> bool {
 #[cfg(test)]
 mod tests {
     use super::are_wanted;
-    use crate::host::test::TestHost;
+    use svc_host_os::test::TestHost;
 
     #[test]
     fn traces_are_wanted_where_a_collector_is_named() {

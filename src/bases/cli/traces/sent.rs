@@ -22,11 +22,12 @@ use opentelemetry_sdk::{
     error::OTelSdkResult,
     trace::{BatchConfigBuilder, BatchSpanProcessor, SdkTracerProvider, SpanData, SpanExporter},
 };
+use svc_contract::host::Host;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{Layer as _, filter::Targets};
 
 use super::{Listener, are_wanted, client::Client};
-use crate::{bases::cli::terminal::Terminal, host::Host};
+use crate::bases::cli::terminal::Terminal;
 
 /// How long the end of the program waits for what is not sent yet.
 const FLUSH: Duration = Duration::from_secs(2);

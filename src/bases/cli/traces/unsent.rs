@@ -1,7 +1,9 @@
 //! A program that cannot send traces says so.
 
+use svc_contract::host::Host;
+
 use super::{Listener, are_wanted};
-use crate::{bases::cli::terminal::Terminal, host::Host};
+use crate::bases::cli::terminal::Terminal;
 
 /// Traces that nobody gets.
 pub(in crate::bases::cli) struct Traces {

@@ -89,7 +89,7 @@ impl History {
     fn engine(&mut self) -> (Engine, Arc<Store>) {
         let host = TestHost::new().seeded(self.rng.u64(..));
         let store = Arc::new(Store::open(&self.file(), 0).unwrap());
-        let engine = Engine::new().with(&[&till::COMPONENT]).on(Arc::new(host));
+        let engine = svc::engine().with(&[&till::COMPONENT]).on(Arc::new(host));
         (engine.keeping(store.clone()), store)
     }
 

@@ -201,7 +201,7 @@ fn inside(body: &mut Vec<Node>, visit: &mut dyn FnMut(&mut Vec<Node>)) {
     for node in body.iter_mut() {
         match node {
             Node::Scope(Scope { body, .. }) | Node::Each(_, body) | Node::Perhaps(_, body) => {
-                inside(body, visit)
+                inside(body, visit);
             }
             Node::Repeat(_, body, otherwise) => {
                 inside(body, visit);

@@ -1,0 +1,85 @@
+//! Anthropic's Messages.
+
+use serde_json::{Value as Json, json};
+use svc_contract::{host::http::Request, registry::OpError, value::schema::Ranges};
+
+use super::{
+    answer::{Answer, End, Tokens},
+    model::Model,
+    question::Question,
+    talk::Flow,
+};
+
+/// The version of the protocol that is spoken here.
+const VERSION: &str = "2023-06-01";
+
+pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {
+    let mut body = json!({
+        "model": model.name,
+        "max_tokens": question.max_tokens,
+        "messages": [{ "role": "user", "content": question.prompt }],
+        "stream": true,
+    });
+    if !question.system.is_empty() {
+        body["system"] = question.system.into();
+    }
+    if let Some(temperature) = question.temperature {
+        body["temperature"] = temperature.into();
+    }
+    // A schema with ranges is refused, so they are told in words.
+    if let Some(schema) = question.schema(Ranges::Described)? {
+        body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
+    }
+    let url = format!("{}/v1/messages", model.base);
+    let request = Request::post_json(url, body.to_string().into_bytes())
+        .configured()
+        .header("anthropic-version", VERSION);
+    Ok(match &model.key {
+        Some(key) => request.header("x-api-key", key.reveal()),
+        None => request,
+    })
+}
+
+pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {
+    match event["type"].as_str() {
+        Some("message_start") => count_input(&event["message"]["usage"], answer),
+        Some("content_block_delta") => {
+            if let Some(text) = event["delta"]["text"].as_str() {
+                answer.text.push_str(text);
+            }
+        }
+        Some("message_delta") => {
+            count_output(&event["usage"], answer);
+            answer.end = end(&event["delta"]).or(answer.end.take());
+        }
+        Some("message_stop") => return Flow::Break(()),
+        _ => {}
+    }
+    Flow::Continue(())
+}
+
+/// The counts of the prompt stand in the first event.
+fn count_input(usage: &Json, answer: &mut Answer) {
+    let counts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+    // A count that is none makes the sum none; a cache that is not spoken of was not used.
+    let counts = counts.iter().map(|it| &usage[it]).filter(|it| !it.is_null());
+    let input = counts.map(Json::as_u64).try_fold(0_u64, |sum, it| Some(sum.saturating_add(it?)));
+    answer.tokens = input.map(|input| Tokens { input, output: 0 });
+}
+
+/// The last event but one has the final count of the answer; those before it are of a part.
+fn count_output(usage: &Json, answer: &mut Answer) {
+    let counts = answer.tokens.zip(usage["output_tokens"].as_u64());
+    answer.tokens = counts.map(|(tokens, output)| Tokens { output, ..tokens });
+}
+
+fn end(delta: &Json) -> Option<End> {
+    Some(match delta["stop_reason"].as_str()? {
+        "max_tokens" | "model_context_window_exceeded" => End::Cut,
+        "refusal" => {
+            let told = delta["stop_details"]["explanation"].as_str();
+            End::Refused(told.unwrap_or("the provider's safeguards ended the answer").to_owned())
+        }
+        _ => End::Finished,
+    })
+}

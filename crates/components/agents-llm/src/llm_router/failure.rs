@@ -1,0 +1,133 @@
+//! What goes wrong on the way to a model, as errors that a script can act on.
+
+use std::io;
+
+use serde_json::Value as Json;
+use svc_contract::{
+    host::http::Response,
+    registry::{ErrorKind, OpError},
+};
+
+use super::model::Model;
+
+/// How much of a provider's words is told.
+const SHOWN: usize = 300;
+
+/// The failure to reach a model's server, or to keep the connection.
+pub(super) fn of_connection(model: &Model, err: io::Error) -> OpError {
+    let base = model.shown_base();
+    if err.kind() == io::ErrorKind::InvalidInput {
+        let message = format!("`{model}` cannot be asked at `{base}`: {err}");
+        return OpError::invalid_input(message).because(err);
+    }
+    let message = format!("no answer from {base}: {err}");
+    let error = OpError::new(ErrorKind::Unavailable, message).because(err);
+    match model.is_official() {
+        true => error,
+        false => error.help("is the server running, and is this its address?"),
+    }
+}
+
+/// The failure that a status and its body tell.
+pub(super) fn of_status(model: &Model, head: &Response, body: &str) -> OpError {
+    let told: Option<Json> = serde_json::from_str(body).ok();
+    let told = told.as_ref().map(|it| &it["error"]);
+    if head.status == 401 {
+        return unauthorized(model);
+    }
+    let spent = told.is_some_and(|it| it["code"] == "insufficient_quota");
+    let kind = match head.status {
+        429 if spent => ErrorKind::Denied,
+        status => kind_of(status),
+    };
+    let words = told.and_then(words).unwrap_or(body);
+    let message = match excerpt(model, words) {
+        words if words.is_empty() => format!("`{model}` fails with HTTP status {}", head.status),
+        words => format!("`{model}` fails with HTTP status {}: {words}", head.status),
+    };
+    let error = OpError::new(kind, message);
+    match head.retry_after() {
+        Some(wait) => error.retry_after(wait),
+        None => error,
+    }
+}
+
+fn kind_of(status: u16) -> ErrorKind {
+    match status {
+        402 | 403 => ErrorKind::Denied,
+        404 => ErrorKind::NotFound,
+        408 | 409 | 500 | 502..=599 => ErrorKind::Unavailable,
+        429 => ErrorKind::RateLimit,
+        400..=499 => ErrorKind::InvalidInput,
+        501 => ErrorKind::Unsupported,
+        _ => ErrorKind::Failed,
+    }
+}
+
+/// The provider's own words are left out: they may quote the key.
+fn unauthorized(model: &Model) -> OpError {
+    let message = format!("{} does not accept the key for `{model}`", model.shown_base());
+    let error = OpError::new(ErrorKind::Denied, message);
+    match model.key_variable() {
+        Some(variable) => error.help(format!("set the environment variable `{variable}`")),
+        None => error,
+    }
+}
+
+/// The failure that an event of a stream tells.
+pub(super) fn of_event(model: &Model, error: &Json) -> OpError {
+    let name = ["type", "code"].into_iter().find_map(|it| error[it].as_str()).unwrap_or_default();
+    let kind = match name {
+        "invalid_request_error" => ErrorKind::InvalidInput,
+        "authentication_error" | "permission_error" | "billing_error" => ErrorKind::Denied,
+        "not_found_error" => ErrorKind::NotFound,
+        "rate_limit_error" | "rate_limit_exceeded" => ErrorKind::RateLimit,
+        _ => ErrorKind::Unavailable,
+    };
+    let words = excerpt(model, words(error).unwrap_or("without a reason"));
+    OpError::new(kind, format!("`{model}` broke off: {words}"))
+}
+
+/// What came is nothing that the provider's protocol has.
+pub(super) fn of_protocol(model: &Model, what: &str, given: &str) -> OpError {
+    let message = format!("`{model}` sent {what}: {}", excerpt(model, given));
+    OpError::new(ErrorKind::InvalidOutput, message)
+}
+
+/// The message of an error, which may be an object or a text.
+fn words(error: &Json) -> Option<&str> {
+    error["message"].as_str().or(error.as_str())
+}
+
+/// Words of a server on one line, without the key, and not too many.
+pub(super) fn excerpt(model: &Model, words: &str) -> String {
+    let words = match &model.key {
+        Some(key) => key.hidden_in(words),
+        None => words.to_owned(),
+    };
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|it| !it.is_control()).collect();
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_host_os::test::TestHost;
+
+    #[test]
+    fn a_servers_words_are_short_and_without_the_key() {
+        let host = TestHost::new().env("OPENAI_API_KEY", "sk-secret");
+        let model = Model::find(&host, "openai/x").unwrap();
+        let head = Response::whole(403, "");
+        let body =
+            format!(r#"{{"error": {{"message": "no\nway, sk-secret{}"}}}}"#, "!".repeat(999));
+        let err = of_status(&model, &head, &body);
+        assert_eq!(err.kind, ErrorKind::Denied);
+        assert!(err.message.contains("status 403: no way, ***!!"), "{err}");
+        assert!(err.message.len() < 400);
+    }
+}

@@ -1,0 +1,103 @@
+//! What is sent to a model, whoever provides it.
+
+use serde_json::{Value as Json, json};
+use svc_contract::{
+    registry::{Field, OpError, Scheme},
+    value::{
+        Type, Value,
+        schema::{self, Ranges},
+    },
+};
+
+use super::answer::Tokens;
+
+/// What every request has beside its texts: roles, separators, the frame of a schema.
+const OVERHEAD: usize = 512;
+
+/// How often a schema may stand in what a provider counts: in its own place, and in the
+/// instructions that providers make of it.
+const SCHEMA_COPIES: usize = 2;
+
+/// The field that holds a value of a type that is no record.
+pub(super) const VALUE: &str = "value";
+
+/// How much an answer may vary.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Temperature(f64);
+
+impl Field for Temperature {
+    const SCHEME: Scheme = Scheme::FloatRange(0.0, 2.0);
+
+    fn decode(value: Value) -> Option<Self> {
+        f64::decode(value).filter(|it| (0.0..=2.0).contains(it)).map(Self)
+    }
+
+    fn encode(self) -> Value {
+        self.0.encode()
+    }
+}
+
+/// One question, with everything that a provider must know.
+pub(super) struct Question<'a> {
+    pub(super) prompt: &'a str,
+    pub(super) system: &'a str,
+    /// The type of the answer; text where there is none.
+    pub(super) wanted: Option<&'a Type>,
+    pub(super) max_tokens: u64,
+    pub(super) temperature: Option<f64>,
+    /// The longer one of the schemas that may be sent, in bytes.
+    schema_len: usize,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn new(
+        prompt: &'a str,
+        system: &'a str,
+        wanted: Option<&'a Type>,
+    ) -> Result<Self, OpError> {
+        let mut question =
+            Self { prompt, system, wanted, max_tokens: 0, temperature: None, schema_len: 0 };
+        for ranges in [Ranges::Asserted, Ranges::Described] {
+            let len = question.schema(ranges)?.map_or(0, |it| it.to_string().len());
+            question.schema_len = question.schema_len.max(len);
+        }
+        Ok(question)
+    }
+
+    pub(super) fn limited(self, max_tokens: u64, temperature: Option<Temperature>) -> Self {
+        Self { max_tokens, temperature: temperature.map(|it| it.0), ..self }
+    }
+
+    /// The schema of the answer: always of an object, because providers want one.
+    pub(super) fn schema(&self, ranges: Ranges) -> Result<Option<Json>, OpError> {
+        let Some(wanted) = self.wanted else { return Ok(None) };
+        let schema = schema::of(wanted, ranges)
+            .map_err(|part| OpError::bug(format!("{part} was let through by the check")))?;
+        Ok(Some(match self.is_wrapped() {
+            false => schema,
+            true => json!({
+                "type": "object",
+                "properties": { VALUE: schema },
+                "required": [VALUE],
+                "additionalProperties": false,
+            }),
+        }))
+    }
+
+    /// Whether the answer stands in the field [`VALUE`] of an object.
+    pub(super) fn is_wrapped(&self) -> bool {
+        !matches!(self.wanted, Some(Type::Record(_)))
+    }
+
+    /// Whether the schema says everything about the answer.
+    pub(super) fn is_strict(&self) -> bool {
+        self.wanted.is_some_and(schema::is_strict)
+    }
+
+    /// No tokenizer makes more tokens of a text than it has bytes.
+    pub(super) fn most_tokens(&self) -> Tokens {
+        let texts = self.prompt.len().saturating_add(self.system.len());
+        let input = texts.saturating_add(SCHEMA_COPIES * self.schema_len).saturating_add(OVERHEAD);
+        Tokens { input: input as u64, output: self.max_tokens }
+    }
+}

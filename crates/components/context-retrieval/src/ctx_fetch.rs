@@ -1,0 +1,194 @@
+//! Reads pages of the web.
+
+use std::io;
+
+use futures_util::StreamExt as _;
+use svc_contract::{
+    host::{
+        self,
+        http::{self, Request, Response},
+    },
+    registry::{
+        Component, Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Scope, Size,
+        documents::Doc, io, params,
+    },
+    value::{Text, Value, units},
+};
+use svc_documents::{self as extract, Document, Sink};
+
+pub(super) const COMPONENT: Component = Component {
+    name: "ctx_fetch",
+    cluster: "context-retrieval",
+    summary: "Reads pages of the web.",
+    version: 1,
+    aliases: &[("fetch", "infer")],
+    ops: &[io::<Infer>()],
+};
+
+params! {
+    /// Reads a page of the web as a document: its title, and its text without markup.
+    ///
+    /// Reads HTML, Markdown, PDF, and text of any other kind as it is; the page's media type
+    /// says which it is, and its encoding. Up to 5 redirects are followed; `id` and `path` of the document
+    /// are the address that was read in the end.
+    ///
+    /// Addresses lead to the open internet only: those of this machine, of private networks
+    /// and the like are refused with `denied`, also where a name or a redirect leads to one.
+    ///
+    /// Fails with `not_found`, `denied`, `rate_limit` or `unavailable` as the server says,
+    /// with `unsupported` if the page has no text, and with `invalid_input` for what is no
+    /// address, and for a page that is larger than `max_size`.
+    struct Infer {
+        /// The address, with `http://` or `https://`.
+        url: Text,
+        /// The largest page to read.
+        max_size: Size = Size(5 << 20),
+    }
+}
+
+impl Op for Infer {
+    const NAME: &'static str = "infer";
+    const YIELDS: Scheme = Doc::SCHEME;
+    const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Web("url"))];
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::Unsupported,
+        ErrorKind::Denied,
+        ErrorKind::RateLimit,
+        ErrorKind::Unavailable,
+        ErrorKind::Failed,
+    ];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "The text of a page",
+            r#"fetch(url: "https://example.com/caps") >> { title: .title, text: .text }"#,
+            r#"{"title":"Caps","text":"A cap is kept."}"#,
+        )
+        .answered(&[], &["<html><title>Caps</title><body><p>A cap is <b>kept</b>."]),
+        Example::ok(
+            "Several pages for a prompt",
+            r#"["https://a.example", "https://b.example"] >> each { fetch } >> docs_to_text"#,
+            r#""[1] a.example (https://a.example/)\nOne.\n\n[2] b.example (https://b.example/)\nTwo.""#,
+        )
+        .answered(&[], &["One.", "Two."]),
+        Example::err(
+            "An address of this machine",
+            r#"fetch(url: "http://127.0.0.1:8080/")"#,
+            "cannot read `http://127.0.0.1:8080/`: `127.0.0.1` is this machine",
+        ),
+    ];
+}
+
+impl Io for Infer {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let agent = concat!("svc/", env!("CARGO_PKG_VERSION"));
+        let request = Request::get(self.url.as_ref())
+            .header("accept", "text/html, text/markdown, text/*;q=0.9, */*;q=0.5")
+            .header("user-agent", agent);
+        let sent = http::follow(cx.host(), request).await;
+        let (url, page) = sent.map_err(|err| unreachable(&self.url, err))?;
+        if !(200..300).contains(&page.status) {
+            return Err(refused(&url, &page));
+        }
+        if let Some(packed) = page.header("content-encoding").filter(|it| *it != "identity") {
+            let message = format!("cannot read `{url}`: it is packed as `{packed}`");
+            return Err(OpError::new(ErrorKind::Unsupported, message));
+        }
+        let media_type = page.header("content-type").unwrap_or_default().to_owned();
+        let content = self.content(cx, &url, page).await?;
+        let watch = cx.clone();
+        // A large page takes longer to read than other tasks should wait.
+        let reading = tokio::task::spawn_blocking(move || doc(&watch, &url, &media_type, content));
+        reading.await.map_err(|err| OpError::bug("reading a page broke off").because(err))?
+    }
+}
+
+impl Infer {
+    async fn content(&self, cx: &Cx, url: &str, mut page: Response) -> Result<Vec<u8>, OpError> {
+        let mut content = Vec::new();
+        while let Some(piece) = page.body.next().await {
+            content.extend(piece.map_err(|err| unreachable(url, err))?);
+            if content.len() as u64 > self.max_size.0 {
+                let most = units::show_size(self.max_size.0);
+                let message = format!("cannot read `{url}`: it is larger than {most}");
+                return Err(OpError::invalid_input(message).help("`max_size` allows larger pages"));
+            }
+            cx.progress("bytes", content.len() as u64, None);
+        }
+        Ok(content)
+    }
+}
+
+/// The failure to come to a page.
+fn unreachable(url: &str, err: io::Error) -> OpError {
+    let kind = match err.kind() {
+        io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
+        io::ErrorKind::InvalidData => ErrorKind::Failed,
+        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+        _ => ErrorKind::Unavailable,
+    };
+    let error = OpError::new(kind, format!("cannot read `{url}`: {err}"));
+    let error = match host::refused(&err) {
+        Some(_) => error.help(
+            "whoever runs the script may allow a host, and one of this machine or of a private network with its port: `--allow \"reads web:HOST:PORT\"`",
+        ),
+        None => error,
+    };
+    error.because(err)
+}
+
+/// The failure that a server tells.
+fn refused(url: &str, page: &Response) -> OpError {
+    let kind = match page.status {
+        404 | 410 => ErrorKind::NotFound,
+        401 | 403 | 407 | 451 => ErrorKind::Denied,
+        429 => ErrorKind::RateLimit,
+        408 | 425 | 500..=599 => ErrorKind::Unavailable,
+        400..=499 => ErrorKind::InvalidInput,
+        _ => ErrorKind::Failed,
+    };
+    let status = page.status;
+    let error = OpError::new(kind, format!("cannot read `{url}`: the server answers {status}"));
+    match page.retry_after() {
+        Some(wait) => error.retry_after(wait),
+        None => error,
+    }
+}
+
+fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Value, OpError> {
+    let mut page = Page { cx, url, document: None, why: None };
+    let read = extract::page(url, media_type, content, cx.host(), &mut page);
+    let Page { document, why, .. } = page;
+    let Some(Document { title, text, .. }) = document.filter(|_| read.is_ok()) else {
+        let why = read.err().or(why).unwrap_or_else(|| "it has no text".to_owned());
+        let message = format!("cannot read `{url}`: {why}");
+        return Err(OpError::new(ErrorKind::Unsupported, message));
+    };
+    let url: Text = url.into();
+    Ok(Doc { id: url.clone(), title: title.into(), path: url, text: text.into() }.encode())
+}
+
+/// The document that a page is, or why it is none.
+struct Page<'a> {
+    cx: &'a Cx,
+    url: &'a str,
+    document: Option<Document>,
+    why: Option<String>,
+}
+
+impl Sink for Page<'_> {
+    fn document(&mut self, document: Document) {
+        self.document.get_or_insert(document);
+    }
+
+    fn notice(&mut self, _: Option<u64>, message: String) {
+        match message.strip_prefix("skipped: ") {
+            Some(why) => self.why = Some(why.to_owned()),
+            None => self.cx.notice(format!("`{}`: {message}", self.url)),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.cx.cancel.is_cancelled()
+    }
+}

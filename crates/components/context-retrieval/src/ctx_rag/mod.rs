@@ -1,0 +1,164 @@
+//! Finds the passages of documents that answer a question.
+
+mod passages;
+mod rank;
+mod select;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+use svc_contract::{
+    registry::{
+        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        compute, documents::Hit, params,
+    },
+    value::{Record, Slot, Text, Value},
+};
+use svc_text::{snippets::snippet, tokens::bytes};
+
+use passages::{Sizes, passages};
+use rank::{Candidate, Questions};
+use select::{Choice, select};
+use sources::{Source, sources};
+
+pub(super) const COMPONENT: Component = Component {
+    name: "ctx_rag",
+    cluster: "context-retrieval",
+    summary: "Finds the passages of documents that answer a question.",
+    version: 1,
+    aliases: &[("rag_retrieval", "infer")],
+    ops: &[compute::<Infer>()],
+};
+
+params! {
+    /// Finds the passages that answer a question in the documents that a search found.
+    ///
+    /// Documents are cut at headings, blocks and sentences; code and tables stay whole where
+    /// they fit. Passages are ranked by BM25 (k1 1.2, b 0.75) over all of them, where the
+    /// title and the headings above a passage count as its words and the rank of the document
+    /// counts a little; those below a tenth of the best score are left out. Maximal marginal relevance (Carbonell & Goldstein 1998) then leaves
+    /// out what repeats.
+    ///
+    /// What comes out are hits whose `text` is the passage: `id` is the document's with `#`
+    /// and the number of the passage, `title` has the headings after it (`Guide › Budgets`),
+    /// `score` goes from 0 to 1, and `start` and `end` are the passage's place in the file, or
+    /// the document's where its text is not the file's own, as with PDF. A question of which
+    /// no word is found gives the beginnings of the best documents, with score 0.
+    struct Infer {
+        /// The documents to look through, as `search` gives them. Passages do as well.
+        hits: Items<Hit>,
+        /// The question. By default each hit's own query.
+        query: Option<Text> = None,
+        /// The most passages.
+        #[range(1..=100)]
+        top_k: i64 = 5,
+        /// The most tokens of all passages together, by a heuristic count of four bytes a
+        /// token.
+        #[range(50..=100_000)]
+        max_tokens: i64 = 2_000,
+        /// How long one passage is to be, in tokens. One with code or a table may have three
+        /// times as many.
+        #[range(30..=2_000)]
+        passage_tokens: i64 = 200,
+        /// How much a passage loses by being like one that was chosen before: 0 ranks by
+        /// relevance alone and keeps duplicates, 1 by difference alone.
+        #[range(0..=1)]
+        diversity: f64 = 0.3,
+    }
+}
+
+impl Op for Infer {
+    const NAME: &'static str = "infer";
+    const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::Arg("top_k"));
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "The passage that answers",
+            r##"[{
+  id: "guide.md", title: "Guide", path: "guide.md", query: "how are budgets enforced?",
+  text: "# Caps\nA budget is enforced by a ledger.\n\n# Colours\nThe sky is blue.",
+  score: 1.0, snippet: "", start: 0, end: 68,
+}] >> rag_retrieval(top_k: 1) >> each { { id: .id, title: .title, text: .text } }"##,
+            r#"[{"id": "guide.md#1", "title": "Guide › Caps",
+                 "text": "A budget is enforced by a ledger."}]"#,
+        ),
+        Example::ok("Nothing in, nothing out", "[] >> rag_retrieval", "[]"),
+    ];
+}
+
+impl Compute for Infer {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let sources = sources(&self.hits.0, self.query.as_ref())?;
+        let choice = Choice {
+            top_k: at_least_one(self.top_k),
+            max_tokens: at_least_one(self.max_tokens),
+            diversity: self.diversity,
+        };
+        let target = bytes(at_least_one(self.passage_tokens).min(choice.max_tokens));
+        let most = target.saturating_mul(3).min(bytes(choice.max_tokens));
+        let candidates = candidates(&sources, Sizes { target, most }, cx)?;
+        let chosen = select(candidates, &sources, choice);
+        Ok(Value::List(chosen.iter().map(|it| it.hit(&sources[it.source])).collect()))
+    }
+}
+
+fn at_least_one(arg: i64) -> usize {
+    usize::try_from(arg).unwrap_or_default().max(1)
+}
+
+/// All passages of all documents, scored.
+fn candidates(sources: &[Source], sizes: Sizes, cx: &Cx) -> Result<Vec<Candidate>, OpError> {
+    /// Some milliseconds' worth.
+    const BETWEEN_CHECKS: usize = 64;
+    let mut questions = Questions::new(sources);
+    let mut all = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        cx.check()?;
+        for (idx, passage) in passages(&source.text, sizes, cx)?.into_iter().enumerate() {
+            if idx % BETWEEN_CHECKS == 0 {
+                cx.check()?;
+            }
+            all.push(questions.read(at, source, idx + 1, passage));
+        }
+    }
+    questions.score(&mut all, sources);
+    Ok(all)
+}
+
+impl Candidate {
+    fn text<'a>(&self, sources: &'a [Source]) -> &'a str {
+        sources[self.source].text.get(self.passage.range.clone()).unwrap_or_default()
+    }
+
+    fn hit(&self, source: &Source) -> Value {
+        let range = self.passage.range.clone();
+        let (start, end) = source.place(range.start, range.end);
+        let text: Text = source.text.get(range).unwrap_or_default().into();
+        let (shown, query) = (text.clone(), source.query.clone());
+        let ready = |it: Value| Slot::Ready(it);
+        Value::Record(Record::of_slots(
+            Hit::names(),
+            vec![
+                ready(format!("{}#{}", source.id, self.number).into()),
+                ready(self.title(source).into()),
+                ready(source.path.clone().into()),
+                ready(text.into()),
+                ready(source.query.clone().into()),
+                ready(self.score.into()),
+                Slot::deferred(move || snippet(&shown, &query).into()),
+                ready(start.into()),
+                ready(end.into()),
+            ],
+        ))
+    }
+
+    /// The document's title and the headings below it.
+    fn title(&self, source: &Source) -> String {
+        let headings = self.passage.headings.iter().filter(|it| **it != source.title);
+        let parts: Vec<&str> = std::iter::once(&source.title)
+            .chain(headings)
+            .map(AsRef::as_ref)
+            .filter(|it| !it.is_empty())
+            .collect();
+        parts.join(" › ")
+    }
+}

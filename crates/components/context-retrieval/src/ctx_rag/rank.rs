@@ -1,0 +1,152 @@
+//! How well passages answer a question: BM25 (Robertson & Zaragoza 2009) over passages.
+
+use std::collections::HashMap;
+
+use svc_contract::value::Text;
+use svc_text::stems::{Term, Vocabulary};
+
+use super::{passages::Passage, sources::Source};
+
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// How much the best document's passages gain over the last one's.
+const PRIOR: f64 = 0.25;
+
+/// A passage of a document, on its way to be chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// The place of its document among the sources.
+    pub source: usize,
+    /// Its number in the document, from 1.
+    pub number: usize,
+    pub passage: Passage,
+    /// How well it answers, from 0 to 1.
+    pub score: f64,
+    counts: Counts,
+}
+
+/// What a passage has of the words asked for.
+#[derive(Clone, Debug)]
+struct Counts {
+    found: Vec<(Term, f64)>,
+    words: f64,
+    worth: f64,
+}
+
+/// The questions of all sources, as terms.
+pub(super) struct Questions {
+    of: HashMap<Text, Vec<Term>>,
+    all: Vec<Term>,
+    words: Vocabulary,
+}
+
+impl Questions {
+    pub(super) fn new(sources: &[Source]) -> Self {
+        let mut words = Vocabulary::default();
+        let mut of = HashMap::new();
+        for source in sources {
+            of.entry(source.query.clone()).or_insert_with(|| words.question(&source.query));
+        }
+        let mut all: Vec<Term> = of.values().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        Self { of, all, words }
+    }
+
+    /// Reads a passage. The words of its title and headings count like its own.
+    pub(super) fn read(
+        &mut self,
+        at: usize,
+        source: &Source,
+        number: usize,
+        passage: Passage,
+    ) -> Candidate {
+        let body = source.text.get(passage.range.clone()).unwrap_or_default();
+        let mut found: Vec<(Term, f64)> = self.all.iter().map(|it| (*it, 0.0)).collect();
+        let mut words = 0.0;
+        let heads = passage.headings.iter().map(AsRef::as_ref);
+        for text in heads.chain([source.title.as_ref(), body]) {
+            for word in self.words.read(text) {
+                words += 1.0;
+                if let Ok(idx) = self.all.binary_search(&word.term) {
+                    found[idx].1 += 1.0;
+                }
+            }
+        }
+        found.retain(|(_, count)| *count > 0.0);
+        let counts = Counts { found, words, worth: worth(body, passage.is_prose) };
+        Candidate { source: at, number, passage, score: 0.0, counts }
+    }
+
+    /// Scores all passages, from 0 to 1 within a query.
+    pub(super) fn score(&self, candidates: &mut [Candidate], sources: &[Source]) {
+        let index = Index::new(candidates);
+        let mut best: HashMap<&Text, f64> = HashMap::new();
+        for candidate in candidates.iter_mut() {
+            let source = &sources[candidate.source];
+            let asked = self.of.get(&source.query).map_or(&[][..], Vec::as_slice);
+            let gain = 1.0 + PRIOR * source.prior;
+            candidate.score = index.score(&candidate.counts, asked) * gain * candidate.counts.worth;
+            let most = best.entry(&source.query).or_default();
+            *most = most.max(candidate.score);
+        }
+        for candidate in candidates {
+            let most = best.get(&sources[candidate.source].query).copied().unwrap_or_default();
+            if most > 0.0 {
+                candidate.score /= most;
+            }
+        }
+    }
+}
+
+/// What BM25 knows of all passages together.
+struct Index {
+    idf: HashMap<Term, f64>,
+    average: f64,
+}
+
+impl Index {
+    #[expect(clippy::cast_precision_loss, reason = "counts of passages are small")]
+    fn new(candidates: &[Candidate]) -> Self {
+        let total = candidates.len() as f64;
+        let mut df: HashMap<Term, f64> = HashMap::new();
+        for (term, _) in candidates.iter().flat_map(|it| &it.counts.found) {
+            *df.entry(*term).or_default() += 1.0;
+        }
+        let idf = |df: f64| ((total - df + 0.5) / (df + 0.5)).ln_1p();
+        let words: f64 = candidates.iter().map(|it| it.counts.words).sum();
+        Self {
+            idf: df.into_iter().map(|(term, df)| (term, idf(df))).collect(),
+            average: (words / total.max(1.0)).max(1.0),
+        }
+    }
+
+    /// BM25, less for a passage that has only some of the words that others have.
+    fn score(&self, counts: &Counts, asked: &[Term]) -> f64 {
+        let idf = |term: &Term| self.idf.get(term).copied().unwrap_or_default();
+        let length = K1 * (1.0 - B + B * counts.words / self.average);
+        let (mut sum, mut covered) = (0.0, 0.0);
+        for (term, count) in &counts.found {
+            if asked.binary_search(term).is_ok() {
+                sum += idf(term) * count * (K1 + 1.0) / (count + length);
+                covered += idf(term);
+            }
+        }
+        let all: f64 = asked.iter().map(idf).sum();
+        if all > 0.0 { sum * (covered / all).sqrt() } else { 0.0 }
+    }
+}
+
+/// Less than 1 for passages that say little by themselves: lists of links, bare lines, code
+/// without a word about it.
+fn worth(passage: &str, is_prose: bool) -> f64 {
+    let words = passage.split_whitespace().take(10_000).count();
+    let links = passage.matches("](").count() + passage.matches("://").count();
+    match words {
+        0..5 => 0.4,
+        _ if links * 4 >= words => 0.3,
+        _ if !is_prose => 0.5,
+        _ => 1.0,
+    }
+}

@@ -1,0 +1,109 @@
+//! Chooses passages by maximal marginal relevance (Carbonell & Goldstein 1998).
+
+use svc_text::{
+    stems::Vocabulary,
+    tokens::tokens,
+    vectors::{Vector, vectors},
+};
+
+use super::{rank::Candidate, sources::Source};
+
+/// Passages more alike than this say the same.
+const SAME: f64 = 0.9;
+
+/// Passages below this part of the best score have little to do with the question.
+const RELEVANT: f64 = 0.1;
+
+/// How many passages to choose, and by what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub top_k: usize,
+    pub max_tokens: usize,
+    /// 1 minus the lambda of the method.
+    pub diversity: f64,
+}
+
+/// The chosen ones of `candidates`, the best first.
+pub(super) fn select(
+    candidates: Vec<Candidate>,
+    sources: &[Source],
+    choice: Choice,
+) -> Vec<Candidate> {
+    let mut pool = Pool::new(best(candidates, sources, choice.top_k), sources);
+    let mut left = choice.max_tokens;
+    let mut chosen = Vec::new();
+    while chosen.len() < choice.top_k {
+        let Some(idx) = pool.next(choice.diversity) else { break };
+        let entry = pool.entries.remove(idx);
+        let is_repeated = choice.diversity > 0.0 && entry.likeness > SAME;
+        if !is_repeated && entry.tokens <= left {
+            left -= entry.tokens;
+            pool.compare(&entry.vector);
+            chosen.push(entry.candidate);
+        }
+    }
+    chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
+    chosen
+}
+
+/// The passages to choose from, the best first: those that match well, or the leading passages of
+/// the best documents where none does.
+fn best(mut candidates: Vec<Candidate>, sources: &[Source], top_k: usize) -> Vec<Candidate> {
+    if candidates.iter().any(|it| it.score > 0.0) {
+        candidates.retain(|it| it.score >= RELEVANT);
+        candidates.sort_by(|a, b| {
+            let place = |it: &Candidate| (&sources[it.source].id, it.number);
+            b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+        });
+    } else {
+        candidates.sort_by_key(|it| (it.number, it.source));
+    }
+    candidates.truncate(top_k.saturating_mul(4).saturating_add(50));
+    candidates
+}
+
+struct Pool {
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    candidate: Candidate,
+    relevance: f64,
+    tokens: usize,
+    vector: Vector,
+    /// How like it is to the most similar passage that was chosen.
+    likeness: f64,
+}
+
+impl Pool {
+    #[expect(clippy::cast_precision_loss, reason = "the pool is small")]
+    fn new(candidates: Vec<Candidate>, sources: &[Source]) -> Self {
+        let mut words = Vocabulary::default();
+        let texts: Vec<&str> = candidates.iter().map(|it| it.text(sources)).collect();
+        let terms: Vec<_> = texts.iter().map(|it| words.terms(it)).collect();
+        let sizes: Vec<usize> = texts.iter().map(|it| tokens(it)).collect();
+        let has_match = candidates.iter().any(|it| it.score > 0.0);
+        let count = candidates.len() as f64;
+        let entries = candidates.into_iter().zip(vectors(&terms)).zip(sizes).enumerate();
+        let entry =
+            |(idx, ((candidate, vector), tokens)): (usize, ((Candidate, Vector), usize))| {
+                let by_order = 1.0 - idx as f64 / count;
+                let relevance = if has_match { candidate.score } else { by_order };
+                Entry { candidate, relevance, tokens, vector, likeness: 0.0 }
+            };
+        Self { entries: entries.map(entry).collect() }
+    }
+
+    /// The entry of the highest marginal relevance; the first of equals.
+    fn next(&self, diversity: f64) -> Option<usize> {
+        let gain = |it: &Entry| (1.0 - diversity) * it.relevance - diversity * it.likeness;
+        let gains = self.entries.iter().map(gain).enumerate();
+        gains.min_by(|(_, a), (_, b)| b.total_cmp(a)).map(|(idx, _)| idx)
+    }
+
+    fn compare(&mut self, chosen: &Vector) {
+        for entry in &mut self.entries {
+            entry.likeness = entry.likeness.max(entry.vector.cosine(chosen));
+        }
+    }
+}

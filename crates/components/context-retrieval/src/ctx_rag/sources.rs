@@ -1,0 +1,103 @@
+//! The incoming hits, as documents to cut.
+
+use std::collections::HashSet;
+
+use svc_contract::{
+    registry::{OpError, documents},
+    value::{List, Record, Text, Value},
+};
+
+/// A hit whose text is looked through. The snippet is left alone: nobody may have made it.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub id: Text,
+    pub title: Text,
+    pub path: Text,
+    pub text: Text,
+    /// The query that its passages are to answer.
+    pub query: Text,
+    pub start: i64,
+    pub end: i64,
+    /// Its place among the hits of its query: 1 for the best, towards 0 for the last.
+    pub prior: f64,
+    score: f64,
+}
+
+/// The hits with text, each once, the best of a query first.
+pub(super) fn sources(hits: &List, query: Option<&Text>) -> Result<Vec<Source>, OpError> {
+    let mut found = Vec::with_capacity(hits.len());
+    for record in documents::records(hits) {
+        let record = record?;
+        found.push(source(record, query));
+    }
+    found.sort_by(|a, b| {
+        a.query.cmp(&b.query).then(b.score.total_cmp(&a.score)).then_with(|| a.id.cmp(&b.id))
+    });
+    let mut seen = HashSet::new();
+    found.retain(|it| {
+        let key = (it.query.clone(), it.path.clone(), it.id.clone(), it.start, it.end);
+        !it.text.trim().is_empty() && seen.insert(key)
+    });
+    set_priors(&mut found);
+    found.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+    Ok(found)
+}
+
+fn source(record: &Record, query: Option<&Text>) -> Source {
+    let text = |name| match record.get(name) {
+        Some(Value::Text(it) | Value::Path(it)) => it.clone(),
+        _ => Text::default(),
+    };
+    let int = |name| match record.get(name) {
+        Some(Value::Int(it)) => *it,
+        _ => 0,
+    };
+    Source {
+        id: text("id"),
+        title: text("title"),
+        path: text("path"),
+        text: text("text"),
+        query: query.cloned().unwrap_or_else(|| text("query")),
+        start: int("start"),
+        end: int("end"),
+        prior: 0.0,
+        score: score(record),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+fn score(record: &Record) -> f64 {
+    match record.get("score") {
+        Some(Value::Float(it)) if it.is_finite() => *it,
+        Some(Value::Int(it)) => *it as f64,
+        _ => 0.0,
+    }
+}
+
+/// Ranks instead of scores, because scores of different searches are not comparable.
+#[expect(clippy::cast_precision_loss, reason = "there are not that many hits")]
+fn set_priors(sources: &mut [Source]) {
+    for group in sources.chunk_by_mut(|a, b| a.query == b.query) {
+        let count = group.len() as f64;
+        let mut rank = 0;
+        for idx in 0..group.len() {
+            let is_tie = idx > 0 && group[idx].score.total_cmp(&group[idx - 1].score).is_eq();
+            rank = if is_tie { rank } else { idx };
+            group[idx].prior = 1.0 - rank as f64 / count;
+        }
+    }
+}
+
+impl Source {
+    /// Where the passage at `start..end` of the text stands in the file: exactly, if the text
+    /// is the file's own bytes, or else wherever the document stands.
+    pub(super) fn place(&self, start: usize, end: usize) -> (i64, i64) {
+        let is_aligned = usize::try_from(self.end.saturating_sub(self.start))
+            .is_ok_and(|len| len == self.text.len());
+        let offset = |it: usize| i64::try_from(it).ok().and_then(|it| self.start.checked_add(it));
+        match (offset(start), offset(end)) {
+            (Some(start), Some(end)) if is_aligned => (start, end),
+            _ => (self.start, self.end),
+        }
+    }
+}

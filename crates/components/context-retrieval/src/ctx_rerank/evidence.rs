@@ -1,0 +1,119 @@
+//! What a text says of a question: which of its words, how often, and how close together.
+
+use std::collections::HashMap;
+
+use svc_contract::registry::{Cx, OpError};
+use svc_text::stems::{Term, Vocabulary};
+
+/// Words so far apart, counted from one to the other, still say something together.
+const WINDOW: usize = 8;
+
+/// How many words of a text are looked at.
+const MOST_WORDS: usize = 200_000;
+
+/// How many pairs of neighbours a question has at most.
+const MOST_PAIRS: usize = 64;
+
+/// A question, as what to look for.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    /// Its different words.
+    pub terms: Vec<Term>,
+    /// Words that follow each other in it.
+    pub pairs: Vec<(Term, Term)>,
+}
+
+/// What a hit has of a question.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evidence {
+    pub counts: HashMap<Term, f64>,
+    pub in_title: Vec<Term>,
+    /// For each pair, how often it stands together, more for in order and side by side.
+    pub together: Vec<f64>,
+    pub words: f64,
+}
+
+impl Question {
+    pub(super) fn new(text: &str, words: &mut Vocabulary) -> Self {
+        let terms = words.question(text);
+        let in_order: Vec<Term> =
+            words.terms(text).into_iter().filter(|it| terms.binary_search(it).is_ok()).collect();
+        let mut pairs: Vec<(Term, Term)> = Vec::new();
+        for pair in in_order.windows(2).map(|it| (it[0], it[1])) {
+            if pair.0 != pair.1 && !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+            if pairs.len() == MOST_PAIRS {
+                break;
+            }
+        }
+        Self { terms, pairs }
+    }
+
+    /// Reads a hit.
+    pub(super) fn read(
+        &self,
+        title: &str,
+        text: &str,
+        words: &mut Vocabulary,
+        cx: &Cx,
+    ) -> Result<Evidence, OpError> {
+        /// Some milliseconds' worth.
+        const BETWEEN_CHECKS: usize = 4_096;
+        cx.check()?;
+        let mut evidence =
+            Evidence { together: vec![0.0; self.pairs.len()], ..Evidence::default() };
+        let is_asked = |it: &Term| self.terms.binary_search(it).is_ok();
+        evidence.in_title = words.terms(title);
+        evidence.in_title.retain(is_asked);
+        evidence.in_title.sort_unstable();
+        evidence.in_title.dedup();
+        let mut places: Vec<(Term, usize)> = Vec::new();
+        let both = [title, text];
+        let mut all = 0_usize;
+        for part in both {
+            for word in words.read(part).take(MOST_WORDS) {
+                all += 1;
+                if all.is_multiple_of(BETWEEN_CHECKS) {
+                    cx.check()?;
+                }
+                if is_asked(&word.term) {
+                    *evidence.counts.entry(word.term).or_default() += 1.0;
+                    places.push((word.term, all));
+                }
+            }
+            // Nothing stands together across the end of the title.
+            all += WINDOW;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "texts have few words")]
+        let words = all as f64;
+        evidence.words = words;
+        self.count_pairs(&places, &mut evidence.together, cx)?;
+        Ok(evidence)
+    }
+
+    fn count_pairs(
+        &self,
+        places: &[(Term, usize)],
+        together: &mut [f64],
+        cx: &Cx,
+    ) -> Result<(), OpError> {
+        const BETWEEN_CHECKS: usize = 1_024;
+        let known: HashMap<(Term, Term), usize> =
+            self.pairs.iter().enumerate().map(|(idx, pair)| (*pair, idx)).collect();
+        for (idx, (first, at)) in places.iter().enumerate() {
+            if idx % BETWEEN_CHECKS == 0 {
+                cx.check()?;
+            }
+            let near = places[idx + 1..].iter().take_while(|(_, it)| it - at <= WINDOW);
+            for (second, place) in near {
+                if let Some(pair) = known.get(&(*first, *second)) {
+                    together[*pair] += if place - at <= 2 { 1.0 } else { 0.5 };
+                } else if let Some(pair) = known.get(&(*second, *first)) {
+                    together[*pair] += 0.5;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! From ranked documents to the hits of a script.
+
+use std::sync::Arc;
+
+use svc_contract::{
+    registry::{Record as _, documents::Hit},
+    value::{Record, Slot, Text, Value},
+};
+use tantivy::{
+    Searcher, TantivyDocument,
+    schema::{Field, Value as _},
+};
+
+use super::{rank::Ranked, schema::fields, snippet, source::Source, trouble::Trouble};
+
+/// What all hits of a search have in common.
+pub(super) struct Hits<'a> {
+    pub(super) source: &'a Source,
+    pub(super) query: &'a Text,
+    /// The stems that the snippets show.
+    pub(super) terms: Arc<[String]>,
+    pub(super) searcher: &'a Searcher,
+}
+
+impl Hits<'_> {
+    /// Reads one document. Its snippet is made when it is first looked at.
+    pub(super) fn read(&self, ranked: &Ranked) -> Result<Value, Trouble> {
+        let fields = fields();
+        let row: TantivyDocument = self.searcher.doc(ranked.doc)?;
+        let text = |field: Field| {
+            let text = row.get_first(field).and_then(|it| it.as_str());
+            text.map(Text::from).ok_or_else(|| Trouble::Damaged("a document is incomplete".into()))
+        };
+        let place = |field: Field| {
+            let place = row.get_first(field).and_then(|it| it.as_u64()).unwrap_or(0);
+            Value::Int(i64::try_from(place).unwrap_or(i64::MAX))
+        };
+        let body = text(fields.text)?;
+        let (shown, terms) = (body.clone(), self.terms.clone());
+        let mut slots: Vec<Slot> = [
+            Value::Text(text(fields.id)?),
+            Value::Text(text(fields.title)?),
+            self.source.show(&text(fields.file)?).into(),
+            Value::Text(body),
+            Value::Text(self.query.clone()),
+            Value::Float(ranked.score),
+        ]
+        .map(Slot::Ready)
+        .into();
+        slots.push(Slot::deferred(move || snippet::of(&shown, &terms).into()));
+        slots.extend([place(fields.start), place(fields.end)].map(Slot::Ready));
+        Ok(Value::Record(Record::of_slots(Hit::names(), slots)))
+    }
+}

@@ -1,0 +1,167 @@
+//! One search from its parameters to its hits, and what it does when an index fails.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+};
+
+use svc_contract::{
+    registry::{Cx, OpError},
+    value::Value,
+};
+use tantivy::{Index, query::Query};
+
+use super::{
+    Infer, Syntax,
+    hits::Hits,
+    manifest::Manifest,
+    notices::Notices,
+    place::{self, Lock, Place, Snapshot},
+    query, rank,
+    source::{Listing, Source},
+    trouble::Trouble,
+    update::Update,
+};
+
+/// Runs a search.
+pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
+    let notices = Notices::default();
+    let source = Source::of(cx, &params.source)?;
+    let query = query::parse(&params.query, params.syntax)?;
+    let all = place::all(cx);
+    let listing = source.list(cx, all.as_deref().ok(), &notices)?;
+    let job = Job { cx, params, query, source, listing };
+    let found = match &all {
+        Ok(all) => job.on_disk(all, &notices),
+        Err(err) => Err(Trouble::Place(err.to_string())),
+    };
+    let found = match found {
+        Err(Trouble::Place(why)) => {
+            notices.add(format!("the index could not be kept, so it was built in memory: {why}"));
+            guarded(|| job.in_memory(&notices))
+        }
+        other => other,
+    };
+    let hits = found.map_err(|trouble| match trouble {
+        Trouble::Op(err) => err,
+        Trouble::Damaged(why) | Trouble::Place(why) => {
+            OpError::failed(format!("the index cannot be used: {why}"))
+        }
+    })?;
+    notices.tell(cx);
+    Ok(Value::List(hits.into()))
+}
+
+/// A search whose source is known.
+struct Job<'a> {
+    cx: &'a Cx,
+    params: Infer,
+    /// What to look for, if anything.
+    query: Option<Box<dyn Query>>,
+    source: Source,
+    listing: Listing,
+}
+
+impl Job<'_> {
+    /// Searches the kept index. A damaged one is built anew, once.
+    fn on_disk(&self, all: &Path, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+        let place = Place::of(all, &self.source.root);
+        let why = match guarded(|| self.search(&self.current(&place, notices)?, notices)) {
+            Err(Trouble::Damaged(why)) => why,
+            other => return other,
+        };
+        notices.add(format!("the index was damaged and is built anew: {why}"));
+        let rebuilt = guarded(|| {
+            let lock = place.lock(self.cx)?;
+            let index = place.create(&lock)?;
+            let kept = Some((&place, &lock));
+            self.search(&self.updated(index, Manifest::default(), notices, kept)?, notices)
+        });
+        rebuilt.map_err(|trouble| match trouble {
+            Trouble::Damaged(why) => Trouble::Place(why),
+            other => other,
+        })
+    }
+
+    fn in_memory(&self, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+        let there = self.updated(place::in_memory(), Manifest::default(), notices, None)?;
+        self.search(&there, notices)
+    }
+
+    /// The kept index, up to date. Takes the lock only where something is to be done.
+    fn current(&self, place: &Place, notices: &Notices) -> Result<Snapshot, Trouble> {
+        let now = self.cx.host().now();
+        if let Some(there) = place.open()?
+            && there.manifest.is_of(&self.listing)
+        {
+            return Ok(there);
+        }
+        let lock = place.lock(self.cx)?;
+        // Another process may have done the work meanwhile, or a part of it.
+        let kept = Some((place, &lock));
+        match place.open_locked(&lock, now)? {
+            Some(there) => self.updated(there.index, there.manifest, notices, kept),
+            None => self.updated(place.create(&lock)?, Manifest::default(), notices, kept),
+        }
+    }
+
+    fn updated(
+        &self,
+        index: Index,
+        from: Manifest,
+        notices: &Notices,
+        kept: Option<(&Place, &Lock)>,
+    ) -> Result<Snapshot, Trouble> {
+        let (cx, source, listing) = (self.cx, &self.source, &self.listing);
+        Update { cx, source, listing, notices, kept }.run(&index, from)?;
+        Snapshot::of(index)
+    }
+
+    fn search(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
+        let hits = self.hits(there)?;
+        if there.searcher.num_docs() == 0 {
+            notices.add(format!("`{}` holds no documents", self.source.show_root()));
+        }
+        self.tell_of_files(there, notices);
+        Ok(hits)
+    }
+
+    fn hits(&self, there: &Snapshot) -> Result<Vec<Value>, Trouble> {
+        let Some(query) = self.query.as_deref().filter(|_| there.searcher.num_docs() > 0) else {
+            return Ok(Vec::new());
+        };
+        let most = usize::try_from(self.params.top_k).unwrap_or(usize::MAX);
+        let rank = || rank::best(self.cx, &there.searcher, query, most);
+        let ranked = match self.params.syntax {
+            Syntax::Words => rank()?,
+            // Here a panic is more likely the query's fault than the index's.
+            Syntax::Query => guarded(rank).map_err(Trouble::of_query)?,
+        };
+        let hits = Hits {
+            source: &self.source,
+            query: &self.params.query,
+            terms: query::terms(query).into(),
+            searcher: &there.searcher,
+        };
+        let read = |it| {
+            self.cx.check()?;
+            hits.read(it)
+        };
+        ranked.iter().map(read).collect()
+    }
+
+    /// Says again what was said of the files when they were read.
+    fn tell_of_files(&self, there: &Snapshot, notices: &Notices) {
+        for (name, file) in &there.manifest.0 {
+            for notice in &file.notices {
+                notices.add(format!("`{}`{notice}", self.source.show(name)));
+            }
+        }
+    }
+}
+
+/// A damaged index may make tantivy panic where it does not look; that is damage too.
+fn guarded<T>(search: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+    catch_unwind(AssertUnwindSafe(search))
+        .unwrap_or_else(|_| Err(Trouble::Damaged("it contradicts itself".to_owned())))
+}

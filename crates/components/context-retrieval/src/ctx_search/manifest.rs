@@ -1,0 +1,96 @@
+//! Which files an index was made of. It is stored in the index's own commits, so the two
+//! cannot disagree.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use svc_contract::{host::Stat, registry::OpError};
+
+use super::{source::Listing, trouble::Trouble};
+
+/// The files of an index by their path relative to the source.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Manifest(pub(super) BTreeMap<String, File>);
+
+/// A file as it was when it was indexed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct File {
+    #[serde(rename = "s")]
+    pub(super) size: u64,
+    /// Nanoseconds since 1970.
+    #[serde(rename = "m")]
+    modified: i64,
+    #[serde(rename = "i")]
+    inode: u64,
+    /// When anything about it was changed last, as the system says.
+    #[serde(rename = "c", default)]
+    changed: i64,
+    /// When it was indexed, in milliseconds since 1970.
+    #[serde(rename = "t", default)]
+    at: i64,
+    /// The BLAKE3 hash of the content, if all of it was read.
+    #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
+    pub(super) hash: Option<String>,
+    /// What was said of it, to be said again by every search.
+    #[serde(rename = "n", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) notices: Vec<String>,
+}
+
+impl File {
+    pub(super) fn new(stat: &Stat, hash: Option<String>, notices: Vec<String>, at: i64) -> Self {
+        let (modified, changed) = (nanos(stat.modified), nanos(stat.changed));
+        Self { size: stat.size, modified, inode: stat.inode, changed, at, hash, notices }
+    }
+
+    fn is_as(&self, stat: &Stat) -> bool {
+        let times = (nanos(stat.modified), nanos(stat.changed));
+        (self.size, self.inode) == (stat.size, stat.inode)
+            && (self.modified, self.changed) == times
+            && is_settled(times.0.max(times.1), self.at)
+    }
+}
+
+/// Whether a file with this last time, in nanoseconds, looks another one if it was written
+/// after it was read, in milliseconds: times of files are coarse.
+pub(super) fn is_settled(last: i64, read: i64) -> bool {
+    const COARSE: i64 = 2_000_000_000;
+    last.saturating_add(COARSE) < read.saturating_mul(1_000_000)
+}
+
+impl Manifest {
+    pub(super) fn read(payload: &str) -> Result<Self, Trouble> {
+        serde_json::from_str(payload)
+            .map_err(|err| Trouble::Damaged(format!("its list of files is broken: {err}")))
+    }
+
+    pub(super) fn write(&self) -> Result<String, OpError> {
+        serde_json::to_string(self)
+            .map_err(|err| OpError::bug(format!("the list of files cannot be written: {err}")))
+    }
+
+    /// Whether the index is of these files as they are.
+    pub(super) fn is_of(&self, listing: &Listing) -> bool {
+        self.0.len() == listing.files.len()
+            && listing.files.iter().all(|(name, stat)| self.has(name, stat))
+    }
+
+    /// The files that are new or look different.
+    pub(super) fn changed<'a>(&self, listing: &'a Listing) -> Vec<(&'a str, &'a Stat)> {
+        let files = listing.files.iter().map(|(name, stat)| (name.as_str(), stat));
+        files.filter(|(name, stat)| !self.has(name, stat)).collect()
+    }
+
+    /// The files that are no longer there.
+    pub(super) fn gone(&self, listing: &Listing) -> Vec<String> {
+        self.0.keys().filter(|it| !listing.files.contains_key(*it)).cloned().collect()
+    }
+
+    fn has(&self, name: &str, stat: &Stat) -> bool {
+        self.0.get(name).is_some_and(|known| known.is_as(stat))
+    }
+}
+
+fn nanos(time: i128) -> i64 {
+    let most = if time < 0 { i64::MIN } else { i64::MAX };
+    time.try_into().unwrap_or(most)
+}

@@ -1,0 +1,155 @@
+//! Where an index is kept: a folder of the cache directory, guarded by a lock file.
+//!
+//! Readers take no lock: tantivy's commits replace one small file, and a file that a
+//! reader has open outlives its removal. Whoever updates holds the lock, and seals what it
+//! wrote ([`super::seal`]): tantivy is shown no file that is not as it was written.
+#![expect(clippy::disallowed_methods, reason = "the index owns its directory")]
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use svc_contract::registry::Cx;
+use tantivy::{Index, ReloadPolicy, Searcher, TantivyError, directory::MmapDirectory};
+
+use super::{
+    manifest::Manifest,
+    schema::{self, fields},
+    seal::Seal,
+    trouble::Trouble,
+};
+
+/// The folder of all indexes, as an absolute path.
+pub(super) fn all(cx: &Cx) -> io::Result<PathBuf> {
+    Ok(cx.host().current_dir()?.join(cx.host().cache_dir()?).join("search"))
+}
+
+/// The folder of one index.
+pub(super) struct Place {
+    dir: PathBuf,
+}
+
+/// The right to change an index, until dropped.
+pub(super) struct Lock {
+    _file: File,
+}
+
+/// An index as one commit left it.
+pub(super) struct Snapshot {
+    pub(super) index: Index,
+    pub(super) searcher: Searcher,
+    pub(super) manifest: Manifest,
+}
+
+impl Place {
+    /// The place of the index of the source at `root`.
+    pub(super) fn of(all: &Path, root: &Path) -> Self {
+        let mut key = blake3::Hasher::new();
+        key.update(&schema::VERSION.to_le_bytes()).update(root.as_os_str().as_encoded_bytes());
+        let name: String = key.finalize().to_hex().chars().take(32).collect();
+        Self { dir: all.join(name) }
+    }
+
+    fn index(&self) -> PathBuf {
+        self.dir.join("index")
+    }
+
+    /// Waits until nobody else updates the index.
+    pub(super) fn lock(&self, cx: &Cx) -> Result<Lock, Trouble> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let place = |err: io::Error| Trouble::Place(err.to_string());
+        fs::create_dir_all(&self.dir).map_err(place)?;
+        let path = self.dir.join("lock");
+        let file = File::options().create(true).truncate(false).write(true).open(path);
+        let file = file.map_err(place)?;
+        loop {
+            cx.check()?;
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock { _file: file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(err)) => return Err(place(err)),
+            }
+        }
+    }
+
+    /// The index that is there, if one is whose files are known to be as they were written.
+    /// Without a lock, somebody may be writing it just now.
+    pub(super) fn open(&self) -> Result<Option<Snapshot>, Trouble> {
+        let seal = Seal::read(&self.seal())?;
+        if !seal.is_some_and(|it| it.holds(&self.index())) {
+            return Ok(None);
+        }
+        self.opened().map(Some)
+    }
+
+    /// The same for whoever holds the lock: then it is known what is damaged. What was not
+    /// finished by another version is made anew.
+    pub(super) fn open_locked(&self, lock: &Lock, now: i64) -> Result<Option<Snapshot>, Trouble> {
+        if !self.index().join("meta.json").is_file() {
+            return Ok(None);
+        }
+        let Some(seal) = Seal::read(&self.seal())? else { return Ok(None) };
+        if !seal.holds(&self.index()) {
+            return Err(Trouble::Damaged("its files are not as they were written".to_owned()));
+        }
+        if !seal.is_settled(now) {
+            self.seal_up(lock, now)?;
+        }
+        self.opened().map(Some)
+    }
+
+    /// Notes what the files are like now.
+    pub(super) fn seal_up(&self, _: &Lock, now: i64) -> Result<(), Trouble> {
+        let known = Seal::read(&self.seal()).ok().flatten().unwrap_or_default();
+        Seal::of(&self.index(), &known, now)?.write(&self.seal())?;
+        Ok(())
+    }
+
+    fn seal(&self) -> PathBuf {
+        self.dir.join("seal.json")
+    }
+
+    fn opened(&self) -> Result<Snapshot, Trouble> {
+        let index = Index::open_in_dir(self.index())?;
+        if index.schema() != fields().schema {
+            return Err(Trouble::Damaged("it has other fields".to_owned()));
+        }
+        Snapshot::of(schema::prepared(index))
+    }
+
+    /// Makes an empty index. What was there is gone.
+    pub(super) fn create(&self, _: &Lock) -> Result<Index, Trouble> {
+        let place = |err: io::Error| Trouble::Place(err.to_string());
+        // Without it, what is there is known to be nothing whole.
+        let _ = fs::remove_file(self.seal());
+        match fs::remove_dir_all(self.index()) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(place(err)),
+            _ => fs::create_dir_all(self.index()).map_err(place)?,
+        }
+        let dir = MmapDirectory::open(self.index()).map_err(TantivyError::from)?;
+        let builder = Index::builder().schema(fields().schema.clone());
+        Ok(schema::prepared(builder.open_or_create(dir)?))
+    }
+}
+
+impl Snapshot {
+    /// The last commit. The manifest is read before the documents: if another process
+    /// commits in between, it is the older one, and the difference shows up as files to
+    /// look at again.
+    pub(super) fn of(index: Index) -> Result<Self, Trouble> {
+        let manifest = match index.load_metas()?.payload {
+            Some(payload) => Manifest::read(&payload)?,
+            None => Manifest::default(),
+        };
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { searcher: reader.searcher(), manifest, index })
+    }
+}
+
+/// An index in memory, for one search.
+pub(super) fn in_memory() -> Index {
+    schema::prepared(Index::create_in_ram(fields().schema.clone()))
+}

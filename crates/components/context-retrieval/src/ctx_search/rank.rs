@@ -1,0 +1,153 @@
+//! The best documents for a query, in an order that only documents and query decide.
+
+use std::io;
+
+use svc_contract::registry::Cx;
+use tantivy::{
+    DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyError, Term,
+    collector::{Collector, SegmentCollector},
+    query::{Bm25StatisticsProvider, Query},
+    schema::{Field, IndexRecordOption},
+};
+
+use super::{schema::fields, trouble::Trouble};
+
+/// A document and how well it answers.
+pub(super) struct Ranked {
+    pub(super) score: f64,
+    pub(super) doc: DocAddress,
+}
+
+/// The `most` best documents: by score, then id, file and place.
+pub(super) fn best(
+    cx: &Cx,
+    searcher: &Searcher,
+    query: &dyn Query,
+    most: usize,
+) -> Result<Vec<Ranked>, Trouble> {
+    let statistics = Alive { searcher, tokens: tokens(searcher)? };
+    let mut found = searcher.search_with_statistics_provider(query, &Everything, &statistics)?;
+    cx.check()?;
+    keep_best(&mut found, most);
+    let mut keyed = Vec::with_capacity(found.len());
+    for ranked in found {
+        keyed.push((key(searcher, ranked.doc)?, ranked));
+    }
+    keyed.sort_unstable_by(|(key, a), (other, b)| {
+        b.score.total_cmp(&a.score).then_with(|| key.cmp(other))
+    });
+    keyed.truncate(most);
+    Ok(keyed.into_iter().map(|(_, ranked)| ranked).collect())
+}
+
+/// Drops what is worse than the document in place `most`; its equals stay.
+fn keep_best(found: &mut Vec<Ranked>, most: usize) {
+    let Some(last) = most.checked_sub(1).filter(|it| *it < found.len()) else { return };
+    let (_, cut, _) = found.select_nth_unstable_by(last, |a, b| b.score.total_cmp(&a.score));
+    let worst = cut.score;
+    found.retain(|it| it.score >= worst);
+}
+
+/// What orders documents of one score.
+fn key(searcher: &Searcher, doc: DocAddress) -> Result<(String, String, u64), Trouble> {
+    let columns = searcher.segment_reader(doc.segment_ord).fast_fields();
+    let text = |name: &str| -> Result<String, TantivyError> {
+        let mut text = String::new();
+        if let Some(column) = columns.str(name)?
+            && let Some(ord) = column.term_ords(doc.doc_id).next()
+        {
+            column.ord_to_str(ord, &mut text)?;
+        }
+        Ok(text)
+    };
+    let start = columns.u64("start")?.first(doc.doc_id).unwrap_or(0);
+    Ok((text("id")?, text("file")?, start))
+}
+
+/// Statistics of the documents that are there. tantivy's own count removed ones until
+/// their segment is merged, so scores would depend on an index's past.
+struct Alive<'a> {
+    searcher: &'a Searcher,
+    tokens: u64,
+}
+
+impl Bm25StatisticsProvider for Alive<'_> {
+    fn total_num_tokens(&self, _: Field) -> tantivy::Result<u64> {
+        Ok(self.tokens)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.searcher.num_docs())
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        let mut sum: u64 = 0;
+        for segment in self.searcher.segment_readers() {
+            sum += u64::from(doc_freq(segment, term)?);
+        }
+        Ok(sum)
+    }
+}
+
+fn doc_freq(segment: &SegmentReader, term: &Term) -> io::Result<u32> {
+    let index = segment
+        .inverted_index(term.field())
+        .map_err(|err| io::Error::new(io::ErrorKind::InvalidData, err))?;
+    let Some(alive) = segment.alive_bitset() else { return index.doc_freq(term) };
+    let postings = index.read_postings(term, IndexRecordOption::Basic)?;
+    Ok(postings.map_or(0, |it| it.doc_freq_given_deletes(alive)))
+}
+
+/// How many words all documents have, each counted to the precision that BM25 sees.
+fn tokens(searcher: &Searcher) -> Result<u64, Trouble> {
+    let mut sum: u64 = 0;
+    for segment in searcher.segment_readers() {
+        let norms = segment.get_fieldnorms_reader(fields().body)?;
+        sum += segment.doc_ids_alive().map(|it| u64::from(norms.fieldnorm(it))).sum::<u64>();
+    }
+    Ok(sum)
+}
+
+/// Collects all documents that match.
+struct Everything;
+
+struct InSegment {
+    segment: SegmentOrdinal,
+    found: Vec<Ranked>,
+}
+
+impl Collector for Everything {
+    type Fruit = Vec<Ranked>;
+    type Child = InSegment;
+
+    fn for_segment(
+        &self,
+        segment: SegmentOrdinal,
+        _: &SegmentReader,
+    ) -> tantivy::Result<InSegment> {
+        Ok(InSegment { segment, found: Vec::new() })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        true
+    }
+
+    fn merge_fruits(&self, fruits: Vec<Vec<Ranked>>) -> tantivy::Result<Vec<Ranked>> {
+        Ok(fruits.into_iter().flatten().collect())
+    }
+}
+
+impl SegmentCollector for InSegment {
+    type Fruit = Vec<Ranked>;
+
+    fn collect(&mut self, doc: DocId, score: Score) {
+        // A sum of floats depends on the order of its terms, which differs between segments:
+        // rounded, equal documents have equal scores.
+        let score = (f64::from(score) * 1e4).round() / 1e4;
+        self.found.push(Ranked { score, doc: DocAddress::new(self.segment, doc) });
+    }
+
+    fn harvest(self) -> Vec<Ranked> {
+        self.found
+    }
+}

@@ -1,0 +1,98 @@
+//! What is searched: the files below a folder, or one file.
+
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+use svc_contract::{
+    host::Stat,
+    registry::{Cx, OpError},
+};
+
+use super::notices::Notices;
+
+/// A source as the script names it, and where it is.
+pub(super) struct Source {
+    shown: PathBuf,
+    /// The absolute path, without `.` and `..`.
+    pub(super) root: PathBuf,
+    is_dir: bool,
+}
+
+/// The files of a source by their path relative to it, with `/` between its parts.
+#[derive(Default)]
+pub(super) struct Listing {
+    pub(super) files: BTreeMap<String, Stat>,
+}
+
+impl Source {
+    pub(super) fn of(cx: &Cx, shown: &Path) -> Result<Self, OpError> {
+        let here = cx.host().current_dir().map_err(|err| OpError::io(err, shown))?;
+        let root = plain(&here.join(shown));
+        let stat = cx.host().stat(&root).map_err(|err| OpError::io(err, shown))?;
+        Ok(Self { shown: shown.to_owned(), root, is_dir: stat.is_dir })
+    }
+
+    /// Where one of its files is.
+    pub(super) fn path(&self, file: &str) -> PathBuf {
+        if self.is_dir { self.root.join(file) } else { self.root.clone() }
+    }
+
+    /// How one of its files is shown: as the script would name it.
+    pub(super) fn show(&self, file: &str) -> String {
+        let path = if self.is_dir { self.shown.join(file) } else { self.shown.clone() };
+        path.strip_prefix(".").unwrap_or(&path).to_string_lossy().into_owned()
+    }
+
+    pub(super) fn show_root(&self) -> String {
+        self.shown.to_string_lossy().into_owned()
+    }
+
+    /// Walks the source. What cannot be walked is left out; so is `except`, the place of
+    /// the indexes.
+    pub(super) fn list(
+        &self,
+        cx: &Cx,
+        except: Option<&Path>,
+        notices: &Notices,
+    ) -> Result<Listing, OpError> {
+        let mut files = BTreeMap::new();
+        for entry in cx.host().walk(&self.root) {
+            cx.check()?;
+            match entry {
+                Ok(it) if it.stat.is_dir || except.is_some_and(|dir| it.path.starts_with(dir)) => {}
+                Ok(it) => match self.name(&it.path) {
+                    Some(name) => drop(files.insert(name, it.stat)),
+                    None => notices
+                        .add(format!("`{}`: skipped: its name is not UTF-8", it.path.display())),
+                },
+                Err(err) => notices.add(format!("skipped: {err}")),
+            }
+        }
+        Ok(Listing { files })
+    }
+
+    /// The path relative to the source; of a source that is a file, its name.
+    fn name(&self, path: &Path) -> Option<String> {
+        let path = path.strip_prefix(&self.root).unwrap_or(path);
+        if path.as_os_str().is_empty() {
+            return self.root.file_name()?.to_str().map(str::to_owned);
+        }
+        let parts: Option<Vec<&str>> = path.iter().map(|it| it.to_str()).collect();
+        parts.map(|it| it.join("/"))
+    }
+}
+
+/// The path without `.` and `..`, which go one name back.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}

@@ -1,0 +1,109 @@
+//! Searches from outside, over files in memory and an index in a real folder.
+#![expect(clippy::disallowed_methods, reason = "the tests damage the index's directory")]
+
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+};
+
+use svc_contract::{
+    host::Host as _,
+    registry::{Meter, Monitor, Params as _},
+};
+use svc_host_os::test::TestHost;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+
+mod answers;
+mod index;
+
+#[derive(Default)]
+struct Watch {
+    notices: Mutex<Vec<String>>,
+    indexed: Mutex<u64>,
+}
+
+impl Monitor for Watch {
+    fn progress(&self, what: &str, done: u64, _: Option<u64>) {
+        assert_eq!(what, "indexing");
+        *self.indexed.lock().unwrap() = done;
+    }
+
+    fn notice(&self, message: &str) {
+        self.notices.lock().unwrap().push(message.to_owned());
+    }
+}
+
+struct World {
+    host: Arc<TestHost>,
+    cancel: CancellationToken,
+}
+
+struct Answer {
+    hits: Result<Vec<Hit>, OpError>,
+    notices: Vec<String>,
+    /// How many files were read.
+    indexed: u64,
+}
+
+impl World {
+    fn new(host: TestHost) -> Self {
+        Self { host: Arc::new(host), cancel: CancellationToken::new() }
+    }
+
+    fn with(files: &[(&str, &str)]) -> Self {
+        let host = files.iter().fold(TestHost::new(), |host, (path, text)| host.file(path, *text));
+        Self::new(host)
+    }
+
+    fn ask(&self, query: &str, source: &str, top_k: i64, syntax: &str) -> Answer {
+        let watch = Arc::new(Watch::default());
+        let (cancel, meter) = (self.cancel.clone(), Meter::default());
+        let cx = Cx::new("ctx_search", self.host.clone(), cancel, watch.clone(), meter);
+        let path = Value::Path(source.into());
+        let mut args = [Value::text(query), path, top_k.into(), Value::text(syntax)];
+        let found = Infer::decode(&mut args).and_then(|it| it.run(&cx));
+        let hits = found.map(|it| Vec::<Hit>::decode(it).unwrap());
+        let notices = watch.notices.lock().unwrap().clone();
+        let indexed = *watch.indexed.lock().unwrap();
+        Answer { hits, notices, indexed }
+    }
+
+    fn search(&self, query: &str) -> Answer {
+        self.ask(query, ".", 10, "words")
+    }
+
+    fn cache(&self) -> std::path::PathBuf {
+        self.host.cache_dir().unwrap().join("search")
+    }
+
+    /// The files of all indexes whose names end so.
+    fn index_files(&self, ending: &str) -> Vec<std::path::PathBuf> {
+        let places = fs::read_dir(self.cache()).unwrap();
+        let files = places.flat_map(|it| fs::read_dir(it.unwrap().path().join("index")).unwrap());
+        let files = files.map(|it| it.unwrap().path());
+        files.filter(|it| it.to_string_lossy().ends_with(ending)).collect()
+    }
+}
+
+impl Answer {
+    fn hits(&self) -> &[Hit] {
+        self.hits.as_ref().unwrap()
+    }
+
+    fn ids(&self) -> Vec<&str> {
+        self.hits().iter().map(|it| it.id.as_ref()).collect()
+    }
+
+    fn error(&self) -> (ErrorKind, &str) {
+        let err = self.hits.as_ref().unwrap_err();
+        (err.kind, &err.message)
+    }
+}
+
+const PETS: &[(&str, &str)] = &[
+    ("cats.md", "# Cats\n\nA cat sleeps. Cats sleep.\n"),
+    ("sub/dogs.txt", "A dog barks at a cat."),
+    ("birds.html", "<title>Birds</title><p>A bird sings."),
+];

@@ -1,0 +1,182 @@
+//! Brings an index up to date with its source.
+
+use svc_contract::{host::Stat, registry::Cx};
+use svc_documents::Document;
+use tantivy::{Index, IndexWriter, merge_policy::LogMergePolicy};
+
+use super::{
+    manifest::{File, Manifest},
+    notices::Notices,
+    place::{Lock, Place},
+    queue::{Queue, Row},
+    reading::{self, Missed},
+    schema::{self, file_term},
+    source::{Listing, Source},
+    trouble::Trouble,
+};
+
+/// What the writer may hold before it writes a segment.
+const WRITER_BYTES: usize = 64 << 20;
+
+/// After this much text there is a commit, so that an interrupted build goes on there.
+const COMMIT_BYTES: u64 = 256 << 20;
+
+/// A segment with a larger share of removed documents is written anew.
+const MOST_REMOVED: f32 = 0.3;
+
+/// What an update works with.
+#[derive(Clone, Copy)]
+pub(super) struct Update<'a> {
+    pub(super) cx: &'a Cx,
+    pub(super) source: &'a Source,
+    pub(super) listing: &'a Listing,
+    pub(super) notices: &'a Notices,
+    /// Where the index is kept.
+    pub(super) kept: Option<(&'a Place, &'a Lock)>,
+}
+
+impl Update<'_> {
+    /// Removes from `index` what is gone and reads what is new or different. It ends with a
+    /// commit, unless nothing had to change.
+    pub(super) fn run(self, index: &Index, manifest: Manifest) -> Result<(), Trouble> {
+        let mut draft = Draft::of(index, manifest);
+        for name in draft.manifest.gone(self.listing) {
+            draft.remove(&name)?;
+        }
+        let changed = draft.manifest.changed(self.listing);
+        let total = changed.len() as u64;
+        for (done, (name, stat)) in (0..).zip(changed) {
+            self.cx.check()?;
+            self.cx.progress("indexing", done, Some(total));
+            self.refresh(&mut draft, name, stat)?;
+            if draft.uncommitted > COMMIT_BYTES {
+                draft.commit()?;
+                self.seal()?;
+            }
+        }
+        self.cx.progress("indexing", total, Some(total));
+        draft.finish()?;
+        self.seal()
+    }
+
+    fn seal(self) -> Result<(), Trouble> {
+        self.kept.map_or(Ok(()), |(place, lock)| place.seal_up(lock, self.cx.host().now()))
+    }
+
+    /// Takes one file as it is now.
+    fn refresh(self, draft: &mut Draft, name: &str, stat: &Stat) -> Result<(), Trouble> {
+        match self.read(draft, name, stat) {
+            Ok(file) => {
+                draft.manifest.0.insert(name.to_owned(), file);
+                draft.is_dirty = true;
+                Ok(())
+            }
+            Err(Missed::Index(trouble)) => Err(trouble),
+            Err(Missed::File(err)) => {
+                self.cx.check()?;
+                // It is not in the manifest afterwards, so the next search tries again.
+                self.notices.add(format!("`{}`: skipped: {err}", self.source.show(name)));
+                draft.remove(name)
+            }
+        }
+    }
+
+    /// Reads a file again, unless its content is what it was.
+    fn read(self, draft: &mut Draft, name: &str, stat: &Stat) -> Result<File, Missed> {
+        let (path, now) = (self.source.path(name), self.cx.host().now());
+        if let Some(known) = draft.manifest.0.get(name)
+            && known.size == stat.size
+            && let Some(hash) = &known.hash
+            && *hash == reading::hash(self.cx, &path)?
+        {
+            return Ok(File::new(stat, Some(hash.clone()), known.notices.clone(), now));
+        }
+        draft.remove(name)?;
+        let read = reading::rows(self.cx, &path, name, stat.size, draft);
+        if matches!(read, Err(Missed::File(_))) {
+            // Documents from before the failure.
+            draft.delete(name)?;
+        }
+        let (hash, notices) = read?;
+        Ok(File::new(stat, hash, notices, now))
+    }
+}
+
+/// An index that is being changed. The writer is opened at the first change.
+pub(super) struct Draft<'a> {
+    index: &'a Index,
+    manifest: Manifest,
+    writer: Option<IndexWriter<Row>>,
+    /// Whether the manifest differs from the one last committed.
+    is_dirty: bool,
+    /// Bytes of text since the last commit.
+    uncommitted: u64,
+    queue: Queue,
+}
+
+impl<'a> Draft<'a> {
+    fn of(index: &'a Index, manifest: Manifest) -> Self {
+        let queue = Queue::default();
+        Self { index, manifest, writer: None, is_dirty: false, uncommitted: 0, queue }
+    }
+
+    /// Adds a document of a file.
+    pub(super) fn add(&mut self, cx: &Cx, name: &str, it: &Document) -> Result<(), Trouble> {
+        let bytes = it.text.len();
+        self.uncommitted = self.uncommitted.saturating_add(bytes as u64);
+        let row = self.queue.row(cx, schema::row(name, it), bytes)?;
+        self.writer()?.add_document(row)?;
+        Ok(())
+    }
+
+    fn writer(&mut self) -> Result<&mut IndexWriter<Row>, Trouble> {
+        let writer = match self.writer.take() {
+            Some(it) => it,
+            None => writer(self.index)?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    fn remove(&mut self, name: &str) -> Result<(), Trouble> {
+        if self.manifest.0.remove(name).is_some() {
+            self.is_dirty = true;
+            self.delete(name)?;
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, name: &str) -> Result<(), Trouble> {
+        self.writer()?.delete_term(file_term(name));
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), Trouble> {
+        let payload = self.manifest.write()?;
+        let mut commit = self.writer()?.prepare_commit()?;
+        commit.set_payload(&payload);
+        commit.commit()?;
+        self.uncommitted = 0;
+        self.is_dirty = false;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(), Trouble> {
+        if self.is_dirty {
+            self.commit()?;
+        }
+        if let Some(writer) = self.writer {
+            writer.wait_merging_threads()?;
+        }
+        Ok(())
+    }
+}
+
+/// One thread writes: the documents then keep the order of the walk, and the next file is
+/// read meanwhile.
+fn writer(index: &Index) -> Result<IndexWriter<Row>, Trouble> {
+    let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
+    let mut policy = LogMergePolicy::default();
+    policy.set_del_docs_ratio_before_merge(MOST_REMOVED);
+    writer.set_merge_policy(Box::new(policy));
+    Ok(writer)
+}

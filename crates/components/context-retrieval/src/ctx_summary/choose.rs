@@ -1,0 +1,66 @@
+//! From ranked sentences to the few that are shown, in the order they are read in.
+
+use std::collections::HashMap;
+
+use svc_text::vectors::Vector;
+
+use super::candidates::Sentence;
+
+/// Sentences more alike than this say the same.
+const SAME: f64 = 0.6;
+
+/// With a question, what ranks below this part of the best is not about it.
+const RELEVANT: f64 = 0.2;
+
+/// How much to choose.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub sentences: usize,
+    pub words: usize,
+    /// Whether there is a question, so that the best sentence comes first and what does not
+    /// answer it is left out.
+    pub is_answer: bool,
+}
+
+/// The chosen of `sentences`, as indices in reading order.
+pub(super) fn choose(
+    sentences: &[Sentence],
+    vectors: &[Vector],
+    ranks: &[f64],
+    room: Room,
+) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sentences.len()).collect();
+    order.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]).then(a.cmp(b)));
+    let best = order.first().map_or(0.0, |it| ranks[*it]);
+    let mut left = room.words;
+    let mut chosen: Vec<usize> = Vec::new();
+    for idx in order.iter().copied() {
+        let is_repeated = || chosen.iter().any(|it| vectors[idx].cosine(&vectors[*it]) > SAME);
+        let count = sentences[idx].text.split_whitespace().count();
+        if chosen.len() == room.sentences || (room.is_answer && ranks[idx] < RELEVANT * best) {
+            break;
+        }
+        if count <= left && !is_repeated() {
+            left -= count;
+            chosen.push(idx);
+        }
+    }
+    if chosen.is_empty() {
+        // Every sentence is longer than the room there is: the best one will be cut.
+        chosen.extend(order.first());
+    }
+    in_reading_order(&mut chosen, sentences, room.is_answer);
+    chosen
+}
+
+/// Sorts by document, then by place. An answer begins with its best sentence, and its
+/// documents come in the order of their best ones.
+fn in_reading_order(chosen: &mut [usize], sentences: &[Sentence], is_answer: bool) {
+    let mut place_of_doc = HashMap::new();
+    for (place, idx) in chosen.iter().enumerate() {
+        let doc = sentences[*idx].doc;
+        place_of_doc.entry(doc).or_insert(if is_answer { place } else { doc });
+    }
+    let rest = chosen.get_mut(usize::from(is_answer)..).unwrap_or_default();
+    rest.sort_by_key(|it| (place_of_doc[&sentences[*it].doc], sentences[*it].at));
+}

@@ -1,0 +1,134 @@
+//! Condenses documents to their most important sentences.
+
+mod candidates;
+mod choose;
+mod input;
+mod lexrank;
+mod question;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use svc_contract::{
+    registry::{
+        Component, Compute, Cx, Example, Field, Op, OpError, Scheme, choices, compute, params,
+        record,
+    },
+    value::{Text, Value},
+};
+use svc_text::{
+    stems::{Term, Vocabulary},
+    vectors::vectors,
+};
+
+use candidates::candidates;
+use choose::{Room, choose};
+use input::Input;
+use lexrank::lexrank;
+use question::{question, walk};
+use show::show;
+
+pub(super) const COMPONENT: Component = Component {
+    name: "ctx_summary",
+    cluster: "context-retrieval",
+    summary: "Condenses documents to their most important sentences.",
+    version: 1,
+    aliases: &[("summary", "infer")],
+    ops: &[compute::<Infer>()],
+};
+
+record! {
+    /// A summary and where it is from.
+    struct Summary {
+        /// The sentences, taken from the documents as they are, without their markup.
+        text: Text,
+        /// What the numbers in brackets stand for: `path (title)` of each document, in the
+        /// order in which they are cited. A string has no source.
+        sources: Vec<Text>,
+    }
+}
+
+choices! {
+    enum Style { Paragraph = "paragraph", Bullets = "bullets", Short = "short" }
+}
+
+params! {
+    /// Takes the most important sentences out of a text, a document or several documents.
+    ///
+    /// The method is `LexRank` (Erkan & Radev 2004: continuous, idf-modified cosine, power
+    /// iteration to 1e-6). With a question it is biased `LexRank` (Otterbacher et al. 2005), and
+    /// the summary begins with the sentence that answers best; sentences that have nothing to
+    /// do with the question are left out. A sentence that is nearly another one (cosine above
+    /// 0.6) is dropped. Sentences of a document keep their order. Of more than 1,000 sentences
+    /// those with the question's words are looked at first, then those that stand first.
+    ///
+    /// Headings, code, tables, lists of links and boilerplate are never chosen. Nothing in
+    /// gives the empty text and no sources. The same input always gives the same summary.
+    struct Infer {
+        /// What to summarise: a string, a document, or a list of documents or hits.
+        from: Input,
+        /// The most sentences.
+        #[range(1..=50)]
+        max_sentences: i64 = 5,
+        /// The most words. A single sentence that has more is cut.
+        #[range(10..=5_000)]
+        max_words: i64 = 150,
+        /// One paragraph, a list with a sentence a line, or a paragraph of two sentences at
+        /// most.
+        style: Style = Style::Paragraph,
+        /// Puts `[1]`, the number of its source, after each sentence. The sources are listed
+        /// in any case.
+        cite: bool = true,
+        /// The question that the summary is to answer. By default the query of the hits that
+        /// come in; documents and strings have none.
+        query: Option<Text> = None,
+    }
+}
+
+impl Op for Infer {
+    const NAME: &'static str = "infer";
+    const YIELDS: Scheme = Summary::SCHEME;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "The sentence that answers comes first",
+            r##"[{ id: "guide.md", title: "Guide", path: "guide.md",
+   text: "# Caps\nThe sky above the sea is blue. A budget is enforced by a ledger." }]
+  >> summary(query: "how are budgets enforced?", max_sentences: 1)"##,
+            r#"{"text": "A budget is enforced by a ledger. [1]",
+                "sources": ["guide.md (Guide)"]}"#,
+        ),
+        Example::ok(
+            "A string has no sources",
+            r#""Cats sleep all day long. Dogs bark." >> summary(max_sentences: 1)"#,
+            r#"{"text": "Cats sleep all day long.", "sources": []}"#,
+        ),
+        Example::ok("Nothing to say", "[] >> summary", r#"{"text": "", "sources": []}"#),
+    ];
+}
+
+impl Compute for Infer {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let docs = &self.from.0;
+        let mut words = Vocabulary::default();
+        let asked = words.question(&question(docs, self.query.as_ref()));
+        let sentences = candidates(docs, &asked, &mut words, cx)?;
+        let terms: Vec<Vec<Term>> = sentences.iter().map(|it| it.terms.clone()).collect();
+        let vectors = vectors(&terms);
+        let walk = walk(&sentences, docs, &asked);
+        let mut ranks = lexrank(&vectors, &walk, cx)?;
+        ranks.iter_mut().zip(&sentences).for_each(|(rank, it)| *rank *= it.bearing());
+        let chosen = choose(&sentences, &vectors, &ranks, self.room(walk.is_answer));
+        Ok(show(docs, &sentences, &chosen, &self).encode())
+    }
+}
+
+impl Infer {
+    fn room(&self, is_answer: bool) -> Room {
+        let count = |it: i64| usize::try_from(it).unwrap_or_default();
+        let sentences = match self.style {
+            Style::Short => count(self.max_sentences).min(2),
+            Style::Paragraph | Style::Bullets => count(self.max_sentences),
+        };
+        Room { sentences, words: count(self.max_words), is_answer }
+    }
+}

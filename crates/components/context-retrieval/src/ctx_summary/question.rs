@@ -1,0 +1,139 @@
+//! What a question does to the ranks of sentences.
+
+use std::collections::HashSet;
+
+use svc_contract::value::Text;
+use svc_text::stems::{Term, words};
+
+use super::{candidates::Sentence, input::Document};
+
+/// The damping factor of `LexRank`: mostly, the walk goes from sentence to sentence.
+const FOLLOW: f64 = 0.85;
+
+/// With a question it mostly starts again at what has the question's words.
+const FOLLOW_IN_ANSWER: f64 = 0.3;
+
+/// What a word of the question counts in a title or heading instead of the sentence.
+const IN_CONTEXT: f64 = 0.4;
+
+/// How much the sentences of the hit with the highest score gain.
+const PRIOR: f64 = 1.0;
+
+/// How the walk over the sentences goes.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    /// Where it starts, as probabilities.
+    pub starts: Vec<f64>,
+    pub follow: f64,
+    /// Whether a question decides where it starts.
+    pub is_answer: bool,
+}
+
+/// The question that was given, or else those that the documents answer.
+pub(super) fn question(docs: &[Document], given: Option<&Text>) -> String {
+    if let Some(given) = given {
+        return given.as_ref().to_owned();
+    }
+    let mut seen = HashSet::new();
+    let queries = docs.iter().map(|it| it.query.as_ref()).filter(|it| seen.insert(*it));
+    queries.collect::<Vec<&str>>().join(" ")
+}
+
+/// The walk for a question of these terms: without one, or if no sentence has any of them,
+/// it starts anywhere.
+pub(super) fn walk(sentences: &[Sentence], docs: &[Document], asked: &[Term]) -> Walk {
+    let starts = relevance(sentences, docs, asked);
+    let sum: f64 = starts.iter().sum();
+    if sum > 0.0 {
+        let starts = starts.iter().map(|it| it / sum).collect();
+        return Walk { starts, follow: FOLLOW_IN_ANSWER, is_answer: true };
+    }
+    let each = 1.0 / count(sentences.len()).max(1.0);
+    Walk { starts: vec![each; sentences.len()], follow: FOLLOW, is_answer: false }
+}
+
+/// How well each sentence answers, more for those of a hit with a high score.
+fn relevance(sentences: &[Sentence], docs: &[Document], asked: &[Term]) -> Vec<f64> {
+    let asked: Vec<(Term, f64)> = asked.iter().map(|it| (*it, idf(*it, sentences))).collect();
+    let highest = docs.iter().map(|it| it.score).fold(f64::MIN_POSITIVE, f64::max);
+    let gain = |doc: &Document| 1.0 + PRIOR * doc.score / highest;
+    let gains: Vec<f64> = docs.iter().map(gain).collect();
+    sentences.iter().map(|it| it.answers(&asked) * gains[it.doc]).collect()
+}
+
+fn idf(term: Term, sentences: &[Sentence]) -> f64 {
+    let df = sentences.iter().filter(|it| it.weight_of(term) > 0.0).count();
+    if df == 0 { 0.0 } else { (count(sentences.len()) / count(df)).ln_1p() }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of sentences are small")]
+fn count(it: usize) -> f64 {
+    it as f64
+}
+
+impl Sentence {
+    /// Otterbacher's `sum ln(tf + 1) idf` over the words of the question, less for a sentence
+    /// that has only some of them.
+    fn answers(&self, asked: &[(Term, f64)]) -> f64 {
+        let (mut sum, mut covered, mut all) = (0.0, 0.0, 0.0);
+        for (term, idf) in asked {
+            let weight = self.weight_of(*term);
+            sum += weight * idf;
+            covered += if weight > 0.0 { *idf } else { 0.0 };
+            all += idf;
+        }
+        if all > 0.0 { sum * (covered / all).sqrt() } else { 0.0 }
+    }
+
+    fn weight_of(&self, term: Term) -> f64 {
+        let own = count(self.terms.iter().filter(|it| **it == term).count()).ln_1p();
+        let around = if self.context.contains(&term) { IN_CONTEXT } else { 0.0 };
+        own.max(around)
+    }
+
+    /// Less than 1 for sentences that do not stand well alone: questions, those that point
+    /// back to what is not shown, long ones, and those that mostly list code.
+    pub(super) fn bearing(&self) -> f64 {
+        const LONG: usize = 35;
+        let all = words(&self.text).count();
+        let said: usize = self.text.split('`').step_by(2).map(|it| words(it).count()).sum();
+        let mut bearing = 1.0;
+        bearing *= if self.text.ends_with('?') { 0.5 } else { 1.0 };
+        bearing *= if points_back(&self.text) { 0.75 } else { 1.0 };
+        bearing *= if all > LONG { 0.75 } else { 1.0 };
+        bearing * if said * 2 < all { 0.6 } else { 1.0 }
+    }
+}
+
+/// Whether the first word means something that was said before.
+fn points_back(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "they",
+        "them",
+        "their",
+        "he",
+        "she",
+        "his",
+        "her",
+        "however",
+        "but",
+        "and",
+        "or",
+        "so",
+        "also",
+        "then",
+        "thus",
+        "therefore",
+        "otherwise",
+        "such",
+        "here",
+    ];
+    let first = text.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty());
+    first.is_some_and(|first| WORDS.iter().any(|it| it.eq_ignore_ascii_case(first)))
+}

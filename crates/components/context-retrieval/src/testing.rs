@@ -1,0 +1,60 @@
+//! What the tests of this cluster share.
+
+use std::sync::Arc;
+
+use svc_contract::{
+    registry::{Cx, Field, Meter, Monitor, Params, documents::Hit},
+    value::Value,
+};
+use svc_host_os::test::TestHost;
+use tokio_util::sync::CancellationToken;
+
+struct Nobody;
+
+impl Monitor for Nobody {
+    fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
+
+    fn notice(&self, _: &str) {}
+}
+
+/// Surroundings with an empty world.
+pub(super) fn cx() -> Cx {
+    with_token(CancellationToken::new())
+}
+
+/// Surroundings of a call that was cancelled.
+pub(super) fn cancelled() -> Cx {
+    let token = CancellationToken::new();
+    token.cancel();
+    with_token(token)
+}
+
+fn with_token(token: CancellationToken) -> Cx {
+    Cx::new("test", Arc::new(TestHost::new()), token, Arc::new(Nobody), Meter::default())
+}
+
+/// The op with `input` and `args`, and defaults for the rest.
+pub(super) fn decode<P: Params>(input: Value, args: &[(&str, Value)]) -> P {
+    let given = |name: &str| args.iter().find(|(it, _)| *it == name).map(|(_, it)| it.clone());
+    let default = |make: fn() -> Value| make();
+    let rest = P::PARAMS.iter().filter(|it| !it.is_input);
+    let rest = rest.map(|it| given(it.name).or(it.default.map(default)).unwrap_or_default());
+    let mut all: Vec<Value> = std::iter::once(input).chain(rest).collect();
+    P::decode(&mut all).unwrap()
+}
+
+/// A hit whose text is all of its file.
+pub(super) fn hit(id: &str, title: &str, text: &str, query: &str, score: f64) -> Value {
+    Hit {
+        id: id.into(),
+        title: title.into(),
+        path: id.into(),
+        text: text.into(),
+        query: query.into(),
+        score,
+        snippet: "".into(),
+        start: 0,
+        end: text.len().try_into().unwrap(),
+    }
+    .encode()
+}

@@ -1,0 +1,117 @@
+//! Asking a person before something goes on.
+
+use std::io;
+
+use svc_contract::{
+    registry::{
+        Component, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Scheme, Var, io, params,
+    },
+    value::{Text, Value, json},
+};
+
+pub(super) const COMPONENT: Component = Component {
+    name: "approval",
+    cluster: "core-infrastructure",
+    summary: "Asks a person before something goes on.",
+    version: 1,
+    aliases: &[("approve", "approve")],
+    ops: &[io::<Approve>()],
+};
+
+params! {
+    /// Shows a value to a person and asks whether it may pass.
+    ///
+    /// A yes lets the value through as it is. A no is an error of kind `denied`, which
+    /// `fallback` can catch. The person is asked on the terminal, where a string stands as it
+    /// is and any other value as JSON; nothing but `y` or `yes` is a yes. Several questions are
+    /// put one after the other. It waits as long as it takes, unless a `timeout` around it says
+    /// otherwise. Where there is no terminal, and a host that embeds the engine asks nobody
+    /// either, it is an error of kind `unsupported`.
+    struct Approve {
+        /// What is to pass.
+        value: Var<'T'>,
+        /// What to ask, for example `"Post this?"`.
+        question: Text,
+    }
+}
+
+impl Op for Approve {
+    const NAME: &'static str = "approve";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const EFFECTS: &'static [Effect] = &[Effect::Asks];
+    // Nobody is asked the same thing twice.
+    const LIMITS: Limits = Limits { max_retries: 0, ..Limits::UNTIMED };
+    const ERRORS: &'static [ErrorKind] =
+        &[ErrorKind::Unsupported, ErrorKind::Denied, ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "Without a yes it is only kept",
+            r#""a draft" >> (approve(question: "Post this?") >> "posted: ${it}") fallback "kept: ${it}""#,
+            r#""kept: a draft""#,
+        ),
+        Example::err(
+            "Where nobody is",
+            r#""a draft" >> approve(question: "Post this?")"#,
+            "nobody could be asked",
+        ),
+    ];
+}
+
+impl Io for Approve {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let details = match &self.value.0 {
+            Value::Text(text) => text.to_string(),
+            other => json::write_pretty(other),
+        };
+        let asked = cx.host().ask_person(&self.question, &details);
+        match cx.cancel.run_until_cancelled(asked).await {
+            None => Err(OpError::cancelled()),
+            Some(Ok(true)) => Ok(self.value.0),
+            Some(Ok(false)) => Err(denied(&self.question)),
+            Some(Err(err)) => Err(unasked(err)),
+        }
+    }
+}
+
+fn denied(question: &str) -> OpError {
+    OpError::new(ErrorKind::Denied, format!("the answer to {question:?} was no"))
+}
+
+fn unasked(err: io::Error) -> OpError {
+    let message = format!("nobody could be asked: {err}");
+    match err.kind() {
+        io::ErrorKind::Unsupported => OpError::new(ErrorKind::Unsupported, message)
+            .help("run it on a terminal, or say with `fallback` what happens without an answer"),
+        _ => OpError::failed(message).because(err),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::testing::World, *};
+    use svc_host_os::test::TestHost;
+
+    async fn approve(world: &World, value: Value) -> Result<Value, OpError> {
+        Approve { value: Var(value), question: "Send?".into() }.run(&world.cx()).await
+    }
+
+    #[tokio::test]
+    async fn a_yes_lets_the_value_through_and_a_no_does_not() {
+        let world = World::new(TestHost::new().approving([true, false]));
+        assert_eq!(approve(&world, "a draft".into()).await.unwrap(), "a draft".into());
+        let no = approve(&world, vec![1.into()].into()).await.unwrap_err();
+        assert_eq!(no.kind, ErrorKind::Denied);
+        assert_eq!(no.message, r#"the answer to "Send?" was no"#);
+        assert_eq!(world.host.asked(), ["a draft\nSend?", "[\n  1\n]\nSend?"]);
+        let nobody = approve(&world, Value::Null).await.unwrap_err();
+        assert_eq!(nobody.kind, ErrorKind::Unsupported);
+        assert!(nobody.help.unwrap().contains("terminal"));
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_question_ends() {
+        let world = World::default();
+        world.cancel.cancel();
+        assert_eq!(approve(&world, "x".into()).await.unwrap_err().kind, ErrorKind::Cancelled);
+    }
+}

@@ -1,0 +1,308 @@
+//! Many files as documents.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use svc_contract::{
+    host::{self, Entry},
+    registry::{
+        Compute, Cx, Effect, ErrorKind, Example, Field, Max, Op, OpError, Scheme, Scope, Size,
+        documents::Doc, params,
+    },
+    value::{Text, Value, units},
+};
+
+use super::{MAX_SIZE, glob::Glob, io_error, pdf, read::ERRORS, text_of};
+
+/// All texts together; a folder that has more is no input for one list.
+const MOST_TEXT: u64 = 1 << 30;
+
+params! {
+    /// Reads the text files and PDFs of a folder and the folders in it, in the order of their paths.
+    ///
+    /// The text of a PDF is that of its pages, as `pdf_text` gives it; one without, because it
+    /// is scanned, encrypted or damaged, is a document with the empty text and a notice, and
+    /// `pdf_text` fails on it with the reason. Hidden files and what ignore files (`.gitignore`, `.ignore`) name are left out.
+    /// Files that are larger than `max_size`, are no text in UTF-8 or cannot be read are
+    /// skipped, each with a notice that names it. What stands after `max_files` is left
+    /// out with a notice too. Fails when the texts are larger than 1 GiB together. A file
+    /// instead of a folder is read whatever its name, and a failure to read it is one of
+    /// the op.
+    pub(super) struct ReadFiles {
+        /// The folder, or one file.
+        folder: PathBuf,
+        /// The files to read: `*` and `?` stand for parts of a name, `{md,txt}` for either,
+        /// `**/` for folders. Without a `/`, it is about the file's name alone, else about
+        /// its path from the folder on.
+        glob: Text = "*".into(),
+        /// The most files to read.
+        #[range(1..=100_000)]
+        max_files: i64 = 1_000,
+        /// The largest file to read.
+        max_size: Size = MAX_SIZE,
+    }
+}
+
+impl Op for ReadFiles {
+    const NAME: &'static str = "read_files";
+    const YIELDS: Scheme = Scheme::List(&Doc::SCHEME, Max::Arg("max_files"));
+    const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("folder"))];
+    const ERRORS: &'static [ErrorKind] = ERRORS;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "The Markdown files",
+            r#"read_files(folder: "docs", glob: "*.md") >> each { .title }"#,
+            r#"["a.md","b.md"]"#,
+        )
+        .with(&[("docs/a.md", "A"), ("docs/b.txt", "B"), ("docs/more/b.md", "C")]),
+        Example::ok("One file", r#"read_files(folder: "a.md") >> each { .text }"#, r#"["A"]"#)
+            .with(&[("a.md", "A")]),
+        Example::err("No such folder", r#"read_files(folder: "nowhere")"#, "it does not exist"),
+    ];
+}
+
+impl Compute for ReadFiles {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let glob = Glob::new(&self.glob)?;
+        let stat = cx.host().stat(&self.folder).map_err(|err| io_error(err, &self.folder))?;
+        if !stat.is_dir {
+            let text = self.read_one(cx)?;
+            return Ok(vec![doc(&self.folder, text)].encode());
+        }
+        let most = usize::try_from(self.max_files).unwrap_or_default();
+        let mut docs = Vec::new();
+        let mut left = MOST_TEXT;
+        for found in self.walk(cx)? {
+            cx.check()?;
+            let Some((path, entry)) = self.wanted(cx, found, &glob) else { continue };
+            if docs.len() == most {
+                let folder = self.folder.display();
+                cx.notice(format!("`{folder}` has more than {most} files; the rest is left out"));
+                break;
+            }
+            let read = self.read(cx, &path, &entry);
+            cx.check()?;
+            let Some(text) = read else { continue };
+            left = left.checked_sub(text.len() as u64).ok_or_else(too_much)?;
+            docs.push(doc(&path, text));
+            cx.progress("files", docs.len() as u64, None);
+        }
+        Ok(docs.encode())
+    }
+}
+
+/// What a walk came by: a file and its path from the folder on, or a failure.
+type Found = io::Result<(PathBuf, Entry)>;
+
+impl ReadFiles {
+    fn walk(&self, cx: &Cx) -> Result<impl Iterator<Item = Found>, OpError> {
+        // From an absolute root, so that what follows the root is told in the same way by
+        // every host.
+        let here = cx.host().current_dir().map_err(|err| io_error(err, &self.folder))?;
+        let root = here.join(&self.folder);
+        Ok(cx.host().walk(&root).map(move |found| {
+            let entry = found?;
+            let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path).to_owned();
+            Ok((path, entry))
+        }))
+    }
+
+    /// The path and entry of a file that the glob names; a failure becomes a notice.
+    fn wanted(&self, cx: &Cx, found: Found, glob: &Glob) -> Option<(PathBuf, Entry)> {
+        match found {
+            Ok((inner, entry)) if glob.names(&inner) => Some((self.folder.join(inner), entry)),
+            Ok(_) => None,
+            Err(err) => {
+                cx.notice(format!("skipped a file in `{}`: {err}", self.folder.display()));
+                None
+            }
+        }
+    }
+
+    /// The text of the one file that was named.
+    fn read_one(&self, cx: &Cx) -> Result<String, OpError> {
+        let path = &self.folder;
+        let content =
+            host::read(cx.host(), path, self.max_size.0).map_err(|err| io_error(err, path))?;
+        let text = content_of(cx, path, content);
+        text.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
+    }
+
+    /// The text of a file; a file without becomes a notice.
+    fn read(&self, cx: &Cx, path: &Path, entry: &Entry) -> Option<String> {
+        let limit = self.max_size.0;
+        let text = if entry.stat.size > limit {
+            Err(format!("it is larger than {}", units::show_size(limit)))
+        } else {
+            host::read(cx.host(), &entry.path, limit).map_err(|err| err.to_string()).and_then(
+                |content| content_of(cx, path, content).map_err(|why| format!("it {why}")),
+            )
+        };
+        text.inspect_err(|why| cx.notice(format!("skipped `{}`: {why}", path.display()))).ok()
+    }
+}
+
+/// What a file says: text as it is, a PDF page by page.
+fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<String, String> {
+    if !pdf::is_pdf(&content) {
+        return text_of(content);
+    }
+    let name = path.to_string_lossy();
+    Ok(pdf::text(cx, &name, &content).unwrap_or_else(|why| {
+        if cx.check().is_ok() {
+            cx.notice(format!("`{name}` gives no text: {why}"));
+        }
+        String::new()
+    }))
+}
+
+fn doc(path: &Path, text: String) -> Doc {
+    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |it| it.to_string_lossy());
+    let path: Text = path.to_string_lossy().into();
+    Doc { id: path.clone(), title: name.into(), path, text: text.into() }
+}
+
+fn too_much() -> OpError {
+    let most = units::show_size(MOST_TEXT);
+    OpError::failed(format!("the files are larger than {most} together"))
+        .help("a narrower `glob` or a smaller `max_size` reads fewer of them")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::World;
+
+    use super::*;
+    use svc_contract::host::Host;
+    use svc_host_os::{OsHost, test::TestHost};
+
+    fn read(host: TestHost, rest: Vec<Value>) -> (Result<Value, OpError>, Vec<String>) {
+        let world = World::new(host);
+        let mut args = vec![Value::Path("docs".into())];
+        args.extend(rest);
+        (world.call::<ReadFiles>(args), world.notices())
+    }
+
+    fn paths(host: TestHost, rest: Vec<Value>) -> Vec<String> {
+        let docs = read(host, rest).0.unwrap();
+        let path = |it: &Value| it.as_record().and_then(|it| it.get("path")).unwrap().to_string();
+        docs.as_list().unwrap().iter().map(path).collect()
+    }
+
+    fn tree() -> TestHost {
+        TestHost::new()
+            .file("docs/b.md", "B")
+            .file("docs/a/z.md", "Z")
+            .file("docs/a.txt", "A")
+            .file("elsewhere/c.md", "C")
+    }
+
+    #[test]
+    fn files_come_in_the_order_of_their_paths() {
+        assert_eq!(paths(tree(), vec![]), ["docs/a/z.md", "docs/a.txt", "docs/b.md"]);
+    }
+
+    #[test]
+    fn globs_start_from_the_folder() {
+        assert_eq!(paths(tree(), vec!["*.md".into()]), ["docs/a/z.md", "docs/b.md"]);
+        assert_eq!(paths(tree(), vec!["a/*.md".into()]), ["docs/a/z.md"]);
+        assert_eq!(paths(tree(), vec!["docs/**".into()]).len(), 0);
+    }
+
+    #[test]
+    fn a_document_is_its_file() {
+        let docs = read(TestHost::new().file("docs/a.md", "\u{feff}# A"), vec![]).0.unwrap();
+        let wanted = r##"[{"id":"docs/a.md","title":"a.md","path":"docs/a.md","text":"# A"}]"##;
+        assert_eq!(docs.to_string(), wanted);
+    }
+
+    #[test]
+    fn what_is_left_out_is_named() {
+        let host = tree()
+            .file("docs/big.txt", "x".repeat(100))
+            .file("docs/c.bin", vec![0])
+            .file("docs/d.txt", vec![0xff])
+            .failing("docs/e.txt", io::ErrorKind::PermissionDenied)
+            .file("docs/e.txt", "");
+        let (docs, notices) = read(host, vec!["*".into(), 1_000.into(), Value::Size(99)]);
+        assert_eq!(docs.unwrap().as_list().unwrap().len(), 3);
+        assert_eq!(
+            notices,
+            [
+                "skipped `docs/big.txt`: it is larger than 99B",
+                "skipped `docs/c.bin`: it is no text but binary data",
+                "skipped `docs/d.txt`: it is no text in UTF-8: byte 0 is none of it",
+                "skipped `docs/e.txt`: permission denied",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pdf_is_its_pages_and_one_without_text_is_told() {
+        let host = crate::testing::working_host()
+            .file("docs/a.pdf", pdf::SAMPLE)
+            .file("docs/b.pdf", "%PDF-1.5 cut off");
+        let (docs, notices) = read(host, vec!["*.pdf".into()]);
+        let text = |it: &Value| it.as_record().and_then(|it| it.get("text")).unwrap().to_string();
+        let texts: Vec<String> = docs.unwrap().as_list().unwrap().iter().map(text).collect();
+        assert_eq!(texts, ["Invoice of ACME\n\nTotal 12.50", ""]);
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        assert!(notices[0].starts_with("`docs/b.pdf` gives no text: it is no readable PDF"));
+    }
+
+    #[test]
+    fn too_many_files_are_told() {
+        let (docs, notices) = read(tree(), vec!["*".into(), 2.into()]);
+        assert_eq!(docs.unwrap().as_list().unwrap().len(), 2);
+        assert_eq!(notices, ["`docs` has more than 2 files; the rest is left out"]);
+        assert_eq!(read(tree(), vec!["*".into(), 3.into()]).1.len(), 0);
+    }
+
+    #[test]
+    fn a_named_file_is_read_or_fails() {
+        let docs = read(TestHost::new().file("docs", "x"), vec!["*.md".into()]).0.unwrap();
+        assert_eq!(docs.as_list().unwrap().len(), 1);
+        let err = read(TestHost::new().file("docs", vec![0]), vec![]).0.unwrap_err();
+        assert_eq!(err.kind, ErrorKind::InvalidInput);
+        let err = read(TestHost::new(), vec![]).0.unwrap_err();
+        assert_eq!(err.kind, ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_cancelled_read_ends() {
+        let world = World::new(tree());
+        world.cancel.cancel();
+        let err = world.call::<ReadFiles>(vec![Value::Path("docs".into())]).unwrap_err();
+        assert_eq!(err.kind, ErrorKind::Cancelled);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_real_world_gives_the_same() {
+        use std::os::unix::{fs::symlink, net::UnixListener};
+
+        let folder = tempfile::tempdir().unwrap();
+        let inside = |name: &str| folder.path().join(name);
+        for (name, text) in [("b.md", "B"), ("a/z.md", "Z"), ("a.txt", "A"), (".hidden", "H")] {
+            OsHost::default().write(&inside(name), text.as_bytes()).unwrap();
+        }
+        // Neither is a file, so neither is worth a notice.
+        symlink(inside("a"), inside("link")).unwrap();
+        let _socket = UnixListener::bind(inside("socket")).unwrap();
+
+        let world = World::default();
+        let op = ReadFiles {
+            folder: folder.path().into(),
+            glob: "*".into(),
+            max_files: 10,
+            max_size: MAX_SIZE,
+        };
+        let docs = op.run(&world.cx_of(std::sync::Arc::new(OsHost::default()))).unwrap();
+        let text = |it: &Value| it.as_record().and_then(|it| it.get("text")).unwrap().to_string();
+        let texts: Vec<String> = docs.as_list().unwrap().iter().map(text).collect();
+        assert_eq!(texts, ["Z", "A", "B"]);
+        assert_eq!(world.notices(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,97 @@
+//! Files with one JSON value a line.
+
+use std::path::PathBuf;
+
+use svc_contract::{
+    registry::{
+        Compute, Cx, Effect, ErrorKind, Example, Max, Op, OpError, Scheme, Scope, Size, params,
+    },
+    value::Value,
+};
+
+use super::{super::read_json, read::ERRORS, read_text};
+
+params! {
+    /// Reads a JSON Lines file in UTF-8: one JSON value a line; blank lines are skipped.
+    ///
+    /// `each { it as T }` gives the items a type. A line that is no JSON, and a file
+    /// larger than `max_size`, are errors of kind `invalid_input`. What stands after
+    /// `max_items` is left out, and the run says so.
+    pub(super) struct ReadJsonl {
+        /// The file to read.
+        path: PathBuf,
+        /// The most values to read.
+        #[range(1..=10_000_000)]
+        max_items: i64 = 1_000_000,
+        /// The largest size to read.
+        max_size: Size = Size(100 << 20),
+    }
+}
+
+impl Op for ReadJsonl {
+    const NAME: &'static str = "read_jsonl";
+    const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Arg("max_items"));
+    const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
+    const ERRORS: &'static [ErrorKind] = ERRORS;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Two records", r#"read_jsonl(path: "x.jsonl")"#, r#"[{"n":1},{"n":2}]"#)
+            .with(&[("x.jsonl", "{\"n\": 1}\n\n{\"n\": 2}\n")]),
+        Example::err("A broken line", r#"read_jsonl(path: "x.jsonl")"#, "line 2 of `")
+            .with(&[("x.jsonl", "1\n{\n")]),
+    ];
+}
+
+impl Compute for ReadJsonl {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let text = read_text(cx, &self.path, self.max_size)?;
+        let most = usize::try_from(self.max_items).unwrap_or_default();
+        let mut items = Vec::new();
+        for (idx, line) in text.lines().enumerate().filter(|(_, it)| !it.trim().is_empty()) {
+            cx.check()?;
+            if items.len() == most {
+                let path = self.path.display();
+                cx.notice(format!("`{path}` has more than {most} items; the rest is left out"));
+                break;
+            }
+            items.push(read_json(line).map_err(|err| self.at_line(idx + 1, err))?);
+        }
+        Ok(items.into())
+    }
+}
+
+impl ReadJsonl {
+    fn at_line(&self, line: usize, err: OpError) -> OpError {
+        let message = format!("line {line} of `{}`: {}", self.path.display(), err.message);
+        OpError { message, ..err }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::World;
+
+    use super::*;
+    use svc_host_os::test::TestHost;
+
+    fn read(content: &str, max_items: i64) -> (Result<Value, OpError>, Vec<String>) {
+        let world = World::new(TestHost::new().file("x.jsonl", content));
+        let args = vec![Value::Path("x.jsonl".into()), max_items.into()];
+        (world.call::<ReadJsonl>(args), world.notices())
+    }
+
+    #[test]
+    fn lines_are_values() {
+        assert_eq!(read("", 5).0.unwrap().to_string(), "[]");
+        assert_eq!(read("\n1\r\n  \n\"a\"", 5).0.unwrap().to_string(), r#"[1,"a"]"#);
+        let err = read("1\n\nx\n", 5).0.unwrap_err();
+        assert!(err.message.starts_with("line 3 of `x.jsonl`: this is no JSON"), "{err}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        assert_eq!(read("1\n2\n", 2).1, Vec::<String>::new());
+        let (items, notices) = read("1\n2\n3\n", 2);
+        assert_eq!(items.unwrap().to_string(), "[1,2]");
+        assert_eq!(notices, ["`x.jsonl` has more than 2 items; the rest is left out"]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Answers from the documentation, with sources.
+
+use svc_contract::{
+    registry::{
+        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Writer, params, record,
+    },
+    value::{Text, Value},
+};
+
+use super::{EFFECTS, book::Book};
+
+record! {
+    /// An answer from the documentation.
+    struct Documented {
+        /// Whether the documentation says anything about it.
+        ok: bool,
+        /// What it says; `[1]` stands for the first source.
+        answer: Text,
+        /// Where that stands.
+        sources: Vec<Text>,
+    }
+}
+
+params! {
+    /// Answers a question about svc from its own documentation, with sources.
+    ///
+    /// Without a `writer` the answer is made of sentences of the documentation as they are,
+    /// and is the same every time. A `writer`, such as `ask`, is given those passages and
+    /// writes the answer from them; one that cites none of them is asked again.
+    pub(super) struct Ask {
+        /// The question.
+        query: Text,
+        /// The most passages that the answer is made of.
+        #[range(1..=20)]
+        top_k: usize = 3,
+        /// How often the writer is asked at most.
+        #[range(1..=3)]
+        rounds: usize = 2,
+        /// Who writes the answer: a flow or component from text to text.
+        writer: Option<Writer> = None,
+    }
+}
+
+impl Op for Ask {
+    const NAME: &'static str = "ask";
+    const YIELDS: Scheme = Documented::SCHEME;
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const ERRORS: &'static [ErrorKind] = ErrorKind::ALL;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "Where the answer stands",
+            r#""how do I mock a component in a test?" >> guide_ask(top_k: 1) >> .ok"#,
+            "true",
+        ),
+        Example::ok(
+            "A model writes it",
+            r#""how do I mock a component?" >> guide_ask(writer: ask) >> .answer"#,
+            r#""With `mock`. [1]""#,
+        )
+        .answered(
+            &[("SVC_MODEL", "ollama/llama3.2")],
+            &[r#"{"message":{"content":"With `mock`. [1]"},"done":true}"#],
+        ),
+        Example::err(
+            "Nobody is there to write it",
+            r#""how do I mock a component?" >> guide_ask(writer: ask)"#,
+            "no language model",
+        ),
+        Example::ok("Nothing is said of it", r#""xyzzy" >> guide_ask >> .sources"#, "[]"),
+    ];
+}
+
+impl Io for Ask {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let found = answered(&self.query, self.top_k, cx)?;
+        match &self.writer {
+            Some(writer) if found.ok => {
+                let answer = self.written(&found, writer, cx).await?;
+                Ok(Documented { answer, ..found }.encode())
+            }
+            _ => Ok(found.encode()),
+        }
+    }
+}
+
+impl Ask {
+    /// What the writer makes of the passages: its first answer with a source, or its last.
+    async fn written(&self, found: &Documented, writer: &Writer, cx: &Cx) -> Result<Text, OpError> {
+        let prompt = prompt(&self.query, found);
+        let mut answer = cx.write(writer, &prompt).await?;
+        for _ in 1..self.rounds {
+            if (1..=found.sources.len()).any(|it| answer.contains(&format!("[{it}]"))) {
+                break;
+            }
+            answer = cx.write(writer, &format!("{prompt}\nCite a passage, as in [1].\n")).await?;
+        }
+        Ok(answer)
+    }
+}
+
+/// What the documentation says, in its own sentences.
+fn answered(query: &str, top_k: usize, cx: &Cx) -> Result<Documented, OpError> {
+    let catalog = cx.catalog()?;
+    let mut book = Book::of(catalog.registry());
+    let (mut parts, mut sources) = (Vec::new(), Vec::new());
+    for found in book.find(query, top_k) {
+        sources.push(Text::from(found.passage.source.as_str()));
+        parts.push(format!("{} [{}]", found.sentences.join(" "), sources.len()));
+    }
+    let ok = !parts.is_empty();
+    let nothing = || "The documentation says nothing about that.".to_owned();
+    let answer = if ok { parts.join("\n\n") } else { nothing() };
+    Ok(Documented { ok, answer: answer.into(), sources })
+}
+
+fn prompt(question: &str, found: &Documented) -> String {
+    format!(
+        "Answer the question about svc, a pipeline language, from these passages of its \
+         documentation only. Cite them as [1], [2]. If they do not answer it, say so.\n\n\
+         Question: {question}\n\nPassages:\n{}\n",
+        found.answer
+    )
+}

@@ -1,0 +1,69 @@
+//! How to do something: the op for it, what it takes, and scripts that show it.
+
+use svc_contract::{
+    registry::{
+        Compute, Cx, Effect, Example, Field, Index, Op, OpError, OpRef, Scheme, params, record,
+    },
+    value::{Text, Value},
+};
+
+use super::{EFFECTS, book::Book};
+
+record! {
+    /// How something is done.
+    struct HowTo {
+        /// Whether there is a way.
+        ok: bool,
+        /// What to do, in words.
+        answer: Text,
+        /// Scripts that show it, each of which runs.
+        examples: Vec<Text>,
+        /// Where more about it stands.
+        sources: Vec<Text>,
+    }
+}
+
+params! {
+    /// Tells how to do something: the best op for it, its arguments, and examples that run.
+    pub(super) struct Asked {
+        /// What to do, in plain words.
+        task: Text,
+    }
+}
+
+impl Op for Asked {
+    const NAME: &'static str = "how_to";
+    const YIELDS: Scheme = HowTo::SCHEME;
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const EXAMPLES: &'static [Example] = &[Example::ok(
+        "A script that shows it",
+        r#""round a number" >> guide_how_to >> .examples >> first"#,
+        r#""round(2.5)""#,
+    )];
+}
+
+impl Compute for Asked {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let catalog = cx.catalog()?;
+        let best = Index::of(catalog.registry()).find(&self.task).into_iter().next();
+        let mut book = Book::of(catalog.registry());
+        let found = book.find(&self.task, 3);
+        let sources = found.iter().map(|it| it.passage.source.as_str().into()).collect();
+        Ok(told(best.map(|it| it.op), sources).encode())
+    }
+}
+
+fn told(op: Option<OpRef>, sources: Vec<Text>) -> HowTo {
+    let Some(op) = op else {
+        let answer = "No component has to do with that.".into();
+        return HowTo { ok: false, answer, examples: Vec::new(), sources };
+    };
+    let params: Vec<String> =
+        op.op.params.iter().map(svc_contract::registry::Param::signature).collect();
+    let (name, gives) = (op.script_name(), op.op.yields.show());
+    let answer =
+        format!("Use `{name}({}) -> {gives}`.\n\n{}", params.join(", "), op.op.text().trim());
+    let shown = op.op.examples.iter().filter(|it| it.yields.is_ok());
+    let examples = shown.map(|it| it.script.into()).collect();
+    HowTo { ok: true, answer: answer.into(), examples, sources }
+}

@@ -1,0 +1,86 @@
+//! Pipelines beside each other: two steps on one value, and steps that begin anew.
+
+use svc_contract::value::Type;
+
+use super::{
+    draft::{Draft, Stage, joined},
+    route::{ASKED, MOST_DRAFTS, Route, best},
+};
+
+impl Route<'_> {
+    /// Two steps on the same value: `parallel { a: .., b: .. }`.
+    pub(super) fn both(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
+        let mut all = Vec::new();
+        for base in drafts.iter().filter(|it| !it.is_empty()) {
+            let branch = |step| {
+                let stages = vec![Stage::value("it")];
+                let branch = Draft { stages, entered: base.ty.clone(), ..base.clone() };
+                self.step(&[branch], step).into_iter().next()
+            };
+            let (Some(one), Some(two)) = (branch(step), branch(step + 1)) else { continue };
+            let names = (named(&one, "first"), named(&two, "second"));
+            let names = if names.0 == names.1 { ("first".into(), "second".into()) } else { names };
+            let inner = |it: &Draft| joined(&it.stages[1..], false).replace('\n', " ");
+            let text = format!(
+                "parallel {{ {}: {}, {}: {} }}",
+                names.0,
+                inner(&one),
+                names.1,
+                inner(&two)
+            );
+            let mut draft = base.clone();
+            draft
+                .stages
+                .push(Stage { note: "both of the same value".into(), ..Stage::value(text) });
+            draft.used.extend(one.used.iter().chain(&two.used));
+            draft.score += one.score + two.score - 2.0 * base.score;
+            all.extend(self.tried(draft));
+        }
+        best(all, MOST_DRAFTS)
+    }
+
+    /// A step that begins anew beside what was before, or goes on where it cannot.
+    pub(super) fn beside(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
+        let mut all = Vec::new();
+        let is_said = self.clauses[step].is_beside;
+        for mut other in self.step(&[Draft::default()], step) {
+            other.score -= if is_said { 0.0 } else { ASKED / 2.0 };
+            for draft in drafts.iter().filter(|it| it.lets.is_empty()) {
+                all.extend(self.side_by_side(draft, &other));
+            }
+        }
+        all.extend(self.step(drafts, step));
+        best(all, MOST_DRAFTS)
+    }
+
+    fn side_by_side(&self, one: &Draft, two: &Draft) -> Option<Draft> {
+        // What begins with something that the goal does not give begins nothing of its own.
+        if one.begins_asked() || two.begins_asked() {
+            return None;
+        }
+        let pipeline = |it: &Draft| joined(&it.stages, false);
+        let is_same = matches!((&one.ty, &two.ty), (Some(Type::List(a, _)), Some(Type::List(b, _))) if a == b);
+        let (text, note) = match is_same {
+            true => ("first + second", "both lists, one behind the other"),
+            false => ("{ first: first, second: second }", "both results"),
+        };
+        let mut draft = Draft {
+            lets: vec![("first", pipeline(one)), ("second", pipeline(two))],
+            params: one.params.clone(),
+            stages: vec![Stage { note: note.into(), ..Stage::value(text) }],
+            score: one.score + two.score,
+            used: one.used.iter().chain(&two.used).copied().collect(),
+            ..Draft::default()
+        };
+        for asked in &two.params {
+            draft.ask(asked.clone());
+        }
+        self.tried(draft)
+    }
+}
+
+/// What a branch is called: the op that it ends with.
+fn named(draft: &Draft, other: &str) -> String {
+    let last = draft.stages.iter().rev().find_map(|it| it.op);
+    last.map_or_else(|| other.to_owned(), |it| it.script_name().replace('.', "_"))
+}

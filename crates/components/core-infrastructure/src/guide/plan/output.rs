@@ -1,0 +1,68 @@
+//! A script as it is handed out: what stands above it, and what is told of it.
+
+use svc_contract::registry::Tried;
+
+use super::{
+    Need, Step, Workflow,
+    draft::{Asked, Stage},
+};
+
+/// Nothing yet for a goal.
+pub(super) fn nothing(goal: &str) -> Workflow {
+    Workflow {
+        ok: false,
+        goal: goal.into(),
+        script: None,
+        steps: Vec::new(),
+        needs: Vec::new(),
+        gives: "".into(),
+        envelope: "".into(),
+        effects: Vec::new(),
+        alternatives: Vec::new(),
+        missing: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// What is known of a script that was tried.
+pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
+    Workflow {
+        gives: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
+        envelope: tried.envelope.as_str().into(),
+        effects: tried.effects.iter().map(|it| it.as_str().into()).collect(),
+        ..nothing(goal)
+    }
+}
+
+/// What stands above a script: its goal, what it takes, and what it touches.
+pub(super) fn head(goal: &str, tried: &Tried) -> String {
+    let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
+    let touches = match tried.effects.is_empty() {
+        true => "nothing".to_owned(),
+        false => tried.effects.join(", "),
+    };
+    format!("# Goal: {goal}\n# Takes: {}\n# Touches: {touches}\n\n", tried.envelope)
+}
+
+pub(super) fn edition(bounds: &[(&'static str, String)]) -> String {
+    if bounds.is_empty() {
+        return String::new();
+    }
+    let all: Vec<String> = bounds.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    format!("svc 1 within {{ {} }}\n\n", all.join(", "))
+}
+
+pub(super) fn step(stage: &Stage) -> Step {
+    let text =
+        if stage.per_item { format!("each {{ {} }}", stage.text) } else { stage.text.clone() };
+    Step {
+        stage: text.into(),
+        op: stage.op.map(|it| it.to_string().into()),
+        does: stage.note.as_str().into(),
+    }
+}
+
+pub(super) fn need(asked: &Asked) -> Need {
+    let Asked { name, ty, doc } = asked;
+    Need { name: name.as_str().into(), ty: ty.as_str().into(), doc: doc.as_str().into() }
+}

@@ -1,0 +1,126 @@
+//! Scripts that a language model proposes: the checker decides, and tells it why not.
+
+use svc_contract::registry::{Catalog, Cx, Index, OpError, OpRef, Param, Tried, Writer};
+
+use super::{
+    Workflow,
+    finish::Wanted,
+    output::{described, head},
+};
+
+/// The language on one page.
+const CARD: &str = include_str!("../../../../../../docs/card.md");
+
+/// How many ops a writer is told of.
+const MOST_OPS: usize = 24;
+
+/// A goal, and what was found for it without a writer.
+pub(super) struct Proposal<'a> {
+    pub(super) wanted: &'a Wanted,
+    pub(super) own: Workflow,
+    pub(super) rounds: usize,
+}
+
+impl Proposal<'_> {
+    /// The first script of the writer that checks, or else what was found without it.
+    pub(super) async fn written(
+        self,
+        writer: &Writer,
+        cx: &Cx,
+        catalog: &dyn Catalog,
+    ) -> Result<Workflow, OpError> {
+        let first = self.prompt(catalog);
+        let mut prompt = first.clone();
+        let mut why = String::new();
+        for _ in 0..self.rounds {
+            let answer = cx.write(writer, &prompt).await?;
+            let Some(script) = script_in(&answer) else {
+                "it wrote no script".clone_into(&mut why);
+                prompt = format!("{first}\nAnswer with the script in a ```svc block.\n");
+                continue;
+            };
+            let tried = catalog.tried(script);
+            let errors = self.errors(&tried, catalog);
+            if errors.is_empty() {
+                return Ok(self.taken(&tried, catalog));
+            }
+            why = errors.join("\n");
+            prompt = format!(
+                "{first}\nThis script does not check:\n```svc\n{}```\nWhat is wrong:\n{why}\n\
+                 Write it again without these mistakes.\n",
+                tried.text
+            );
+        }
+        let mut own = self.own;
+        own.notes.push(format!("what the writer proposed does not check: {why}").into());
+        Ok(own)
+    }
+
+    /// What is wrong with a proposal: all that the checker says, and a wrong type.
+    fn errors(&self, tried: &Tried, catalog: &dyn Catalog) -> Vec<String> {
+        if !tried.errors.is_empty() {
+            return tried.errors.clone();
+        }
+        let Some(gives) = &tried.gives else { return vec!["there is no main pipeline".into()] };
+        let wanted = self.wanted.output.as_deref();
+        let misfit = wanted.filter(|it| !catalog.type_of(it).is_some_and(|ty| gives.fits(&ty)));
+        misfit.map(|it| format!("it gives {gives}, and {it} is wanted")).into_iter().collect()
+    }
+
+    fn taken(&self, tried: &Tried, catalog: &dyn Catalog) -> Workflow {
+        let goal = &self.wanted.goal;
+        let whole = catalog.tried(&format!("{}{}", head(goal, tried), tried.text));
+        Workflow {
+            ok: true,
+            script: Some(whole.text.as_str().into()),
+            notes: vec!["a language model wrote it, and it checks".into()],
+            ..described(goal, &whole)
+        }
+    }
+
+    fn prompt(&self, catalog: &dyn Catalog) -> String {
+        let found = Index::of(catalog.registry()).find(&self.wanted.goal);
+        let ops: Vec<String> = found.iter().take(MOST_OPS).map(|it| op_line(it.op)).collect();
+        let own = self.own.script.as_ref().map(|it| {
+            format!(
+                "\nA first draft, which checks and may serve only a part of it:\n```svc\n{it}```\n"
+            )
+        });
+        let wanted = [("is given", &self.wanted.input), ("must give", &self.wanted.output)];
+        let types =
+            wanted.iter().filter_map(|(what, ty)| Some(format!("It {what} {}.\n", ty.as_ref()?)));
+        format!(
+            "You write scripts in svc, a pipeline language that is checked before it runs.\n\n\
+             {CARD}\n\nSome components:\n{}\n{}\nGoal: {}\n{}\n\
+             Write one script for the goal, in a ```svc block, with a comment for each stage.\n",
+            ops.join("\n"),
+            own.unwrap_or_default(),
+            self.wanted.goal,
+            types.collect::<String>(),
+        )
+    }
+}
+
+fn op_line(op: OpRef) -> String {
+    let params: Vec<String> = op.op.params.iter().map(Param::signature).collect();
+    let summary = op.op.summary().replace('\n', " ");
+    format!("{}({}) -> {}: {summary}", op.script_name(), params.join(", "), op.op.yields.show())
+}
+
+/// What stands in the first block of code.
+fn script_in(answer: &str) -> Option<&str> {
+    let (_, rest) = answer.split_once("```")?;
+    let (_, body) = rest.split_once('\n')?;
+    body.split_once("```").map(|(script, _)| script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script_in;
+
+    #[test]
+    fn a_script_stands_in_a_block_of_code() {
+        assert_eq!(script_in("Here:\n```svc\n1\n```\nDone."), Some("1\n"));
+        assert_eq!(script_in("no script"), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Misspelt words of a goal, as the documentation spells them.
+
+use std::collections::BTreeSet;
+
+use svc_contract::registry::Index;
+use svc_text::synonyms;
+
+use super::goal::{BETWEEN, FILLERS};
+
+/// Shorter words have too many neighbours.
+const SHORTEST: usize = 6;
+
+/// Longer words are data.
+const LONGEST: usize = 24;
+
+/// The words that ops are called by.
+pub(super) struct Spelling<'i> {
+    index: &'i Index,
+    words: BTreeSet<String>,
+}
+
+impl<'i> Spelling<'i> {
+    pub(super) fn of(index: &'i Index) -> Self {
+        let plain = BETWEEN.into_iter().chain(FILLERS.split_whitespace());
+        let meant = synonyms::all().chain(plain).map(str::to_owned);
+        let words = index.names().chain(meant).filter(|it| it.len() >= SHORTEST);
+        Self { words: words.collect(), index }
+    }
+
+    /// The only word that ops are called by one slip away from a word that is not known: a
+    /// letter too many, too few, wrong, or two that have changed places.
+    pub(super) fn corrected(&self, word: &str) -> Option<&str> {
+        let is_word = (SHORTEST..=LONGEST).contains(&word.len())
+            && word.bytes().all(|it| it.is_ascii_lowercase());
+        if !is_word || self.words.contains(word) || self.index.knows(word) {
+            return None;
+        }
+        // Another form of a word is no slip.
+        if word.strip_suffix('s').is_some_and(|it| self.words.contains(it)) {
+            return None;
+        }
+        let mut near = self.words.iter().filter(|it| it[..1] == word[..1] && is_near(it, word));
+        let first = near.next()?;
+        near.next().is_none().then_some(first)
+    }
+}
+
+/// Whether one slip makes one word of another.
+fn is_near(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    match (one, other) {
+        ([a, b, rest @ ..], [c, d, others @ ..]) if a == d && b == c => rest == others,
+        _ => {
+            let (longer, shorter) =
+                if one.len() >= other.len() { (one, other) } else { (other, one) };
+            let is_wrong = one.len() == other.len() && one.get(1..) == other.get(1..);
+            is_wrong || (longer.len() == shorter.len() + 1 && longer.get(1..) == Some(shorter))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_near;
+
+    #[test]
+    fn one_slip_is_near() {
+        for word in ["sumarise", "summarisee", "summarize", "smumarise"] {
+            assert!(is_near("summarise", word), "{word}");
+        }
+        assert!(!is_near("summarise", "sumarize"));
+        assert!(!is_near("reverse", "severe"));
+    }
+}

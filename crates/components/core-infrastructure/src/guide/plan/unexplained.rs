@@ -1,0 +1,110 @@
+//! Words of a goal that no part of its script stands for: they are told, not passed over.
+
+use std::collections::BTreeSet;
+
+use svc_contract::{
+    registry::{Catalog, Effect, Index, OpRef},
+    value::Text,
+};
+use svc_text::stems::{Term, Vocabulary};
+
+use super::{
+    Workflow,
+    finish::{Understood, gap},
+    goal::{Clause, Goal, is_filler},
+    mention::{What, is_generic},
+    output::nothing,
+};
+
+/// Words that only join, count or compare, and say nothing that could be passed over.
+const JOINING: &str = "one two only keep more less than most least over under up down out off how \
+    when where who why while until through across per via within inside between each every other \
+    others another same own such very quite really simply only also too again still even \
+    single many much several new old good nice whole entire following first last next named \
+    called based according look looking want wants find read write save take put put run \
+    work works working start begin using used by content contents line lines word words long \
+    case way rest everything should array around places object table drop remove time times say says said no not never always has had been being he she they";
+
+/// The workflow with the words that its script does not stand for.
+pub(super) fn told(
+    workflow: Workflow,
+    goal: &Goal,
+    understood: &Understood,
+    index: &mut Index,
+    catalog: &dyn Catalog,
+) -> Workflow {
+    let Some(script) = &workflow.script else { return workflow };
+    let unknown = unexplained(script, goal, understood, index, catalog);
+    if unknown.is_empty() {
+        return workflow;
+    }
+    let is_head = |it: &&Clause| {
+        it.is_imperative()
+            && it.content().next().is_some_and(|it| unknown.iter().any(|at| at == it))
+    };
+    if let Some(clause) = goal.clauses.iter().find(is_head) {
+        let missing = vec![gap(&clause.text, index)];
+        return Workflow { missing, ..nothing(&workflow.goal) };
+    }
+    let list = unknown.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let line = format!("# Not understood: {list}\n# Takes: ");
+    let script = script.replacen("# Takes: ", &line, 1);
+    let mut notes = workflow.notes;
+    notes.push(Text::from(format!("nothing in the script stands for {list}")));
+    Workflow { script: Some(script.into()), notes, ..workflow }
+}
+
+/// The words of a goal that neither the script nor the documentation of its ops has.
+fn unexplained(
+    script: &str,
+    goal: &Goal,
+    understood: &Understood,
+    index: &mut Index,
+    catalog: &dyn Catalog,
+) -> Vec<String> {
+    let body = script.lines().filter(|it| !it.starts_with('#')).collect::<Vec<_>>().join("\n");
+    let tried = catalog.tried(&body);
+    let ops: Vec<String> = tried.ops.iter().map(ToString::to_string).collect();
+    let mut words = Vocabulary::default();
+    let written: BTreeSet<Term> =
+        words.read(&body.replace(['_', '.'], " ")).map(|it| it.term).collect();
+    let has_op = |it: &What| match it {
+        What::Op(op) => ops.contains(&op.to_string()) || is_done_on_the_way(*op),
+        _ => true,
+    };
+    let mentions = || understood.mentions.iter().flatten();
+    let is_dropped = |word: &str| {
+        mentions().any(|it| !it.what.iter().any(has_op) && it.words.iter().any(|it| it == word))
+    };
+    let said = |word: &str| understood.covered.iter().any(|it| it == word) && !is_dropped(word);
+    let mut unknown: Vec<String> = Vec::new();
+    let all = goal.clauses.iter().flat_map(|clause| clause.content().map(move |it| (clause, it)));
+    for (clause, word) in all {
+        let is_plain = is_filler(word)
+            || is_generic(word)
+            || JOINING.split_whitespace().any(|it| it == word)
+            || is_of_file(clause, word);
+        if is_plain || said(word) || unknown.iter().any(|it| it == word) {
+            continue;
+        }
+        let is_written = words.read(word).all(|it| written.contains(&it.term));
+        let is_documented = index.find(word).iter().any(|it| ops.contains(&it.op.to_string()));
+        if !is_written && !is_documented {
+            unknown.push(word.to_owned());
+        }
+    }
+    unknown
+}
+
+/// Whether a script may do what an op does without calling it: by another reader, or by the
+/// way in which it puts two lists together.
+fn is_done_on_the_way(op: OpRef) -> bool {
+    let reads = op.op.effects.iter().any(|it| matches!(it, Effect::Reads(_)));
+    reads || matches!(op.script_name().as_str(), "join" | "flatten" | "lines" | "parse_csv")
+}
+
+/// Whether a word names the kind of a file that the step names as well.
+fn is_of_file(clause: &Clause, word: &str) -> bool {
+    let plain = word.strip_suffix('s').unwrap_or(word);
+    clause.literals.iter().any(|it| it.literal.plain().to_lowercase().contains(plain))
+}

@@ -1,0 +1,75 @@
+//! Objects whose keys are not known beforehand.
+
+use std::sync::{Arc, LazyLock};
+
+use svc_contract::{
+    registry::{Example, FieldScheme, Inline, Max, Op, OpError, Scheme, params},
+    value::{Record, Text, Value},
+};
+
+params! {
+    /// Makes a list of a JSON object: a record `{ key, value }` for each key, in order.
+    ///
+    /// For objects that are used as maps. Any other JSON is an error of kind
+    /// `invalid_input`.
+    pub(super) struct Entries {
+        /// The object.
+        object: Value,
+    }
+}
+
+impl Op for Entries {
+    const NAME: &'static str = "entries";
+    const YIELDS: Scheme = Scheme::List(
+        &Scheme::Record(
+            "",
+            &[
+                FieldScheme { name: "key", doc: "The key.", scheme: Scheme::Text },
+                FieldScheme { name: "value", doc: "What it stands for.", scheme: Scheme::Json },
+            ],
+        ),
+        Max::Unknown,
+    );
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "A map",
+            r#"'{"x": 1, "y": 2}' >> parse_json >> entries"#,
+            r#"[{"key":"x","value":1},{"key":"y","value":2}]"#,
+        ),
+        Example::err("No object", "'[1]' >> parse_json >> entries", "but this is list"),
+    ];
+}
+
+impl Inline for Entries {
+    fn run(self) -> Result<Value, OpError> {
+        static NAMES: LazyLock<Arc<[Text]>> =
+            LazyLock::new(|| ["key".into(), "value".into()].into());
+        let Value::Record(object) = self.object else {
+            let kind = self.object.kind();
+            let message = format!("`entries` needs a JSON object, but this is {kind}");
+            return Err(OpError::invalid_input(message));
+        };
+        let entry = |(key, value): (&Text, &Value)| {
+            let values = vec![Value::Text(key.clone()), value.clone()];
+            Value::Record(Record::new(NAMES.clone(), values))
+        };
+        Ok(Value::List(object.iter().map(entry).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{fails, gives};
+
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order() {
+        gives::<Entries>(
+            r#"[{"b": null, "a": 1}]"#,
+            r#"[{"key":"b","value":null},{"key":"a","value":1}]"#,
+        );
+        gives::<Entries>("[{}]", "[]");
+        assert!(fails::<Entries>("[null]").message.contains("this is null"));
+    }
+}

@@ -1,0 +1,138 @@
+//! Core infrastructure: the pure functions, and files.
+
+use svc_contract::{
+    registry::{Component, OpError},
+    value::{
+        BoundedText, Value,
+        arithmetic::{LONGEST_LIST, LONGEST_TEXT},
+        json as json_text, memory,
+    },
+};
+
+mod approval;
+mod control;
+mod csv;
+mod files;
+mod guide;
+mod json;
+mod list;
+mod math;
+mod navigator;
+mod text;
+
+pub const ALL: &[&Component] = &[
+    &text::COMPONENT,
+    &list::COMPONENT,
+    &math::COMPONENT,
+    &json::COMPONENT,
+    &csv::COMPONENT,
+    &files::COMPONENT,
+    &control::COMPONENT,
+    &approval::COMPONENT,
+    &guide::COMPONENT,
+    &navigator::COMPONENT,
+];
+
+/// Refuses a text of so many bytes that no call may make it.
+fn test_text_len(bytes: usize) -> Result<(), OpError> {
+    if bytes <= LONGEST_TEXT {
+        // It is made, and then made shared.
+        return Ok(memory::room(bytes.saturating_mul(2))?);
+    }
+    Err(too_long())
+}
+
+/// Refuses a list of so many items that no call may make it.
+fn test_list_len(items: usize) -> Result<(), OpError> {
+    if items <= LONGEST_LIST {
+        return Ok(());
+    }
+    let message = format!("the result would have more than {LONGEST_LIST} items");
+    Err(OpError::failed(message).help("work on it in parts"))
+}
+
+/// The same for a list that is made at once.
+fn test_list_room(items: usize) -> Result<(), OpError> {
+    test_list_len(items)?;
+    Ok(memory::room(items * size_of::<Value>())?)
+}
+
+/// The text that `write` makes, of at most so many bytes.
+fn written(
+    most: usize,
+    write: impl FnOnce(&mut BoundedText) -> std::fmt::Result,
+) -> Result<String, OpError> {
+    let mut text = BoundedText::new(most);
+    match write(&mut text) {
+        Ok(()) => Ok(text.into_string()),
+        Err(_) => memory::check().map_err(OpError::from).and_then(|()| Err(too_long())),
+    }
+}
+
+fn too_long() -> OpError {
+    OpError::failed("the result would be larger than 256MiB, the most that one call makes")
+}
+
+/// The start of a text, for messages.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads JSON; the error has the place and what stands there.
+fn read_json(text: &str) -> Result<Value, OpError> {
+    // Editors on Windows begin a file with this mark; JSON does not have it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(no_json("there is no text"));
+    }
+    json_text::read(text).map_err(|err| explain(text, err))
+}
+
+fn explain(text: &str, err: serde_json::Error) -> OpError {
+    let told = err.to_string();
+    let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
+    let why = why.replace("EOF", "the text ends").replace("expected ident", "unknown word");
+    let Place { line, column, near } = Place::of(text, err.line(), err.column());
+    let error = no_json(&format!("{why}, at line {line}, column {column}, near `{near}`"));
+    let error = if text.trim_start().starts_with("```") {
+        error.help("it stands in a Markdown code block; take the lines with ``` away")
+    } else {
+        error
+    };
+    error.because(err)
+}
+
+/// A place in a text, with some characters around it.
+struct Place {
+    line: usize,
+    /// In characters, from 1.
+    column: usize,
+    near: String,
+}
+
+impl Place {
+    /// Of the byte `column` in a line, both counted from 1. The end of a line is told as
+    /// the byte 0 of the next one.
+    fn of(text: &str, line: usize, column: usize) -> Self {
+        const AROUND: usize = 15;
+        let line = if column == 0 { line.saturating_sub(1).max(1) } else { line };
+        let content = text.split('\n').nth(line - 1).unwrap_or_default();
+        let byte = if column == 0 { content.len() } else { (column - 1).min(content.len()) };
+        let (before, after) = content.split_at(content.floor_char_boundary(byte));
+        let start = before.char_indices().rev().nth(AROUND - 1).map_or(0, |(byte, _)| byte);
+        let near: String = before[start..].chars().chain(after.chars().take(AROUND)).collect();
+        Self { line, column: before.chars().count() + 1, near: near.trim().to_owned() }
+    }
+}
+
+/// What a text that is not JSON is told.
+fn no_json(why: &str) -> OpError {
+    OpError::invalid_input(format!("this is no JSON: {why}"))
+}
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,119 @@
+//! Parts of a list.
+
+use svc_contract::{
+    registry::{Example, Inline, Items, Max, Op, OpError, Scheme, Var, params},
+    value::Value,
+};
+
+const ITEM: Scheme = Scheme::Var('T');
+
+/// A number that was tested to be at least 0.
+fn count(n: i64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+params! {
+    /// Gives the first items of a list, all of them when there are fewer.
+    ///
+    /// It also bounds the list for the checker: what follows gets at most `n` items.
+    pub(super) struct Take {
+        /// The list to take from.
+        items: Items<Var<'T'>>,
+        /// How many to take.
+        #[range(0..=1_000_000_000)]
+        n: i64,
+    }
+}
+
+impl Op for Take {
+    const NAME: &'static str = "take";
+    const YIELDS: Scheme = Scheme::List(&ITEM, Max::InputOr("n"));
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("The first two", "[1, 2, 3] >> take(n: 2)", "[1,2]"),
+        Example::ok("Fewer than asked for", "take([1], 5)", "[1]"),
+    ];
+}
+
+impl Inline for Take {
+    fn run(self) -> Result<Value, OpError> {
+        let items = self.items.0;
+        if items.len() <= count(self.n) {
+            return Ok(Value::List(items));
+        }
+        Ok(Value::List(items.iter().take(count(self.n)).cloned().collect()))
+    }
+}
+
+params! {
+    /// Gives a list without its first items; nothing when there are not more.
+    pub(super) struct Skip {
+        /// The list to take from.
+        items: Items<Var<'T'>>,
+        /// How many to leave out.
+        #[range(0..=1_000_000_000)]
+        n: i64,
+    }
+}
+
+impl Op for Skip {
+    const NAME: &'static str = "skip";
+    const YIELDS: Scheme = Scheme::List(&ITEM, Max::Input);
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("Without the heading", "[1, 2, 3] >> skip(n: 1)", "[2,3]")];
+}
+
+impl Inline for Skip {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(Value::List(self.items.0.iter().skip(count(self.n)).cloned().collect()))
+    }
+}
+
+params! {
+    /// Cuts a list into lists of a fixed size, in order; the last one may be shorter.
+    pub(super) struct Chunk {
+        /// The list to cut.
+        items: Items<Var<'T'>>,
+        /// The most items of a part.
+        #[range(1..=1_000_000_000)]
+        size: i64,
+    }
+}
+
+impl Op for Chunk {
+    const NAME: &'static str = "chunk";
+    const YIELDS: Scheme = Scheme::List(&Scheme::List(&ITEM, Max::InputOr("size")), Max::Input);
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("In twos", "[1, 2, 3] >> chunk(size: 2)", "[[1,2],[3]]")];
+}
+
+impl Inline for Chunk {
+    fn run(self) -> Result<Value, OpError> {
+        let items = self.items.0.into_vec();
+        let parts = items.chunks(count(self.size).max(1));
+        Ok(Value::List(parts.map(|it| Value::List(it.iter().cloned().collect())).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{fails, gives};
+
+    use super::*;
+
+    #[test]
+    fn cuts_beyond_the_end_are_no_error() {
+        gives::<Take>("[[1, 2], 0]", "[]");
+        gives::<Take>("[[1, 2], 1000000000]", "[1,2]");
+        gives::<Skip>("[[1, 2], 0]", "[1,2]");
+        gives::<Skip>("[[1, 2], 3]", "[]");
+        gives::<Chunk>("[[], 3]", "[]");
+        gives::<Chunk>("[[1, 2], 9]", "[[1,2]]");
+    }
+
+    #[test]
+    fn counts_have_a_range() {
+        assert!(fails::<Take>("[[1], -1]").message.contains("`n`"));
+        assert!(fails::<Skip>("[[1], -9223372036854775808]").message.contains("`n`"));
+        assert!(fails::<Chunk>("[[1], 0]").message.contains("`size`"));
+    }
+}

@@ -1,0 +1,83 @@
+//! The one item at an end of a list.
+
+use svc_contract::{
+    registry::{ErrorKind, Example, Inline, Items, Op, OpError, Scheme, Var, params},
+    value::Value,
+};
+
+params! {
+    /// Gives the first item of a list.
+    ///
+    /// Fails when the list is empty; `xs[0]` gives null instead.
+    pub(super) struct First {
+        /// The list to take from.
+        items: Items<Var<'T'>>,
+    }
+}
+
+impl Op for First {
+    const NAME: &'static str = "first";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),
+        Example::err("Of nothing", "[1] >> skip(n: 1) >> first", "the list is empty"),
+    ];
+}
+
+impl Inline for First {
+    fn run(self) -> Result<Value, OpError> {
+        let item = self.items.0.get(0).cloned();
+        item.ok_or_else(|| empty("first item").help("`xs[0]` gives null instead"))
+    }
+}
+
+params! {
+    /// Gives the last item of a list.
+    ///
+    /// Fails when the list is empty; `reverse(xs)[0]` gives null instead.
+    pub(super) struct Last {
+        /// The list to take from.
+        items: Items<Var<'T'>>,
+    }
+}
+
+impl Op for Last {
+    const NAME: &'static str = "last";
+    const YIELDS: Scheme = Scheme::Var('T');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("The last", r#"["a", "b"] >> last"#, r#""b""#),
+        Example::err("Of nothing", "[1] >> skip(n: 1) >> last", "the list is empty"),
+    ];
+}
+
+impl Inline for Last {
+    fn run(self) -> Result<Value, OpError> {
+        let item = self.items.0.iter().next_back().cloned();
+        item.ok_or_else(|| empty("last item").help("`reverse(xs)[0]` gives null instead"))
+    }
+}
+
+/// The failure of what an empty list does not have.
+pub(super) fn empty(what: &str) -> OpError {
+    OpError::failed(format!("the list is empty, so it has no {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{fails, gives};
+
+    use super::*;
+
+    #[test]
+    fn an_empty_list_has_no_ends() {
+        gives::<First>("[[null, 1]]", "null");
+        gives::<Last>("[[1]]", "1");
+        let err = fails::<First>("[[]]");
+        assert_eq!(err.kind, ErrorKind::Failed);
+        assert_eq!(err.message, "the list is empty, so it has no first item");
+        assert!(err.help.unwrap().contains("xs[0]"));
+        assert_eq!(fails::<Last>("[[]]").kind, ErrorKind::Failed);
+    }
+}

@@ -1,0 +1,141 @@
+//! Each item once.
+
+use std::{
+    collections::HashSet,
+    hash::{Hash, Hasher},
+};
+
+use svc_contract::{
+    registry::{Example, Inline, Items, Max, Op, OpError, Scheme, Var, params},
+    value::{Record, Value, memory},
+};
+
+params! {
+    /// Keeps each item where it first appears and leaves out those equal to it.
+    ///
+    /// Items are equal as `==` has it: `2` and `2.0` are, and records with the same
+    /// fields in another order. Takes time in proportion to the size of the list.
+    pub(super) struct Unique {
+        /// The list in which items may stand more than once.
+        items: Items<Var<'T'>>,
+    }
+}
+
+impl Op for Unique {
+    const NAME: &'static str = "unique";
+    const YIELDS: Scheme = Scheme::List(&Scheme::Var('T'), Max::Input);
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Once each", r#"["b", "a", "b"] >> unique"#, r#"["b","a"]"#),
+        Example::ok("Records", "[{ a: 1 }, { a: 1 }] >> unique >> len", "1"),
+    ];
+}
+
+impl Inline for Unique {
+    #[expect(clippy::mutable_key_type, reason = "a deferred field is made once, and equals itself")]
+    fn run(self) -> Result<Value, OpError> {
+        let items = self.items.0;
+        let _held = memory::Charge::ahead(items.len() * 2 * size_of::<Value>())?;
+        let mut seen = HashSet::with_capacity(items.len());
+        let mut kept = Vec::new();
+        for item in &items {
+            if seen.insert(Same(item)) {
+                kept.push(item.clone());
+            }
+        }
+        Ok(kept.into())
+    }
+}
+
+/// A value as its equals see it: what is equal by `==` has the same hash.
+struct Same<'a>(&'a Value);
+
+impl PartialEq for Same<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Same<'_> {}
+
+impl Hash for Same<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.0 {
+            Value::Null => state.write_u8(0),
+            Value::Bool(it) => it.hash(state),
+            Value::Int(it) => it.hash(state),
+            Value::Float(it) => hash_float(*it, state),
+            Value::Duration(it) => it.hash(state),
+            Value::Money(it) => it.hash(state),
+            Value::Size(it) => it.hash(state),
+            Value::Text(it) | Value::Path(it) => it.hash(state),
+            Value::Bytes(it) => it.hash(state),
+            // The check keeps these out of lists that are compared.
+            Value::Secret(_) | Value::Flow(_) => {}
+            Value::List(items) => {
+                state.write_usize(items.len());
+                items.iter().for_each(|it| Same(it).hash(state));
+            }
+            Value::Record(record) => hash_record(record, state),
+        }
+    }
+}
+
+/// A float that is a whole number hashes as that number.
+fn hash_float(it: f64, state: &mut impl Hasher) {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if it.fract() == 0.0 && (-BEYOND..BEYOND).contains(&it) {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and in the range")]
+        (it as i64).hash(state);
+    } else {
+        it.to_bits().hash(state);
+    }
+}
+
+/// The order of the fields does not matter, so they are hashed in that of their names; one
+/// that is absent is null.
+fn hash_record(record: &Record, state: &mut impl Hasher) {
+    let mut fields: Vec<_> = record.iter().filter(|(_, it)| !it.is_null()).collect();
+    fields.sort_by_key(|(name, _)| *name);
+    for (name, value) in fields {
+        name.hash(state);
+        Same(value).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{call, gives, gives_with};
+
+    use super::*;
+
+    #[test]
+    fn equal_numbers_are_one() {
+        gives::<Unique>("[[2, 2.0, 2.5, 2]]", "[2,2.5]");
+        gives::<Unique>("[[0, -0.0]]", "[0]");
+        gives::<Unique>(
+            "[[9223372036854775807, 9223372036854775807.0]]",
+            "[9223372036854775807,9.223372036854776e+18]",
+        );
+    }
+
+    #[test]
+    fn kinds_differ() {
+        gives::<Unique>(
+            r#"[[1, "1", true, null, [1], {"a": 1}, false, null]]"#,
+            r#"[1,"1",true,null,[1],{"a":1},false]"#,
+        );
+    }
+
+    #[test]
+    fn records_are_compared_by_name() {
+        gives::<Unique>(r#"[[{"a": 1, "b": [2]}, {"b": [2.0], "a": 1}]]"#, r#"[{"a":1,"b":[2]}]"#);
+    }
+
+    #[test]
+    fn a_long_list_takes_no_longer_than_its_length() {
+        let items: Vec<Value> = (0..400_000).map(|it| (it % 200_000).into()).collect();
+        let kept = call::<Unique>(vec![items.into()]).unwrap();
+        assert_eq!(kept.as_list().unwrap().len(), 200_000);
+        gives_with::<Unique>(&[Vec::new().into()], "[]");
+    }
+}

@@ -1,0 +1,237 @@
+//! What the operators cannot say.
+
+use std::cmp::Ordering;
+
+use svc_contract::{
+    registry::{Amount, ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    value::{Money, Value},
+};
+
+use super::finite;
+
+params! {
+    /// Gives a number or an amount of money without its sign.
+    ///
+    /// Fails for the least int, whose opposite is out of range. Durations and sizes have
+    /// no sign and stay as they are.
+    pub(super) struct Abs {
+        /// The number or amount.
+        number: Amount<'N'>,
+    }
+}
+
+impl Op for Abs {
+    const NAME: &'static str = "abs";
+    const YIELDS: Scheme = Scheme::Amount('N');
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("An int", "abs(3 - 5)", "2"),
+        Example::ok("A float", "abs(-0.5)", "0.5"),
+        Example::err("The least int", "abs(-9223372036854775807 - 1)", "out of range"),
+    ];
+}
+
+impl Inline for Abs {
+    fn run(self) -> Result<Value, OpError> {
+        let positive = match self.number.0 {
+            Value::Int(it) => it.checked_abs().map(Value::Int),
+            Value::Float(it) => Some(Value::Float(it.abs())),
+            Value::Money(it) => {
+                it.nanos().checked_abs().map(|it| Value::Money(Money::from_nanos(it)))
+            }
+            unsigned @ (Value::Duration(_) | Value::Size(_)) => Some(unsigned),
+            other => return Err(no_amount(&other)),
+        };
+        positive.ok_or_else(|| OpError::failed("the result is out of range"))
+    }
+}
+
+fn no_amount(value: &Value) -> OpError {
+    OpError::invalid_input(format!("a number or an amount is needed, but this is {}", value.kind()))
+}
+
+params! {
+    /// Gives the square root of a number. Fails for a number below zero.
+    pub(super) struct Sqrt {
+        /// The number, not below zero.
+        number: f64,
+    }
+}
+
+impl Op for Sqrt {
+    const NAME: &'static str = "sqrt";
+    const YIELDS: Scheme = Scheme::Float;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("A root", "sqrt(9)", "3.0"),
+        Example::err("Below zero", "sqrt(-1)", "has no square root"),
+    ];
+}
+
+impl Inline for Sqrt {
+    fn run(self) -> Result<Value, OpError> {
+        if self.number < 0.0 {
+            let shown = Value::Float(self.number);
+            return Err(OpError::failed(format!("{shown} is below zero and has no square root")));
+        }
+        Ok(finite(self.number.sqrt())?.into())
+    }
+}
+
+params! {
+    /// Raises a number to a power, as a float.
+    ///
+    /// Fails when the result is no number or out of range: `pow(0, -1)`, `pow(-8, 0.5)`,
+    /// `pow(10, 400)`.
+    pub(super) struct Pow {
+        /// The number to raise.
+        number: f64,
+        /// The power to raise it to, which may be negative or a fraction.
+        exponent: f64,
+    }
+}
+
+impl Op for Pow {
+    const NAME: &'static str = "pow";
+    const YIELDS: Scheme = Scheme::Float;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("A power", "2 >> pow(exponent: 10)", "1024.0"),
+        Example::ok("A cube root", "round(pow(27, 1 / 3))", "3.0"),
+        Example::err("Out of range", "pow(10, 400)", "out of range"),
+    ];
+}
+
+impl Inline for Pow {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(finite(self.number.powf(self.exponent))?.into())
+    }
+}
+
+params! {
+    /// Divides whole numbers and cuts off the fraction, towards zero.
+    ///
+    /// `div(7, 2)` is 3 and `div(-7, 2)` is -3; `floor(-7 / 2)` is -4. Fails for division
+    /// by zero and for the one result that is out of range, the least int by -1.
+    pub(super) struct Div {
+        /// The number to divide.
+        number: i64,
+        /// What to divide it by, not 0.
+        by: i64,
+    }
+}
+
+impl Op for Div {
+    const NAME: &'static str = "div";
+    const YIELDS: Scheme = Scheme::Int;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Whole parts", "div(7, 2)", "3"),
+        Example::ok("Towards zero", "-7 >> div(by: 2)", "-3"),
+        Example::err("By zero", "div(1, 0)", "division by zero"),
+    ];
+}
+
+impl Inline for Div {
+    fn run(self) -> Result<Value, OpError> {
+        if self.by == 0 {
+            return Err(OpError::failed("division by zero"));
+        }
+        let quotient = self.number.checked_div(self.by);
+        quotient.map(Value::Int).ok_or_else(|| OpError::failed("the result is out of range"))
+    }
+}
+
+params! {
+    /// Keeps a number or an amount between two others.
+    ///
+    /// Gives `low` for what is less, `high` for what is more, and else what it was given.
+    /// `low` above `high` is an error of kind `invalid_input`.
+    pub(super) struct Clamp {
+        /// The number or amount to limit.
+        number: Amount<'N'>,
+        /// The least result.
+        low: Amount<'N'>,
+        /// The greatest result.
+        high: Amount<'N'>,
+    }
+}
+
+impl Op for Clamp {
+    const NAME: &'static str = "clamp";
+    const YIELDS: Scheme = Scheme::Amount('N');
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Too much", "12 >> clamp(low: 0, high: 10)", "10"),
+        Example::ok("In between", "clamp(90s, low: 1s, high: 2m)", r#""1m30s""#),
+        Example::err("The wrong way round", "clamp(5, low: 9, high: 1)", "`low` is above `high`"),
+    ];
+}
+
+impl Inline for Clamp {
+    fn run(self) -> Result<Value, OpError> {
+        let (number, low, high) = (self.number.0, self.low.0, self.high.0);
+        if order(&low, &high)? == Ordering::Greater {
+            return Err(OpError::invalid_input(format!("`low` is above `high`: {low} > {high}")));
+        }
+        Ok(match (order(&number, &low)?, order(&number, &high)?) {
+            (Ordering::Less, _) => low,
+            (_, Ordering::Greater) => high,
+            _ => number,
+        })
+    }
+}
+
+fn order(a: &Value, b: &Value) -> Result<Ordering, OpError> {
+    let message = || format!("{} and {} have no order", a.kind(), b.kind());
+    a.order(b).ok_or_else(|| OpError::invalid_input(message()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::testing::{fails, fails_with, gives, gives_with};
+
+    use super::*;
+
+    #[test]
+    fn signs_go() {
+        gives::<Abs>("[-9223372036854775807]", "9223372036854775807");
+        assert_eq!(fails::<Abs>("[-9223372036854775808]").kind, ErrorKind::Failed);
+        gives_with::<Abs>(&[Money::cents(-5).into()], r#""$0.05""#);
+        gives_with::<Abs>(&[Duration::from_secs(1).into()], r#""1s""#);
+        fails_with::<Abs>(vec![Money::from_nanos(i64::MIN).into()]);
+        assert_eq!(fails::<Abs>(r#"["x"]"#).kind, ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn only_numbers_come_out() {
+        gives::<Sqrt>("[0]", "0.0");
+        assert_eq!(fails::<Sqrt>("[-0.001]").kind, ErrorKind::Failed);
+        gives::<Pow>("[0, 0]", "1.0");
+        gives::<Pow>("[10, -400]", "0.0");
+        assert_eq!(fails::<Pow>("[0, -1]").kind, ErrorKind::Failed);
+        assert_eq!(fails::<Pow>("[-8, 0.5]").kind, ErrorKind::Failed);
+        assert_eq!(fails_with::<Sqrt>(vec![f64::NAN.into()]).kind, ErrorKind::Failed);
+    }
+
+    #[test]
+    fn division_cuts_towards_zero() {
+        gives::<Div>("[7, -2]", "-3");
+        gives::<Div>("[-7, -2]", "3");
+        gives::<Div>("[-9223372036854775808, 1]", "-9223372036854775808");
+        let err = fails::<Div>("[-9223372036854775808, -1]");
+        assert_eq!(err.message, "the result is out of range");
+        assert_eq!(fails::<Div>("[0, 0]").message, "division by zero");
+    }
+
+    #[test]
+    fn clamped_amounts_stay_inside() {
+        gives::<Clamp>("[-1, 0, 1]", "0");
+        gives::<Clamp>("[1, 0, 1]", "1");
+        gives::<Clamp>("[0.5, 0, 1]", "0.5");
+        gives::<Clamp>("[5, 5, 5]", "5");
+        assert!(fails::<Clamp>("[1, 3, 2]").message.contains("3 > 2"));
+        assert!(fails::<Clamp>(r#"[1, "a", 2]"#).message.contains("no order"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Numbers with fewer digits.
+
+use svc_contract::{
+    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    value::Value,
+};
+
+/// From here on, all floats are whole numbers.
+const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
+
+params! {
+    /// Rounds a number to so many decimals; halves go away from zero.
+    ///
+    /// The result is a float, also for no decimals: `floor(round(x))` is an int. With
+    /// negative `digits` it rounds to tens, hundreds and so on.
+    pub(super) struct Round {
+        /// The number to round.
+        number: f64,
+        /// How many decimals to keep.
+        #[range(-15..=15)]
+        digits: i64 = 0,
+    }
+}
+
+impl Op for Round {
+    const NAME: &'static str = "round";
+    const YIELDS: Scheme = Scheme::Float;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("To the nearest", "round(2.5)", "3.0"),
+        Example::ok("Two decimals", "3.14159 >> round(digits: 2)", "3.14"),
+        Example::ok("Hundreds", "round(1250, -2)", "1300.0"),
+    ];
+}
+
+impl Inline for Round {
+    fn run(self) -> Result<Value, OpError> {
+        let scale = 10_f64.powi(i32::try_from(self.digits.abs()).unwrap_or_default());
+        let scaled = if self.digits < 0 { self.number / scale } else { self.number * scale };
+        // Where that leaves no fraction, the number has no digit to lose.
+        if scaled.abs() >= ALL_WHOLE {
+            return Ok(self.number.into());
+        }
+        let rounded = scaled.round();
+        Ok(if self.digits < 0 { rounded * scale } else { rounded / scale }.into())
+    }
+}
+
+params! {
+    /// Gives the greatest whole number that is not greater than a number.
+    ///
+    /// Fails when it is out of the range of int.
+    pub(super) struct Floor {
+        /// The number to round down.
+        number: f64,
+    }
+}
+
+impl Op for Floor {
+    const NAME: &'static str = "floor";
+    const YIELDS: Scheme = Scheme::Int;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Down", "floor(2.9)", "2"),
+        Example::ok("Below zero", "floor(-2.1)", "-3"),
+        Example::err("Beyond int", "floor(pow(10, 19))", "beyond the range of int"),
+    ];
+}
+
+impl Inline for Floor {
+    fn run(self) -> Result<Value, OpError> {
+        whole(self.number.floor())
+    }
+}
+
+params! {
+    /// Gives the least whole number that is not less than a number.
+    ///
+    /// Fails when it is out of the range of int.
+    pub(super) struct Ceil {
+        /// The number to round up.
+        number: f64,
+    }
+}
+
+impl Op for Ceil {
+    const NAME: &'static str = "ceil";
+    const YIELDS: Scheme = Scheme::Int;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Up", "ceil(2.1)", "3"),
+        Example::ok("Pages of ten", "ceil(25 / 10)", "3"),
+        Example::err("Beyond int", "ceil(pow(10, 19))", "beyond the range of int"),
+    ];
+}
+
+impl Inline for Ceil {
+    fn run(self) -> Result<Value, OpError> {
+        whole(self.number.ceil())
+    }
+}
+
+/// A float without a fraction as an int.
+fn whole(it: f64) -> Result<Value, OpError> {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if !(-BEYOND..BEYOND).contains(&it) {
+        return Err(OpError::failed(format!("{} is beyond the range of int", Value::Float(it))));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the range was tested above")]
+    Ok(Value::Int(it as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{fails, fails_with, gives};
+
+    use super::*;
+
+    #[test]
+    fn halves_go_away_from_zero() {
+        gives::<Round>("[0.5]", "1.0");
+        gives::<Round>("[-2.5]", "-3.0");
+        gives::<Round>("[0.125, 2]", "0.13");
+        gives::<Round>("[7]", "7.0");
+        gives::<Round>("[-0.4]", "0.0");
+    }
+
+    #[test]
+    fn large_and_small_numbers_round() {
+        gives::<Round>("[1e300, 15]", "1e+300");
+        gives::<Round>("[0.1, 15]", "0.1");
+        gives::<Round>("[1e-300, 15]", "0.0");
+        gives::<Round>("[4, -15]", "0.0");
+        gives::<Round>("[1.79e308, -15]", "1.79e+308");
+        gives::<Round>("[1500000000000000, -15]", "2000000000000000.0");
+        assert!(fails::<Round>("[1, 16]").message.contains("`digits`"));
+    }
+
+    #[test]
+    fn ints_end_where_they_end() {
+        gives::<Floor>("[-9223372036854775808.0]", "-9223372036854775808");
+        gives::<Floor>("[-0.0]", "0");
+        gives::<Ceil>("[-0.5]", "0");
+        assert_eq!(fails::<Ceil>("[9223372036854775808.0]").kind, ErrorKind::Failed);
+        assert_eq!(fails_with::<Floor>(vec![f64::NAN.into()]).kind, ErrorKind::Failed);
+        assert_eq!(fails_with::<Floor>(vec![f64::INFINITY.into()]).kind, ErrorKind::Failed);
+    }
+}

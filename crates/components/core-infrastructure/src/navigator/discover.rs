@@ -1,0 +1,139 @@
+//! The components that have to do with a question.
+
+use std::collections::HashMap;
+
+use svc_contract::{
+    registry::{
+        Component, Compute, Cx, Effect, Example, Field, Index, Max, Op, OpError, Scheme, params,
+        record,
+    },
+    value::{Text, Value},
+};
+
+use super::EFFECTS;
+
+record! {
+    /// A component that has to do with a question.
+    struct Discovery {
+        /// Its name.
+        name: Text,
+        /// How much it has to do with the question: the best one has 1.
+        score: f64,
+        /// The group that it is listed in.
+        cluster: Text,
+    }
+}
+
+record! {
+    /// A component that is worth a look.
+    struct Recommendation {
+        /// Its name.
+        name: Text,
+        /// What it is for.
+        description: Text,
+    }
+}
+
+record! {
+    /// What is recommended.
+    struct Recommendations {
+        /// The best one first.
+        recommendations: Vec<Recommendation>,
+    }
+}
+
+params! {
+    /// Finds the components that have to do with a question, the best one first.
+    ///
+    /// The names, summaries, arguments and examples of their ops are compared with the words
+    /// of the question, by stems and by words that mean the same. Nothing is guessed: a
+    /// question whose words nothing has gives an empty list.
+    pub(super) struct Discover {
+        /// The question, in plain words.
+        query: Text,
+        /// The most components.
+        #[range(1..=1000)]
+        limit: usize = 20,
+    }
+}
+
+impl Op for Discover {
+    const NAME: &'static str = "discover";
+    const YIELDS: Scheme = Scheme::List(&Discovery::SCHEME, Max::Arg("limit"));
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "The best one",
+            r#""condense documents" >> nav_discover(limit: 1)"#,
+            r#"[{"name":"ctx_summary","score":1,"cluster":"context-retrieval"}]"#,
+        ),
+        Example::ok("Nothing has these words", r#""xyzzy" >> nav_discover"#, "[]"),
+    ];
+}
+
+impl Compute for Discover {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let found = discovered(&self.query, self.limit, cx)?;
+        let discovery = |(component, score): (&Component, f64)| Discovery {
+            name: component.name.into(),
+            score,
+            cluster: component.cluster.into(),
+        };
+        Ok(found.into_iter().map(discovery).collect::<Vec<_>>().encode())
+    }
+}
+
+params! {
+    /// Recommends components for a task, and says what each is for.
+    pub(super) struct Recommend {
+        /// The task, in plain words.
+        query: Text,
+        /// The most components.
+        #[range(1..=1000)]
+        limit: usize = 5,
+    }
+}
+
+impl Op for Recommend {
+    const NAME: &'static str = "recommend";
+    const YIELDS: Scheme = Recommendations::SCHEME;
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const EXAMPLES: &'static [Example] = &[Example::ok(
+        "What condenses documents",
+        r#""condense documents" >> nav_recommend(limit: 1)"#,
+        r#"{"recommendations":[{"name":"ctx_summary","description":"Condenses documents to their most important sentences."}]}"#,
+    )];
+}
+
+impl Compute for Recommend {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let found = discovered(&self.query, self.limit, cx)?;
+        let recommendation = |(component, _): (&Component, f64)| Recommendation {
+            name: component.name.into(),
+            description: component.summary.into(),
+        };
+        let recommendations = found.into_iter().map(recommendation).collect();
+        Ok(Recommendations { recommendations }.encode())
+    }
+}
+
+/// The components whose best op has most to do with a question.
+fn discovered(
+    query: &str,
+    limit: usize,
+    cx: &Cx,
+) -> Result<Vec<(&'static Component, f64)>, OpError> {
+    let catalog = cx.catalog()?;
+    let mut best: HashMap<&str, f64> = HashMap::new();
+    let mut found = Vec::new();
+    for it in Index::of(catalog.registry()).find(query) {
+        let component = it.op.component;
+        if !best.contains_key(component.name) {
+            best.insert(component.name, it.score);
+            found.push((component, it.score));
+        }
+    }
+    let most = found.first().map_or(1.0, |(_, score)| *score);
+    let rounded = |score: f64| (score / most * 100.0).round() / 100.0;
+    Ok(found.into_iter().take(limit).map(|(it, score)| (it, rounded(score))).collect())
+}

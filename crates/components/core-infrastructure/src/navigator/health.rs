@@ -1,0 +1,147 @@
+//! How many components there are, and whether they are well.
+
+use std::collections::BTreeMap;
+
+use svc_contract::{
+    registry::{
+        Catalog, Component, Compute, Cx, Effect, Example, Field, Op, OpDef, OpError, OpRef, Scheme,
+        params, record,
+    },
+    value::{Text, Value},
+};
+
+use super::EFFECTS;
+
+record! {
+    /// A group of components.
+    struct Cluster {
+        /// Its name.
+        slug: Text,
+        /// Its components.
+        components: Vec<Text>,
+    }
+}
+
+record! {
+    /// What there is, in numbers.
+    struct Numbers {
+        /// How many components there are.
+        components: i64,
+        /// How many ops they have together.
+        ops: i64,
+        /// How many of them are pure: their result depends on their arguments only.
+        pure: i64,
+        /// How many may cost money.
+        priced: i64,
+        /// How many examples are shown and tested.
+        examples: i64,
+        /// The groups, by name.
+        clusters: Vec<Cluster>,
+    }
+}
+
+record! {
+    /// Whether the components are well.
+    struct Diagnosis {
+        /// Whether nothing is wrong.
+        ok: bool,
+        /// How many components were looked at.
+        components: i64,
+        /// How many scripts of their examples were checked.
+        checked: i64,
+        /// What is wrong, with the op that it is about.
+        problems: Vec<Text>,
+        /// Whether the environment names a language model.
+        has_model: bool,
+    }
+}
+
+params! {
+    /// Counts the components, their ops, and what kinds of ops they are.
+    pub(super) struct Stats {}
+}
+
+impl Op for Stats {
+    const NAME: &'static str = "stats";
+    const YIELDS: Scheme = Numbers::SCHEME;
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("Is there any", "nav_stats >> (it.ops > 50)", "true")];
+}
+
+impl Compute for Stats {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let catalog = cx.catalog()?;
+        let components = catalog.registry().components();
+        let ops: Vec<&OpDef> = components.iter().flat_map(|it| it.ops).collect();
+        let of = |wanted: fn(&OpDef) -> bool| count(ops.iter().filter(|it| wanted(it)).count());
+        let numbers = Numbers {
+            components: count(components.len()),
+            ops: count(ops.len()),
+            pure: of(OpDef::is_pure),
+            priced: of(|it| it.effects.contains(&Effect::Spends)),
+            examples: count(ops.iter().map(|it| it.examples.len()).sum()),
+            clusters: clusters(components),
+        };
+        Ok(numbers.encode())
+    }
+}
+
+fn clusters(components: &[&'static Component]) -> Vec<Cluster> {
+    let mut all: BTreeMap<&str, Vec<Text>> = BTreeMap::new();
+    for it in components {
+        all.entry(it.cluster).or_default().push(it.name.into());
+    }
+    let cluster = |(slug, components): (&str, _)| Cluster { slug: slug.into(), components };
+    all.into_iter().map(cluster).collect()
+}
+
+params! {
+    /// Tests whether all components are well: every example of an op must check.
+    ///
+    /// Nothing is run. A language model that is not configured is no problem: it is said.
+    pub(super) struct Health {}
+}
+
+impl Op for Health {
+    const NAME: &'static str = "health";
+    const YIELDS: Scheme = Diagnosis::SCHEME;
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("All is well", "nav_health >> .problems", "[]")];
+}
+
+impl Compute for Health {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let catalog = cx.catalog()?;
+        let components = catalog.registry().components();
+        let (mut checked, mut problems) = (0, Vec::new());
+        for component in components.iter().copied() {
+            for op in component.ops {
+                cx.check()?;
+                problems.extend(wrong(OpRef { component, op }, catalog.as_ref()));
+                checked += op.examples.len();
+            }
+        }
+        let diagnosis = Diagnosis {
+            ok: problems.is_empty(),
+            components: count(components.len()),
+            checked: count(checked),
+            problems,
+            has_model: cx.host().env("SVC_MODEL").is_some(),
+        };
+        Ok(diagnosis.encode())
+    }
+}
+
+/// What is wrong with the examples of an op: those that are shown to work have to check.
+fn wrong(op: OpRef, catalog: &dyn Catalog) -> Vec<Text> {
+    let shown = op.op.examples.iter().filter(|it| it.yields.is_ok());
+    let error = |script: &str| catalog.tried(script).errors.into_iter().next();
+    let told = |it: &Example| error(it.script).map(|why| format!("{op}: {}: {why}", it.title));
+    shown.filter_map(told).map(Text::from).collect()
+}
+
+fn count(items: usize) -> i64 {
+    i64::try_from(items).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,148 @@
+//! Everything that a component says of itself, as a value.
+
+use svc_contract::{
+    registry::{
+        Component, Compute, Cx, Effect, ErrorKind, Example, Field, Found, Op, OpDef, OpError,
+        OpRef, Param, Registry, Scheme, params, record,
+    },
+    value::{Text, Value},
+};
+
+use super::EFFECTS;
+
+record! {
+    /// An argument of an op.
+    struct Argument {
+        /// Its name.
+        name: Text,
+        /// Its type, with its default where it has one.
+        signature: Text,
+        /// Whether it must be given.
+        required: bool,
+        /// What it is for.
+        doc: Text,
+    }
+}
+
+record! {
+    /// What one op of a component can do.
+    struct Capability {
+        /// The shortest name that a script can use for it.
+        name: Text,
+        /// Its full name.
+        op: Text,
+        /// What it does.
+        doc: Text,
+        /// What it takes; the incoming value fills the first one.
+        params: Vec<Argument>,
+        /// The type of its result.
+        gives: Text,
+        /// What it does to the world; nothing where it is pure.
+        effects: Vec<Text>,
+        /// What it costs.
+        price: Text,
+        /// The kinds of error that it can fail with.
+        errors: Vec<Text>,
+        /// Scripts that show it.
+        examples: Vec<Text>,
+    }
+}
+
+record! {
+    /// What a component can do.
+    struct Capabilities {
+        /// Its name.
+        name: Text,
+        /// The group that it is listed in.
+        cluster: Text,
+        /// What it is for.
+        summary: Text,
+        /// Goes up when an op gives another result for the same arguments.
+        version: i64,
+        /// Its ops.
+        ops: Vec<Capability>,
+    }
+}
+
+params! {
+    /// Tells what a component can do: its ops, their arguments, effects, prices and examples.
+    pub(super) struct Inspect {
+        /// Its name, or a short name of one of its ops.
+        component: Text,
+    }
+}
+
+impl Op for Inspect {
+    const NAME: &'static str = "inspect";
+    const YIELDS: Scheme = Capabilities::SCHEME;
+    const EFFECTS: &'static [Effect] = EFFECTS;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok(
+            "What `summary` takes",
+            r#""summary" >> nav_inspect >> .ops >> first >> .params >> first >> .signature"#,
+            r#""from: string, Doc or [Doc]""#,
+        ),
+        Example::err("There is none", r#""sumary" >> nav_inspect"#, "no component is called"),
+    ];
+}
+
+impl Compute for Inspect {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let catalog = cx.catalog()?;
+        let registry = catalog.registry();
+        match registry.find(&self.component) {
+            Some(found) => Ok(capabilities(found).encode()),
+            None => Err(unknown(registry, &self.component)),
+        }
+    }
+}
+
+fn unknown(registry: &Registry, name: &str) -> OpError {
+    let message = format!("no component is called `{name}`");
+    let error = OpError::new(ErrorKind::NotFound, message);
+    match registry.suggest(name) {
+        Some(meant) => error.help(format!("did you mean `{meant}`?")),
+        None => error.help("`nav_discover` finds components by words"),
+    }
+}
+
+/// A name of one op means that op alone, where its component has more.
+fn capabilities(found: Found) -> Capabilities {
+    let component = found.component();
+    let ops: Vec<&'static OpDef> = match found {
+        Found::Op(it) => vec![it.op],
+        Found::Component(it) => it.ops.iter().collect(),
+    };
+    Capabilities {
+        name: component.name.into(),
+        cluster: component.cluster.into(),
+        summary: component.summary.into(),
+        version: component.version.into(),
+        ops: ops.into_iter().map(|op| capability(component, op)).collect(),
+    }
+}
+
+fn capability(component: &'static Component, op: &'static OpDef) -> Capability {
+    let of = OpRef { component, op };
+    Capability {
+        name: of.script_name().into(),
+        op: of.to_string().into(),
+        doc: op.text().into(),
+        params: op.params.iter().map(argument).collect(),
+        gives: op.yields.show().into(),
+        effects: op.effects.iter().map(|it| it.to_string().into()).collect(),
+        price: op.price.to_string().into(),
+        errors: op.errors.iter().map(|it| it.name().into()).collect(),
+        examples: op.examples.iter().map(|it| it.script.into()).collect(),
+    }
+}
+
+fn argument(param: &Param) -> Argument {
+    Argument {
+        name: param.name.into(),
+        signature: param.signature().into(),
+        required: param.default.is_none(),
+        doc: param.summary().into(),
+    }
+}

@@ -1,0 +1,34 @@
+//! What there is to build with: found, recommended, looked at, counted, tested.
+
+use svc_contract::registry::{Component, Effect, Scope, compute};
+
+mod discover;
+mod health;
+mod inspect;
+mod search;
+
+pub(super) const COMPONENT: Component = Component {
+    name: "navigator",
+    cluster: "core-infrastructure",
+    summary: "Tells which components and ops there are.",
+    version: 1,
+    aliases: &[
+        ("nav_discover", "discover"),
+        ("nav_search", "search"),
+        ("nav_recommend", "recommend"),
+        ("nav_inspect", "inspect"),
+        ("nav_stats", "stats"),
+        ("nav_health", "health"),
+    ],
+    ops: &[
+        compute::<discover::Discover>(),
+        compute::<search::Search>(),
+        compute::<discover::Recommend>(),
+        compute::<inspect::Inspect>(),
+        compute::<health::Stats>(),
+        compute::<health::Health>(),
+    ],
+};
+
+/// What there is to call is not an argument.
+const EFFECTS: &[Effect] = &[Effect::Reads(Scope::Named("components"))];

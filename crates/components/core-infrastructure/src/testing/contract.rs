@@ -1,0 +1,72 @@
+//! What every op of this cluster keeps, whatever it does.
+
+use std::collections::HashSet;
+
+use svc_contract::{
+    registry::{OpDef, OpRef, Registry},
+    value::json,
+};
+
+use super::super::ALL;
+
+/// Words of the language that cannot be the name of an op.
+const RESERVED: &[&str] = &[
+    "svc", "param", "secret", "type", "use", "as", "flow", "test", "mock", "expect", "let",
+    "parallel", "each", "if", "else", "match", "repeat", "until", "within", "fallback", "rhai",
+    "where", "sort", "group", "it", "and", "or", "not", "true", "false", "null", "main", "run",
+    "input", "error",
+];
+
+/// Ops that fail only where the result would be too large.
+const TOO_LARGE_ONLY: &[&str] = &["join", "lower", "show", "to_json", "upper"];
+
+fn ops() -> impl Iterator<Item = &'static OpDef> {
+    ALL.iter().flat_map(|it| it.ops)
+}
+
+#[test]
+fn every_op_has_a_bare_name() {
+    let registry = Registry::default().with(ALL);
+    for component in ALL {
+        for op in component.ops {
+            let bare = OpRef { component, op }.script_name();
+            let found = registry.resolve(&bare).unwrap_or_else(|| panic!("{bare}"));
+            assert!(!bare.contains('.'), "{bare} has no name of its own");
+            assert_eq!((found.component.name, found.op.name), (component.name, op.name));
+        }
+    }
+}
+
+#[test]
+fn names_are_free_and_unique() {
+    let mut seen = HashSet::new();
+    for (alias, _) in ALL.iter().flat_map(|it| it.aliases) {
+        assert!(seen.insert(alias), "`{alias}` stands twice");
+        assert!(!RESERVED.contains(alias), "`{alias}` is reserved");
+    }
+}
+
+#[test]
+fn everything_is_documented() {
+    for op in ops() {
+        assert!(!op.summary().is_empty(), "{}", op.name);
+        assert!(op.params.is_empty() || op.input().is_some(), "{} has no input", op.name);
+        for param in op.params {
+            assert!(!param.summary().is_empty(), "{}: {}", op.name, param.name);
+        }
+    }
+}
+
+#[test]
+fn everything_is_shown() {
+    for op in ops() {
+        let shown = |ok: bool| op.examples.iter().any(|it| it.yields.is_ok() == ok);
+        assert!(shown(true), "{} has no example", op.name);
+        // What fails only when memory would is no use to look at.
+        let only_too_large = TOO_LARGE_ONLY.contains(&op.name);
+        assert!(op.errors.is_empty() || only_too_large || shown(false), "{}", op.name);
+        for wanted in op.examples.iter().filter_map(|it| it.yields.ok()) {
+            assert!(json::read(wanted).is_ok(), "{}: {wanted} is no JSON", op.name);
+        }
+    }
+}

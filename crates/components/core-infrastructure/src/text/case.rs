@@ -1,0 +1,131 @@
+//! Letters in another case, and the ends of a text without what is not wanted there.
+
+use std::collections::HashSet;
+
+use svc_contract::{
+    registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
+    value::{Text, Value},
+};
+
+use super::super::test_text_len;
+
+params! {
+    /// Turns every letter into its upper-case form.
+    ///
+    /// Follows the full Unicode mapping, so the result may be longer than the text.
+    pub(super) struct Upper {
+        /// The text to change.
+        text: Text,
+    }
+}
+
+impl Op for Upper {
+    const NAME: &'static str = "upper";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("Shout", r#""straße" >> upper"#, r#""STRASSE""#)];
+}
+
+impl Inline for Upper {
+    fn run(self) -> Result<Value, OpError> {
+        test_len(&self.text, char::to_uppercase)?;
+        Ok(self.text.to_uppercase().into())
+    }
+}
+
+params! {
+    /// Turns every letter into its lower-case form, by the full Unicode mapping.
+    pub(super) struct Lower {
+        /// The text to change.
+        text: Text,
+    }
+}
+
+impl Op for Lower {
+    const NAME: &'static str = "lower";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("Whisper", r#""ÄRGER" >> lower"#, r#""ärger""#)];
+}
+
+impl Inline for Lower {
+    fn run(self) -> Result<Value, OpError> {
+        test_len(&self.text, char::to_lowercase)?;
+        Ok(self.text.to_lowercase().into())
+    }
+}
+
+/// Refuses what would become too long: letters may become several times as long.
+fn test_len<C: Iterator<Item = char>>(
+    text: &str,
+    changed: impl Fn(char) -> C,
+) -> Result<(), OpError> {
+    /// What is shorter is no danger, however long it becomes.
+    const LONG: usize = 1 << 20;
+    if text.len() < LONG {
+        return Ok(());
+    }
+    test_text_len(text.chars().flat_map(changed).map(char::len_utf8).sum())
+}
+
+params! {
+    /// Takes white space, or the characters given, away from both ends of a text.
+    pub(super) struct Trim {
+        /// The text to trim.
+        text: Text,
+        /// The characters to take away, in any order; Unicode white space when not given.
+        chars: Option<Text> = None,
+    }
+}
+
+impl Op for Trim {
+    const NAME: &'static str = "trim";
+    const YIELDS: Scheme = Scheme::Text;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("White space", r#""  to do\n" >> trim"#, r#""to do""#),
+        Example::ok("Other characters", r#""[draft]" >> trim(chars: "[]")"#, r#""draft""#),
+    ];
+}
+
+impl Inline for Trim {
+    fn run(self) -> Result<Value, OpError> {
+        let trimmed = match self.chars {
+            None => self.text.trim(),
+            Some(chars) => {
+                // A set, so that many characters to take away cost no more than few.
+                let unwanted: HashSet<char> = chars.chars().collect();
+                self.text.trim_matches(|it| unwanted.contains(&it))
+            }
+        };
+        // A text without anything to trim stays the one that it is, however long.
+        Ok(match trimmed.len() == self.text.len() {
+            true => Value::Text(self.text),
+            false => Value::text(trimmed),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::gives;
+
+    use super::*;
+
+    #[test]
+    fn case_follows_unicode() {
+        gives::<Upper>(r#"["ǆ ŉ ß"]"#, r#""Ǆ ʼN SS""#);
+        gives::<Lower>(r#"["İΣΑΣ"]"#, "\"i\u{307}σας\"");
+        gives::<Upper>(r#"[""]"#, r#""""#);
+    }
+
+    #[test]
+    fn only_the_ends_are_trimmed() {
+        gives::<Trim>("[\"\\u00a0\\u2003a b\\r\\n\"]", r#""a b""#);
+        gives::<Trim>(r#"["--a-b--", "-"]"#, r#""a-b""#);
+        gives::<Trim>(r#"["  a  ", ""]"#, r#""  a  ""#);
+        gives::<Trim>(r#"["   "]"#, r#""""#);
+        gives::<Trim>(r#"["ééxé", "é"]"#, r#""x""#);
+    }
+}

@@ -1,0 +1,203 @@
+//! Literal parts of a text: whether they are there, and others in their place.
+
+use svc_contract::{
+    registry::{ErrorKind, Example, Field, Inline, Max, Op, OpError, Scheme, Var, params},
+    value::{List, Text, Value},
+};
+
+use super::super::test_text_len;
+
+/// Where `contains` looks: the parts of a string are strings, the items of a list what they
+/// are.
+pub(super) enum Haystack {
+    Text(Text),
+    List(List),
+}
+
+impl Field for Haystack {
+    const SCHEME: Scheme =
+        Scheme::OneOf(&[Scheme::TextOf('T'), Scheme::List(&Scheme::Var('T'), Max::Unknown)]);
+
+    fn decode(value: Value) -> Option<Self> {
+        match value {
+            Value::Text(it) => Some(Self::Text(it)),
+            Value::List(it) => Some(Self::List(it)),
+            _ => None,
+        }
+    }
+
+    fn encode(self) -> Value {
+        match self {
+            Self::Text(it) => Value::Text(it),
+            Self::List(it) => Value::List(it),
+        }
+    }
+}
+
+params! {
+    /// Tells whether a string has a part, or a list an item.
+    ///
+    /// Upper and lower case differ. Items are compared as `==` does. Every string
+    /// contains the empty one.
+    pub(super) struct Contains {
+        /// The string or list to look in.
+        within: Haystack,
+        /// The part or the item to look for.
+        item: Var<'T'>,
+    }
+}
+
+impl Op for Contains {
+    const NAME: &'static str = "contains";
+    const YIELDS: Scheme = Scheme::Bool;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
+        Example::ok("An item of a list", r#"["bug", "wontfix"] >> contains(item: "bug")"#, "true"),
+        Example::err("No part of a string", r#"contains("abc", 1)"#, "must be string"),
+    ];
+}
+
+impl Inline for Contains {
+    fn run(self) -> Result<Value, OpError> {
+        let wanted = self.item.0;
+        let found = match self.within {
+            Haystack::List(items) => items.iter().any(|it| *it == wanted),
+            Haystack::Text(text) => text.contains(part(&wanted)?),
+        };
+        Ok(found.into())
+    }
+}
+
+fn part(wanted: &Value) -> Result<&str, OpError> {
+    wanted.as_str().ok_or_else(|| {
+        let kind = wanted.kind();
+        OpError::invalid_input(format!("a string has only strings as parts, but this is {kind}"))
+            .help("`show` makes a string of another value")
+    })
+}
+
+params! {
+    /// Tells whether a text starts with another. Upper and lower case differ.
+    pub(super) struct StartsWith {
+        /// The text to look at.
+        text: Text,
+        /// What it should start with.
+        prefix: Text,
+    }
+}
+
+impl Op for StartsWith {
+    const NAME: &'static str = "starts_with";
+    const YIELDS: Scheme = Scheme::Bool;
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("A heading", r##"starts_with("# Title", "# ")"##, "true")];
+}
+
+impl Inline for StartsWith {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(self.text.starts_with(&*self.prefix).into())
+    }
+}
+
+params! {
+    /// Tells whether a text ends with another. Upper and lower case differ.
+    pub(super) struct EndsWith {
+        /// The text to look at.
+        text: Text,
+        /// What it should end with.
+        suffix: Text,
+    }
+}
+
+impl Op for EndsWith {
+    const NAME: &'static str = "ends_with";
+    const YIELDS: Scheme = Scheme::Bool;
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("A file type", r#"ends_with("notes.md", ".md")"#, "true")];
+}
+
+impl Inline for EndsWith {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(self.text.ends_with(&*self.suffix).into())
+    }
+}
+
+params! {
+    /// Replaces every place where a part stands, from left to right.
+    ///
+    /// The part is taken as it is; `replace_pattern` takes a regular expression. Fails
+    /// when the result would be larger than 256 MiB.
+    pub(super) struct Replace {
+        /// The text to change.
+        text: Text,
+        /// The part to replace; not empty.
+        from: Text,
+        /// What to put in its place.
+        to: Text,
+    }
+}
+
+impl Op for Replace {
+    const NAME: &'static str = "replace";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Every place", r#""a-b-c" >> replace(from: "-", to: "+")"#, r#""a+b+c""#),
+        Example::ok("Removing", r#"replace("1,000,000", ",", "")"#, r#""1000000""#),
+        Example::err("Nothing to replace", r#"replace("abc", "", "-")"#, "`from` is empty"),
+    ];
+}
+
+impl Inline for Replace {
+    fn run(self) -> Result<Value, OpError> {
+        if self.from.is_empty() {
+            return Err(OpError::invalid_input("`from` is empty, so there is nothing to replace"));
+        }
+        let growth = self.to.len().saturating_sub(self.from.len());
+        if growth > 0 {
+            let places = self.text.matches(&*self.from).count();
+            test_text_len(self.text.len().saturating_add(growth.saturating_mul(places)))?;
+        }
+        Ok(self.text.replace(&*self.from, &self.to).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{fails, fails_with, gives};
+
+    use super::*;
+
+    #[test]
+    fn strings_and_lists_contain() {
+        gives::<Contains>(r#"["", ""]"#, "true");
+        gives::<Contains>(r#"["naïve", "ï"]"#, "true");
+        gives::<Contains>(r#"["Abc", "a"]"#, "false");
+        gives::<Contains>("[[], 1]", "false");
+        gives::<Contains>("[[1, 2.0], 2]", "true");
+        gives::<Contains>(r#"[[{"a": 1, "b": null}], {"b": null, "a": 1.0}]"#, "true");
+        assert!(fails::<Contains>(r#"["a", null]"#).message.contains("this is null"));
+        assert!(fails::<Contains>("[5, 5]").message.contains("string or [T]"));
+    }
+
+    #[test]
+    fn ends_are_compared_as_they_are() {
+        gives::<StartsWith>(r#"["abc", ""]"#, "true");
+        gives::<StartsWith>(r#"["abc", "abcd"]"#, "false");
+        gives::<EndsWith>(r#"["é", "\u0301"]"#, "false");
+    }
+
+    #[test]
+    fn places_do_not_overlap() {
+        gives::<Replace>(r#"["aaa", "aa", "b"]"#, r#""ba""#);
+        gives::<Replace>(r#"["", "a", "b"]"#, r#""""#);
+        gives::<Replace>(r#"["ab", "a", "aa"]"#, r#""aab""#);
+    }
+
+    #[test]
+    fn growing_too_much_fails_before_memory_does() {
+        let (text, to) = ("a".repeat(1 << 20), "b".repeat(1 << 20));
+        let err = fails_with::<Replace>(vec![text.into(), "a".into(), to.into()]);
+        assert_eq!(err.kind, ErrorKind::Failed);
+    }
+}

@@ -1,0 +1,63 @@
+//! Working with text.
+
+use svc_contract::registry::{Component, compute, inline};
+
+mod case;
+mod convert;
+mod find;
+mod parts;
+mod patterns;
+mod splitting;
+
+pub(super) const COMPONENT: Component = Component {
+    name: "text",
+    cluster: "core-infrastructure",
+    summary: "Changes, cuts, searches and reads strings.",
+    version: 1,
+    aliases: &[
+        ("upper", "upper"),
+        ("lower", "lower"),
+        ("trim", "trim"),
+        ("split", "split"),
+        ("join", "join"),
+        ("lines", "lines"),
+        ("words", "words"),
+        ("slice", "slice"),
+        ("truncate", "truncate"),
+        ("contains", "contains"),
+        ("starts_with", "starts_with"),
+        ("ends_with", "ends_with"),
+        ("replace", "replace"),
+        ("matches", "matches"),
+        ("find_all", "find_all"),
+        ("replace_pattern", "replace_pattern"),
+        ("to_int", "parse_int"),
+        ("parse_int", "parse_int"),
+        ("to_float", "parse_float"),
+        ("parse_float", "parse_float"),
+        ("show", "show"),
+        ("to_text", "show"),
+    ],
+    ops: &[
+        inline::<case::Upper>(),
+        inline::<case::Lower>(),
+        inline::<case::Trim>(),
+        inline::<splitting::Split>(),
+        inline::<splitting::Join>(),
+        inline::<splitting::Lines>(),
+        inline::<splitting::Words>(),
+        inline::<parts::Slice>(),
+        inline::<parts::Truncate>(),
+        inline::<find::Contains>(),
+        inline::<find::StartsWith>(),
+        inline::<find::EndsWith>(),
+        inline::<find::Replace>(),
+        inline::<patterns::Matches>(),
+        compute::<patterns::FindAll>(),
+        compute::<patterns::ReplacePattern>(),
+        // The checker offers the first op that fits: for a float, an int would do too.
+        inline::<convert::ParseFloat>(),
+        inline::<convert::ParseInt>(),
+        inline::<convert::Show>(),
+    ],
+};

@@ -1,0 +1,128 @@
+//! Whether and where a pattern is found.
+
+use svc_contract::{
+    registry::{Compute, Cx, ErrorKind, Example, Inline, Max, Op, OpError, Scheme, params},
+    value::{Text, Value},
+};
+
+use super::{super::super::test_list_len, compiled};
+
+params! {
+    /// Tells whether a pattern is found anywhere in a text.
+    ///
+    /// `^` and `$` are the ends of the text; `(?m)` makes them those of a line, `(?i)`
+    /// ignores case. Patterns read best in raw strings: `'\d+'`.
+    pub(in super::super) struct Matches {
+        /// The text to look in.
+        text: Text,
+        /// The regular expression.
+        pattern: Text,
+    }
+}
+
+impl Op for Matches {
+    const NAME: &'static str = "matches";
+    const YIELDS: Scheme = Scheme::Bool;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("A whole text", r#"matches("v1.20", '^v\d+\.\d+$')"#, "true"),
+        Example::ok("Any case", r#""An Error" >> matches(pattern: '(?i)error')"#, "true"),
+        Example::err("A broken pattern", r#"matches("a", "(")"#, "`(` is no pattern"),
+    ];
+}
+
+impl Inline for Matches {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(compiled(&self.pattern)?.is_match(&self.text).into())
+    }
+}
+
+params! {
+    /// Gives every part of a text that a pattern matches, from left to right, without
+    /// overlaps.
+    ///
+    /// With `group`, it gives that group of each match instead; a match in which the
+    /// group has no part is left out. Fails beyond 10,000,000 matches.
+    pub(in super::super) struct FindAll {
+        /// The text to look in.
+        text: Text,
+        /// The regular expression.
+        pattern: Text,
+        /// The group to give: 0 is the whole match, 1 the first `( )`.
+        #[range(0..=1_000)]
+        group: i64 = 0,
+    }
+}
+
+impl Op for FindAll {
+    const NAME: &'static str = "find_all";
+    const YIELDS: Scheme = Scheme::List(&Scheme::Text, Max::Unknown);
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Numbers", r#""3 of 12" >> find_all(pattern: '\d+')"#, r#"["3","12"]"#),
+        Example::ok(
+            "A group",
+            r#""to @ann and @bob" >> find_all(pattern: '@(\w+)', group: 1)"#,
+            r#"["ann","bob"]"#,
+        ),
+        Example::err(
+            "A group that is none",
+            r#""ab" >> find_all(pattern: "a", group: 1)"#,
+            "the pattern has no group 1",
+        ),
+    ];
+}
+
+impl Compute for FindAll {
+    fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let pattern = compiled(&self.pattern)?;
+        let group = usize::try_from(self.group).unwrap_or_default();
+        if group >= pattern.captures_len() {
+            let message = format!("the pattern has no group {group}");
+            return Err(OpError::invalid_input(message).help("groups stand in `( )`, from 1"));
+        }
+        let mut found = Vec::new();
+        // Each search is linear, all of them together need not be: hence a check for each.
+        let mut keep = |part: Option<regex::Match<'_>>| {
+            found.extend(part.map(|it| Value::text(it.as_str())));
+            cx.check().and_then(|()| test_list_len(found.len()))
+        };
+        if group == 0 {
+            pattern.find_iter(&self.text).try_for_each(|it| keep(Some(it)))?;
+        } else {
+            pattern.captures_iter(&self.text).try_for_each(|it| keep(it.get(group)))?;
+        }
+        Ok(found.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{computes, fails, fails_to_compute, gives};
+
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_found_anywhere() {
+        gives::<Matches>(r#"["", ""]"#, "true");
+        gives::<Matches>(r#"["äöü", "^\\w{3}$"]"#, "true");
+        gives::<Matches>(r#"["a\nb", "^b"]"#, "false");
+        gives::<Matches>(r#"["a\nb", "(?m)^b"]"#, "true");
+        assert_eq!(fails::<Matches>(r#"["a", "["]"#).kind, ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn an_evil_pattern_is_linear() {
+        let text = "a".repeat(100_000);
+        gives::<Matches>(&format!(r#"["{text}", "^(a+)+$b"]"#), "false");
+    }
+
+    #[test]
+    fn all_matches_are_found() {
+        computes::<FindAll>(r#"["aXbX", "[a-z]"]"#, r#"["a","b"]"#);
+        computes::<FindAll>(r#"["é", ""]"#, r#"["",""]"#);
+        computes::<FindAll>(r#"["ab b", "(a)?b", 1]"#, r#"["a"]"#);
+        computes::<FindAll>(r#"["", "a"]"#, "[]");
+        let err = fails_to_compute::<FindAll>(r#"["a", "(a)", 2]"#);
+        assert_eq!(err.message, "the pattern has no group 2");
+    }
+}

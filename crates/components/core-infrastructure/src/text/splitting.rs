@@ -1,0 +1,173 @@
+//! One text into many, and many into one.
+
+use svc_contract::{
+    registry::{ErrorKind, Example, Inline, Items, Max, Op, OpError, Scheme, params},
+    value::{Text, Value},
+};
+
+use super::super::test_text_len;
+
+const TEXTS: Scheme = Scheme::List(&Scheme::Text, Max::Unknown);
+
+fn texts<'a>(parts: impl Iterator<Item = &'a str>) -> Value {
+    Value::List(parts.map(Value::text).collect())
+}
+
+params! {
+    /// Splits a text wherever a separator stands.
+    ///
+    /// Separators side by side and at the ends give empty strings; a text without any is
+    /// the one item. An empty separator is refused.
+    pub(super) struct Split {
+        /// The text to split.
+        text: Text,
+        /// What stands between the parts, as it is (no pattern).
+        sep: Text,
+    }
+}
+
+impl Op for Split {
+    const NAME: &'static str = "split";
+    const YIELDS: Scheme = TEXTS;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Fields of a line", r#""a,b,,c" >> split(sep: ",")"#, r#"["a","b","","c"]"#),
+        Example::err("No separator", r#""abc" >> split(sep: "")"#, "`sep` is empty"),
+    ];
+}
+
+impl Inline for Split {
+    fn run(self) -> Result<Value, OpError> {
+        if self.sep.is_empty() {
+            let help = "`words` splits at white space, `lines` at line ends";
+            return Err(OpError::invalid_input("`sep` is empty").help(help));
+        }
+        Ok(texts(self.text.split(&*self.sep)))
+    }
+}
+
+params! {
+    /// Joins strings into one, with a separator between them.
+    ///
+    /// Nothing joined is the empty string. Fails when the result would be larger than
+    /// 256 MiB.
+    pub(super) struct Join {
+        /// The strings to join.
+        items: Items<Text>,
+        /// What to put between them.
+        sep: Text = "".into(),
+    }
+}
+
+impl Op for Join {
+    const NAME: &'static str = "join";
+    const YIELDS: Scheme = Scheme::Text;
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("A list in words", r#"["a", "b", "c"] >> join(sep: ", ")"#, r#""a, b, c""#),
+        Example::ok("Side by side", r#"join(["4", "2"])"#, r#""42""#),
+    ];
+}
+
+impl Inline for Join {
+    fn run(self) -> Result<Value, OpError> {
+        let items = self.items.0.iter().map(text_of).collect::<Result<Vec<_>, _>>()?;
+        let letters: usize = items.iter().map(|it| it.len()).sum();
+        let between = self.sep.len().saturating_mul(items.len().saturating_sub(1));
+        test_text_len(letters.saturating_add(between))?;
+        Ok(items.join(&*self.sep).into())
+    }
+}
+
+fn text_of(item: &Value) -> Result<&str, OpError> {
+    item.as_str().ok_or_else(|| {
+        let message = format!("only strings are joined, but an item is {}", item.kind());
+        OpError::invalid_input(message).help("`each { show }` makes strings of other values")
+    })
+}
+
+params! {
+    /// Splits a text into its lines, which end with `\n` or `\r\n`.
+    ///
+    /// The line ends are not part of the lines, and one at the end of the text starts no
+    /// further line.
+    pub(super) struct Lines {
+        /// The text to split.
+        text: Text,
+    }
+}
+
+impl Op for Lines {
+    const NAME: &'static str = "lines";
+    const YIELDS: Scheme = TEXTS;
+    const EXAMPLES: &'static [Example] =
+        &[Example::ok("Two lines", r#""one\r\ntwo\n" >> lines"#, r#"["one","two"]"#)];
+}
+
+impl Inline for Lines {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(texts(self.text.lines()))
+    }
+}
+
+params! {
+    /// Splits a text at white space of any kind and length.
+    ///
+    /// Punctuation stays with its word. A blank text has no words.
+    pub(super) struct Words {
+        /// The text to split.
+        text: Text,
+    }
+}
+
+impl Op for Words {
+    const NAME: &'static str = "words";
+    const YIELDS: Scheme = TEXTS;
+    const EXAMPLES: &'static [Example] = &[
+        Example::ok("Words", r#""to  be, or\nnot" >> words"#, r#"["to","be,","or","not"]"#),
+        Example::ok("How many", r#"len(words("to be or not"))"#, "4"),
+    ];
+}
+
+impl Inline for Words {
+    fn run(self) -> Result<Value, OpError> {
+        Ok(texts(self.text.split_whitespace()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{fails, fails_with, gives, many};
+
+    use super::*;
+
+    #[test]
+    fn separators_at_the_ends_count() {
+        gives::<Split>(r#"["", ","]"#, r#"[""]"#);
+        gives::<Split>(r#"[",a,", ","]"#, r#"["","a",""]"#);
+        gives::<Split>(r#"["aaa", "aa"]"#, r#"["","a"]"#);
+        gives::<Split>(r#"["1→2", "→"]"#, r#"["1","2"]"#);
+        assert_eq!(fails::<Split>(r#"["a", ""]"#).kind, ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn lines_end_either_way() {
+        gives::<Lines>(r#"["a\nb\r\n\nc"]"#, r#"["a","b","","c"]"#);
+        gives::<Lines>(r#"["a\rb"]"#, r#"["a\rb"]"#);
+        gives::<Lines>(r#"[""]"#, "[]");
+        gives::<Words>(r#"[" \t\n"]"#, "[]");
+    }
+
+    #[test]
+    fn joining_nothing_is_empty() {
+        gives::<Join>("[[]]", r#""""#);
+        gives::<Join>(r#"[["ä"], "-"]"#, r#""ä""#);
+        assert!(fails::<Join>("[[1]]").message.contains("an item is int"));
+    }
+
+    #[test]
+    fn joining_too_much_fails_before_memory_does() {
+        let sep = Value::from("x".repeat(1 << 20));
+        let err = fails_with::<Join>(vec![many(300, "a".into()), sep]);
+        assert_eq!(err.kind, ErrorKind::Failed);
+    }
+}

@@ -1,0 +1,45 @@
+//! What a component is, and the list of those that there are.
+//!
+//! A [`Component`] is a row of constant data: its name, its documentation, its
+//! operations. An operation is the struct of its parameters ([`params!`]) with one
+//! method, and says everything that the checker, the planner and the engine must know
+//! beforehand: types, effects, price, errors, cost class, examples.
+//!
+//! **Invariant:** nothing here knows a concrete component, a script, or a run.
+
+mod callee;
+mod catalog;
+mod component;
+mod cx;
+mod effect;
+mod error;
+mod field;
+mod index;
+mod lookup;
+mod params;
+mod price;
+mod record;
+mod scheme;
+mod stateless;
+mod suggest;
+
+pub mod documents;
+
+pub use callee::{Callee, FlowCall, FlowCalls, Writer};
+pub use catalog::{Catalog, LibraryFlow, Tried, Way};
+pub use component::{
+    Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
+};
+pub use cx::{Cx, Meter, Monitor, Usage};
+pub use effect::{Effect, Limits, Measure, Scope, Takes};
+pub use error::{ErrorKind, OpError};
+pub use field::{Amount, Field, Items, Ordered, Size, Var};
+pub use index::{Index, Match, Where};
+pub use lookup::{Found, OpRef, Registry};
+pub use params::{Param, Params};
+pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
+pub use record::Record;
+pub use scheme::{FieldScheme, Max, Scheme, record_type};
+pub use suggest::{Near, Nearest, near, nearest};
+
+pub use crate::{choices, params, record};

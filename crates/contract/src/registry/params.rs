@@ -1,0 +1,182 @@
+//! The parameters of an op: one struct that is its declaration, its documentation and
+//! its decoder.
+
+use super::{Field, OpError, Scheme};
+use crate::value::{Value, json};
+
+/// One parameter as help, checker and schemas see it.
+#[derive(Debug)]
+pub struct Param {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub scheme: Scheme,
+    pub default: Option<fn() -> Value>,
+    /// The first parameter is the one that the incoming value fills.
+    pub is_input: bool,
+}
+
+/// A struct made by [`params!`](crate::params).
+pub trait Params: Sized {
+    const DOC: &'static str;
+    const PARAMS: &'static [Param];
+
+    /// Takes the arguments, which stand in the order of the parameters.
+    fn decode(args: &mut [Value]) -> Result<Self, OpError>;
+}
+
+impl Param {
+    /// Whether it is a number within a range that has a default: what can be tuned.
+    pub fn is_tunable(&self) -> bool {
+        let is_ranged = matches!(self.scheme, Scheme::IntRange(..) | Scheme::FloatRange(..));
+        is_ranged && self.default.is_some() && !self.is_input
+    }
+
+    /// Tests that a value is a number within the range.
+    pub(super) fn test(&self, value: &Value) -> Result<(), OpError> {
+        if !self.scheme.plain().admits(value) {
+            let (wanted, kind) = (self.scheme.show(), value.kind());
+            let message = format!("`{}` must be {wanted}, but this is {kind}", self.name);
+            return Err(OpError::invalid_input(message));
+        }
+        self.test_range(value)
+    }
+
+    /// The documentation as one line.
+    pub fn summary(&self) -> String {
+        one_line(self.doc)
+    }
+
+    /// It with its type and its default, as a script writes them.
+    pub fn signature(&self) -> String {
+        let default = self.default.map(|it| match it() {
+            value @ (Value::Duration(_) | Value::Money(_) | Value::Size(_)) => {
+                format!(" = {value}")
+            }
+            value => format!(" = {}", json::write(&value)),
+        });
+        format!("{}: {}{}", self.name, self.scheme.show(), default.unwrap_or_default())
+    }
+
+    /// Takes this parameter's argument out of `args`.
+    pub fn take<T: Field>(&self, arg: Option<&mut Value>) -> Result<T, OpError> {
+        let value = arg.map(std::mem::take).unwrap_or_default();
+        self.test_range(&value)?;
+        let kind = value.kind();
+        T::decode(value).ok_or_else(|| {
+            let wanted = self.scheme.show();
+            OpError::invalid_input(format!("`{}` must be {wanted}, but this is {kind}", self.name))
+        })
+    }
+
+    fn test_range(&self, value: &Value) -> Result<(), OpError> {
+        if self.scheme.is_in_range(value) {
+            return Ok(());
+        }
+        let wanted = self.scheme.show();
+        Err(OpError::invalid_input(format!("`{}` must be {wanted}, but it is {value}", self.name)))
+    }
+}
+
+impl Scheme {
+    /// Whether a number lies in the range that is due, where there is one.
+    #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+    fn is_in_range(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Optional(inner), it) => inner.is_in_range(it),
+            (Self::IntRange(low, high), Value::Int(it)) => (low..=high).contains(it),
+            (Self::FloatRange(low, high), Value::Float(it)) => (low..=high).contains(it),
+            (Self::FloatRange(low, high), Value::Int(it)) => (low..=high).contains(&(*it as f64)),
+            _ => true,
+        }
+    }
+
+    /// The same number type with a range.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "ranges are small constants")]
+    pub const fn within(self, low: f64, high: f64) -> Self {
+        match self {
+            Self::Int => Self::IntRange(low as i64, high as i64),
+            Self::Float => Self::FloatRange(low, high),
+            _ => panic!("only numbers have ranges"),
+        }
+    }
+}
+
+/// Lines of a doc comment as one line.
+pub(super) fn one_line(doc: &str) -> String {
+    doc.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+/// Declares the parameters of an op. The first one is its input port; `= value` makes
+/// one optional; `#[range(low..=high)]` bounds a number.
+#[macro_export]
+macro_rules! params {
+    ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
+        $(#[doc = $doc])*
+        $vis struct $name {}
+
+        impl $crate::registry::Params for $name {
+            const DOC: &'static str = concat!($($doc, "\n"),*);
+            const PARAMS: &'static [$crate::registry::Param] = &[];
+
+            fn decode(
+                _: &mut [$crate::value::Value],
+            ) -> Result<Self, $crate::registry::OpError> {
+                Ok(Self {})
+            }
+        }
+    };
+    ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {
+        $(
+            $(#[doc = $field_doc:literal])*
+            $(#[range($low:literal..=$high:literal)])?
+            $field:ident: $ty:ty $(= $default:expr)?
+        ),* $(,)?
+    }) => {
+        $(#[doc = $doc])*
+        $vis struct $name {
+            $($(#[doc = $field_doc])* $field: $ty,)*
+        }
+
+        impl $crate::registry::Params for $name {
+            const DOC: &'static str = concat!($($doc, "\n"),*);
+            const PARAMS: &'static [$crate::registry::Param] = &{
+                let mut idx = 0;
+                $crate::params!(@all idx; $({
+                    name: stringify!($field),
+                    doc: concat!($($field_doc, "\n"),*),
+                    scheme: <$ty as $crate::registry::Field>::SCHEME
+                        $(.within($low as f64, $high as f64))?,
+                    default: $crate::params!(@default $ty $(, $default)?),
+                })*)
+            };
+
+            fn decode(
+                args: &mut [$crate::value::Value],
+            ) -> Result<Self, $crate::registry::OpError> {
+                let mut _params = Self::PARAMS.iter().zip(args);
+                Ok(Self {
+                    $($field: {
+                        let (param, arg) = _params
+                            .next()
+                            .ok_or_else(|| $crate::registry::OpError::bug("an argument is missing"))?;
+                        param.take::<$ty>(Some(arg))?
+                    },)*
+                })
+            }
+        }
+    };
+    (@all $idx:ident; $({ name: $name:expr, doc: $doc:expr, scheme: $scheme:expr, default: $default:expr, })*) => {
+        [$($crate::registry::Param {
+            name: $name,
+            doc: $doc,
+            scheme: $scheme,
+            default: $default,
+            is_input: { $idx += 1; $idx == 1 },
+        }),*]
+    };
+    (@default $ty:ty) => { None };
+    (@default $ty:ty, $default:expr) => {
+        Some(|| <$ty as $crate::registry::Field>::encode($default))
+    };
+}

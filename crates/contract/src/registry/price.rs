@@ -1,0 +1,257 @@
+//! What a call costs, also while its arguments are known only in part.
+
+use std::fmt;
+
+use svc_text::tokens::tokens_of;
+
+use super::{Measure, OpDef, OpError, Usage};
+use crate::{
+    host::Host,
+    value::{Money, Text, Type, Value},
+};
+
+/// What a prompt costs in tokens beside its bytes: roles, separators, the schema's frame.
+const PROMPT_OVERHEAD: u64 = 256;
+
+/// What one call costs.
+#[derive(Clone, Copy, Debug)]
+pub enum Price {
+    Free,
+    Fixed(Money),
+    Tokens(TokenPrice),
+    /// It depends on the arguments and on how the host is configured. A call that cannot
+    /// be made fails here as it would when it is made.
+    Quoted(fn(&Asking<'_>) -> Result<Quote, OpError>),
+    /// It costs something, and nobody knows how much. Never the same as free.
+    Unknown,
+}
+
+/// A price per token, and where the tokens of a call come from.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenPrice {
+    /// For a million tokens of the prompt.
+    pub input: Money,
+    /// For a million tokens of the answer.
+    pub output: Money,
+    /// The arguments that make up the prompt.
+    pub prompt: &'static [&'static str],
+    /// The argument that caps the tokens of the answer.
+    pub cap: &'static str,
+}
+
+/// The call whose price is asked for.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    pub host: &'a dyn Host,
+    pub op: &'a OpDef,
+    /// The type between `<` and `>`.
+    pub wanted: Option<&'a Type>,
+    /// In the order of the op's parameters.
+    pub args: &'a [Known<'a>],
+    /// No call that may use more tokens is ever started.
+    pub most_tokens: Option<u64>,
+}
+
+/// An argument, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'a> {
+    Value(&'a Value),
+    /// Only how long it is when it is written out.
+    Sized(Sizes),
+}
+
+/// How many bytes something has when it is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    pub least: u64,
+    pub usual: u64,
+    /// Nothing where it may have any length.
+    pub most: Option<u64>,
+}
+
+/// What one call uses.
+#[derive(Clone, Debug, Default)]
+pub struct Quote {
+    /// At the most; this is what it reserves.
+    pub most: Usage,
+    pub usual: Usage,
+    /// At the least, when it ends well.
+    pub least: Usage,
+    /// What it reserves at the least, however short the arguments turn out to be that are
+    /// not known yet.
+    pub reserved: Usage,
+    /// Why nobody knows what it costs; the costs above are zero then. It is the error of a
+    /// call under a cap of money.
+    pub unpriced: Option<OpError>,
+    /// The table that the price is from, and its day.
+    pub prices: Option<Text>,
+    /// Who answers, where the environment decides that: a language model.
+    pub model: Option<Text>,
+    /// Where that is asked, if it is not the usual place: an address without credentials.
+    pub server: Option<Text>,
+}
+
+impl Quote {
+    /// That of a call which always uses the same.
+    pub fn exact(usage: Usage) -> Self {
+        Self { most: usage, usual: usage, least: usage, reserved: usage, ..Self::default() }
+    }
+}
+
+impl Sizes {
+    /// Exactly so many.
+    pub const fn exactly(bytes: u64) -> Self {
+        Self { least: bytes, usual: bytes, most: Some(bytes) }
+    }
+
+    /// Both, one behind the other.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            least: self.least.saturating_add(other.least),
+            usual: self.usual.saturating_add(other.usual),
+            most: self.most.zip(other.most).map(|(a, b)| a.saturating_add(b)),
+        }
+    }
+}
+
+impl Known<'_> {
+    pub fn sizes(&self) -> Sizes {
+        match self {
+            Self::Value(value) => Sizes::exactly(written(value)),
+            Self::Sized(sizes) => *sizes,
+        }
+    }
+}
+
+impl Measure {
+    /// The most bytes of a result, where that can be said of these arguments.
+    pub fn most(self, op: &OpDef, args: &[Known<'_>]) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Fixed(bytes) => Some(bytes),
+            Self::Arg(name, each) => {
+                let idx = op.params.iter().position(|it| it.name == name)?;
+                match args.get(idx)? {
+                    Known::Value(Value::Int(count)) => {
+                        u64::try_from(*count).ok().map(|it| it.saturating_mul(each))
+                    }
+                    _ => None,
+                }
+            }
+            Self::Args => args
+                .iter()
+                .map(Known::sizes)
+                .try_fold(0_u64, |sum, it| Some(sum.saturating_add(it.most?))),
+        }
+    }
+}
+
+/// The bytes of a value when it is written out.
+pub fn written(value: &Value) -> u64 {
+    match value {
+        Value::Text(it) | Value::Path(it) => it.len() as u64,
+        other => other.to_string().len() as u64,
+    }
+}
+
+impl Asking<'_> {
+    /// What the call uses.
+    pub fn quote(&self) -> Result<Quote, OpError> {
+        match self.op.price {
+            Price::Free => Ok(Quote::default()),
+            Price::Fixed(cost) => Ok(Quote::exact(Usage { tokens: 0, cost })),
+            Price::Tokens(price) => price.quote(self),
+            Price::Quoted(quote) => quote(self),
+            Price::Unknown => {
+                Ok(Quote { unpriced: Some(Self::nobody_knows()), ..Quote::default() })
+            }
+        }
+    }
+
+    fn nobody_knows() -> OpError {
+        let message = "its price is unknown, so it cannot run under a cap";
+        OpError::new(super::ErrorKind::Budget, message)
+            .help("leave the cap out, or use a component whose price is known")
+    }
+
+    /// The arguments as values. Those of `texts` may be unknown, and are empty texts then;
+    /// any other one must be known.
+    pub fn values(&self, texts: &[&str]) -> Result<Vec<Value>, OpError> {
+        let names = self.op.params.iter().map(|it| it.name);
+        names
+            .zip(self.args)
+            .map(|(name, arg)| match arg {
+                Known::Value(value) => Ok((*value).clone()),
+                Known::Sized(_) if texts.contains(&name) => Ok(Value::text("")),
+                Known::Sized(_) => Err(only_in_the_run(name)),
+            })
+            .collect()
+    }
+
+    /// How long those of `texts` are together that are not known yet.
+    pub fn unknown(&self, texts: &[&str]) -> Sizes {
+        self.named(texts)
+            .filter(|it| matches!(it, Known::Sized(_)))
+            .fold(Sizes::exactly(0), |sum, it| sum.plus(it.sizes()))
+    }
+
+    fn named<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'s Known<'s>> {
+        let all = self.op.params.iter().zip(self.args);
+        all.filter(|(it, _)| names.contains(&it.name)).map(|(_, arg)| arg)
+    }
+
+    /// The most tokens of a prompt that may have so many, beside an answer that may have
+    /// `output`.
+    pub fn most_input(&self, prompt: Option<u64>, output: u64) -> u64 {
+        let room = self.most_tokens.map(|it| it.saturating_sub(output));
+        prompt.into_iter().chain(room).min().unwrap_or(u64::MAX)
+    }
+}
+
+fn only_in_the_run(param: &str) -> OpError {
+    OpError::invalid_input(format!("`{param}` is only known in the run"))
+}
+
+impl TokenPrice {
+    /// The bytes of the prompt, an overhead, and the output cap, in tokens and in money.
+    fn quote(&self, asking: &Asking<'_>) -> Result<Quote, OpError> {
+        let prompt = asking.named(self.prompt);
+        let prompt = prompt.fold(Sizes::exactly(PROMPT_OVERHEAD), |sum, it| sum.plus(it.sizes()));
+        let output = match asking.named(&[self.cap]).next() {
+            Some(Known::Value(Value::Int(cap))) => u64::try_from(*cap).unwrap_or(0),
+            Some(Known::Sized(_)) => return Err(only_in_the_run(self.cap)),
+            _ => return Err(OpError::bug("a priced call has no output cap")),
+        };
+        let usual = tokens_of(usize::try_from(prompt.usual).unwrap_or(usize::MAX)) as u64;
+        Ok(Quote {
+            most: self.usage(asking.most_input(prompt.most, output), output)?,
+            usual: self.usage(usual, output / 2)?,
+            least: Usage::default(),
+            reserved: self.usage(prompt.least, output)?,
+            ..Quote::default()
+        })
+    }
+
+    fn usage(&self, input: u64, output: u64) -> Result<Usage, OpError> {
+        let overflow = || OpError::invalid_input("the call costs more than can be counted");
+        let (read, written) = (self.input.per_million(input), self.output.per_million(output));
+        let cost = read.zip(written).and_then(|(a, b)| Money::checked_add(a, b));
+        let tokens = input.checked_add(output);
+        Ok(Usage { tokens: tokens.ok_or_else(overflow)?, cost: cost.ok_or_else(overflow)? })
+    }
+}
+
+impl fmt::Display for Price {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Free => f.write_str("free"),
+            Self::Fixed(cost) => write!(f, "{cost} a call"),
+            Self::Tokens(it) => {
+                write!(f, "{} for a million tokens in, {} out", it.input, it.output)
+            }
+            Self::Quoted(_) => f.write_str("what its arguments and the configuration say"),
+            Self::Unknown => f.write_str("unknown"),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The type of a port as a component declares it: constant data, with variables.
+
+use std::sync::Arc;
+
+use crate::value::{EnumType, FlowType, RecordType, Type};
+
+/// A type that may hold variables; the checker makes a [`Type`] of it at every call.
+#[derive(Clone, Copy, Debug)]
+pub enum Scheme {
+    Never,
+    Bool,
+    Int,
+    /// Whole numbers from the first to the second.
+    IntRange(i64, i64),
+    Float,
+    FloatRange(f64, f64),
+    Text,
+    Duration,
+    Money,
+    Size,
+    Path,
+    Bytes,
+    Json,
+    List(&'static Scheme, Max),
+    Record(&'static str, &'static [FieldScheme]),
+    Enum(&'static [&'static str]),
+    Optional(&'static Scheme),
+    /// A text that must not be seen.
+    Secret,
+    /// A flow or component that takes the first and gives the second, and how often it is
+    /// called at most.
+    Flow(&'static Scheme, &'static Scheme, Max),
+    /// Any one of these; for inputs.
+    OneOf(&'static [Scheme]),
+    /// Any type, the same one wherever the letter stands.
+    Var(char),
+    /// A number, a duration, money or a size, the same wherever the letter stands. It is
+    /// computed with, so a result has none of the ranges that arguments had.
+    Amount(char),
+    /// Any type whose values have an order.
+    Ordered(char),
+    /// A text, for inputs: wherever else the letter stands, a text is due, too.
+    TextOf(char),
+}
+
+/// A field of a declared record.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldScheme {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub scheme: Scheme,
+}
+
+/// The most items of a declared list.
+#[derive(Clone, Copy, Debug)]
+pub enum Max {
+    Unknown,
+    /// As many as this argument says.
+    Arg(&'static str),
+    /// As many as the input has.
+    Input,
+    /// As many as the input has, or this argument says, whichever is less.
+    InputOr(&'static str),
+}
+
+impl Scheme {
+    /// The type that this scheme denotes when it has no variables; a variable is
+    /// unknown.
+    pub fn plain(self) -> Type {
+        match self {
+            Self::Never => Type::Never,
+            Self::Bool => Type::Bool,
+            Self::Int => Type::INT,
+            Self::IntRange(low, high) => Type::Int(Some((low, high))),
+            Self::Float => Type::FLOAT,
+            Self::FloatRange(low, high) => Type::Float(Some((low, high))),
+            Self::Text | Self::TextOf(_) => Type::Text,
+            Self::Duration => Type::Duration,
+            Self::Money => Type::Money,
+            Self::Size => Type::Size,
+            Self::Path => Type::Path,
+            Self::Bytes => Type::Bytes,
+            Self::Json => Type::Json,
+            Self::List(item, _) => Type::list(item.plain()),
+            Self::Record(name, fields) => record_type(name, fields, Scheme::plain),
+            Self::Enum(variants) => Type::Enum(Arc::new(EnumType {
+                name: None,
+                variants: variants.iter().map(|it| (*it).into()).collect(),
+            })),
+            Self::Optional(inner) => inner.plain().optional(),
+            Self::Secret => Type::Secret,
+            Self::Flow(takes, gives, _) => {
+                Type::Flow(Arc::new(FlowType { takes: takes.plain(), gives: gives.plain() }))
+            }
+            Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => Type::Unknown,
+        }
+    }
+
+    /// The type that a literal takes where this is due: one of several may be a path, which
+    /// a string is where no string is meant.
+    pub fn due(self) -> Type {
+        match self {
+            Self::OneOf(all)
+                if all.iter().any(|it| matches!(it, Self::Path))
+                    && !all.iter().any(|it| matches!(it, Self::Text)) =>
+            {
+                Type::Path
+            }
+            other => other.plain(),
+        }
+    }
+
+    /// Whether a variable stands in it.
+    pub fn has_variable(self, name: char) -> bool {
+        match self {
+            Self::Var(it) | Self::Amount(it) | Self::Ordered(it) | Self::TextOf(it) => it == name,
+            Self::List(inner, _) | Self::Optional(inner) => inner.has_variable(name),
+            Self::Flow(takes, gives, _) => takes.has_variable(name) || gives.has_variable(name),
+            Self::Record(_, fields) => fields.iter().any(|it| it.scheme.has_variable(name)),
+            Self::OneOf(all) => all.iter().any(|it| it.has_variable(name)),
+            _ => false,
+        }
+    }
+
+    /// Whether it names one type, without variables and alternatives.
+    pub fn is_plain(self) -> bool {
+        match self {
+            Self::Never
+            | Self::OneOf(_)
+            | Self::Var(_)
+            | Self::Amount(_)
+            | Self::Ordered(_)
+            | Self::TextOf(_) => false,
+            Self::List(inner, _) | Self::Optional(inner) => inner.is_plain(),
+            Self::Flow(takes, gives, _) => takes.is_plain() && gives.is_plain(),
+            Self::Record(_, fields) => fields.iter().all(|it| it.scheme.is_plain()),
+            _ => true,
+        }
+    }
+
+    /// Where a flow is due, or may be given: what it takes and gives, and how often it is
+    /// called at most.
+    pub fn flow(self) -> Option<(Self, Self, Max)> {
+        match self {
+            Self::Flow(takes, gives, max) => Some((*takes, *gives, max)),
+            Self::Optional(inner) => inner.flow(),
+            _ => None,
+        }
+    }
+
+    /// The scheme in words, as help and messages show it.
+    pub fn show(self) -> String {
+        match self {
+            Self::List(item, Max::Arg(name) | Max::InputOr(name)) => {
+                format!("[{}; max {name}]", item.show())
+            }
+            Self::List(item, _) => format!("[{}]", item.show()),
+            Self::Optional(inner) => format!("{}?", inner.show()),
+            Self::Flow(takes, gives, _) => format!("flow<{} -> {}>", takes.show(), gives.show()),
+            Self::OneOf(all) => match all.split_last() {
+                Some((last, [])) => last.show(),
+                Some((last, rest)) => {
+                    let rest: Vec<String> = rest.iter().map(|it| it.show()).collect();
+                    format!("{} or {}", rest.join(", "), last.show())
+                }
+                None => Type::Never.to_string(),
+            },
+            Self::Var(name) | Self::Amount(name) | Self::Ordered(name) => name.to_string(),
+            other => other.plain().to_string(),
+        }
+    }
+}
+
+/// A record type of a name and fields whose types `ty` makes.
+pub fn record_type(
+    name: &'static str,
+    fields: &'static [FieldScheme],
+    ty: impl Fn(Scheme) -> Type,
+) -> Type {
+    Type::Record(Arc::new(RecordType {
+        name: (!name.is_empty()).then(|| name.into()),
+        fields: fields.iter().map(|it| (it.name.into(), ty(it.scheme))).collect(),
+    }))
+}

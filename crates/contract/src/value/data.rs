@@ -1,0 +1,368 @@
+//! The value itself.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use super::{FlowRef, Money, Secret, memory};
+
+/// Shared text.
+pub type Text = Arc<str>;
+
+/// One value of the language.
+///
+/// A `json` value is not a variant of its own: it is any value built from null,
+/// booleans, numbers, text, lists and records, whose type is not yet known.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    #[default]
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Duration(Duration),
+    Money(Money),
+    /// A number of bytes.
+    Size(u64),
+    Text(Text),
+    Path(Text),
+    Bytes(Arc<[u8]>),
+    List(List),
+    Record(Record),
+    Secret(Secret),
+    Flow(FlowRef),
+}
+
+// Lists hold millions of values, and every step moves some: rare kinds are boxed.
+const _: () = assert!(size_of::<Value>() <= 24);
+
+/// A shared, immutable list. How it is kept is its own business.
+#[derive(Clone, Debug, Default)]
+pub struct List(Arc<Items>);
+
+#[derive(Debug, Default)]
+struct Items {
+    all: Vec<Value>,
+    weight: u64,
+    _charge: memory::Charge,
+}
+
+/// What a list or a record takes by itself, with what the allocator adds to it.
+const OVERHEAD: usize = 80;
+
+impl List {
+    pub fn len(&self) -> usize {
+        self.0.all.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.all.is_empty()
+    }
+
+    pub fn get(&self, idx: usize) -> Option<&Value> {
+        self.0.all.get(idx)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Value> {
+        self.0.all.iter()
+    }
+
+    /// The items, without copying them when nobody else holds the list.
+    pub fn into_vec(self) -> Vec<Value> {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.all.clone(), |own| own.all)
+    }
+}
+
+impl From<Vec<Value>> for List {
+    fn from(items: Vec<Value>) -> Self {
+        let (mut weight, mut held) = (0_u64, OVERHEAD + items.len() * size_of::<Value>());
+        for item in &items {
+            weight = weight.saturating_add(item.weight());
+            held += item.held();
+        }
+        Self(Arc::new(Items { all: items, weight, _charge: memory::Charge::of(held) }))
+    }
+}
+
+/// So many items are collected between two looks at the memory.
+pub const ITEMS_PER_CHECK: usize = 1024;
+
+impl FromIterator<Value> for List {
+    /// Stops where the run has no memory left: it fails, and nobody will use the list.
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
+        let mut items = items.into_iter();
+        let (least, most) = items.size_hint();
+        if most.is_some_and(|it| it <= ITEMS_PER_CHECK) {
+            return Self::from(items.collect::<Vec<_>>());
+        }
+        let mut list = Vec::new();
+        if memory::room(least.saturating_mul(size_of::<Value>())).is_ok() {
+            list.reserve(least);
+        }
+        loop {
+            let before = list.len();
+            list.extend(items.by_ref().take(ITEMS_PER_CHECK));
+            memory::makes((list.len() - before) * size_of::<Value>());
+            // What is small is always whole.
+            if list.len() < before + ITEMS_PER_CHECK || memory::is_full() {
+                break;
+            }
+        }
+        Self::from(list)
+    }
+}
+
+impl<'a> IntoIterator for &'a List {
+    type Item = &'a Value;
+    type IntoIter = std::slice::Iter<'a, Value>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A shared, immutable record: names in order, and a value for each.
+///
+/// Records of one origin share their names, so a million rows hold them once.
+#[derive(Clone, Debug)]
+pub struct Record(Arc<Fields>);
+
+#[derive(Debug)]
+struct Fields {
+    names: Arc<[Text]>,
+    values: Box<[Slot]>,
+    weight: u64,
+    _charge: memory::Charge,
+}
+
+/// The value of one field: there already, or made when it is first looked at.
+pub enum Slot {
+    Ready(Value),
+    Deferred(LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>),
+}
+
+impl Slot {
+    /// A value that costs something to make and that few will look at.
+    pub fn deferred(make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self::Deferred(LazyLock::new(Box::new(make)))
+    }
+
+    fn weight(&self) -> u64 {
+        match self {
+            Self::Ready(value) => value.weight(),
+            Self::Deferred(_) => 1,
+        }
+    }
+
+    fn ready(&self) -> Option<&Value> {
+        match self {
+            Self::Ready(value) => Some(value),
+            Self::Deferred(_) => None,
+        }
+    }
+
+    fn held(&self) -> usize {
+        match self {
+            Self::Ready(value) => value.held(),
+            Self::Deferred(_) => 0,
+        }
+    }
+
+    fn value(&self) -> &Value {
+        match self {
+            Self::Ready(value) => value,
+            Self::Deferred(lazy) => lazy,
+        }
+    }
+}
+
+impl std::fmt::Debug for Slot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.value().fmt(f)
+    }
+}
+
+impl Record {
+    /// Makes a record of `names` and `values`, which must be equally many.
+    pub fn new(names: Arc<[Text]>, values: Vec<Value>) -> Self {
+        Self::of_slots(names, values.into_iter().map(Slot::Ready).collect())
+    }
+
+    /// Makes a record some of whose values are made only when they are looked at.
+    pub fn of_slots(names: Arc<[Text]>, values: Vec<Slot>) -> Self {
+        assert_eq!(names.len(), values.len(), "a record has one value a name");
+        let (mut weight, mut held) = (0_u64, OVERHEAD + values.len() * size_of::<Slot>());
+        for slot in &values {
+            weight = weight.saturating_add(slot.weight());
+            held += slot.held();
+        }
+        if Arc::strong_count(&names) == 1 {
+            held += names.iter().map(|it| text_held(it) + size_of::<Text>()).sum::<usize>();
+        }
+        let charge = memory::Charge::of(held);
+        Self(Arc::new(Fields { names, values: values.into(), weight, _charge: charge }))
+    }
+
+    pub fn names(&self) -> &Arc<[Text]> {
+        &self.0.names
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.names.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.names.is_empty()
+    }
+
+    /// The value of the field `name`, if the record has one.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
+        self.0.values.get(idx).map(Slot::value)
+    }
+
+    /// The value of a field, if it is there without being made first.
+    pub fn ready(&self, name: &str) -> Option<&Value> {
+        let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
+        self.0.values.get(idx)?.ready()
+    }
+
+    /// The names with those values that are there without being made first.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (&Text, Option<&Value>)> + Clone {
+        self.0.names.iter().zip(self.0.values.iter().map(Slot::ready))
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.names.iter().any(|it| it.as_ref() == name)
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Text, &Value)> {
+        self.0.names.iter().zip(self.0.values.iter().map(Slot::value))
+    }
+}
+
+impl FromIterator<(Text, Value)> for Record {
+    fn from_iter<I: IntoIterator<Item = (Text, Value)>>(fields: I) -> Self {
+        let (names, values): (Vec<Text>, Vec<Value>) = fields.into_iter().unzip();
+        Self::new(names.into(), values)
+    }
+}
+
+impl Value {
+    /// Text from anything that can be shared as text.
+    pub fn text(text: impl Into<Text>) -> Self {
+        let text = text.into();
+        memory::makes(text.len() + TEXT_OVERHEAD);
+        Self::Text(text)
+    }
+
+    /// What whoever holds the value answers for beside the value itself.
+    fn held(&self) -> usize {
+        match self {
+            Self::Text(it) | Self::Path(it) => text_held(it),
+            Self::Bytes(it) => (it.len() + TEXT_OVERHEAD) / Arc::strong_count(it).max(1),
+            _ => 0,
+        }
+    }
+
+    /// How large the value is when it is written out, in pieces of some eight bytes.
+    ///
+    /// Values share their parts: what is small in memory may be endless in writing.
+    pub fn weight(&self) -> u64 {
+        match self {
+            Self::Text(it) | Self::Path(it) => it.len() as u64 / 8 + 1,
+            Self::Bytes(it) => it.len() as u64 / 4 + 1,
+            Self::List(it) => it.0.weight.saturating_add(1),
+            Self::Record(it) => it.0.weight.saturating_add(1),
+            _ => 1,
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The text of a string or a path.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Path(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_list(&self) -> Option<&List> {
+        match self {
+            Self::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    pub fn as_record(&self) -> Option<&Record> {
+        match self {
+            Self::Record(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// What a person calls a value of this kind, for messages about values whose type
+    /// was not known beforehand.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Float(_) => "float",
+            Self::Duration(_) => "duration",
+            Self::Money(_) => "money",
+            Self::Size(_) => "size",
+            Self::Text(_) => "string",
+            Self::Path(_) => "path",
+            Self::Bytes(_) => "bytes",
+            Self::List(_) => "list",
+            Self::Record(_) => "record",
+            Self::Secret(_) => "secret",
+            Self::Flow(_) => "flow",
+        }
+    }
+}
+
+/// What a string takes beside its bytes.
+const TEXT_OVERHEAD: usize = 24;
+
+/// The part of a string that one of those who hold it answers for.
+fn text_held(text: &Text) -> usize {
+    (text.len() + TEXT_OVERHEAD) / Arc::strong_count(text).max(1)
+}
+
+macro_rules! from {
+    ($($ty:ty => $value:ident, $make:expr;)*) => {$(
+        impl From<$ty> for Value {
+            fn from($value: $ty) -> Self {
+                $make
+            }
+        }
+    )*};
+}
+
+from! {
+    bool => it, Self::Bool(it);
+    i64 => it, Self::Int(it);
+    i32 => it, Self::Int(it.into());
+    u32 => it, Self::Int(it.into());
+    f64 => it, Self::Float(it);
+    &str => it, Self::text(it);
+    String => it, Self::text(it);
+    Text => it, Self::Text(it);
+    Duration => it, Self::Duration(it);
+    Money => it, Self::Money(it);
+    List => it, Self::List(it);
+    Record => it, Self::Record(it);
+    Vec<Value> => it, Self::List(it.into());
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(it: Option<T>) -> Self {
+        it.map_or(Self::Null, Into::into)
+    }
+}

@@ -1,0 +1,32 @@
+//! What flows through a pipeline: values, their types, and units.
+//!
+//! [`Value`] is cheap to clone: text, lists and records are shared, never copied.
+//! [`Type`] is what the checker knows of a value before it exists. JSON appears only
+//! in [`json`], where values enter and leave the process.
+//!
+//! **Invariant:** this module imports no other module of the crate.
+
+pub mod arithmetic;
+mod bounded;
+mod cast;
+mod compare;
+mod data;
+pub mod json;
+pub mod literal;
+pub mod memory;
+mod opaque;
+pub mod paths;
+pub mod schema;
+mod show;
+mod structure;
+mod types;
+pub mod units;
+pub mod wire;
+
+pub use bounded::BoundedText;
+pub use cast::Misfit;
+pub use data::ITEMS_PER_CHECK;
+pub use data::{List, Record, Slot, Text, Value};
+pub use opaque::{FlowRef, Secret};
+pub use types::{EnumType, FlowType, RecordType, Type};
+pub use units::Money;

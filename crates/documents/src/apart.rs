@@ -1,0 +1,210 @@
+//! Formats that are read in a process of its own: whatever a file makes their readers do, it
+//! happens there, within limits. The worker is given bytes, never a path.
+//!
+//! A format that is read apart is a line of [`READERS`].
+
+use std::{io, time::Duration};
+
+use svc_contract::{
+    host::{Apart, Host, Process, Unanswered},
+    value::{
+        units::{show_duration, show_size},
+        wire,
+    },
+};
+
+use super::{Document, LARGEST_FILE, Sink, Unreadable, pdf};
+
+/// What work of this kind begins with.
+pub const PURPOSE: u8 = b'd';
+
+/// A reader that is trusted with neither memory nor time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    Pdf,
+}
+
+type Read = fn(&str, &[u8], &mut dyn Sink) -> Result<Document, Unreadable>;
+
+/// Each with the number that it has between processes.
+const READERS: &[(Reader, u64, Read)] = &[(Reader::Pdf, 1, pdf::in_process)];
+
+/// The address space of a worker: the program, its stacks, the file, and what is made of it.
+const MEMORY: u64 = 512 << 20;
+
+/// How long a worker may compute for any file, and for each further MiB of it.
+const TIME: Duration = Duration::from_secs(10);
+const TIME_PER_MIB: Duration = Duration::from_secs(4);
+
+/// A busy machine computes that many times slower.
+const SLOWER: u32 = 6;
+
+/// The most bytes of an answer: a text may be larger than its file, and is cut off before this.
+const ANSWER: u64 = 2 * LARGEST_FILE;
+
+/// How many notices of one file are passed on; the others are counted.
+const MOST_NOTICES: usize = 10;
+
+/// One file as one document, or as a notice.
+pub(super) fn extract(
+    reader: Reader,
+    name: &str,
+    content: &[u8],
+    host: &dyn Host,
+    sink: &mut dyn Sink,
+) -> io::Result<()> {
+    match read(reader, name, content, host, sink) {
+        Ok(document) => sink.document(document),
+        Err(why) => sink.notice(None, format!("skipped: {}", why.io()?)),
+    }
+    Ok(())
+}
+
+/// The document that a content is, read by a worker.
+pub(super) fn read(
+    reader: Reader,
+    name: &str,
+    content: &[u8],
+    host: &dyn Host,
+    sink: &mut dyn Sink,
+) -> Result<Document, Unreadable> {
+    let mut ask = wire::Writer::of(PURPOSE);
+    ask.number(number(reader));
+    ask.text(name);
+    ask.bytes(content);
+    let mebibytes = u32::try_from(content.len() >> 20).unwrap_or(u32::MAX);
+    let processor = TIME + TIME_PER_MIB * mebibytes;
+    let goes_on = || !sink.is_stopped();
+    let apart = Apart {
+        process: Process::Kept,
+        memory: MEMORY,
+        processor,
+        time: processor * SLOWER,
+        answer: ANSWER,
+        goes_on: &goes_on,
+    };
+    let answer = host.apart(ask.0, &apart).map_err(|why| unanswered(why, processor))?;
+    answered(&answer, name, sink).unwrap_or_else(|| {
+        Err(Unreadable::Unread(io::Error::other("its reader gave an answer that is not one")))
+    })
+}
+
+fn unanswered(why: Unanswered, time: Duration) -> Unreadable {
+    let damaged = |why: String| Unreadable::Damaged(format!("it is damaged: {why}"));
+    match why {
+        Unanswered::Unsupported => Unreadable::Unsupported,
+        Unanswered::Cancelled => Unreadable::Unread(io::ErrorKind::Interrupted.into()),
+        Unanswered::Memory => {
+            damaged(format!("reading it takes more than {} of memory", show_size(MEMORY)))
+        }
+        Unanswered::Processor => {
+            damaged(format!("reading it takes longer than {}", show_duration(time)))
+        }
+        Unanswered::TooLarge => damaged("its text is larger than it may be".to_owned()),
+        Unanswered::Crashed => damaged("its reader crashed".to_owned()),
+        Unanswered::Late => {
+            let why = "it takes longer than the machine has time for now";
+            Unreadable::Unread(io::Error::new(io::ErrorKind::TimedOut, why))
+        }
+        Unanswered::Lost(err) => Unreadable::Unread(err),
+    }
+}
+
+fn number(reader: Reader) -> u64 {
+    READERS.iter().find(|(it, ..)| *it == reader).map_or(0, |(_, number, _)| *number)
+}
+
+/// What stands before each kind of answer.
+mod tag {
+    pub(super) const DOCUMENT: u64 = 0;
+    pub(super) const ENCRYPTED: u64 = 1;
+    pub(super) const DAMAGED: u64 = 2;
+    pub(super) const TEXTLESS: u64 = 3;
+}
+
+/// What a worker does with a document: the bytes behind [`PURPOSE`] in, those of its answer
+/// out.
+pub fn serve(asked: &[u8]) -> Vec<u8> {
+    let mut notices = Notices::default();
+    let Some(read) = served(asked, &mut notices) else { return Vec::new() };
+    let mut answer = wire::Writer::default();
+    answer.number(notices.kept.len() as u64);
+    notices.kept.iter().for_each(|it| answer.text(it));
+    answer.number(notices.more);
+    match read {
+        Ok(Document { id: _, title, text, start, end }) => {
+            answer.number(tag::DOCUMENT);
+            answer.number(start);
+            answer.number(end);
+            answer.text(&title);
+            answer.text(&text);
+        }
+        Err(Unreadable::Encrypted) => answer.number(tag::ENCRYPTED),
+        Err(Unreadable::Textless) => answer.number(tag::TEXTLESS),
+        Err(why) => {
+            answer.number(tag::DAMAGED);
+            answer.text(&why.to_string());
+        }
+    }
+    answer.0
+}
+
+fn served(asked: &[u8], notices: &mut Notices) -> Option<Result<Document, Unreadable>> {
+    let mut asked = wire::Reader(asked);
+    let (number, name, content) = (asked.number()?, asked.text()?, asked.bytes()?);
+    let (.., read) = READERS.iter().find(|(_, it, _)| *it == number)?;
+    Some(read(name, content, notices))
+}
+
+/// The document or the reason in an answer, whose notices are passed on. Nothing if it is not
+/// an answer: whoever sends may have been taken over.
+fn answered(
+    answer: &[u8],
+    name: &str,
+    sink: &mut dyn Sink,
+) -> Option<Result<Document, Unreadable>> {
+    let mut answer = wire::Reader(answer);
+    for _ in 0..answer.place().filter(|it| *it <= MOST_NOTICES)? {
+        sink.notice(None, answer.text()?.to_owned());
+    }
+    match answer.number()? {
+        0 => {}
+        1 => sink.notice(None, "1 more page was skipped".to_owned()),
+        more => sink.notice(None, format!("{more} more pages were skipped")),
+    }
+    Some(match answer.number()? {
+        tag::DOCUMENT => Ok(Document {
+            id: name.to_owned(),
+            start: answer.number()?,
+            end: answer.number()?,
+            title: answer.text()?.to_owned(),
+            text: answer.text()?.to_owned(),
+        }),
+        tag::ENCRYPTED => Err(Unreadable::Encrypted),
+        tag::TEXTLESS => Err(Unreadable::Textless),
+        tag::DAMAGED => Err(Unreadable::Damaged(answer.text()?.to_owned())),
+        _ => return None,
+    })
+}
+
+/// What is said of a file in a worker.
+#[derive(Default)]
+struct Notices {
+    kept: Vec<String>,
+    more: u64,
+}
+
+impl Sink for Notices {
+    fn document(&mut self, _: Document) {}
+
+    fn notice(&mut self, _: Option<u64>, message: String) {
+        match self.kept.len() < MOST_NOTICES {
+            true => self.kept.push(message),
+            false => self.more += 1,
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,252 @@
+//! HTML (the WHATWG standard, by html5ever): the text that a reader sees.
+
+use std::io;
+
+use svc_contract::value::units::show_size;
+
+use super::{
+    Document, LARGEST_FILE, Sink, last_name,
+    parse::{Stopped, parse},
+    plain,
+    tree::{Id, Seen, Tree},
+};
+
+/// The most bytes of HTML. Its tree takes many times the memory of the text.
+const LARGEST: u64 = LARGEST_FILE / 4;
+
+/// Elements whose content is no text of the page.
+const UNSEEN: &[&str] = &[
+    "head", "script", "style", "noscript", "template", "nav", "svg", "math", "iframe", "object",
+    "audio", "video", "canvas", "select", "textarea", "button",
+];
+
+/// Elements that stand apart from what is around them.
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "main",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "ul",
+];
+
+/// Elements that begin a line.
+const LINES: &[&str] = &["br", "dd", "dt", "li", "tr"];
+
+/// One file as one document, whose range is the whole file. An error where there was no time
+/// for it, which says nothing of the file.
+pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::Result<()> {
+    let end = content.len() as u64;
+    if end > LARGEST {
+        sink.notice(None, format!("skipped: it is larger than {}", show_size(LARGEST)));
+        return Ok(());
+    }
+    let Some(decoded) = plain::decode(content, sink) else { return Ok(()) };
+    let html = match parse(&decoded.text, &|| sink.is_stopped()) {
+        Ok(html) => html,
+        Err(Stopped::Time) => {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, Stopped::Time.to_string()));
+        }
+        Err(Stopped::Unwanted) => return Err(io::ErrorKind::Interrupted.into()),
+        Err(limit) => {
+            sink.notice(None, format!("skipped: it is damaged: {limit}"));
+            return Ok(());
+        }
+    };
+    let text = visible_text(&html);
+    if text.is_empty() {
+        sink.notice(None, "skipped: it shows no text".to_owned());
+        return Ok(());
+    }
+    let title = title(&html).unwrap_or_else(|| last_name(name));
+    sink.document(Document { id: name.to_owned(), title, text, start: 0, end });
+    Ok(())
+}
+
+/// The document's title, or its first heading of the first level.
+fn title(html: &Tree) -> Option<String> {
+    /// Whoever leaves more of them empty has no title.
+    const MOST_TRIED: usize = 16;
+    let of = |wanted: &str, parent: Option<&str>| {
+        html.ids()
+            .filter(|it| html.name(*it) == Some(wanted))
+            .filter(|it| {
+                let above = html.parent(*it).and_then(|it| html.name(it));
+                parent.is_none_or(|parent| above == Some(parent))
+            })
+            .take(MOST_TRIED)
+            .map(|it| one_line(&texts(html, it)))
+            .find(|it| !it.is_empty())
+    };
+    of("title", Some("head")).or_else(|| of("h1", None))
+}
+
+/// All texts in an element.
+fn texts(html: &Tree, root: Id) -> String {
+    let mut texts = String::new();
+    walk(html, root, |step| {
+        if let Step::In(Seen::Text(text)) = step {
+            texts.push_str(text);
+        }
+        true
+    });
+    texts
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text in the order of the page.
+fn visible_text(html: &Tree) -> String {
+    let mut page = Page::default();
+    walk(html, html.ids().start, |step| match step {
+        Step::In(node) => page.enter(&node),
+        Step::Out(node) => {
+            page.leave(&node);
+            true
+        }
+    });
+    page.text
+}
+
+enum Step<'a> {
+    In(Seen<'a>),
+    Out(Seen<'a>),
+}
+
+/// Goes from node to node without recursion. What `take` says of a node that is come into is
+/// whether to see what is in it.
+fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) -> bool) {
+    let mut node = root;
+    loop {
+        let goes_in = take(Step::In(html.seen(node)));
+        if let Some(child) = html.first(node).filter(|_| goes_in) {
+            node = child;
+            continue;
+        }
+        loop {
+            take(Step::Out(html.seen(node)));
+            if node == root {
+                return;
+            }
+            if let Some(next) = html.next(node) {
+                node = next;
+                break;
+            }
+            let Some(parent) = html.parent(node) else { return };
+            node = parent;
+        }
+    }
+}
+
+/// The text so far, and what is due before the next word.
+#[derive(Default)]
+struct Page {
+    text: String,
+    gap: Gap,
+    /// How many `pre` are open: there, white space stays as it is.
+    verbatim: usize,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    #[default]
+    None,
+    Space,
+    Line,
+    Paragraph,
+}
+
+impl Page {
+    /// Begins a node and says whether what is in it is to be seen.
+    fn enter(&mut self, node: &Seen) -> bool {
+        match node {
+            Seen::Text(text) => self.write(text),
+            Seen::Element { name, is_hidden } => {
+                self.verbatim += usize::from(*name == "pre");
+                self.widen(gap(name));
+                return !UNSEEN.contains(name) && !is_hidden;
+            }
+            Seen::Other => {}
+        }
+        true
+    }
+
+    fn leave(&mut self, node: &Seen) {
+        let Seen::Element { name, .. } = node else { return };
+        if *name == "pre" {
+            self.verbatim = self.verbatim.saturating_sub(1);
+        }
+        self.widen(gap(name));
+    }
+
+    fn widen(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.verbatim > 0 {
+            self.push(text.trim_end());
+            return;
+        }
+        if text.starts_with(char::is_whitespace) {
+            self.widen(Gap::Space);
+        }
+        for word in text.split_whitespace() {
+            self.push(word);
+            self.gap = Gap::Space;
+        }
+        if self.gap == Gap::Space && !text.ends_with(char::is_whitespace) {
+            self.gap = Gap::None;
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str(match self.gap {
+                Gap::None => "",
+                Gap::Space => " ",
+                Gap::Line => "\n",
+                Gap::Paragraph => "\n\n",
+            });
+        }
+        self.text.push_str(text);
+        self.gap = Gap::None;
+    }
+}
+
+/// What an element puts around itself.
+fn gap(element: &str) -> Gap {
+    match element {
+        "td" | "th" => Gap::Space,
+        name if LINES.contains(&name) => Gap::Line,
+        name if BLOCKS.contains(&name) => Gap::Paragraph,
+        _ => Gap::None,
+    }
+}

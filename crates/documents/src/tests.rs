@@ -1,0 +1,227 @@
+//! Every format, sound and broken.
+
+use lopdf::{Object, Stream, dictionary};
+
+use super::*;
+
+#[derive(Default)]
+struct Found {
+    documents: Vec<Document>,
+    notices: Vec<String>,
+}
+
+impl Sink for Found {
+    fn document(&mut self, document: Document) {
+        self.documents.push(document);
+    }
+
+    fn notice(&mut self, line: Option<u64>, message: String) {
+        self.notices.push(line.map_or(message.clone(), |line| format!("{line}: {message}")));
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+fn found(name: &str, content: &[u8]) -> Found {
+    let mut found = Found::default();
+    let host = host();
+    let source = Source { name, size: content.len() as u64, input: &mut &*content, host: &host };
+    extract(source, &mut found).unwrap();
+    found
+}
+
+fn one(name: &str, content: &[u8]) -> Document {
+    let mut found = found(name, content);
+    assert_eq!(found.notices, [""; 0]);
+    assert_eq!(found.documents.len(), 1);
+    found.documents.remove(0)
+}
+
+fn skipped(name: &str, content: &[u8]) -> String {
+    let found = found(name, content);
+    assert_eq!(found.documents, []);
+    found.notices.join("; ")
+}
+
+#[test]
+fn markdown_keeps_its_places() {
+    let source = b"---\ntitle: Declared\n---\nintro\n\n# A `b` *c*\n\ntext\n";
+    let doc = one("x/a.md", source);
+    assert_eq!((doc.id.as_str(), doc.title.as_str()), ("x/a.md", "A b c"));
+    let start = usize::try_from(doc.start).unwrap();
+    assert_eq!(doc.text.as_bytes(), &source[start..]);
+    assert_eq!(one("a.md", b"---\ntitle: 'Declared'\n---\nx").title, "Declared");
+    assert_eq!(one("x/a.md", b"---\nno end").title, "a.md");
+}
+
+#[test]
+fn text_of_any_ending_is_text() {
+    let doc = one("src/main.rs", "\u{feff}fn main() {}".as_bytes());
+    assert_eq!((doc.text.as_str(), doc.title.as_str()), ("fn main() {}", "main.rs"));
+    assert_eq!((doc.start, doc.end), (3, 15));
+    assert_eq!(skipped("a.bin", b"\x00\x01"), "skipped: it is not text");
+    assert_eq!(skipped("a.zip", &[0xff; 4000]), "skipped: it is not text");
+    assert_eq!(skipped("a.txt", b" \n"), "skipped: it is empty");
+    let cut = format!("{}é", "x".repeat(8191));
+    assert_eq!(one("LICENSE", cut.as_bytes()).text, cut);
+}
+
+#[test]
+fn bad_bytes_move_nothing() {
+    let found = found("a.txt", b"caf\xe9 au lait");
+    assert_eq!(found.documents[0].text, "caf? au lait");
+    assert_eq!(found.notices, ["1 byte that is not UTF-8 stands as `?`"]);
+}
+
+#[test]
+fn html_gives_what_is_seen() {
+    let page = "<!doctype html><head><title>The\n page</title><style>p{}</style></head>
+        <nav>Home</nav><h1>Head</h1><p>One <b>t</b>wo<br>three<p hidden>no<script>if (a<b) x()</script>
+        <ul><li>a</li><li>b</li></ul><pre>  k\n  l</pre><table><tr><td>1<td>2</table>";
+    let doc = one("a.html", page.as_bytes());
+    assert_eq!(doc.title, "The page");
+    assert_eq!(
+        doc.text,
+        "Head\n\nOne two\nthree\n\na\n\nb\n\n  k\n  l\n\n1 2".replace("a\n\nb", "a\nb")
+    );
+    assert_eq!(doc.end, page.len() as u64);
+    assert_eq!(one("a.htm", b"<h1>Only <i>this</i></h1>").title, "Only this");
+    assert_eq!(skipped("a.html", b"<script>x</script>"), "skipped: it shows no text");
+    let deep = "<div>".repeat(500_000);
+    let why = skipped("a.html", deep.as_bytes());
+    assert_eq!(why, "skipped: it is damaged: its elements nest too deep, or overlap too often");
+    assert_eq!(one("a.html", "<p>x".repeat(5_000).as_bytes()).text.len(), 5_000 * 3 - 2);
+}
+
+#[test]
+fn records_have_their_lines() {
+    let lines = "{\"id\": 7, \"text\": \"one\", \"more\": []}\r\n\n{\"id\":\"b\",\"title\":\"T\",\"text\":\"\"}";
+    let found = found("r.jsonl", lines.as_bytes());
+    assert_eq!(found.notices, [""; 0]);
+    let all: Vec<_> = found.documents.iter().map(|it| (&*it.id, &*it.title, &*it.text)).collect();
+    assert_eq!(all, [("7", "one", "one"), ("b", "T", "")]);
+    for doc in &found.documents {
+        let (start, end) = (usize::try_from(doc.start).unwrap(), usize::try_from(doc.end).unwrap());
+        assert!(lines[start..end].starts_with('{') && lines[start..end].ends_with('}'));
+    }
+}
+
+#[test]
+fn bad_lines_are_named_and_the_rest_is_read() {
+    let mut lines = b"{\"id\": 1}\nnot json\n{\"id\": 2, \"text\": \"two\"}\n".to_vec();
+    lines.extend(vec![b'x'; 17 << 20]);
+    lines.extend(b"\n[]\n[]\n[]\n[]\n{\"id\": 3, \"text\": \"three\"}");
+    let found = found("r.jsonl", &lines);
+    let ids: Vec<_> = found.documents.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["2", "3"]);
+    assert_eq!(found.documents[1].end, lines.len() as u64);
+    assert!(found.notices[0].starts_with("1: skipped: not a record with `id` and `text`"));
+    assert_eq!(found.notices[1], "2: skipped: expected ident");
+    assert_eq!(found.notices[2], "4: skipped: longer than 16MiB");
+    assert_eq!(found.notices[5], "2 more lines were skipped");
+    assert_eq!(skipped("r.jsonl", b""), "skipped: it is empty");
+}
+
+#[test]
+fn a_list_of_records_is_many_documents() {
+    let list = r#" [ {"id":"a","text":"x"} , {"id":"b","text":"y"} ] "#;
+    let found = found("r.json", list.as_bytes());
+    let all: Vec<_> = found.documents.iter().map(|it| (&*it.id, it.start, it.end)).collect();
+    assert_eq!(all, [("a", 3, 24), ("b", 27, 48)]);
+    assert_eq!(one("r.json", b"[1, 2]").text, "[1, 2]");
+    assert_eq!(one("r.json", b"{\"name\": \"svc\"}").title, "r.json");
+}
+
+#[test]
+fn a_long_text_gives_a_short_title() {
+    let line = format!("{{\"id\": \"a\", \"text\": \"{}\"}}", "word ".repeat(40));
+    assert_eq!(one("r.jsonl", line.as_bytes()).title, format!("{}…", "word ".repeat(16).trim()));
+}
+
+#[test]
+fn pdf_gives_its_pages() {
+    let doc = one("p.pdf", &pdf(&["First page", "Second page"]));
+    assert_eq!(doc.title, "A title");
+    assert_eq!(doc.text, "First page\n\nSecond page");
+}
+
+#[test]
+fn broken_pdf_is_skipped() {
+    assert_eq!(skipped("p.pdf", b""), "skipped: it is empty");
+    assert!(skipped("p.pdf", b"%PDF-1.5 nothing").starts_with("skipped: it is no readable PDF"));
+    assert_eq!(skipped("p.pdf", &pdf(&[""])), "skipped: it holds no text");
+    let deep = [b"%PDF-1.5\n1 0 obj\n".as_slice(), &vec![b'['; 200_000], b"\ntrailer\n"].concat();
+    assert!(skipped("p.pdf", &deep).starts_with("skipped: it is no readable PDF"));
+    let whole = pdf(&["First page"]);
+    for cut in (1..whole.len()).step_by(7) {
+        let found = found("p.pdf", &whole[..cut]);
+        assert_eq!(found.documents.len() + found.notices.len(), 1);
+    }
+}
+
+#[test]
+fn an_encrypted_pdf_is_skipped() {
+    let mut doc = lopdf::Document::load_mem(&pdf(&["Secret"])).unwrap();
+    let id = Object::string_literal("0123456789abcdef");
+    doc.trailer.set("ID", vec![id.clone(), id]);
+    let version = lopdf::EncryptionVersion::V2 {
+        document: &doc,
+        owner_password: "owner",
+        user_password: "user",
+        key_length: 128,
+        permissions: lopdf::Permissions::all(),
+    };
+    let state = lopdf::EncryptionState::try_from(version).unwrap();
+    doc.encrypt(&state).unwrap();
+    let mut content = Vec::new();
+    doc.save_to(&mut content).unwrap();
+    assert_eq!(skipped("p.pdf", &content), "skipped: it is encrypted");
+}
+
+/// A file of one line a page.
+fn pdf(pages: &[&str]) -> Vec<u8> {
+    let mut doc = lopdf::Document::with_version("1.5");
+    let tree = doc.new_object_id();
+    let font = doc.add_object(dictionary! {
+        "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Courier",
+        "Encoding" => "WinAnsiEncoding",
+    });
+    let kids: Vec<Object> = pages
+        .iter()
+        .map(|text| {
+            let content = format!("BT /F1 12 Tf 50 700 Td ({text}) Tj ET");
+            let content = doc.add_object(Stream::new(dictionary! {}, content.into_bytes()));
+            let page = dictionary! {
+                "Type" => "Page", "Parent" => tree, "Contents" => content,
+                "Resources" => dictionary! { "Font" => dictionary! { "F1" => font } },
+                "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
+            };
+            doc.add_object(page).into()
+        })
+        .collect();
+    let count = i64::try_from(kids.len()).unwrap();
+    doc.set_object(tree, dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count });
+    let catalog = doc.add_object(dictionary! { "Type" => "Catalog", "Pages" => tree });
+    let info = doc.add_object(dictionary! { "Title" => Object::string_literal("A title") });
+    doc.trailer.set("Root", catalog);
+    doc.trailer.set("Info", info);
+    let mut content = Vec::new();
+    doc.save_to(&mut content).unwrap();
+    content
+}
+
+/// A world in which this binary reads what is read in processes of its own.
+pub(crate) fn host() -> svc_host_os::test::TestHost {
+    svc_host_os::test::TestHost::new().working_in_test("tests::works_where_it_is_a_worker")
+}
+
+/// Not a test: what a process does that [`host`] starts.
+#[test]
+fn works_where_it_is_a_worker() {
+    let work = |asked: &[u8]| super::serve(asked.split_first().map_or(&[], |it| it.1));
+    if svc_host_os::is_worker(work) {
+        std::process::exit(0);
+    }
+}

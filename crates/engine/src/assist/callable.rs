@@ -1,0 +1,109 @@
+//! What can be called, in words: signatures, and pages of documentation.
+
+use svc_contract::registry::{OpRef, Param, Registry};
+use svc_lang::check::{Facts, Flow, Input};
+
+use super::Call;
+
+/// An op or a flow, as one who calls it sees it.
+#[derive(Clone)]
+pub enum Callable<'a> {
+    Op(OpRef),
+    /// A flow, and the name that the script has for it.
+    Flow(&'a str, &'a Flow),
+}
+
+/// One parameter of what can be called.
+pub struct Port {
+    pub name: String,
+    /// `top_k: int 1..100 = 10`
+    pub label: String,
+    pub doc: String,
+    pub is_required: bool,
+}
+
+impl<'a> Callable<'a> {
+    /// What a name of the script stands for.
+    pub fn named(name: &str, facts: &'a Facts, registry: &Registry) -> Option<Self> {
+        let flow = facts.flows.iter().find(|(it, _)| it.as_ref() == name);
+        match flow {
+            Some((name, flow)) => Some(Self::Flow(name, flow)),
+            None => registry.resolve(name).map(Self::Op),
+        }
+    }
+
+    pub fn ports(&self) -> Vec<Port> {
+        match self {
+            Self::Op(op) => op.op.params.iter().map(op_port).collect(),
+            Self::Flow(_, flow) => flow.params.iter().map(flow_port).collect(),
+        }
+    }
+
+    /// `take(items: [T], n: int) -> [T; max n]`
+    pub fn signature(&self) -> String {
+        let (name, yields) = match self {
+            Self::Op(op) => (op.script_name(), op.op.yields.show()),
+            Self::Flow(name, flow) => ((*name).to_owned(), flow.yields.to_string()),
+        };
+        let labels: Vec<String> = self.ports().into_iter().map(|it| it.label).collect();
+        format!("{name}({}) -> {yields}", labels.join(", "))
+    }
+
+    /// Everything that it says of itself.
+    pub fn page(&self) -> String {
+        let code = format!("```svc\n{}\n```", self.signature());
+        let parts = match self {
+            Self::Op(op) => vec![code, op.op.text(), contract(*op), params(&self.ports())],
+            Self::Flow(_, flow) => vec![code, flow.doc.clone()],
+        };
+        let said: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+        said.join("\n\n")
+    }
+}
+
+/// The parameter that an argument is for: the value that enters a stage fills the first.
+pub fn active(call: &Call<'_>, ports: &[Port]) -> Option<usize> {
+    match call.argument {
+        Some(name) => ports.iter().position(|it| it.name == name),
+        None => {
+            let idx = call.idx + usize::from(call.is_stage);
+            (idx < ports.len()).then_some(idx)
+        }
+    }
+}
+
+/// What an op does to the world, what it costs, and how it fails.
+fn contract(op: OpRef) -> String {
+    let effects: Vec<String> = op.op.effects.iter().map(ToString::to_string).collect();
+    let does = if effects.is_empty() { "pure".to_owned() } else { effects.join(", ") };
+    let errors: Vec<String> = op.op.errors.iter().map(|it| format!("`{}`", it.name())).collect();
+    let fails = match errors.is_empty() {
+        true => String::new(),
+        false => format!(" · fails with {}", errors.join(", ")),
+    };
+    format!("`{op}` · {does} · {}{fails}", op.op.price)
+}
+
+fn params(ports: &[Port]) -> String {
+    let told = ports.iter().filter(|it| !it.doc.is_empty());
+    told.map(|it| format!("- `{}`: {}", it.name, it.doc)).collect::<Vec<_>>().join("\n")
+}
+
+fn op_port(param: &Param) -> Port {
+    Port {
+        name: param.name.to_owned(),
+        label: param.signature(),
+        doc: param.summary(),
+        is_required: param.default.is_none(),
+    }
+}
+
+fn flow_port(param: &Input) -> Port {
+    let optional = if param.default.is_some() { "?" } else { "" };
+    Port {
+        name: param.name.to_string(),
+        label: format!("{}{optional}: {}", param.name, param.ty),
+        doc: param.doc.clone(),
+        is_required: param.default.is_none(),
+    }
+}

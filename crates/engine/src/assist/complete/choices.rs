@@ -1,0 +1,169 @@
+//! What may be written at a place, as a list that is being made.
+
+use svc_contract::value::Type;
+use svc_lang::{
+    diag::Span,
+    stdlib::{Module, PREFIX},
+};
+
+use super::super::{Callable, Port};
+
+/// What may be written, best first.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// What is replaced.
+    pub span: Span,
+    pub all: Vec<Choice>,
+}
+
+/// One thing that may be written.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub label: String,
+    pub sort: Sort,
+    /// Its type or signature, where it has one.
+    pub detail: Option<String>,
+    pub doc: String,
+    /// What is written for it, with places to fill in: `take(n: ${1:n})`.
+    pub snippet: String,
+}
+
+/// What kind of thing it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    Keyword,
+    Variable,
+    Field,
+    /// One of the few values of a type.
+    Literal,
+    Type,
+    /// A file that a script can use.
+    File,
+    Argument,
+    Call,
+    /// Several stages that lead to what is due.
+    Chain,
+}
+
+/// How a call is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// After `>>`: arguments are named, the first parameter is filled.
+    Stage,
+    /// In an expression: the arguments stand in their order.
+    Function,
+}
+
+impl Choice {
+    fn new(sort: Sort, label: &str) -> Self {
+        let (label, snippet) = (label.to_owned(), label.to_owned());
+        Self { label, sort, detail: None, doc: String::new(), snippet }
+    }
+
+    /// What is written up to the first place that is to be filled in.
+    pub fn beginning(&self) -> &str {
+        self.snippet.split('$').next().unwrap_or_default()
+    }
+}
+
+impl Choices {
+    pub(super) fn new(span: Span) -> Self {
+        Self { span, all: Vec::new() }
+    }
+
+    /// Adds something, unless it is there already.
+    fn add(&mut self, choice: Choice) {
+        if !self.all.iter().any(|it| it.label == choice.label) {
+            self.all.push(choice);
+        }
+    }
+
+    /// A word of the language, and what stands behind it.
+    pub(super) fn keyword(&mut self, word: &str, snippet: &str) {
+        let snippet = snippet.to_owned();
+        self.add(Choice { snippet, ..Choice::new(Sort::Keyword, word) });
+    }
+
+    pub(super) fn keywords(&mut self, words: &[(&str, &str)]) {
+        for (word, snippet) in words {
+            self.keyword(word, snippet);
+        }
+    }
+
+    /// The literals of a type that has few.
+    pub(super) fn literals(&mut self, due: Option<&Type>) {
+        match due.map(Type::required) {
+            Some(ty @ Type::Enum(of)) => {
+                for variant in &of.variants {
+                    self.value(&format!("{variant:?}"), &ty.to_string(), Sort::Literal);
+                }
+            }
+            Some(Type::Bool) => {
+                for word in ["true", "false"] {
+                    self.value(word, &Type::Bool.to_string(), Sort::Literal);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A value in scope, or a part of one.
+    pub(super) fn value(&mut self, name: &str, ty: &str, sort: Sort) {
+        self.add(Choice { detail: Some(ty.to_owned()), ..Choice::new(sort, name) });
+    }
+
+    pub(super) fn field(&mut self, name: &str, ty: &Type) {
+        self.value(name, &ty.to_string(), Sort::Field);
+    }
+
+    pub(super) fn type_name(&mut self, name: &str) {
+        self.value(name, "", Sort::Type);
+    }
+
+    /// The name of a module of the standard library, with its quotes.
+    pub(super) fn module(&mut self, module: &Module) {
+        self.add(Choice {
+            detail: Some(module.summary().to_owned()),
+            doc: module.docs(),
+            ..Choice::new(Sort::File, &format!("\"{PREFIX}{}\"", module.name))
+        });
+    }
+
+    /// An argument that is not given yet.
+    pub(super) fn argument(&mut self, port: &Port) {
+        self.add(Choice {
+            detail: Some(port.label.clone()),
+            doc: port.doc.clone(),
+            snippet: format!("{}: $0", port.name),
+            ..Choice::new(Sort::Argument, &port.name)
+        });
+    }
+
+    /// Something that can be called, by the name that is written here.
+    pub(super) fn call(&mut self, label: &str, callable: &Callable<'_>, doc: &str, form: Form) {
+        self.add(Choice {
+            detail: Some(callable.signature()),
+            doc: doc.to_owned(),
+            snippet: call(label, callable, form),
+            ..Choice::new(Sort::Call, label)
+        });
+    }
+}
+
+/// A call with places for the arguments that must be given.
+fn call(name: &str, callable: &Callable<'_>, form: Form) -> String {
+    let ports = callable.ports();
+    let filled = usize::from(form == Form::Stage);
+    let required = ports.iter().skip(filled).filter(|it| it.is_required);
+    let args: Vec<String> = required
+        .enumerate()
+        .map(|(idx, port)| match form {
+            Form::Stage => format!("{0}: ${{{1}:{0}}}", port.name, idx + 1),
+            Form::Function => format!("${{{}:{}}}", idx + 1, port.name),
+        })
+        .collect();
+    if args.is_empty() && form == Form::Stage {
+        return name.to_owned();
+    }
+    format!("{name}({})", args.join(", "))
+}

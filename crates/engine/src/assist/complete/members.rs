@@ -1,0 +1,87 @@
+//! What may follow a dot: fields of a value, ops of a component, flows of a file.
+
+use svc_contract::{registry::OpRef, value::Type};
+use svc_lang::{
+    check::{Flow, Wants, fits},
+    stdlib,
+};
+
+use super::{
+    super::{Callable, place::Due},
+    Choices, Completion, Form, Probe, Sort, probe,
+};
+
+impl Completion<'_> {
+    pub(super) fn members(&self, items: &mut Choices) {
+        if self.place.is_selection() {
+            if let Some(ty) = probe::selected(self.draft, self.place) {
+                fields(&ty, items);
+            }
+            return;
+        }
+        let probe = self.probe();
+        let words = self.place.words();
+        let first = words.first().copied().unwrap_or("it");
+        match probe.value(first) {
+            Some(ty) => {
+                let inner = words.iter().skip(1).try_fold(ty.clone(), |ty, it| field(&ty, it));
+                if let Some(inner) = inner {
+                    fields(&inner, items);
+                }
+            }
+            None => {
+                self.imported(&probe, first, items);
+                self.ops(&probe, first, items);
+            }
+        }
+    }
+
+    /// The flows of a file that the script uses.
+    fn imported(&self, probe: &Probe, import: &str, items: &mut Choices) {
+        let prefix = format!("{import}.");
+        // What the library says nothing of is there for itself.
+        let is_meant =
+            |it: &Flow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
+        for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| is_meant(it)) {
+            if let Some(own) = name.strip_prefix(&prefix) {
+                items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
+            }
+        }
+        for (name, ty) in probe.facts.types.iter().filter(|_| self.due == Due::Type) {
+            if let Some(own) = name.strip_prefix(&prefix) {
+                items.value(own, &ty.to_string(), Sort::Type);
+            }
+        }
+    }
+
+    /// The ops of a component, after `>>` those that accept the value.
+    fn ops(&self, probe: &Probe, name: &str, items: &mut Choices) {
+        let Some(found) = self.registry().find(name) else { return };
+        let component = found.component();
+        let is_stage = self.due == Due::Stage;
+        let fitting: Vec<String> = match is_stage {
+            true => fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect(),
+            false => Vec::new(),
+        };
+        let form = if self.due == Due::Value { Form::Function } else { Form::Stage };
+        for op in component.ops {
+            let it = OpRef { component, op };
+            if !is_stage || fitting.contains(&it.script_name()) {
+                items.call(op.name, &Callable::Op(it), op.summary(), form);
+            }
+        }
+    }
+}
+
+fn field(ty: &Type, name: &str) -> Option<Type> {
+    match ty.required() {
+        Type::Record(of) => of.get(name).cloned(),
+        _ => None,
+    }
+}
+
+fn fields(ty: &Type, items: &mut Choices) {
+    if let Type::Record(of) = ty.required() {
+        of.fields.iter().for_each(|(name, ty)| items.field(name, ty));
+    }
+}

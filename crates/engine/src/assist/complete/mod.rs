@@ -1,0 +1,271 @@
+//! Completion: what may be written at the cursor, best first.
+//!
+//! The place says what may stand there, the checker what fits; nothing that does not
+//! accept the value is offered after `>>`.
+
+mod choices;
+mod members;
+mod probe;
+mod words;
+
+use super::{
+    Callable, Draft,
+    place::{Due, Place},
+};
+use choices::Form;
+pub use choices::{Choice, Choices, Sort};
+use probe::Probe;
+use svc_contract::{
+    registry::{OpRef, Registry},
+    value::Type,
+};
+use svc_lang::{
+    check::{BoundKey, Candidate, Signature, Site, Wants, fits, type_names},
+    diag::Span,
+    stdlib,
+};
+
+/// What a completion is asked for with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Somebody asked.
+    Plainly,
+    /// A space was typed. It is typed everywhere.
+    BySpace,
+}
+
+/// The most chains of stages that are offered to get to what is due.
+const MOST_DETOURS: usize = 3;
+
+/// What may be written at a byte of a draft.
+pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
+    let place = Place::at(draft.text(), at)?;
+    let due = place.due()?;
+    // Only after these a space is a question.
+    let answers_space = matches!(due, Due::Stage | Due::Value | Due::Argument(_));
+    if asked == Asked::BySpace && !answers_space {
+        return None;
+    }
+    let mut choices = Choices::new(place.word);
+    let cx = Completion { draft, place: &place, due };
+    cx.fill(&mut choices);
+    Some(choices)
+}
+
+/// A place that is being completed.
+struct Completion<'a> {
+    draft: &'a Draft<'a>,
+    place: &'a Place<'a>,
+    due: Due,
+}
+
+impl Completion<'_> {
+    fn fill(&self, items: &mut Choices) {
+        if self.due == Due::File {
+            return stdlib::ALL.iter().for_each(|it| items.module(it));
+        }
+        if self.place.string.is_some() {
+            return self.literals_in_a_string(items);
+        }
+        if self.place.is_member && self.due != Due::Type {
+            return self.members(items);
+        }
+        match self.due {
+            Due::Stage => self.stages(&self.probe(), items),
+            Due::Head => self.heads(&self.probe(), items),
+            Due::Line => {
+                self.heads(&self.probe(), items);
+                items.keyword("let", "let ${1:name} = $0");
+            }
+            Due::Value => self.values(&self.probe(), items),
+            Due::Argument(open) => self.arguments(open, items),
+            Due::Type => self.types(items),
+            Due::Bound => self.bounds(items),
+            Due::Pattern(open) => self.patterns(open, items),
+            Due::Statement => {
+                items.keywords(&words::STATEMENTS);
+                let probe = self.probe();
+                if probe.hole.is_some() {
+                    self.heads(&probe, items);
+                }
+            }
+            Due::TestStatement => items.keywords(&words::IN_TESTS),
+            Due::File => {}
+            Due::More => items.keywords(&words::MORE),
+        }
+    }
+
+    fn registry(&self) -> &Registry {
+        self.draft.engine.registry()
+    }
+
+    fn probe(&self) -> Probe {
+        Probe::new(self.draft, self.place, self.due)
+    }
+
+    /// What accepts the value that enters.
+    fn stages(&self, probe: &Probe, items: &mut Choices) {
+        self.candidates(probe, Wants::Stage, items);
+        blocks(probe, items);
+    }
+
+    /// What can begin a pipeline: a value, or a stage for what enters.
+    fn heads(&self, probe: &Probe, items: &mut Choices) {
+        items.literals(probe.due());
+        self.candidates(probe, Wants::Head, items);
+        match probe.enters() {
+            Some(_) => blocks(probe, items),
+            None => self.everything(probe, items),
+        }
+    }
+
+    fn values(&self, probe: &Probe, items: &mut Choices) {
+        items.literals(probe.due());
+        self.candidates(probe, Wants::Value, items);
+        self.functions(probe.due(), items);
+        if probe.hole.is_none() {
+            // The name of a flow or component may be due, which no hole can stand for.
+            self.everything(probe, items);
+        }
+    }
+
+    /// All that fits, what gives what is due before the rest.
+    fn candidates(&self, probe: &Probe, wants: Wants, items: &mut Choices) {
+        let site = self.site(probe, wants);
+        let leading = if site.due.is_some() { fits(&site) } else { Vec::new() };
+        let (direct, detours): (Vec<_>, Vec<_>) = leading.iter().partition(|it| it.is_direct());
+        for candidate in direct.into_iter().chain(detours.into_iter().take(MOST_DETOURS)) {
+            self.candidate(candidate, probe, items);
+        }
+        for candidate in &fits(&Site { due: None, ..site }) {
+            self.candidate(candidate, probe, items);
+        }
+    }
+
+    fn candidate(&self, candidate: &Candidate, probe: &Probe, items: &mut Choices) {
+        let Candidate { name, signature, doc, .. } = candidate;
+        match Callable::named(name, &probe.facts, self.registry()) {
+            Some(it) if probe.value(name).is_none() => items.call(name, &it, doc, Form::Stage),
+            _ if name.contains(" >> ") => items.value(name, doc, Sort::Chain),
+            _ => items.value(name, signature, Sort::Variable),
+        }
+    }
+
+    fn site(&self, probe: &Probe, wants: Wants) -> Site<'_> {
+        let values = probe.hole.as_ref().map(|it| it.values.clone()).unwrap_or_default();
+        let entering = match (probe.enters(), wants) {
+            (None, Wants::Stage) => Some(Type::Unknown),
+            (enters, _) => enters.cloned(),
+        };
+        Site {
+            registry: self.registry(),
+            flows: signatures(probe),
+            names: values,
+            types: probe.facts.types.iter().map(|(name, _)| name.clone()).collect(),
+            entering,
+            due: probe.due().cloned(),
+            wants,
+        }
+    }
+
+    /// Every flow and component.
+    fn everything(&self, probe: &Probe, items: &mut Choices) {
+        for (name, flow) in &probe.facts.flows {
+            items.call(name, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
+        }
+        for op in ops(self.registry()) {
+            let doc = op.op.summary();
+            items.call(&op.script_name(), &Callable::Op(op), doc, Form::Stage);
+        }
+    }
+
+    /// The pure functions, those that can give what is due.
+    fn functions(&self, due: Option<&Type>, items: &mut Choices) {
+        let gives = |op: &OpRef| {
+            let yields = op.op.yields;
+            due.is_none_or(|due| !yields.is_plain() || yields.plain().fits(due))
+        };
+        for op in ops(self.registry()).filter(|it| it.op.is_inline()).filter(gives) {
+            let doc = op.op.summary();
+            items.call(&op.script_name(), &Callable::Op(op), doc, Form::Function);
+        }
+    }
+
+    /// In a string only the choices of an enum are known.
+    fn literals_in_a_string(&self, items: &mut Choices) {
+        if let Due::Pattern(open) = self.due {
+            let ty = probe::matched(self.draft, self.place, open);
+            return items.literals(ty.as_ref());
+        }
+        let probe = self.probe();
+        items.literals(probe.due().filter(|it| matches!(it.required(), Type::Enum(_))));
+    }
+
+    /// The arguments of a call that are not given yet; in an expression also values.
+    fn arguments(&self, open: usize, items: &mut Choices) {
+        let (name, is_stage) = self.place.callee(open);
+        let name = &self.place.text[name.range()];
+        let (probe, given) = (self.probe(), self.place.given(open));
+        if let Some(callable) = Callable::named(name, &probe.facts, self.registry()) {
+            let filled = usize::from(is_stage);
+            let left = callable.ports().into_iter().skip(filled);
+            let mut left: Vec<_> = left.filter(|it| !given.contains(&it.name.as_str())).collect();
+            left.sort_by_key(|it| !it.is_required);
+            for port in &left {
+                items.argument(port);
+            }
+        }
+        if !is_stage {
+            self.values(&probe, items);
+        }
+    }
+
+    fn types(&self, items: &mut Choices) {
+        let facts = &self.draft.analysis.facts;
+        let typed: Span = Span::new(self.place.start, self.place.word.start);
+        let prefix = &self.place.text[typed.range()];
+        let own = facts.types.iter().filter_map(|(it, _)| it.strip_prefix(prefix));
+        own.for_each(|it| items.type_name(it));
+        let shared = type_names().filter_map(|it| it.strip_prefix(prefix));
+        shared.for_each(|it| items.type_name(it));
+    }
+
+    fn bounds(&self, items: &mut Choices) {
+        let open = self.place.open().last().copied().unwrap_or_default();
+        let given = self.place.given(open);
+        let left = BoundKey::ALL.iter().map(|it| it.name()).filter(|it| !given.contains(it));
+        left.for_each(|it| items.keyword(it, &format!("{it}: $0")));
+    }
+
+    fn patterns(&self, open: usize, items: &mut Choices) {
+        let ty = probe::matched(self.draft, self.place, open);
+        items.literals(ty.as_ref());
+        items.keyword("_", "_ => $0");
+    }
+}
+
+/// The blocks that work on what enters.
+fn blocks(probe: &Probe, items: &mut Choices) {
+    if probe.enters().is_none_or(|it| matches!(it, Type::List(..))) {
+        items.keywords(&words::OF_LISTS);
+    }
+    items.keywords(&words::OF_ALL);
+}
+
+fn ops(registry: &Registry) -> impl Iterator<Item = OpRef> + '_ {
+    let components = registry.components().iter();
+    components.flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }))
+}
+
+/// The flows as the search for what fits wants them.
+fn signatures(probe: &Probe) -> Vec<Signature> {
+    let flows = probe.facts.flows.iter();
+    let signature = flows.map(|(name, flow)| Signature {
+        name: name.clone(),
+        doc: flow.doc.clone(),
+        params: flow.params.iter().map(|it| (it.name.clone(), it.ty.clone())).collect(),
+        required: flow.params.iter().filter(|it| it.default.is_none()).count(),
+        yields: flow.yields.clone(),
+    });
+    signature.collect()
+}

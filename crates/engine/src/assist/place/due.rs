@@ -1,0 +1,247 @@
+//! What may be written at a place, from the tokens before it.
+
+use svc_lang::syntax::token::TokenKind;
+
+use super::{Place, open};
+
+/// What may be written at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::assist) enum Due {
+    /// After `>>`.
+    Stage,
+    /// At the head of a pipeline.
+    Head,
+    /// At the head of a pipeline in a block, where a `let` may stand too.
+    Line,
+    /// In an expression.
+    Value,
+    /// An argument of the call whose `(` is this token.
+    Argument(usize),
+    Type,
+    /// A key of `within`.
+    Bound,
+    /// A pattern of the `match` whose `{` is this token.
+    Pattern(usize),
+    /// At the beginning of a statement of the file.
+    Statement,
+    /// At the beginning of a statement of a test.
+    TestStatement,
+    /// The name of a file, in its quotes.
+    File,
+    /// Behind something that is whole.
+    More,
+}
+
+impl<'a> Place<'a> {
+    /// What may be written here.
+    pub(in crate::assist) fn due(&self) -> Option<Due> {
+        let Some(last) = self.before.checked_sub(1) else { return Some(Due::Statement) };
+        if self.is_type(last) {
+            return Some(Due::Type);
+        }
+        let two_back = last.checked_sub(1).map_or("", |it| self.shown(it));
+        match self.shown(last) {
+            ">>" | "|>" => Some(Due::Stage),
+            "fallback" | "=>" => Some(Due::Head),
+            "=" => Some(Due::Head),
+            "(" if self.is_call(last) => self.argument(last),
+            "(" => Some(Due::Head),
+            "{" => self.in_braces(last),
+            "," | "|" => self.between(),
+            ":" => Some(self.behind_colon()),
+            "use" if self.string.is_some() => Some(Due::File),
+            "let" | "param" | "flow" | "secret" | "type" | "test" | "use" | "as" | "mock" => None,
+            "if" | "match" | "until" | "expect" | "and" | "or" | "not" => Some(Due::Value),
+            "." | "?." | "..." => Some(Due::Value).filter(|_| two_back != "use"),
+            _ if self.ends_value(last) => Some(self.behind_value()),
+            _ => Some(Due::Value),
+        }
+    }
+
+    /// Whether what stands before is the end of something that has a value.
+    fn ends_value(&self, last: usize) -> bool {
+        let is_optional = self.shown(last) == "?";
+        is_optional
+            || matches!(
+                self.tokens[last].kind,
+                TokenKind::Word
+                    | TokenKind::Number
+                    | TokenKind::Money
+                    | TokenKind::Text
+                    | TokenKind::TextClose
+                    | TokenKind::Close(_)
+            )
+    }
+
+    fn behind_value(&self) -> Due {
+        let gap = &self.text[self.tokens[self.before - 1].span.end..self.start];
+        if !gap.contains('\n') {
+            return Due::More;
+        }
+        match self.open().last() {
+            None => Due::Statement,
+            Some(open) if self.is_test(*open) => Due::TestStatement,
+            Some(open) if self.shown(*open) == "{" => Due::Line,
+            Some(_) => Due::More,
+        }
+    }
+
+    fn behind_colon(&self) -> Due {
+        let in_parallel = |open: &usize| {
+            self.shown(*open) == "{" && *open > 0 && self.shown(*open - 1) == "parallel"
+        };
+        if self.open().last().is_some_and(in_parallel) { Due::Head } else { Due::Value }
+    }
+
+    /// Whether the `(` at a token opens the arguments of a call.
+    fn is_call(&self, open: usize) -> bool {
+        let Some(name) = open.checked_sub(1).map(|it| self.tokens[it]) else { return false };
+        let adjoins = name.span.end == self.tokens[open].span.start;
+        adjoins && (name.kind == TokenKind::Word || self.shown(open - 1) == ">")
+    }
+
+    /// An argument, unless the parameters of a flow or of inline code are declared there.
+    fn argument(&self, open: usize) -> Option<Due> {
+        let declares = self.shown(open - 1) == "rhai"
+            || open.checked_sub(2).is_some_and(|it| self.shown(it) == "flow");
+        (!declares).then_some(Due::Argument(open))
+    }
+
+    /// After `,` or `|`: what the bracket around holds.
+    fn between(&self) -> Option<Due> {
+        let open = *self.open().last()?;
+        match self.shown(open) {
+            "(" if self.is_call(open) => self.argument(open),
+            "[" => Some(Due::Value),
+            "{" => match self.in_braces(open)? {
+                inside @ (Due::Bound | Due::Pattern(_)) => Some(inside),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What stands first in the braces that a token opens.
+    fn in_braces(&self, open: usize) -> Option<Due> {
+        let last = open.checked_sub(1)?;
+        if self.is_test(open) {
+            return Some(Due::TestStatement);
+        }
+        match self.shown(last) {
+            "within" => return Some(Due::Bound),
+            "where" | "sort" | "group" => return Some(Due::Value),
+            "parallel" => return None,
+            "each" | "else" => return Some(Due::Line),
+            "?" if last > 0 && self.shown(last - 1) == "each" => return Some(Due::Line),
+            _ => {}
+        }
+        match self.heads_block(last)? {
+            "match" => Some(Due::Pattern(open)),
+            "if" | "repeat" | "flow" => Some(Due::Line),
+            _ => None,
+        }
+    }
+
+    fn is_test(&self, open: usize) -> bool {
+        open > 1 && self.shown(open) == "{" && self.shown(open - 2) == "test"
+    }
+
+    /// The keyword that a block's head begins with, from the head's last token.
+    fn heads_block(&self, last: usize) -> Option<&'a str> {
+        let mut depth = 0_usize;
+        for idx in (0..=last).rev() {
+            match self.tokens[idx].kind {
+                TokenKind::Close(_) => depth += 1,
+                TokenKind::Open(_) if depth == 0 => return None,
+                TokenKind::Open(_) => depth -= 1,
+                _ if depth > 0 => {}
+                TokenKind::Word => {
+                    let word = self.shown(idx);
+                    if matches!(word, "match" | "if" | "repeat" | "flow") {
+                        return Some(word);
+                    }
+                }
+                TokenKind::Sign if matches!(self.shown(idx), ">>" | "=" | "=>" | ":") => {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether what follows a token is a type.
+    fn is_type(&self, last: usize) -> bool {
+        let back = |n: usize| last.checked_sub(n).map_or("", |it| self.shown(it));
+        match self.shown(last) {
+            "->" => true,
+            "as" => back(2) != "use",
+            "<" => self.adjoins(last) && self.tokens[last - 1].kind == TokenKind::Word,
+            "=" => back(2) == "type",
+            "[" | "{" => last > 0 && self.is_type(last - 1),
+            ":" => match back(2) {
+                "let" | "param" => true,
+                _ => self.is_declared_field(last),
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a colon stands in the fields of a type, or in the parameters of a flow.
+    fn is_declared_field(&self, colon: usize) -> bool {
+        let Some(open) = open(&self.tokens[..colon]).last().copied() else { return false };
+        match self.shown(open) {
+            "{" => open > 0 && self.is_type(open - 1),
+            "(" => self.is_call(open) && self.argument(open).is_none(),
+            _ => false,
+        }
+    }
+
+    fn adjoins(&self, idx: usize) -> bool {
+        idx > 0 && self.tokens[idx - 1].span.end == self.tokens[idx].span.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What may stand at the `|` of a script.
+    fn due(script: &str) -> Option<Due> {
+        let at = script.find('¦').unwrap();
+        Place::at(&script.replace('¦', ""), at)?.due()
+    }
+
+    #[test]
+    fn tokens_tell_what_may_stand() {
+        for (script, wanted) in [
+            ("x >> up¦", Some(Due::Stage)),
+            ("x >> ¦upper", Some(Due::Stage)),
+            ("let a = ¦", Some(Due::Head)),
+            ("xs >> each { ¦ }", Some(Due::Line)),
+            ("xs >> where { ¦ }", Some(Due::Value)),
+            ("xs >> take(¦)", Some(Due::Argument(3))),
+            ("xs >> take(n: ¦)", Some(Due::Value)),
+            ("x >> f within { ¦ }", Some(Due::Bound)),
+            ("x >> match .kind { ¦ }", Some(Due::Pattern(5))),
+            ("param a: ¦", Some(Due::Type)),
+            ("type T = { a: ¦ }", Some(Due::Type)),
+            ("flow f(a: ¦) -> B { a }", Some(Due::Type)),
+            ("flow f(a: B) -> ¦", Some(Due::Type)),
+            ("param a: [¦]", Some(Due::Type)),
+            ("ask<¦>(prompt: x)", Some(Due::Type)),
+            ("flow f(¦) -> B { a }", None),
+            ("x >> { a: ¦ }", Some(Due::Value)),
+            ("x >> parallel { a: ¦ }", Some(Due::Head)),
+            ("flow f(a: B) -> B { ¦ }", Some(Due::Line)),
+            ("test \"a\" { ¦ }", Some(Due::TestStatement)),
+            ("\"${¦}\"", Some(Due::Value)),
+            ("x ¦", Some(Due::More)),
+            ("param x: int\n¦", Some(Due::Statement)),
+            ("# note ¦", None),
+            ("take(n: 5¦)", None),
+        ] {
+            assert_eq!(due(script), wanted, "{script}");
+        }
+    }
+}

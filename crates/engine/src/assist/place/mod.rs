@@ -1,0 +1,197 @@
+//! Where the cursor stands in a script that is being written, told from its tokens: the
+//! tree of an unfinished script says little.
+
+mod call;
+mod due;
+
+pub use call::{Call, call_at};
+pub(super) use due::Due;
+
+use svc_lang::{
+    diag::Span,
+    syntax::token::{Bracket, Lexed, Token, TokenKind, lex},
+};
+
+/// A place, and the words that are written there.
+pub(super) struct Place<'a> {
+    pub(super) text: &'a str,
+    tokens: Vec<Token>,
+    /// How many tokens stand before the name that is being written.
+    before: usize,
+    /// What is being written, perhaps nothing yet.
+    pub(super) word: Span,
+    /// The words before it, each with its dot: `rag` in `rag.ans`.
+    pub(super) path: Vec<Span>,
+    /// Where the whole name begins, with its first dot where it has no first word.
+    pub(super) start: usize,
+    /// Whether a dot stands right before the word.
+    pub(super) is_member: bool,
+    /// The string that it stands in.
+    pub(super) string: Option<Span>,
+}
+
+impl<'a> Place<'a> {
+    /// Nothing where no name can stand: in comments, numbers, and the text of strings that
+    /// hold values.
+    pub(super) fn at(text: &'a str, at: usize) -> Option<Self> {
+        let Lexed { tokens, comments, flaws } = lex(text);
+        if comments.iter().any(|it| it.start < at && at <= it.end) {
+            return None;
+        }
+        let first_behind = tokens.partition_point(|it| it.span.end < at);
+        let around = tokens.get(first_behind).filter(|it| it.span.start <= at);
+        let mut place = Self {
+            text,
+            before: around.map_or(first_behind, |it| {
+                // What ends here is before, but for a word, which goes on, and an open string.
+                let is_open = flaws.iter().any(|flaw| flaw.span().start == it.span.start);
+                let is_before = it.kind != TokenKind::Word && it.span.end == at && !is_open;
+                first_behind + usize::from(is_before)
+            }),
+            word: Span::new(at, at),
+            path: Vec::new(),
+            start: at,
+            is_member: false,
+            string: None,
+            tokens,
+        };
+        place.find_word(at)?;
+        place.find_path();
+        Some(place)
+    }
+
+    fn find_word(&mut self, at: usize) -> Option<()> {
+        let is_number = |it: &Token| {
+            matches!(it.kind, TokenKind::Number | TokenKind::Money) && it.span.end == at
+        };
+        if self.token_back(1).as_ref().is_some_and(is_number) {
+            return None;
+        }
+        let Some(token) = self.tokens.get(self.before).filter(|it| it.span.start <= at) else {
+            return Some(());
+        };
+        match token.kind {
+            TokenKind::Word => self.word = token.span,
+            TokenKind::Text if token.span.start < at => {
+                (self.word, self.string) = (token.span, Some(token.span));
+            }
+            _ if token.span.start == at => {}
+            _ => return None,
+        }
+        self.start = self.word.start;
+        Some(())
+    }
+
+    /// Goes back over `a.b.`.
+    fn find_path(&mut self) {
+        while let Some(dot) = self.token_back(1)
+            && dot.span.end == self.start
+            && matches!(&self.text[dot.span.range()], "." | "?.")
+        {
+            self.is_member = true;
+            (self.before, self.start) = (self.before - 1, dot.span.start);
+            let word = self.token_back(1).filter(|it| it.span.end == self.start);
+            let Some(word) = word.filter(|it| it.kind == TokenKind::Word) else { break };
+            (self.before, self.start) = (self.before - 1, word.span.start);
+            self.path.insert(0, word.span);
+        }
+    }
+
+    fn token_back(&self, n: usize) -> Option<Token> {
+        self.before.checked_sub(n).map(|it| self.tokens[it])
+    }
+
+    /// Whether the name is a member of something that is no name: `f(x).`, `xs[0].`.
+    pub(super) fn is_selection(&self) -> bool {
+        let ends = self.token_back(1).filter(|it| it.span.end == self.start);
+        self.is_member
+            && self.path.is_empty()
+            && ends.is_some_and(|it| matches!(it.kind, TokenKind::Close(_) | TokenKind::Text))
+    }
+
+    pub(super) fn words(&self) -> Vec<&'a str> {
+        self.path.iter().map(|it| &self.text[it.range()]).collect()
+    }
+
+    fn shown(&self, idx: usize) -> &'a str {
+        self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
+    }
+
+    /// The brackets that are open where the name begins, the innermost last.
+    pub(super) fn open(&self) -> Vec<usize> {
+        open(&self.tokens[..self.before])
+    }
+
+    /// Where the name and the arguments behind it end.
+    pub(super) fn end_of_call(&self) -> usize {
+        let behind = self.tokens.partition_point(|it| it.span.start < self.word.end);
+        let opens = self.tokens.get(behind).filter(|it| {
+            it.kind == TokenKind::Open(Bracket::Round) && it.span.start == self.word.end
+        });
+        let Some(_) = opens.filter(|_| self.string.is_none()) else { return self.word.end };
+        let mut depth = 0_usize;
+        for token in &self.tokens[behind..] {
+            match token.kind {
+                TokenKind::Open(_) => depth += 1,
+                TokenKind::Close(_) if depth == 1 => return token.span.end,
+                TokenKind::Close(_) => depth -= 1,
+                _ => {}
+            }
+        }
+        self.word.end
+    }
+
+    /// What closes the brackets that are open.
+    pub(super) fn closers(&self) -> String {
+        let close = |idx: usize| match self.tokens[idx].kind {
+            TokenKind::Open(Bracket::Round) => ")",
+            TokenKind::Open(Bracket::Square) => "]",
+            TokenKind::Open(Bracket::Curly) => "}",
+            _ => "}\"",
+        };
+        self.open().into_iter().rev().map(close).collect()
+    }
+
+    /// The name before a `(`, and whether `>>` stands before it.
+    pub(super) fn callee(&self, open: usize) -> (Span, bool) {
+        call::callee(self.text, &self.tokens, open)
+    }
+
+    /// The names of the arguments that are written in a call already.
+    pub(super) fn given(&self, open: usize) -> Vec<&'a str> {
+        let mut depth = 0_usize;
+        let mut given = Vec::new();
+        for (idx, token) in self.tokens.iter().enumerate().skip(open) {
+            match token.kind {
+                TokenKind::Open(_) => depth += 1,
+                TokenKind::Close(_) if depth == 1 => break,
+                TokenKind::Close(_) => depth -= 1,
+                TokenKind::Word if depth == 1 && self.shown(idx + 1) == ":" => {
+                    given.push(self.shown(idx));
+                }
+                _ => {}
+            }
+        }
+        given
+    }
+
+    /// The value of the `match` whose `{` is a token.
+    pub(super) fn matched(&self, open: usize) -> Option<Span> {
+        let word = (0..open).rev().find(|it| self.shown(*it) == "match")?;
+        let (first, last) = (self.tokens.get(word + 1)?, self.tokens.get(open.checked_sub(1)?)?);
+        Some(first.span.to(last.span))
+    }
+}
+
+/// The brackets that some tokens leave open, the innermost last. A `${` is one.
+fn open(tokens: &[Token]) -> Vec<usize> {
+    let mut open = Vec::new();
+    for (idx, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::Open(_) | TokenKind::TextOpen => open.push(idx),
+            TokenKind::Close(_) | TokenKind::TextClose => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open
+}

@@ -1,0 +1,82 @@
+//! The engine as ops that advise see it.
+
+use svc_contract::{
+    registry::{Catalog, LibraryFlow, OpRef, Registry, Tried, Way},
+    value::Type,
+};
+use svc_lang::{
+    check::{self, Analysis},
+    diag::{Problem, Source},
+    stdlib, syntax,
+};
+
+use super::{Engine, Unsaved};
+
+/// What scripts that are only tried are called.
+const NAME: &str = "tried.svc";
+
+impl Catalog for Engine {
+    fn registry(&self) -> &Registry {
+        self.registry()
+    }
+
+    fn tried(&self, script: &str) -> Tried {
+        let text = syntax::format(script).text;
+        let source = Source::new(NAME, text.as_str()).in_folder(".");
+        let (analysis, foresight) = self.analysis(&source, &Unsaved::default());
+        let mut tried = Tried { ops: ops(&analysis), text, ..Tried::default() };
+        match (&analysis.program, foresight) {
+            (Some(program), Some(foresight)) => {
+                tried.gives = program.main.as_ref().map(|it| it.ty.clone());
+                tried.envelope = foresight.envelope.told();
+                tried.effects = foresight.effects.iter().map(ToString::to_string).collect();
+            }
+            _ => tried.errors = analysis.report.errors().map(told).collect(),
+        }
+        tried
+    }
+
+    fn way_to(&self, from: &Type, op: OpRef) -> Option<Way> {
+        check::way_to(self.registry(), from, op)
+    }
+
+    fn way_between(&self, from: &Type, to: &Type) -> Option<Way> {
+        check::way_between(self.registry(), from, to)
+    }
+
+    fn type_of(&self, written: &str) -> Option<Type> {
+        let script = format!("param given: {written}\ngiven");
+        let source = Source::new(NAME, script.as_str());
+        let program = self.checked(source).ok()?;
+        let [only] = program.inputs.as_slice() else { return None };
+        Some(only.ty.clone())
+    }
+
+    fn library(&self) -> Vec<LibraryFlow> {
+        let flows = stdlib::ALL.iter().flat_map(|module| {
+            module.flows().into_iter().map(|it| LibraryFlow {
+                module: module.name,
+                summary: module.summary(),
+                name: it.name,
+                doc: it.doc,
+                params: it.params,
+            })
+        });
+        flows.collect()
+    }
+}
+
+/// An error with its code and what to do about it.
+fn told(problem: &Problem) -> String {
+    let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+    format!("{}: {problem}{help}", problem.code.as_str())
+}
+
+/// The ops that a script calls, each call once, in the order of the text.
+fn ops(analysis: &Analysis) -> Vec<OpRef> {
+    let nodes = analysis.facts.nodes.iter();
+    let mut calls: Vec<_> = nodes.filter_map(|it| Some((it.span, it.op?))).collect();
+    calls.sort_by_key(|(span, _)| (span.end, span.start));
+    calls.dedup_by_key(|(span, op)| (span.end, op.to_string()));
+    calls.into_iter().map(|(_, op)| op).collect()
+}

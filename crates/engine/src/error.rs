@@ -1,0 +1,119 @@
+//! Why a script gave no value.
+
+use std::fmt;
+
+use svc_contract::registry::ErrorKind;
+use svc_lang::diag::{Code, Problem, Report, Source, Span, Style, visible};
+
+use crate::run::{Partial, RunError};
+
+/// Why a script gave no value: it does not check, it was not given what it takes, or its
+/// run failed.
+#[derive(Debug)]
+pub enum Error {
+    /// Nothing ran.
+    Check(Report),
+    /// What the caller gave does not fit the script's inputs. Nothing ran.
+    Input { source: Source, error: Box<RunError> },
+    /// The run failed at a place of the script.
+    Run { source: Source, error: Box<RunError> },
+}
+
+impl Error {
+    /// The kind of a run's failure; a script that does not check has none.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Check(_) => None,
+            Self::Input { error, .. } | Self::Run { error, .. } => Some(error.kind()),
+        }
+    }
+
+    /// The whole message, with the lines of the script that it is about. What commands a
+    /// terminal or hides is written out.
+    pub fn render(&self, style: Style) -> String {
+        match self {
+            Self::Check(report) => report.render(style),
+            Self::Input { error, .. } if error.span == Span::default() => placeless(error),
+            Self::Input { source, error } | Self::Run { source, error } => {
+                let source = error.source.as_ref().unwrap_or(source);
+                Report::new(source.clone(), vec![run_problem(error)]).render(style)
+            }
+        }
+    }
+
+    /// What was finished when a call could not be funded.
+    pub fn partial(&self) -> Option<&Partial> {
+        match self {
+            Self::Run { error, .. } => error.partial.as_deref(),
+            Self::Check(_) | Self::Input { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Check(report) => report.fmt(f),
+            Self::Input { source, error } | Self::Run { source, error } => {
+                let source = error.source.as_ref().unwrap_or(source);
+                let (line, column) = source.position(error.span.start);
+                write!(f, "{}:{line}:{column}: {}: {error}", source.name(), error.kind())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Check(_) => None,
+            Self::Input { error, .. } | Self::Run { error, .. } => Some(error.as_ref()),
+        }
+    }
+}
+
+/// A failure that no place of the script is to blame for.
+fn placeless(error: &RunError) -> String {
+    let help = error.error.help.as_ref().map_or_else(String::new, |it| format!("  help: {it}\n"));
+    let text = format!("  × error[{}]: {error}\n{help}", code_of(error.kind()));
+    visible(&text).into_owned()
+}
+
+/// A failure of a run as a problem of the script.
+pub(super) fn run_problem(error: &RunError) -> Problem {
+    let label =
+        if error.path.is_empty() { "here".to_owned() } else { format!("in `{}`", error.path) };
+    let problem = Problem::error(code_of(error.kind()), error.span, error.to_string())
+        .label(label)
+        .help_opt(error.error.help.clone());
+    match cap_beside(error) {
+        Some(span) => problem.also(span, "this cap cannot fund it"),
+        None => problem,
+    }
+}
+
+/// The cap that could not fund a call, where it stands in the same file.
+fn cap_beside(error: &RunError) -> Option<Span> {
+    let name = |it: &Option<Source>| it.as_ref().map(|it| it.name().to_owned());
+    let cap = error.cap.as_ref()?;
+    (name(&cap.source) == name(&error.source)).then_some(cap.span)
+}
+
+/// The code of a kind of error, so that a run's failure can be looked up like any other.
+pub(super) fn code_of(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::InvalidInput => Code::E401,
+        ErrorKind::NotFound => Code::E402,
+        ErrorKind::Unsupported => Code::E403,
+        ErrorKind::Denied => Code::E404,
+        ErrorKind::Timeout => Code::E405,
+        ErrorKind::RateLimit => Code::E406,
+        ErrorKind::Unavailable => Code::E407,
+        ErrorKind::InvalidOutput => Code::E408,
+        ErrorKind::Budget => Code::E409,
+        ErrorKind::Exhausted => Code::E410,
+        ErrorKind::Cancelled => Code::E411,
+        ErrorKind::Failed => Code::E412,
+        ErrorKind::Bug => Code::E413,
+    }
+}

@@ -1,0 +1,163 @@
+//! The files that scripts use, read through the host.
+
+use std::{collections::HashMap, io, path::Path, sync::Arc};
+
+use svc_contract::{
+    host::{self, Host, refused},
+    registry::{Near, near},
+    value::{paths, units},
+};
+use svc_lang::{
+    check::{Files, Unread},
+    diag::Source,
+    stdlib::{self, PREFIX},
+};
+
+/// The largest script, in bytes.
+pub const LARGEST_SCRIPT: u64 = 16 << 20;
+
+/// Texts that stand for those of files, by path: what an editor has and did not save yet.
+pub type Unsaved = HashMap<String, Arc<str>>;
+
+/// The files of a host, seen from the folder of the script that names them.
+pub(super) struct HostFiles<'a> {
+    host: &'a Arc<dyn Host>,
+    unsaved: Option<&'a Unsaved>,
+}
+
+impl<'a> HostFiles<'a> {
+    pub(super) fn of(host: &'a Arc<dyn Host>) -> Self {
+        Self { host, unsaved: None }
+    }
+
+    pub(super) fn with(self, unsaved: &'a Unsaved) -> Self {
+        Self { unsaved: Some(unsaved), ..self }
+    }
+
+    fn unsaved(&self, name: &str) -> Option<Arc<str>> {
+        self.unsaved?.get(name).cloned()
+    }
+
+    /// A module of the standard library: as it was, where a run is looked at that another
+    /// version began.
+    fn module(&self, name: &str) -> Result<Source, Unread> {
+        let mut files = stdlib::SUFFIXES.iter().map(|it| format!("{PREFIX}{name}{it}"));
+        let kept = files.find_map(|file| self.unsaved(&file).map(|text| Source::new(file, text)));
+        let known = || stdlib::find(name).map(stdlib::Module::source);
+        kept.or_else(known).ok_or_else(|| no_module(name))
+    }
+
+    fn text(&self, name: &str) -> Result<Arc<str>, Unread> {
+        let path = Path::new(name);
+        let known = self.host.stat(path);
+        // What an editor has open is no more allowed than the file itself.
+        let may_use = known.as_ref().err().and_then(refused).is_none();
+        if let Some(text) = self.unsaved(name).filter(|_| may_use) {
+            return Ok(text);
+        }
+        let known = known.map_err(|err| unread(&err))?;
+        // A pipe or a device would keep whoever checks waiting.
+        if !known.is_file && !known.is_dir {
+            return Err("it is no regular file".to_owned().into());
+        }
+        let bytes =
+            host::read(self.host.as_ref(), path, LARGEST_SCRIPT).map_err(|err| unread(&err))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
+        Ok(text.into())
+    }
+}
+
+impl Files for HostFiles<'_> {
+    fn load(&self, from: &Source, file: &str) -> Result<Source, Unread> {
+        if let Some(name) = file.strip_prefix(PREFIX) {
+            return self.module(name);
+        }
+        match Path::new(file).extension().and_then(|it| it.to_str()) {
+            Some("svc" | "rhai") => {}
+            _ => {
+                let due = "the name of a script ends in `.svc`, that of templates in `.rhai`";
+                return Err(due.to_owned().into());
+            }
+        }
+        let here = Path::new(".");
+        let folder = from.folder().map_or(here, |it| it.as_path());
+        let mut name = paths::join(folder, file);
+        if name.starts_with(PREFIX) {
+            // A file of the user's, whatever it is called, is no module.
+            name = format!("./{name}").into();
+        }
+        let path = Path::new(name.as_ref());
+        let text = self.text(&name)?;
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(here);
+        Ok(Source::new(name.clone(), text).in_folder(folder))
+    }
+
+    fn host(&self) -> Option<Arc<dyn Host>> {
+        Some(self.host.clone())
+    }
+}
+
+/// Why there is no module of this name, and which one may be meant.
+pub(super) fn no_module(name: &str) -> Unread {
+    let names = || stdlib::ALL.iter().map(|it| it.name);
+    let bare = stdlib::SUFFIXES.iter().find_map(|it| name.strip_suffix(it)).unwrap_or(name);
+    let exact = names().find(|it| *it == bare).map(|name| Near { name, is_sure: true });
+    let near = exact.or_else(|| near(bare, names()));
+    let is_sure = near.is_some_and(|it| it.is_sure);
+    let meant = near.map(|it| it.name).map(|it| format!("{PREFIX}{it}"));
+    let help = match &meant {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => {
+            let all: Vec<String> = names().map(|it| format!("`{PREFIX}{it}`")).collect();
+            format!("there are {}", all.join(", "))
+        }
+    };
+    let why = match name {
+        "" => "the name of a module is missing".to_owned(),
+        _ => format!("the standard library has no `{name}`"),
+    };
+    Unread { why, help: Some(help), meant, is_sure, is_refused: false }
+}
+
+/// Why a file cannot be used. Of one that is refused, nothing is said but where it is.
+fn unread(err: &io::Error) -> Unread {
+    let Some(refused) = refused(err) else { return why(err).into() };
+    let help = "under rules a script uses the files in its own folder, the standard library, and \
+        what `--allow \"reads fs:FOLDER\"` names; what is denied stays denied";
+    Unread { help: Some(help.to_owned()), is_refused: true, ..refused.to_owned().into() }
+}
+
+fn why(err: &io::Error) -> String {
+    match err.kind() {
+        io::ErrorKind::NotFound => "it does not exist".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::FileTooLarge => {
+            format!("it is larger than {}", units::show_size(LARGEST_SCRIPT))
+        }
+        _ => err.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_host_os::test::TestHost;
+
+    /// A run goes on with what it was begun with, also where the library has changed since.
+    #[test]
+    fn a_module_that_a_run_kept_goes_before_the_one_that_is_there() {
+        let host: Arc<dyn Host> = Arc::new(TestHost::new());
+        let kept = |(name, text): (&str, &str)| (name.to_owned(), Arc::from(text));
+        let unsaved: Unsaved =
+            [("std:panel.rhai", "// old"), ("std:gone.svc", "# gone")].map(kept).into();
+        let files = HostFiles::of(&host).with(&unsaved);
+        let load = |name: &str| files.load(&Source::from(""), name);
+        let (old, gone) = (load("std:panel").unwrap(), load("std:gone").unwrap());
+        assert_eq!((old.name(), old.text()), ("std:panel.rhai", "// old"));
+        assert_eq!((gone.name(), gone.text()), ("std:gone.svc", "# gone"));
+        assert!(load("std:table").is_ok());
+        assert_eq!(load("std:tabel").unwrap_err().meant.as_deref(), Some("std:table"));
+    }
+}

@@ -1,0 +1,86 @@
+//! What is foreseen of a run, as objects for programs: parts of what `svc check --json` and
+//! `svc plan --json` print.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use svc_contract::value::Money;
+use svc_lang::plan::{EffectUse, Envelope, Verdict};
+
+/// Something that a run may do to the world.
+#[derive(Debug, Serialize)]
+pub struct Effect {
+    pub verb: &'static str,
+    pub scope: Option<String>,
+}
+
+/// What something takes.
+#[derive(Debug, Serialize)]
+pub struct EnvelopeJson {
+    pub tokens: Range<u64>,
+    pub cost: Range<String>,
+    /// In milliseconds.
+    pub time: Range<u64>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Range<T> {
+    pub min: T,
+    /// Nothing where nobody can say.
+    pub expected: Option<T>,
+    /// Nothing where nothing limits it.
+    pub max: Option<T>,
+}
+
+/// What is known of one bound before the run.
+#[derive(Debug, Serialize)]
+pub struct Bound {
+    pub bound: &'static str,
+    pub limit: String,
+    pub holds: &'static str,
+    pub why: String,
+    /// The price tables that money was counted with.
+    pub prices: Vec<String>,
+}
+
+pub(super) fn effects<'e>(effects: impl IntoIterator<Item = &'e EffectUse>) -> Vec<Effect> {
+    effects
+        .into_iter()
+        .map(|it| Effect {
+            verb: it.verb.name(),
+            scope: it.place.as_ref().map(ToString::to_string),
+        })
+        .collect()
+}
+
+pub(super) fn bounds(verdicts: &[Verdict]) -> Vec<Bound> {
+    let bound = |it: &Verdict| Bound {
+        bound: it.key.name(),
+        limit: it.limit.clone(),
+        holds: it.holds.word(),
+        why: it.why.clone(),
+        prices: it.prices.clone(),
+    };
+    verdicts.iter().map(bound).collect()
+}
+
+pub(super) fn envelope(envelope: &Envelope) -> EnvelopeJson {
+    let Envelope { tokens, cost, time } = envelope;
+    let money = |it: Money| it.to_string();
+    // A part of a millisecond is none at the least, and a whole one at the most.
+    let floor = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+    let ceil = |it: Duration| u64::try_from(it.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+    EnvelopeJson {
+        tokens: Range { min: tokens.min, expected: tokens.expected, max: tokens.max },
+        cost: Range {
+            min: money(cost.min),
+            expected: cost.expected.map(money),
+            max: cost.max.map(money),
+        },
+        time: Range {
+            min: floor(time.min),
+            expected: time.expected.map(floor),
+            max: time.max.map(ceil),
+        },
+    }
+}

@@ -1,0 +1,117 @@
+//! What a caller gives, made into what a script wants.
+
+use std::collections::BTreeMap;
+
+use svc_contract::{
+    host,
+    registry::{OpError, nearest},
+    value::{Text, Type, Value, json},
+};
+use svc_lang::{check::Input, diag::Span};
+
+use crate::run::RunError;
+
+/// One input as it comes from outside.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    /// A value, as JSON or a program has it.
+    Value(Value),
+    /// Text, as a command line has it.
+    Words(Text),
+}
+
+/// Reads what was given as values of the declared types; everything that is needed must be
+/// there.
+pub(super) fn read(
+    declared: &[Input],
+    given: BTreeMap<Text, Given>,
+    first: Option<Given>,
+) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
+    let values = known(declared, given, first)?;
+    let lacks = |it: &&Input| it.is_required() && !it.is_secret() && !values.contains_key(&it.name);
+    match declared.iter().find(lacks) {
+        Some(lacking) => {
+            let message = format!("the script needs `{}: {}`", lacking.name, lacking.ty);
+            Err(wrong(message, lacking.span))
+        }
+        None => Ok(values),
+    }
+}
+
+/// The same of what was given so far. `first` is for the input of a script that begins with a
+/// stage, or else for the first one that nothing was given for.
+pub(super) fn known(
+    declared: &[Input],
+    mut given: BTreeMap<Text, Given>,
+    first: Option<Given>,
+) -> Result<BTreeMap<Text, Value>, Box<RunError>> {
+    if let Some(first) = first {
+        let implicit = declared.iter().find(|it| it.name.as_ref() == "input");
+        let free = declared.iter().find(|it| !it.is_secret() && !given.contains_key(&it.name));
+        let name = implicit.or(free).map_or_else(|| "input".into(), |it| it.name.clone());
+        given.insert(name, first);
+    }
+    let mut values = BTreeMap::new();
+    for (name, given) in given {
+        let input =
+            declared.iter().find(|it| it.name == name).ok_or_else(|| unknown(declared, &name))?;
+        if input.is_secret() {
+            return Err(not_given(input));
+        }
+        let value = match given {
+            Given::Value(value) => value,
+            Given::Words(text) => read_words(text, &input.ty),
+        };
+        let value = value.cast(&input.ty).map_err(|misfit| {
+            let place = if misfit.path.is_empty() {
+                name.to_string()
+            } else {
+                format!("{name}.{}", misfit.path)
+            };
+            let message =
+                format!("`{place}` must be {}, but it is {}", misfit.wanted, misfit.given);
+            wrong(message, input.span)
+        })?;
+        values.insert(name, value);
+    }
+    Ok(values)
+}
+
+/// A secret that a caller gave: whoever logs the call would have it.
+fn not_given(secret: &Input) -> Box<RunError> {
+    let (name, variable) = (&secret.name, host::secret_variable(&secret.name));
+    let message = format!("`{name}` is a secret: the host gives it, not the caller");
+    let help = format!("set `{variable}`, or `{variable}_FILE` to a file that holds it");
+    RunError::outside(OpError::invalid_input(message).help(help), secret.span)
+}
+
+/// Text is itself where text is due, and JSON where something else is.
+fn read_words(text: Text, ty: &Type) -> Value {
+    match ty.required() {
+        Type::Text | Type::Path | Type::Enum(_) | Type::Duration | Type::Money | Type::Size => {
+            if ty.is_optional() && text.as_ref() == "null" {
+                Value::Null
+            } else {
+                Value::Text(text)
+            }
+        }
+        _ => json::read(&text).unwrap_or(Value::Text(text)),
+    }
+}
+
+fn unknown(declared: &[Input], name: &str) -> Box<RunError> {
+    let names = declared.iter().filter(|it| !it.is_secret()).map(|it| it.name.as_ref());
+    let message = format!("the script has no param `{name}`");
+    let help = match (nearest(name, names.clone()), declared) {
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, []) => "it takes none".to_owned(),
+        (None, _) => {
+            format!("it has {}", names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    RunError::outside(OpError::invalid_input(message).help(help), Span::default())
+}
+
+fn wrong(message: String, span: Span) -> Box<RunError> {
+    RunError::outside(OpError::invalid_input(message), span)
+}

@@ -1,0 +1,466 @@
+//! The journal: what a run wrote down in the store, and how a later one goes on from it.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use svc_contract::{
+    host::Host,
+    registry::{ErrorKind, OpError, Usage},
+};
+use svc_lang::plan::Scopes;
+use svc_store::{
+    Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, Payment, RunId, Store, StoreError,
+    StoreErrorKind,
+};
+
+use super::{
+    books::{Books, Edit},
+    cause::{Cause, Differences, Facts},
+};
+use crate::run::{
+    About, Earlier, Ended, Entry, Kept, Key, Records, Reservation, Taken, Tried, place_of,
+};
+
+/// The records of one run.
+pub(super) struct Journal {
+    store: Arc<Store>,
+    run: RunId,
+    host: Arc<dyn Host>,
+    /// What was written down before, by place.
+    known: HashMap<String, Known>,
+    /// Calls of places that the script does not have any more, by what they are. Each is
+    /// taken once: two calls that are alike at two places may be meant to differ.
+    moved: Mutex<HashMap<Key, Vec<Known>>>,
+    /// Whether the run goes on from something.
+    goes_on: bool,
+    asked: Asked,
+    /// What was spent before.
+    books: Books,
+    /// The number of the next payment.
+    payments: AtomicU64,
+    /// Why calls are made again, by place, until they are written down.
+    causes: Mutex<HashMap<String, Cause>>,
+}
+
+/// What a person asks of a run that goes on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    /// Places of writes that may happen again.
+    pub(super) retry: BTreeSet<String>,
+    /// Places of calls that are to be made again.
+    pub(super) again: BTreeSet<String>,
+}
+
+/// What a run goes on from.
+#[derive(Default)]
+pub(super) struct From {
+    /// What a later one knows replaces what an earlier one does.
+    pub(super) runs: Vec<RunId>,
+    /// The places that the script has, where it is another one: `each[]/summary`.
+    pub(super) places: Option<BTreeSet<String>>,
+    /// The run that it goes on from with another script, where that is still kept, and what
+    /// became of its bounds.
+    pub(super) origin: Option<(RunId, Edit)>,
+    /// Where the bounds of the script stand.
+    pub(super) scopes: Scopes,
+}
+
+#[derive(Clone)]
+struct Known {
+    /// Where it was made.
+    path: String,
+    key: Key,
+    state: NodeState,
+    output: Option<Hash>,
+    used: Usage,
+    born: i64,
+    took: u64,
+    /// The run that made it.
+    run: RunId,
+    /// Whether the run that asks has it already.
+    is_own: bool,
+    /// What else decided it, as it was written down.
+    about: String,
+}
+
+impl Journal {
+    /// That of a run which begins, goes on from what is known of it, or takes what another
+    /// one did.
+    pub(super) fn open(
+        store: Arc<Store>,
+        run: RunId,
+        host: Arc<dyn Host>,
+        from: &From,
+        asked: Asked,
+    ) -> Result<Self, StoreError> {
+        let id = run;
+        let mut known = HashMap::new();
+        let mut moved: HashMap<Key, Vec<Known>> = HashMap::new();
+        for run in &from.runs {
+            for node in store.nodes(run)? {
+                let is_there = |it: &BTreeSet<String>| it.contains(&place_of(&node.path));
+                let is_gone = from.places.as_ref().is_some_and(|it| !is_there(it));
+                let (path, node) = Known::of(node, &id);
+                match is_gone {
+                    true => moved.entry(node.key).or_default().push(node),
+                    false => drop(known.insert(path, node)),
+                }
+            }
+        }
+        let (moved, causes) = (Mutex::new(moved), Mutex::default());
+        let goes_on = !from.runs.is_empty();
+        let books = match goes_on {
+            true => {
+                let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
+                Books::read(&store, &id, origin, &from.scopes)?
+            }
+            false => Books::default(),
+        };
+        let payments = books.next.into();
+        Ok(Self { store, run: id, host, known, moved, goes_on, asked, books, payments, causes })
+    }
+
+    /// What is taken over from the run that this one goes on from with another script.
+    pub(super) fn taken_over(&mut self) -> Option<Vec<Payment>> {
+        self.books.taken_over.take()
+    }
+
+    fn row(&self, entry: &Entry, state: NodeState) -> (Node, Vec<Blob>) {
+        let mut blobs = Vec::new();
+        let (args, input) = arguments(&entry.args, &mut blobs);
+        let apart = input.and_then(|_| entry.args.first()).map(|(name, _)| (*name).to_owned());
+        let about = About { input: apart, ..entry.about.clone() };
+        let now = self.host.now();
+        let node = Node {
+            run: self.run.clone(),
+            path: entry.path.clone(),
+            key: entry.key,
+            component: entry.component.to_owned(),
+            op: entry.op.to_owned(),
+            version: entry.version,
+            state,
+            attempts: 0,
+            started: now,
+            took: 0,
+            used: Usage::default(),
+            output: None,
+            error: None,
+            args,
+            input,
+            born: now,
+            origin: None,
+            about: serde_json::to_string(&about).unwrap_or_default(),
+            cause: self.cause_of(&entry.path).as_ref().map(Cause::written),
+        };
+        (node, blobs)
+    }
+
+    fn ended_row(&self, entry: &Entry, ended: Ended) -> Row {
+        let state = if ended.result.is_ok() { NodeState::Done } else { NodeState::Failed };
+        let (mut node, mut blobs) = self.row(entry, state);
+        let Taken { tries, log, usage, took } = ended.taken;
+        let millis = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
+        node.started = node.started.saturating_sub(millis);
+        node.took = micros(took);
+        (node.used, node.attempts) = (usage, tries);
+        match ended.result {
+            Ok(value) => {
+                let blob = Blob::new(value.into_bytes());
+                node.output = Some(blob.hash());
+                blobs.push(blob);
+            }
+            Err(err) => node.error = Some(told(&err)),
+        }
+        let tries = log.iter().zip(1..).map(|(it, number)| tried(it, number)).collect();
+        Row::Node { node: Box::new(node), blobs, tries }
+    }
+
+    /// The call as it was made elsewhere. What its value was made of is what it was then: the
+    /// files may be others by now.
+    fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
+        let About { model, server, files, .. } = known.about();
+        let about = About { model, server, files, ..entry.about.clone() };
+        let entry = &Entry { about, ..entry.clone() };
+        let (mut node, mut blobs) = self.row(entry, NodeState::Done);
+        let blob = Blob::new(value.as_bytes());
+        node.output = Some(blob.hash());
+        blobs.push(blob);
+        (node.used, node.born, node.took) = (used, known.born, known.took);
+        node.origin = Some(known.run.clone());
+        let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
+        self.store.append(row).map_err(failed)
+    }
+
+    fn because(&self, path: &str, cause: Cause) {
+        let mut causes = self.causes.lock().unwrap_or_else(PoisonError::into_inner);
+        causes.insert(path.to_owned(), cause);
+    }
+
+    fn cause_of(&self, path: &str) -> Option<Cause> {
+        let causes = self.causes.lock().unwrap_or_else(PoisonError::into_inner);
+        causes.get(path).cloned()
+    }
+
+    fn value(&self, output: Option<Hash>) -> Result<Option<String>, OpError> {
+        let Some(hash) = output else { return Ok(None) };
+        let blob = self.store.blob(hash).map_err(failed)?;
+        Ok(blob.and_then(|it| String::from_utf8(it).ok()))
+    }
+
+    /// What this run, or the one that it goes on from, knows of a call.
+    fn own(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        let path = entry.path.as_str();
+        let Some(known) = self.known.get(path) else {
+            return self.moved_here(entry);
+        };
+        if known.key != entry.key {
+            return self.differs(entry, known).map(|()| Earlier::Nothing);
+        }
+        if self.asked.again.contains(path) {
+            self.because(path, Cause::Asked { option: "--again".to_owned() });
+            return Ok(Earlier::Nothing);
+        }
+        if known.state == NodeState::Done && !known.stands_for(entry) {
+            return self.differs(entry, known).map(|()| Earlier::Nothing);
+        }
+        if known.state == NodeState::Done {
+            return self.done(entry, known);
+        }
+        // What failed may have had its effect all the same.
+        if self.asked.retry.contains(path) {
+            self.because(path, Cause::Asked { option: "--retry-write".to_owned() });
+            return Ok(Earlier::Nothing);
+        }
+        let node = self.store.node(&known.run, path).map_err(failed)?;
+        if let Some(cause) = node.as_ref().and_then(Cause::of_state) {
+            self.because(path, cause);
+        }
+        Ok(Earlier::Begun)
+    }
+
+    fn done(&self, entry: &Entry, known: &Known) -> Result<Earlier, OpError> {
+        let Some(value) = self.value(known.output)? else {
+            self.because(&entry.path, Cause::Missing);
+            return Ok(Earlier::Nothing);
+        };
+        let usage = known.used;
+        if known.run != self.run {
+            self.adopt(entry, known, &value, usage)?;
+        }
+        Ok(Earlier::Done { value, usage, known_in: Some(self.books.known_in(&known.path)) })
+    }
+
+    /// A call that stood at another place of the script.
+    fn moved_here(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        let found = {
+            let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+            moved.get_mut(&entry.key).and_then(Vec::pop)
+        };
+        match found {
+            Some(known) if known.state == NodeState::Done && known.stands_for(entry) => {
+                self.done(entry, &known)
+            }
+            _ => {
+                if self.goes_on {
+                    self.because(&entry.path, Cause::Missing);
+                }
+                Ok(Earlier::Nothing)
+            }
+        }
+    }
+
+    /// Keeps in what a call differs from the one that was made at its place.
+    fn differs(&self, entry: &Entry, known: &Known) -> Result<(), OpError> {
+        let Some(node) = self.store.node(&known.run, &entry.path).map_err(failed)? else {
+            return Ok(());
+        };
+        let before = Facts::of(&self.store, &node).map_err(failed)?;
+        let differences = Differences::between(&before, &facts(entry));
+        // Of a call that only hands on what others read, nothing by itself differs.
+        if differences != Differences::default() {
+            self.because(&entry.path, Cause::Differs(differences));
+        }
+        Ok(())
+    }
+
+    /// What another run knows of a call, where that may stand for it.
+    fn elsewhere(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        let Some(max_age) = entry.max_age else { return Ok(Earlier::Nothing) };
+        let found = self.store.done(entry.key, &entry.path, &self.run).map_err(failed)?;
+        let mut why = None;
+        for node in found {
+            let about = serde_json::from_str(&node.about).unwrap_or_default();
+            if !entry.about.is_like(&about) {
+                let before = Facts::of(&self.store, &node).map_err(failed)?;
+                let differences = Differences::between(&before, &facts(entry));
+                why.get_or_insert(Cause::Differs(differences));
+                continue;
+            }
+            // A clock that was set back makes nothing older.
+            let age = self.host.now().saturating_sub(node.born).max(0).unsigned_abs();
+            let age = Duration::from_millis(age);
+            if age > max_age {
+                why.get_or_insert(Cause::too_old(age, max_age));
+                continue;
+            }
+            if let Some(value) = self.value(node.output)? {
+                let (_, known) = Known::of(node, &self.run);
+                self.adopt(entry, &known, &value, Usage::default())?;
+                return Ok(Earlier::Done { value, usage: known.used, known_in: None });
+            }
+        }
+        if let Some(cause) = why {
+            self.because(&entry.path, cause);
+        }
+        Ok(Earlier::Nothing)
+    }
+}
+
+impl Known {
+    /// What the run `id` knows by a row of its own or of another run.
+    fn of(node: Node, id: &RunId) -> (String, Self) {
+        let Node { path, key, state, output, used, born, took, run, origin, about, .. } = node;
+        let is_own = run == *id;
+        let run = origin.unwrap_or(run);
+        let known =
+            Self { path: path.clone(), key, state, output, used, born, took, run, is_own, about };
+        (path, known)
+    }
+
+    fn about(&self) -> About {
+        serde_json::from_str(&self.about).unwrap_or_default()
+    }
+
+    /// Whether its result is that of a call with the same key: a run goes on with what it had
+    /// seen, another one begins in the world as it is.
+    fn stands_for(&self, entry: &Entry) -> bool {
+        self.is_own || (!entry.looks_outside && entry.about.is_like(&self.about()))
+    }
+}
+
+impl Records for Journal {
+    fn earlier(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        match self.own(entry)? {
+            Earlier::Nothing if !self.asked.again.contains(&entry.path) => self.elsewhere(entry),
+            known => Ok(known),
+        }
+    }
+
+    fn begins(&self, entry: Entry) -> Kept<'_> {
+        let (node, blobs) = self.row(&entry, NodeState::Intended);
+        let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
+        Box::pin(async move { self.store.commit(row).await.map_err(failed) })
+    }
+
+    fn spent(&self, scope: &str) -> Usage {
+        self.books.spent(scope)
+    }
+
+    fn reserves(&self, reservation: Reservation) -> (u64, Kept<'_>) {
+        let Reservation { path, component, op, scopes, most } = reservation;
+        let number = self.payments.fetch_add(1, Ordering::Relaxed);
+        let payment = Box::new(Payment {
+            run: self.run.clone(),
+            number,
+            path,
+            op: format!("{component}.{op}"),
+            scopes: Some(scopes),
+            at: self.host.now(),
+            most,
+            used: None,
+            origin: None,
+        });
+        let row = Row::Payment(payment);
+        let written = async move {
+            match self.store.file() {
+                Some(_) => self.store.commit(row).await.map_err(failed),
+                // It goes with the process, whatever is waited for.
+                None => self.store.append(row).map_err(failed),
+            }
+        };
+        (number, Box::pin(written))
+    }
+
+    fn settles(&self, number: u64, used: Usage) -> Result<(), OpError> {
+        let row = Row::Settled { run: self.run.clone(), number, used };
+        self.store.append(row).map_err(failed)
+    }
+
+    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
+        let is_dear = entry.is_dear;
+        let row = self.ended_row(&entry, ended);
+        Box::pin(async move {
+            match is_dear {
+                true => self.store.commit(row).await.map_err(failed),
+                false => self.store.append(row).map_err(failed),
+            }
+        })
+    }
+}
+
+/// Where arguments are kept. A long one that entered is a content of its own: it is most
+/// often what another call gave.
+fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, Option<Hash>) {
+    const LONGEST_HERE: usize = 512;
+    let (input, others) = match args.split_first() {
+        Some(((_, input), others)) if input.len() > LONGEST_HERE => (Some(input), others),
+        _ => (None, args),
+    };
+    let input = input.map(|it| {
+        let blob = Blob::new(it.as_bytes());
+        let hash = blob.hash();
+        blobs.push(blob);
+        hash
+    });
+    let fields: Vec<String> = others.iter().map(|(name, it)| format!("\"{name}\":{it}")).collect();
+    (Args::of(format!("{{{}}}", fields.join(",")), blobs), input)
+}
+
+pub(super) fn facts(entry: &Entry) -> Facts {
+    Facts {
+        op: format!("{}.{}", entry.component, entry.op),
+        version: entry.version,
+        args: entry.args.iter().map(|(name, it)| ((*name).to_owned(), it.clone())).collect(),
+        about: entry.about.clone(),
+    }
+}
+
+fn tried(it: &Tried, number: u32) -> Attempt {
+    let Tried { started, took, used, error } = it;
+    let error = error.as_ref().map(told);
+    Attempt { number, started: *started, took: micros(*took), used: *used, error }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn told(err: &OpError) -> String {
+    serde_json::json!({ "kind": err.kind.name(), "message": err.message }).to_string()
+}
+
+/// A failure of the store as one of the run: it must not go on unrecorded.
+pub(super) fn failed(err: StoreError) -> OpError {
+    let kind = match err.kind {
+        StoreErrorKind::Bug => ErrorKind::Bug,
+        StoreErrorKind::ReadOnly => ErrorKind::Denied,
+        _ => ErrorKind::Failed,
+    };
+    let message = match err.kind {
+        // Nothing is wrong with the store.
+        StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
+        _ => format!("the run cannot be recorded: {}", err.message),
+    };
+    let error = OpError::new(kind, message);
+    match &err.help {
+        Some(help) => error.help(help.clone()),
+        None => error,
+    }
+    .because(err)
+}

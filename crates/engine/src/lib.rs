@@ -1,0 +1,314 @@
+//! The one door: everything that a base or an embedding program can ask for.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = svc_host_os::OsHost::default();
+//! let engine = svc_engine::Engine::new(svc_components::registry(), std::sync::Arc::new(host));
+//! let shouted: String = engine
+//!     .run(r#"param name: string  name >> upper >> "hello, ${it}""#)
+//!     .param("name", "ada")
+//!     .await?
+//!     .get()?;
+//! assert_eq!(shouted, "hello, ADA");
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod assist;
+mod block;
+mod books;
+mod catalog;
+pub mod cause;
+mod error;
+pub mod failure;
+mod files;
+mod fix;
+pub mod foreseen;
+mod from_run;
+mod grammar;
+mod inputs;
+mod journal;
+mod kept;
+pub mod planned;
+mod rehearsal;
+mod request;
+pub mod run;
+pub mod session;
+mod testing;
+pub mod verdict;
+pub mod why;
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+pub use block::{Block, block};
+pub use error::Error;
+pub use files::{LARGEST_SCRIPT, Unsaved};
+pub use fix::{Fixed, Fixes};
+pub use grammar::Notation;
+pub use rehearsal::{Fate, Rehearsed};
+pub use request::{Request, Response};
+pub use testing::TestResult;
+
+use files::HostFiles;
+
+use crate::run::{Observer, Unwatched};
+use svc_contract::{
+    host::Host,
+    registry::{Component, OpError, OpRef, Registry},
+    value::{Text, Value},
+};
+use svc_lang::{
+    check::{self, Analysis, Checked},
+    diag::{Report, Source},
+    plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
+};
+use svc_store::Store;
+
+/// Checks, plans and runs scripts against a set of components.
+///
+/// Cheap to clone; clones share their components and their workers.
+#[derive(Clone)]
+pub struct Engine {
+    registry: Arc<Registry>,
+    host: Arc<dyn Host>,
+    observer: Arc<dyn Observer>,
+    workers: Arc<Semaphore>,
+    worker_count: usize,
+    policy: Arc<Policy>,
+    /// Which files scripts may use.
+    uses: Arc<Policy>,
+    /// Where runs are kept; nothing where they are not.
+    store: Option<Arc<Store>>,
+    isolates: bool,
+    /// What each run may take of memory; a share of the machine's where nothing is said.
+    max_memory: Option<u64>,
+}
+
+impl Engine {
+    /// An engine with these components in this world.
+    pub fn new(registry: Registry, host: Arc<dyn Host>) -> Self {
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            registry: Arc::new(registry),
+            host,
+            observer: Arc::new(Unwatched),
+            // Two more than there are cores: when a computation ends, the next one is there.
+            workers: Arc::new(Semaphore::new(workers + 2)),
+            worker_count: workers,
+            policy: Arc::default(),
+            uses: Arc::default(),
+            store: None,
+            isolates: false,
+            max_memory: None,
+        }
+    }
+
+    /// The same engine with further components; one of a known name replaces it.
+    #[must_use]
+    pub fn with(mut self, components: &[&'static Component]) -> Self {
+        self.registry = Arc::new(self.registry.as_ref().clone().with(components));
+        self
+    }
+
+    /// The same engine with another default of a tunable param, such as `rerank.keep`.
+    pub fn tuned(mut self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
+        let tuned = self.registry.as_ref().clone().tuned(param, value.into())?;
+        self.registry = Arc::new(tuned);
+        Ok(self)
+    }
+
+    /// The same engine in another world.
+    #[must_use]
+    pub fn on(mut self, host: Arc<dyn Host>) -> Self {
+        self.host = host;
+        self
+    }
+
+    /// The same engine, watched.
+    #[must_use]
+    pub fn watched_by(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// The same engine, which refuses every plan that the policy refuses, and lets no run
+    /// touch what the policy does not allow.
+    #[must_use]
+    pub fn under(mut self, policy: Policy) -> Self {
+        self.policy = Arc::new(policy);
+        self.uses = self.policy.clone();
+        self
+    }
+
+    /// The same engine, whose scripts use no files that the policy refuses; what their plans
+    /// do is not looked at.
+    #[must_use]
+    pub fn using_under(mut self, policy: Policy) -> Self {
+        self.uses = Arc::new(policy);
+        self
+    }
+
+    /// The same engine for scripts that are not trusted: inline code runs in processes of its
+    /// own, with little memory, that are ended when their time is over, and they use no files
+    /// outside of their own folder that no policy allows to be read. The program must ask
+    /// `svc::is_worker` first of all.
+    #[must_use]
+    pub fn untrusted(mut self) -> Self {
+        self.isolates = true;
+        self
+    }
+
+    /// The same engine, whose runs may take so many bytes of memory each, where they are not
+    /// told another number. Without it, a run may take half of the machine's.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub fn host(&self) -> &dyn Host {
+        self.host.as_ref()
+    }
+
+    /// Everything that is wrong with a script, or the program that it is.
+    pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
+        let program = self.checked(script)?;
+        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
+        let (program, _) = foreseen?;
+        self.refused(&program).map_or(Ok(program), Err)
+    }
+
+    /// What the policy refuses of a program.
+    fn refused(&self, program: &Checked) -> Option<Report> {
+        if self.policy.is_empty() {
+            return None;
+        }
+        self.planned(program.clone(), &BTreeMap::new(), Caps::default()).err()
+    }
+
+    /// The host of the files that a script uses.
+    fn used_by(&self, script: &Source) -> Arc<dyn Host> {
+        let folder = script.folder().map_or(Path::new("."), |it| it.as_path());
+        self.uses.guard_uses(&self.host, folder, self.isolates)
+    }
+
+    fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
+        let script = script.into();
+        check::check(&script, &self.registry, &HostFiles::of(&self.used_by(&script)))
+    }
+
+    /// The plan of a script whose files have these texts.
+    fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
+        let host = self.used_by(script);
+        let files = HostFiles::of(&host).with(used);
+        let program = check::check(script, &self.registry, &files)?;
+        self.planned(program, &BTreeMap::new(), Caps::default())
+    }
+
+    /// What is known of a script, for an editor: also when it does not check.
+    pub fn analyse(&self, script: impl Into<Source>) -> Analysis {
+        self.analysis(&script.into(), &Unsaved::default()).0
+    }
+
+    /// The same where some files have texts that are not saved yet.
+    pub fn analyse_with(&self, script: impl Into<Source>, unsaved: &Unsaved) -> Analysis {
+        self.analysis(&script.into(), unsaved).0
+    }
+
+    /// The same with what is foreseen of a script that checks.
+    fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Foresight>) {
+        let host = self.used_by(script);
+        let files = HostFiles::of(&host).with(unsaved);
+        let mut analysis = check::analyse(script, &self.registry, &files);
+        let Some(program) = analysis.program.take() else { return (analysis, None) };
+        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
+        let (report, program, foresight) = match foreseen {
+            Ok((program, foresight)) => match self.refused(&program) {
+                Some(report) => (report, None, None),
+                None => (program.warnings.clone(), Some(program), Some(foresight)),
+            },
+            Err(report) => (report, None, None),
+        };
+        (Analysis { report, program, ..analysis }, foresight)
+    }
+
+    /// What a script would run.
+    pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
+        self.planned(self.checked(script)?, &BTreeMap::new(), Caps::default())
+    }
+
+    /// The plan of a program with these inputs and caps, if its bounds can be kept and the
+    /// policy accepts it.
+    fn planned(
+        &self,
+        program: Checked,
+        given: &BTreeMap<Text, Value>,
+        caps: Caps,
+    ) -> Result<Plan, Report> {
+        let (program, foresight) = self.foreseen(program, given, caps, true)?;
+        let plan = plan::plan(program, foresight);
+        let refused = plan.refusals(&self.policy, self.host());
+        if refused.has_errors() { Err(refused) } else { Ok(plan) }
+    }
+
+    /// Runs a script: give it its inputs, then await it.
+    pub fn run(&self, script: impl Into<Source>) -> Request<'_> {
+        Request::new(self, self.plan(script))
+    }
+
+    /// Runs a plan that was looked at before.
+    pub fn run_plan(&self, plan: Plan) -> Request<'_> {
+        Request::of_plan(self, plan)
+    }
+
+    /// What a program will be like with these inputs under these caps, or what is wrong with
+    /// its bounds then.
+    fn foreseen(
+        &self,
+        mut program: Checked,
+        given: &BTreeMap<Text, Value>,
+        caps: Caps,
+        shows_nodes: bool,
+    ) -> Result<(Checked, Foresight), Report> {
+        let past = |op| self.past(op);
+        let outlook = Outlook { shows_nodes, ..self.outlook(given, caps, &past) };
+        let mut foresight = plan::foresee(&program, &outlook);
+        std::mem::take(&mut foresight.problems).tell(&mut program.warnings);
+        match program.warnings.has_errors() {
+            true => Err(program.warnings),
+            false => Ok((program, foresight)),
+        }
+    }
+
+    fn outlook<'a>(
+        &'a self,
+        given: &'a BTreeMap<Text, Value>,
+        caps: Caps,
+        past: &'a dyn Fn(OpRef) -> Option<Past>,
+    ) -> Outlook<'a> {
+        let workers = self.worker_count;
+        Outlook { host: self.host(), workers, given, caps, shows_nodes: true, past }
+    }
+
+    fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
+        crate::run::Surroundings {
+            host: self.policy.guard(self.host.clone()),
+            catalog: Arc::new(self.clone()),
+            observer: self.observer.clone(),
+            workers: self.workers.clone(),
+            cancel,
+            caps: plan::Caps { memory: self.max_memory, ..plan::Caps::default() },
+            records: None,
+            isolates: self.isolates,
+            id: None,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Everything that a plan says, as one object for programs.
+//!
+//! Its shape is part of the interface: `planned.json` beside this file describes it, and a
+//! test holds both together.
+
+use serde::Serialize;
+use svc_lang::{
+    diag::Report,
+    plan::{self, Plan},
+};
+
+use super::{
+    foreseen::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
+    verdict::{self, Param, Problem},
+};
+
+/// The JSON Schema of a [`Planned`].
+pub const PLAN_SCHEMA: &str = include_str!("planned.json");
+
+/// What a script would run.
+#[derive(Debug, Serialize)]
+pub struct Planned {
+    pub file: String,
+    pub inputs: Vec<Param>,
+    /// The type of the result; nothing where a file only defines flows and types.
+    pub gives: Option<String>,
+    /// What the whole plan takes.
+    pub envelope: EnvelopeJson,
+    /// What is known of the bounds of the whole file, and of the caps of the run.
+    pub verdicts: Vec<Bound>,
+    /// The price tables that money was counted with, by name and day.
+    pub prices: Vec<String>,
+    /// What the whole plan does to the world, each effect once.
+    pub effects: Vec<Effect>,
+    /// What a policy refuses of it.
+    pub refused: Vec<Problem>,
+    pub nodes: Vec<Node>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Node {
+    pub path: String,
+    pub name: String,
+    pub op: Option<String>,
+    pub r#type: String,
+    /// The place of the block that it stands in, in the list of nodes.
+    pub parent: Option<usize>,
+    /// The paths of the nodes whose results it uses.
+    pub needs: Vec<String>,
+    pub cost_class: Option<&'static str>,
+    pub effects: Vec<Effect>,
+    pub bounds: serde_json::Map<String, serde_json::Value>,
+    pub envelope: EnvelopeJson,
+    pub verdicts: Vec<Bound>,
+    /// What has to be there before anything behind it can start.
+    pub barrier: Option<&'static str>,
+    pub notes: Vec<String>,
+}
+
+impl Planned {
+    /// A plan, and what a policy refuses of it.
+    pub fn of(plan: &Plan, refused: &Report) -> Self {
+        let program = plan.program();
+        Self {
+            file: program.source.name().to_owned(),
+            inputs: verdict::inputs(program),
+            gives: verdict::gives(program),
+            envelope: envelope(plan.envelope()),
+            verdicts: bounds(plan.verdicts()),
+            prices: plan.prices().to_vec(),
+            effects: effects(plan.effects()),
+            refused: verdict::problems(refused),
+            nodes: plan.nodes().iter().map(|it| node(it, plan)).collect(),
+        }
+    }
+}
+
+fn node(node: &plan::Node, plan: &Plan) -> Node {
+    let needs = node.needs.iter().filter_map(|it| plan.nodes().get(*it));
+    let given = node.bounds.iter().map(|(key, it)| ((*key).to_owned(), it.clone().into()));
+    Node {
+        path: node.path.clone(),
+        name: node.name.clone(),
+        op: node.op.clone(),
+        r#type: node.ty.to_string(),
+        parent: node.parent,
+        needs: needs.map(|it| it.path.clone()).collect(),
+        cost_class: node.cost_class,
+        effects: effects(&node.effects),
+        bounds: given.collect(),
+        envelope: envelope(&node.envelope),
+        verdicts: bounds(&node.verdicts),
+        barrier: node.barrier,
+        notes: node.notes.clone(),
+    }
+}

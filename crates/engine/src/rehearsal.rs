@@ -1,0 +1,360 @@
+//! A script on the outputs of an earlier run: no call of the world is made, and for each call
+//! it is known what would become of it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use svc_contract::{
+    host::offline::Offline,
+    registry::{ErrorKind, OpError, Usage},
+    value::{Value, json},
+};
+use svc_lang::{diag::Source, plan::Plan};
+use svc_store::{Node, NodeState, Run, Store, StoreError};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Engine, Error,
+    cause::{Cause, Differences, Facts},
+    inputs,
+    journal::facts,
+    kept,
+};
+use crate::run::{
+    self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of,
+};
+
+/// How long a rehearsal waits where nothing happens any more. Its clock is simulated, so this
+/// is no time at all; it is shorter than any bound of a script.
+const STILL: Duration = Duration::from_millis(1);
+
+/// What is to be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// What a run that goes on would take: nothing else happens.
+    Foresee,
+    /// What comes of the script on the recorded outputs, as far as they go. What is pure is
+    /// computed.
+    Replay,
+    /// The values at every place, those that are computed at once among them.
+    Tap,
+}
+
+/// What became of one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is what it was: the recorded result stands for it.
+    Same,
+    /// It would be made anew.
+    Anew(Cause),
+    /// It differs from the recorded one, whose result stood for it all the same.
+    Stale(Cause),
+    /// It is pure, and was computed anew.
+    Computed { cause: Option<Cause>, is_same: bool },
+}
+
+/// A script that was rehearsed.
+#[derive(Debug)]
+pub struct Rehearsed {
+    pub run: Run,
+    pub plan: Plan,
+    /// Every call that was reached, by its place.
+    pub calls: BTreeMap<String, Fate>,
+    /// The places of the recorded calls.
+    pub recorded: BTreeSet<String>,
+    /// What the calls took that need not be made again.
+    pub saved: Usage,
+    /// What the script gave; nothing where it waits for a call that was not made.
+    pub ended: Option<Result<Value, Box<RunError>>>,
+    values: HashMap<String, String>,
+}
+
+struct Rehearsal {
+    store: Arc<Store>,
+    purpose: Purpose,
+    recorded: HashMap<String, Node>,
+    /// Paths of calls whose places the script does not have any more, by what they are.
+    moved: Mutex<HashMap<Key, Vec<String>>>,
+    calls: Mutex<BTreeMap<String, Fate>>,
+    saved: Mutex<Usage>,
+    values: Mutex<HashMap<String, String>>,
+}
+
+impl Engine {
+    /// What would be taken from a run if another one went on from it with this script.
+    pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<Rehearsed, Error> {
+        let plan = self.plan(script).map_err(Error::Check)?;
+        self.rehearse(run, plan, Purpose::Foresee)
+    }
+
+    /// Runs a script on the outputs of a run: the one that it had, or another one.
+    pub fn replay(&self, run: Run, script: Option<Source>) -> Result<Rehearsed, Error> {
+        let plan = match script {
+            Some(source) => self.plan(source).map_err(Error::Check)?,
+            None => self.recorded(&run)?,
+        };
+        self.rehearse(run, plan, Purpose::Replay)
+    }
+
+    /// The value at a place of a run that is computed at once, and so was not kept.
+    pub fn tap(&self, run: Run, path: &str) -> Result<Option<Value>, Error> {
+        let plan = self.recorded(&run)?;
+        let rehearsed = self.rehearse(run, plan, Purpose::Tap)?;
+        Ok(rehearsed.values.get(path).and_then(|it| json::read(it).ok()))
+    }
+
+    fn recorded(&self, run: &Run) -> Result<Plan, Error> {
+        let planned = self.kept().and_then(|it| self.plan_of(it, run));
+        let nowhere = || Source::new(run.script.as_str(), "");
+        planned.map_err(|err| kept::outside(&nowhere(), err))?.map_err(Error::Check)
+    }
+
+    fn rehearse(&self, run: Run, plan: Plan, purpose: Purpose) -> Result<Rehearsed, Error> {
+        let source = plan.program().source.clone();
+        let failed = |err| kept::outside(&source, err);
+        let store = self.kept().map_err(failed)?;
+        let given = kept::inputs_of(&run, &plan).map_err(failed)?;
+        let inputs = inputs::read(&plan.program().inputs, given, None)
+            .map_err(|error| Error::Input { source: source.clone(), error })?;
+        let rehearsal = Rehearsal::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
+        let rehearsal = Arc::new(rehearsal);
+        let mut around = self.around(CancellationToken::new());
+        around.host = Arc::new(Offline(self.host.clone()));
+        around.observer = Arc::new(run::Unwatched);
+        around.records = Some(rehearsal.clone());
+        let ended = in_no_time(run::run(&plan, inputs, around));
+        let ended = ended.map(|it| it.map(|Outcome { value, .. }| value));
+        Ok(Rehearsed {
+            run,
+            plan,
+            calls: std::mem::take(&mut rehearsal.calls()),
+            recorded: rehearsal.recorded.keys().cloned().collect(),
+            saved: *rehearsal.saved.lock().unwrap_or_else(PoisonError::into_inner),
+            ended,
+            values: std::mem::take(&mut rehearsal.values()),
+        })
+    }
+}
+
+/// Drives a future until it ends or nothing happens in it any more, on a clock of its own.
+fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let rehearsed = scope.spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .start_paused(true)
+                .build()
+                .expect("a runtime without input and output needs nothing of the system");
+            runtime.block_on(async { tokio::time::timeout(STILL, work).await.ok() })
+        });
+        rehearsed.join().expect("a run catches the panics of its components")
+    })
+}
+
+impl Rehearsal {
+    fn of(store: Arc<Store>, run: &Run, plan: &Plan, purpose: Purpose) -> Result<Self, StoreError> {
+        let mut recorded = HashMap::new();
+        for id in run.origin.iter().filter(|_| purpose == Purpose::Foresee).chain([&run.id]) {
+            recorded.extend(store.nodes(id)?.into_iter().map(|it| (it.path.clone(), it)));
+        }
+        let mut moved: HashMap<Key, Vec<String>> = HashMap::new();
+        if purpose == Purpose::Foresee {
+            let places: BTreeSet<&str> = plan.nodes().iter().map(|it| it.path.as_str()).collect();
+            for (path, node) in &recorded {
+                if !places.contains(place_of(path).as_str()) && node.state == NodeState::Done {
+                    moved.entry(node.key).or_default().push(path.clone());
+                }
+            }
+        }
+        let (calls, saved, values) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { store, purpose, recorded, moved: Mutex::new(moved), calls, saved, values })
+    }
+
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, Fate>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn values(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn save(&self, used: Usage) {
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.tokens = saved.tokens.saturating_add(used.tokens);
+        saved.cost = saved.cost.checked_add(used.cost).unwrap_or(saved.cost);
+    }
+
+    fn tell(&self, entry: &Entry, fate: Fate) {
+        self.calls().insert(entry.path.clone(), fate);
+    }
+
+    /// What was recorded at a place, as an answer.
+    fn answer(&self, node: &Node) -> Result<Earlier, StoreError> {
+        if let Some(hash) = node.output {
+            let value = self.store.text(hash)?;
+            return Ok(value.map_or(Earlier::Nothing, |value| Earlier::Done {
+                value,
+                usage: node.used,
+                known_in: None,
+            }));
+        }
+        Ok(match Cause::of_state(node) {
+            Some(Cause::Failed { kind, message, .. }) => {
+                let kind = ErrorKind::parse(&kind).unwrap_or(ErrorKind::Failed);
+                Earlier::Failed(OpError::new(kind, message))
+            }
+            _ => Earlier::Nothing,
+        })
+    }
+
+    fn found(&self, entry: &Entry) -> Result<Earlier, StoreError> {
+        let Some(node) = self.recorded.get(&entry.path).or_else(|| self.moved_here(entry)) else {
+            return Ok(self.unknown(entry, Cause::Missing));
+        };
+        if node.key != entry.key {
+            let before = Facts::of(&self.store, node)?;
+            let differences = Differences::between(&before, &facts(entry));
+            return self.differing(entry, node, Cause::Differs(differences));
+        }
+        if let (Purpose::Foresee, Some(cause)) = (self.purpose, Cause::of_state(node)) {
+            return Ok(self.unknown(entry, cause));
+        }
+        if self.purpose == Purpose::Foresee {
+            let about: About = serde_json::from_str(&node.about).unwrap_or_default();
+            if !entry.about.is_like(&about) {
+                let before = Facts::of(&self.store, node)?;
+                let differences = Differences::between(&before, &facts(entry));
+                return Ok(self.unknown(entry, Cause::Differs(differences)));
+            }
+            // Only the flow's own calls are taken: what is made of them is computed.
+            if entry.looks_outside && entry.is_pure {
+                self.tell(entry, Fate::Computed { cause: None, is_same: false });
+                return Ok(Earlier::Nothing);
+            }
+            if entry.looks_outside {
+                return Ok(self.unknown(entry, Cause::Missing));
+            }
+        }
+        match self.answer(node)? {
+            Earlier::Nothing => Ok(self.unknown(entry, Cause::Missing)),
+            answer => {
+                self.tell(entry, Fate::Same);
+                self.save(node.used);
+                Ok(answer)
+            }
+        }
+    }
+
+    /// A call that stood at another place of the script.
+    fn moved_here(&self, entry: &Entry) -> Option<&Node> {
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = moved.get_mut(&entry.key)?.pop()?;
+        self.recorded.get(&path)
+    }
+
+    fn differing(&self, entry: &Entry, node: &Node, cause: Cause) -> Result<Earlier, StoreError> {
+        if self.purpose == Purpose::Foresee || entry.is_pure {
+            return Ok(self.unknown(entry, cause));
+        }
+        let answer = self.answer(node)?;
+        self.tell(entry, Fate::Stale(cause));
+        Ok(answer)
+    }
+
+    /// A call that nothing stands for.
+    fn unknown(&self, entry: &Entry, cause: Cause) -> Earlier {
+        match entry.is_pure && self.purpose != Purpose::Foresee {
+            true => {
+                let cause = self.recorded.contains_key(&entry.path).then_some(cause);
+                self.tell(entry, Fate::Computed { cause, is_same: false });
+                Earlier::Nothing
+            }
+            false => {
+                self.tell(entry, Fate::Anew(cause));
+                Earlier::Withheld
+            }
+        }
+    }
+
+    /// Whether a computed value is the one that was recorded.
+    fn compare(&self, path: &str, value: &str) {
+        let before = self.recorded.get(path).and_then(|it| it.output);
+        let before = before.and_then(|it| self.store.text(it).ok().flatten());
+        if let Some(Fate::Computed { is_same, .. }) = self.calls().get_mut(path) {
+            *is_same = before.as_deref() == Some(value);
+        }
+    }
+}
+
+impl Records for Rehearsal {
+    fn earlier(&self, entry: &Entry) -> Result<Earlier, OpError> {
+        if entry.is_inline {
+            return Ok(Earlier::Nothing);
+        }
+        self.found(entry).map_err(super::journal::failed)
+    }
+
+    fn begins(&self, _: Entry) -> Kept<'_> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
+        if let Ok(value) = ended.result {
+            self.compare(&entry.path, &value);
+            if self.purpose == Purpose::Tap {
+                self.values().insert(entry.path, value);
+            }
+        }
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn is_rehearsal(&self) -> bool {
+        true
+    }
+
+    fn wants_all(&self) -> bool {
+        self.purpose == Purpose::Tap
+    }
+}
+
+impl Rehearsed {
+    /// What was recorded and is not reached any more. What a call had its flows do is part of
+    /// the call, where its own result stands.
+    pub fn gone(&self) -> impl Iterator<Item = &str> {
+        let is_reached = |path: &str| {
+            let is_taken =
+                |it: &str| matches!(self.calls.get(it), Some(Fate::Same | Fate::Stale(_)));
+            let mut around = path.match_indices('/').map(|(end, _)| &path[..end]);
+            self.calls.contains_key(path) || around.any(is_taken)
+        };
+        self.recorded.iter().map(String::as_str).filter(move |it| !is_reached(it))
+    }
+
+    /// The places of the plan that were not reached: they need what was not made.
+    pub fn not_reached(&self) -> Vec<&str> {
+        let reached: BTreeSet<String> = self.calls.keys().map(|it| place_of(it)).collect();
+        let calls = self.plan.nodes().iter().filter(|it| {
+            it.op.is_some() && it.cost_class != Some("inline") && !reached.contains(&it.path)
+        });
+        calls.map(|it| it.path.as_str()).collect()
+    }
+
+    /// How many calls are what they were.
+    pub fn same(&self) -> usize {
+        self.calls.values().filter(|it| **it == Fate::Same).count()
+    }
+
+    /// Whether nothing differs from what was recorded.
+    pub fn is_same(&self, value: Option<&str>) -> bool {
+        let as_before = |it: &Fate| matches!(it, Fate::Same | Fate::Computed { is_same: true, .. });
+        let ended = match &self.ended {
+            Some(Ok(it)) => value == Some(json::write(it).as_str()),
+            Some(Err(_)) => value.is_none(),
+            None => false,
+        };
+        ended && self.gone().next().is_none() && self.calls.values().all(as_before)
+    }
+}

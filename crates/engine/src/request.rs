@@ -1,0 +1,221 @@
+//! One run as a caller asks for it and gets it.
+
+use std::{collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
+
+use svc_contract::{
+    registry::{ErrorKind, Field, OpError, Usage},
+    value::{Misfit, Money, Text, Value},
+};
+use svc_lang::{
+    check::BoundKey,
+    diag::{Report, Span},
+    plan::{Caps, Holds, Plan, Verb},
+};
+use svc_store::RunId;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Engine, Error,
+    inputs::{self, Given},
+    kept::{self, Kept, Wishes},
+};
+use crate::run::{self, Outcome, RunError};
+
+/// A run that was asked for. Await it to run it.
+#[must_use = "a run happens when it is awaited"]
+pub struct Request<'e> {
+    engine: &'e Engine,
+    pub(super) plan: Result<Plan, Report>,
+    /// Whether this engine made the plan: another one has other prices and another policy.
+    is_own: bool,
+    pub(super) given: BTreeMap<Text, Given>,
+    /// The first input that the script has, whatever its name is.
+    first: Option<Given>,
+    cancel: CancellationToken,
+    pub(super) caps: Caps,
+    /// Its name in the store, where it is kept.
+    pub(super) id: Option<RunId>,
+    /// What else is said of a run that is kept.
+    pub(super) wishes: Wishes,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub value: Value,
+    /// What it used of what is counted.
+    pub usage: Usage,
+    /// What the check had to say all the same.
+    pub warnings: Report,
+}
+
+impl<'e> Request<'e> {
+    pub(super) fn new(engine: &'e Engine, plan: Result<Plan, Report>) -> Self {
+        let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
+        let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
+        let caps = Caps::default();
+        let wishes = Wishes::default();
+        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, wishes }
+    }
+
+    /// The same for a plan that may have been made by another engine.
+    pub(super) fn of_plan(engine: &'e Engine, plan: Plan) -> Self {
+        Self { is_own: false, ..Self::new(engine, Ok(plan)) }
+    }
+
+    /// The engine that it is asked of.
+    pub fn engine(&self) -> &'e Engine {
+        self.engine
+    }
+
+    /// Gives the script a param.
+    pub fn param(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.given.insert(name.into(), Given::Value(value.into()));
+        self
+    }
+
+    /// Gives the script a param as text: `30s`, `5`, `["a", "b"]`.
+    pub fn param_text(mut self, name: &str, text: &str) -> Self {
+        self.given.insert(name.into(), Given::Words(text.into()));
+        self
+    }
+
+    /// Gives the script its first input: the value that its first stage takes, or else its
+    /// first param.
+    pub fn input(mut self, value: impl Into<Value>) -> Self {
+        self.first = Some(Given::Value(value.into()));
+        self
+    }
+
+    /// The same as text.
+    pub fn input_text(mut self, text: &str) -> Self {
+        self.first = Some(Given::Words(text.into()));
+        self
+    }
+
+    /// Lets `cancel` end the run.
+    pub fn cancelled_by(mut self, cancel: CancellationToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Caps the money of the whole run, beside what its script says: the tighter one holds.
+    pub fn max_cost(mut self, cost: Money) -> Self {
+        self.caps.cost = Some(cost);
+        self
+    }
+
+    /// Caps the tokens of the whole run in the same way.
+    pub fn max_tokens(mut self, tokens: u64) -> Self {
+        self.caps.tokens = Some(tokens);
+        self
+    }
+
+    /// Bounds the memory of the whole run, in bytes, in the same way. Without it, the run may
+    /// take a share of the machine's.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.caps.memory = Some(bytes);
+        self
+    }
+
+    /// Caps the time of the whole run in the same way.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.caps.time = Some(time);
+        self
+    }
+
+    /// What would run with what is given so far: inputs that lack are taken for what nobody
+    /// knows yet.
+    pub fn plan(self) -> Result<Plan, Error> {
+        let program = self.plan.map_err(Error::Check)?.into_program();
+        let source = program.source.clone();
+        let inputs = inputs::known(&program.inputs, self.given, self.first)
+            .map_err(|error| Error::Input { source, error })?;
+        self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)
+    }
+
+    async fn run(self) -> Result<Response, Error> {
+        let mut plan = self.plan.map_err(Error::Check)?;
+        let declared = &plan.program().inputs;
+        let inputs = inputs::read(declared, self.given, self.first)
+            .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
+        if !(self.is_own && inputs.is_empty() && self.caps == Caps::default()) {
+            // What was foreseen without the inputs is not what will run.
+            let program = plan.into_program();
+            plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
+        }
+        if let Some(error) = hopeless(&plan) {
+            return Err(Error::Run { source: plan.program().source.clone(), error });
+        }
+        let mut around = self.engine.around(self.cancel);
+        around.caps = Caps { memory: self.caps.memory.or(around.caps.memory), ..self.caps };
+        let store = self.engine.store.clone().zip(self.id);
+        let Some((store, id)) = store else {
+            let outcome = run::run(&plan, inputs, around).await;
+            return answer(&plan, outcome);
+        };
+        let (engine, caps, wishes) = (self.engine, self.caps, &self.wishes);
+        let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, wishes)?;
+        if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
+            kept.is_durable(&plan).await?;
+        }
+        around.records = Some(kept.journal.clone());
+        around.id = Some(id.to_string().into());
+        let outcome = run::run(&plan, inputs, around).await;
+        let written = kept.end(id, engine.host.now(), &outcome).await;
+        if let (Err(err), Err(_)) = (&written, &outcome) {
+            let message = format!("the end of the run cannot be recorded: {err}");
+            self.engine.observer.event("", &run::Event::Notice { message: &message });
+        }
+        let response = answer(&plan, outcome)?;
+        written.map_err(|err| kept::outside(&plan.program().source, err))?;
+        Ok(response)
+    }
+}
+
+/// What a caller gets of a run.
+fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Response, Error> {
+    let program = plan.program();
+    match outcome {
+        Ok(Outcome { value, usage }) => {
+            Ok(Response { value, usage, warnings: program.warnings.clone() })
+        }
+        Err(error) => Err(Error::Run { source: program.source.clone(), error }),
+    }
+}
+
+/// The failure of a run whose own caps are too low whatever happens. It is none of the
+/// script's.
+fn hopeless(plan: &Plan) -> Option<Box<RunError>> {
+    let caps = plan.verdicts().iter().filter(|it| it.span.is_none());
+    let cap = caps.into_iter().find(|it| it.holds == Holds::Impossible)?;
+    let kind = match cap.key {
+        BoundKey::Timeout => ErrorKind::Timeout,
+        _ => ErrorKind::Budget,
+    };
+    let message = format!("{}, and its `{}` is {}", cap.why, cap.key.name(), cap.limit);
+    let help = "nothing ran: raise the cap of the run, or let the script ask for less";
+    let span = plan.program().main.as_ref().map_or(Span::default(), |it| it.span);
+    Some(RunError::outside(OpError::new(kind, message).help(help), span))
+}
+
+impl<'e> IntoFuture for Request<'e> {
+    type Output = Result<Response, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'e>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl Response {
+    /// The value as a Rust type.
+    pub fn get<T: Field>(self) -> Result<T, Misfit> {
+        let given = self.value.kind();
+        T::decode(self.value).ok_or_else(|| Misfit {
+            path: String::new(),
+            wanted: T::SCHEME.show(),
+            given: format!("a {given}"),
+        })
+    }
+}

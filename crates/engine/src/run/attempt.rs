@@ -1,0 +1,421 @@
+//! One call of a component: time, tries, what they may spend, and how they end.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt as _;
+use svc_contract::{
+    registry::{
+        Asking, Body, Cx, ErrorKind, Known, Measure, Meter, Monitor, OpDef, OpError, Price, Quote,
+        Usage, written,
+    },
+    value::{Type, Value, memory},
+};
+use svc_lang::{check::Call, diag::Span, plan::GRACE};
+use tokio::{
+    sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
+    time::Instant,
+};
+
+use super::{
+    Run,
+    calls::writes_once,
+    error::{Result, RunError},
+    events::Event,
+    fund::Spent,
+    now::{flow_of, is_light, needed, panicked},
+    path::Path,
+    reach::narrowed,
+    records::Taken,
+    scope::{Scope, out_of_memory},
+    secrets::Secrets,
+    task::in_time,
+    testing::{Answer, estimated, quoted},
+    trace,
+};
+
+/// A call and its surroundings.
+#[derive(Clone, Copy)]
+pub(super) struct Try<'a> {
+    pub(super) call: &'a Call,
+    args: &'a [Value],
+    pub(super) scope: &'a Scope,
+    pub(super) path: &'a Path<'a>,
+    pub(super) span: Span,
+    /// What is due.
+    ty: &'a Type,
+    /// What all tries used.
+    pub(super) spent: &'a Spent,
+}
+
+/// Leave to run: a place under every `max_parallel` around, and a worker for what
+/// computes.
+struct Turn<'a> {
+    places: Vec<SemaphorePermit<'a>>,
+    worker: Option<OwnedSemaphorePermit>,
+}
+
+impl Run {
+    /// Calls a component that is not inline, within its bounds.
+    pub(super) async fn call(
+        &self,
+        call: &Call,
+        args: Vec<Value>,
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+        ty: &Type,
+    ) -> Result<Value> {
+        let op = call.op.op;
+        let node = trace::Node::of(call, path);
+        let started = Instant::now();
+        if self.records.is_some() {
+            args.iter().try_for_each(|it| scope.can_record(it, span))?;
+        }
+        let record = self.recorded(call, &args, path, ty, span, scope);
+        if let Some(record) = &record {
+            let at = |err: Box<RunError>| {
+                node.failed(&err, &self.secrets);
+                err.at_node(path.to_string(), Some(&call.name))
+            };
+            if let Some(value) = self.remembered(record, scope, path).await.map_err(at)? {
+                node.reused();
+                return Ok(value);
+            }
+            self.write_begin(record).await.map_err(at)?;
+        }
+        node.began();
+        self.tell(path, &Event::Started { component: &call.name });
+        // A time that the script gives, anywhere around, replaces the op's own.
+        let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
+        let spent = Spent::default();
+        let one = Try { call, args: &args, scope, path, span, ty, spent: &spent };
+        let result = match own_time {
+            Some(limit) => node.around(self.in_own_time(&one, limit)).await,
+            None => node.around(self.tries(&one, None)).await,
+        };
+        let result = result.and_then(|value| match self.broken_promise(call, &args, &value, ty) {
+            Some(it) => Err(RunError::new(it, span)),
+            None => Ok(exactly(value, ty)),
+        });
+        let result = match result {
+            Ok(value) if record.is_some() && !is_light(&value) => {
+                scope.can_record(&value, span).map(|()| value)
+            }
+            other => other,
+        };
+        let ((tries, usage), took) = (spent.read(), started.elapsed());
+        self.tell_end(path, call, took, usage, &result);
+        let result = match record {
+            Some(record) => {
+                let taken = Taken { tries, log: spent.take_log(), usage, took };
+                self.write_end(record, result, taken).await
+            }
+            None => result,
+        };
+        node.ended(tries, usage, &result, &self.secrets);
+        result.map_err(|err| err.at_node(path.to_string(), Some(&call.name)))
+    }
+
+    /// Calls within the time that the op has by itself. That time begins when it is the
+    /// op's turn: a script that names no time must not fail because it has much to do.
+    async fn in_own_time(&self, one: &Try<'_>, limit: Duration) -> Result<Value> {
+        let turn = self.turn(one.call.op.op, one.scope, one.span).await?;
+        let inner = one.scope.timed(limit);
+        let timed = Try { scope: &inner, ..*one };
+        let work = Box::pin(self.tries(&timed, Some(turn)));
+        in_time(work, limit, &inner, one.span).await
+    }
+
+    async fn turn<'a>(&self, op: &OpDef, scope: &'a Scope, span: Span) -> Result<Turn<'a>> {
+        let cancelled = || RunError::cancelled(span);
+        let mut places = Vec::with_capacity(scope.permits.len());
+        for permits in &scope.permits {
+            let place = scope.cancel.run_until_cancelled(permits.acquire()).await;
+            places.push(place.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
+        }
+        let mut worker = None;
+        if matches!(op.body, Body::Compute(_)) {
+            let workers = self.workers.clone().acquire_owned();
+            let free = scope.cancel.run_until_cancelled(workers).await;
+            worker = Some(free.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
+        }
+        Ok(Turn { places, worker })
+    }
+
+    fn tell_end(
+        &self,
+        path: &Path<'_>,
+        call: &Call,
+        took: Duration,
+        usage: Usage,
+        result: &Result<Value>,
+    ) {
+        let component = call.name.as_ref();
+        match result {
+            Ok(_) => self.tell(path, &Event::Finished { component, took, usage }),
+            Err(err) => self.tell(path, &Event::Failed { component, took, error: &err.error }),
+        }
+    }
+
+    /// Tries until it works, may not be tried again, or no try is left.
+    async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<Value> {
+        let op = one.call.op.op;
+        let attempts = &one.scope.attempts;
+        let retries = match op.writes_once() || one.args.iter().any(writes_once_inside) {
+            true => 0,
+            false => attempts.max_retries.unwrap_or(op.limits.max_retries),
+        };
+        let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
+        let mut waiting = first;
+        let mut before: Option<String> = None;
+        for attempt in 1.. {
+            let turn = match waiting.take() {
+                Some(turn) => turn,
+                None => self.turn(op, one.scope, one.span).await?,
+            };
+            let mut err = match self.logged(one, turn).await {
+                Ok(value) => return Ok(value),
+                Err(err) => err.after(before.take()),
+            };
+            let again = attempt <= retries
+                && retried.contains(&err.kind())
+                && err.is_caught_at(one.scope.depth);
+            if !again {
+                return Err(err);
+            }
+            let Some(wait) = self.wait_before_next(attempt, &mut err.error, one.scope) else {
+                return Err(err);
+            };
+            let component = one.call.name.as_ref();
+            self.tell(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
+            let slept = one.scope.cancel.run_until_cancelled(self.host.sleep(wait)).await;
+            slept.ok_or_else(|| RunError::cancelled(one.span))?;
+            before = Some(err.error.message);
+        }
+        unreachable!("attempts are counted up to a limit")
+    }
+
+    /// One try, of which the records keep what became of it.
+    async fn logged(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
+        if self.records.is_none() {
+            return self.attempt(one, turn).await;
+        }
+        let (started, begun) = (self.host.now(), Instant::now());
+        let result = self.attempt(one, turn).await;
+        let error = result.as_ref().err().map(|it| &it.error);
+        one.spent.log(started, begun.elapsed(), error);
+        result
+    }
+
+    /// One try: reserves, runs, settles.
+    async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
+        let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
+        let mut funds = self.fund(one, quote)?;
+        funds.write_down().await?;
+        let meter = funds.meter();
+        let result = match one.scope.attempts.timeout {
+            Some(limit) => {
+                let mut inner = one.scope.child();
+                inner.depth += 1;
+                let work = Box::pin(self.run_once(one, &inner, turn, meter));
+                in_time(work, limit, &inner, one.span).await
+            }
+            None => self.run_once(one, one.scope, turn, meter).await,
+        };
+        let settled = funds.settle();
+        let value = settled.beyond_its_word(one, result.is_ok()).map_or(result, Err)?;
+        settled.kept.map_err(|err| RunError::new(err, one.span)).map(|()| value)
+    }
+
+    async fn run_once(
+        &self,
+        one: &Try<'_>,
+        scope: &Scope,
+        mut turn: Turn<'_>,
+        meter: Meter,
+    ) -> Result<Value> {
+        let call = one.call;
+        let watcher = Arc::new(Watcher {
+            path: one.path.to_string(),
+            observer: self.observer.clone(),
+            secrets: self.secrets.clone(),
+        });
+        let cx = Cx::new(
+            call.op.component.name,
+            narrowed(&self.host, call.op.op, one.args),
+            scope.cancel.clone(),
+            watcher,
+            meter,
+        )
+        .wanting(call.wanted.clone())
+        .knowing(self.catalog.clone());
+        if let Some(mocks) = &self.mocks
+            && let Answer::Mocked(answer) = mocks.answer(call, one.args, one.ty, one.span)
+        {
+            let used = |it: &Value| estimated(call.op.op, one.args, it);
+            cx.used(answer.as_ref().map(used).unwrap_or_default());
+            return answer.map_err(|it| RunError::new(it, one.span));
+        }
+        if call.op.op.makes_as_much() {
+            memory::room(needed(one.args)).map_err(|it| out_of_memory(&it, one.span))?;
+        }
+        let args = one.args.to_vec();
+        let ended = match call.op.op.body {
+            Body::Inline(run) => run(&mut args.into_boxed_slice()),
+            Body::Io(run) => {
+                // What it calls needs the places that it would hold while it waits.
+                if args.iter().any(|it| matches!(it, Value::Flow(_))) {
+                    turn.places.clear();
+                }
+                let (sender, calls) = mpsc::unbounded_channel();
+                let work = AssertUnwindSafe(run(cx.calling(sender), args)).catch_unwind();
+                match self.with_callbacks(work, calls, scope, one.path, one.span).await? {
+                    Some(Ok(result)) => result,
+                    Some(Err(_)) => Err(panicked(call)),
+                    None => Err(OpError::cancelled()),
+                }
+            }
+            Body::Compute(run) => {
+                let worker = turn.worker.take();
+                let mut args = args;
+                self.compute(move || run(&cx, &mut args), worker, one, scope).await
+            }
+        };
+        // What it gave up, or left unfinished, for lack of memory is nobody's result. What is
+        // small is whole, and may have been paid for.
+        if !ended.as_ref().is_ok_and(is_light) {
+            scope.fits(one.span)?;
+        }
+        ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
+            let told = self.secrets.redacted(call.op.honest(it));
+            RunError::new(where_paths_start(call.op.op, told), one.span)
+        })
+    }
+
+    /// The most that one try can use.
+    pub(super) fn most_used(
+        &self,
+        call: &Call,
+        args: &[Value],
+    ) -> std::result::Result<Quote, OpError> {
+        let op = call.op.op;
+        if self.mocks.is_some() && matches!(op.price, Price::Quoted(_)) {
+            return Ok(Quote::exact(quoted(op, args)));
+        }
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let wanted = call.wanted.as_ref();
+        Asking { host: self.host.as_ref(), op, wanted, args: &known, most_tokens: None }
+            .quote()
+            .map_err(|it| call.op.honest(it))
+    }
+
+    /// Tests that a component gave what it declares, and names it where it did not.
+    fn broken_promise(
+        &self,
+        call: &Call,
+        args: &[Value],
+        value: &Value,
+        ty: &Type,
+    ) -> Option<OpError> {
+        if !ty.admits(value) {
+            let message =
+                format!("`{}` declares {ty}, but gave another value: {}", call.op, value.kind());
+            return Some(OpError::bug(message));
+        }
+        let op = call.op.op;
+        if matches!(op.output, Measure::Unknown) || self.mocks.is_some() {
+            return None;
+        }
+        let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
+        let most = op.output.most(op, &known).filter(|it| written(value) > *it)?;
+        let message = format!("`{}` declares at most {most} bytes, but gave more", call.op);
+        Some(OpError::bug(message))
+    }
+
+    /// Runs on a thread of its own. A computation that does not end within its grace
+    /// after a cancel is left behind; it keeps its worker until it does end.
+    async fn compute(
+        &self,
+        work: impl FnOnce() -> std::result::Result<Value, OpError> + Send + 'static,
+        worker: Option<OwnedSemaphorePermit>,
+        one: &Try<'_>,
+        scope: &Scope,
+    ) -> std::result::Result<Value, OpError> {
+        let memory = scope.memory.clone();
+        let mut task = tokio::task::spawn_blocking(move || {
+            let _worker = worker;
+            let _entered = memory::enter(&memory);
+            work()
+        });
+        let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
+        let joined = match watched.await.flatten() {
+            Some(joined) => joined,
+            // It was cancelled, or sees for itself that there is no memory left.
+            None => match tokio::time::timeout(GRACE, &mut task).await {
+                Ok(joined) => joined,
+                Err(_) => {
+                    self.tell(one.path, &Event::Straggler { component: &one.call.name });
+                    return Err(OpError::cancelled());
+                }
+            },
+        };
+        joined.unwrap_or_else(|_| Err(panicked(one.call)))
+    }
+}
+
+/// A value as it comes back from the records: one that is of the type in another form, such as
+/// an int for a float, must not differ from its own record.
+fn exactly(value: Value, ty: &Type) -> Value {
+    if ty.is_exactly(&value) { value } else { value.clone().cast(ty).unwrap_or(value) }
+}
+
+/// Waits for a computation, as long as there is memory for it.
+pub(super) async fn while_it_fits<T>(
+    mut task: impl Future<Output = T> + Unpin,
+    memory: &memory::Account,
+) -> Option<T> {
+    /// How often that is measured.
+    const MEASURED: Duration = Duration::from_millis(20);
+    loop {
+        match tokio::time::timeout(MEASURED, &mut task).await {
+            Ok(ended) => return Some(ended),
+            Err(_) if memory.look().is_some() => return None,
+            Err(_) => {}
+        }
+    }
+}
+
+/// Whether an argument is a flow that writes what must not be written twice: a second try of
+/// the call would run it again.
+fn writes_once_inside(arg: &Value) -> bool {
+    let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
+    flow.is_some_and(|it| it.is_ok_and(|it| writes_once(&it.body)))
+}
+
+/// Says where paths start, when one that a script gave leads nowhere.
+fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
+    if err.kind != ErrorKind::NotFound || err.help.is_some() || !op.touches_paths() {
+        return err;
+    }
+    err.help("a path in a script file starts from the script's folder, one from outside from the current folder")
+}
+
+/// Passes what a call tells on to whoever watches the run.
+struct Watcher {
+    path: String,
+    observer: Arc<dyn super::Observer>,
+    secrets: Secrets,
+}
+
+impl Monitor for Watcher {
+    fn progress(&self, what: &str, done: u64, total: Option<u64>) {
+        let what = &self.secrets.redact(what);
+        self.observer.event(&self.path, &Event::Progress { what, done, total });
+    }
+
+    fn notice(&self, message: &str) {
+        let message = &self.secrets.redact(message);
+        trace::noticed(&self.path, message);
+        self.observer.event(&self.path, &Event::Notice { message });
+    }
+}

@@ -1,0 +1,202 @@
+//! Blocks whose parts overlap: branches, items, lets, fields. Each part that fails may end
+//! the others, and what is finished may be kept.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use svc_contract::value::{List, Record, Text, Value};
+use svc_lang::{
+    check::{Block, Branch, Entry, Term},
+    diag::Span,
+};
+
+use super::{
+    Run,
+    calls::spends,
+    error::Result,
+    events::Event,
+    now,
+    partial::{Partial, Parts},
+    path::Path,
+    scope::Scope,
+    task::Place,
+    together::{Failure, Task, together},
+};
+
+/// An `each` and the list that it runs over.
+#[derive(Clone, Copy)]
+struct Each<'a> {
+    segment: &'a str,
+    optional: bool,
+    body: &'a Term,
+    items: &'a List,
+}
+
+/// A let by its number, or the block's result, and what it gave.
+type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
+
+impl Run {
+    pub(super) async fn parallel<'a>(
+        &'a self,
+        names: &'a Arc<[Text]>,
+        branches: &'a [Branch],
+        place: Place<'a>,
+        span: Span,
+    ) -> Result<Value> {
+        let scope = place.scope.child();
+        let place = place.in_scope(&scope);
+        let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
+        let ended = together(tasks, &scope, usize::MAX, span).await;
+        let values = ended.keeping(&scope, |values, failed| {
+            let named = names.iter().cloned().zip(values).enumerate();
+            let finished = named.filter(|(idx, _)| !failed.contains(idx)).map(|(_, it)| it);
+            Partial::of_named(Parts::Branches, finished, branches.len()).at(place.path)
+        })?;
+        Ok(Value::Record(Record::new(names.clone(), values)))
+    }
+
+    /// The record that entries make, each of which runs beside the others.
+    pub(super) async fn record<'a>(
+        &'a self,
+        entries: &'a [Entry],
+        place: Place<'a>,
+        span: Span,
+    ) -> Result<Value> {
+        let scope = place.scope.child();
+        let inner = place.in_scope(&scope);
+        let tasks = (0..entries.len()).map(|idx| self.eval(entries[idx].term(), inner));
+        let ended = together(tasks, &scope, usize::MAX, span).await;
+        let values = ended.keeping(&scope, |values, failed| {
+            let paid = entries.iter().filter(|it| spends(it.term())).count();
+            let all = entries.iter().zip(values).enumerate();
+            let finished = all.filter(|(idx, (it, _))| !failed.contains(idx) && spends(it.term()));
+            let named = finished.filter_map(|(_, (it, value))| Some((it.name()?.clone(), value)));
+            Partial::of_named(Parts::Fields, named, paid).at(place.path)
+        })?;
+        now::bearable(now::record_of(entries, values), span)
+    }
+
+    fn branch<'a>(&'a self, branch: &'a Branch, place: Place<'a>) -> Task<'a> {
+        Box::pin(async move {
+            let path = place.path.name(&branch.name);
+            let result = self.eval(&branch.body, place.at(&path)).await;
+            if branch.optional { self.swallow(result, place.scope, &path) } else { result }
+        })
+    }
+
+    pub(super) async fn each<'a>(
+        &'a self,
+        segment: &'a str,
+        input: &'a Term,
+        optional: bool,
+        body: &'a Term,
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let items = match self.eval(input, place).await? {
+            Value::List(items) => items,
+            other => return Err(now::not_a_list(&other, input.span)),
+        };
+        self.tell(&place.path.name(segment), &Event::Items { total: items.len() });
+        let scope = place.scope.child();
+        let place = place.in_scope(&scope);
+        let each = Each { segment, optional, body, items: &items };
+        let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
+        let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_rehearsal());
+        let at_once = if waits_for_nobody { usize::MAX } else { scope.items_at_once() };
+        let ended = together(tasks, &scope, at_once, body.span).await;
+        let values = ended.keeping(&scope, |values, failed| {
+            Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
+        })?;
+        Ok(Value::from(values))
+    }
+
+    fn item<'a>(&'a self, each: Each<'a>, idx: usize, place: Place<'a>) -> Task<'a> {
+        Box::pin(async move {
+            let item = each.items.get(idx).expect("an item of the list");
+            let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
+            let inner = Place { env: &env, scope: place.scope, path: &path };
+            self.tell(&path, &Event::ItemStarted);
+            let result = self.eval(each.body, inner).await;
+            self.tell(&path, &Event::ItemEnded { failed: result.is_err() });
+            if each.optional { self.swallow(result, place.scope, &path) } else { result }
+        })
+    }
+
+    /// Makes null of a failure that may be swallowed here.
+    fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
+        match result {
+            Err(err) if err.is_caught_at(scope.depth) => {
+                self.tell(path, &Event::Swallowed { error: &err.error });
+                Ok(Value::Null)
+            }
+            other => other,
+        }
+    }
+
+    /// Lets run as soon as what they need is there; the result, when what it needs is.
+    pub(super) async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
+        let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
+        let env = place.env.with_lets(&slots);
+        let scope = place.scope.child();
+        let place = Place { env: &env, scope: &scope, path: place.path };
+        let mut started: Vec<bool> = block.lets.iter().map(|it| it.skipped).collect();
+        let mut result_started = false;
+        let mut result = Value::Null;
+        let mut failure = Failure::default();
+        let mut running = FuturesUnordered::new();
+        loop {
+            if failure.is_none() {
+                let there = |needs: &[usize]| needs.iter().all(|it| slots[*it].get().is_some());
+                for (idx, bind) in block.lets.iter().enumerate() {
+                    if !started[idx] && there(&bind.needs) {
+                        started[idx] = true;
+                        running.push(self.let_task(Some((idx, &bind.name)), &bind.value, place));
+                    }
+                }
+                if !result_started && there(&block.needs) {
+                    result_started = true;
+                    running.push(self.let_task(None, &block.result, place));
+                }
+            }
+            match running.next().await {
+                None => break,
+                Some((Some(idx), Ok(value))) => {
+                    slots[idx].set(value).expect("a let is computed once");
+                }
+                Some((None, Ok(value))) => result = value,
+                Some((_, Err(err))) => failure.add(err, &scope),
+            }
+        }
+        failure.keeping(&scope, || paid_lets(block, &slots, place)).map_or(Ok(result), Err)
+    }
+
+    /// The task of a let, or of the block's result.
+    fn let_task<'a>(
+        &'a self,
+        bind: Option<(usize, &'a Text)>,
+        term: &'a Term,
+        place: Place<'a>,
+    ) -> LetTask<'a> {
+        Box::pin(async move {
+            match bind {
+                Some((idx, name)) => {
+                    let path = place.path.name(name);
+                    (Some(idx), self.eval(term, place.at(&path)).await)
+                }
+                None => (None, self.eval(term, place).await),
+            }
+        })
+    }
+}
+
+/// The lets of a block that are finished and were paid for.
+fn paid_lets(block: &Block, slots: &[OnceLock<Value>], place: Place<'_>) -> Partial {
+    let paid: Vec<_> = block.lets.iter().zip(slots).filter(|(it, _)| spends(&it.value)).collect();
+    let finished =
+        paid.iter().filter_map(|(it, slot)| Some((it.name.clone(), slot.get()?.clone())));
+    Partial::of_named(Parts::Lets, finished, paid.len()).at(place.path)
+}

@@ -1,0 +1,115 @@
+//! Ops that call flows: their calls are run in the task of the op, within its bounds.
+
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::{Mutex, PoisonError},
+    task::Poll,
+};
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use svc_contract::{
+    registry::{FlowCall, OpError},
+    value::{Value, json},
+};
+use svc_lang::diag::Span;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{
+    Run,
+    env::Env,
+    error::{Result, RunError},
+    now,
+    path::{self, Path},
+    scope::Scope,
+    task::Place,
+};
+
+impl Run {
+    /// Drives `work` and the calls of flows that it makes. A failure that nobody may
+    /// swallow ends it, whatever the op makes of it; a cancel ends it with nothing. When it
+    /// has ended, so has all that it called.
+    pub(super) async fn with_callbacks<T>(
+        &self,
+        work: impl Future<Output = T>,
+        mut calls: UnboundedReceiver<FlowCall>,
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+    ) -> Result<Option<T>> {
+        let inner = scope.child();
+        let passes: Mutex<Option<Box<RunError>>> = Mutex::new(None);
+        let mut work = pin!(work);
+        let mut running = FuturesUnordered::new();
+        let driven = poll_fn(|cx| {
+            while let Poll::Ready(Some(call)) = calls.poll_recv(cx) {
+                running.push(self.call_back(call, &inner, path, span, &passes));
+            }
+            while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {}
+            let failed = passes.lock().ok().and_then(|mut it| it.take());
+            match failed {
+                Some(err) => Poll::Ready(Err(err)),
+                None => work.as_mut().poll(cx).map(Ok),
+            }
+        });
+        let ended = scope.cancel.run_until_cancelled(driven).await;
+        // A computation only ends when it is told, and takes a moment.
+        inner.cancel.cancel();
+        while running.next().await.is_some() {}
+        ended.transpose()
+    }
+
+    /// Distinguishes the calls of one flow by one op, in this run and in one that goes on from
+    /// it: by what enters, and where that is another value, by their order. Only the books
+    /// need that.
+    fn which(&self, name: &str, input: &Value, at: &Path<'_>) -> String {
+        if self.records.is_none() {
+            return String::new();
+        }
+        let hash = blake3::hash(json::write(input).as_bytes()).to_hex();
+        let input = &hash[..16];
+        let mut callbacks = self.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = |place: String| {
+            let count = callbacks.entry(place).or_default();
+            *count += 1;
+            *count
+        };
+        let number = next(format!("{at:#}/{name}"));
+        path::callback(input, next(format!("{at:#}/{name}/{input}")), number)
+    }
+
+    async fn call_back(
+        &self,
+        call: FlowCall,
+        scope: &Scope,
+        path: &Path<'_>,
+        span: Span,
+        passes: &Mutex<Option<Box<RunError>>>,
+    ) {
+        let FlowCall { flow, input, reply } = call;
+        let values = [Value::Flow(flow), input];
+        let ended = match now::flow_of(&values[0], span) {
+            Ok(flow) => {
+                let which = self.which(&flow.name, &values[1], path);
+                let env = Env::of_params(&values[1..]);
+                let path = Path::Callback(path, &flow.name, &which);
+                let place = Place { env: &env, scope, path: &path };
+                self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
+            }
+            Err(err) => Err(err),
+        };
+        let told = match ended {
+            Ok(value) => Ok(value),
+            Err(err) if err.is_caught_at(scope.depth) => Err(err.error),
+            Err(err) => {
+                let told = OpError::cancelled();
+                if let Ok(mut passes) = passes.lock() {
+                    passes.get_or_insert(err);
+                }
+                Err(told)
+            }
+        };
+        // Nobody waits for it when the op has ended.
+        let _ = reply.send(told);
+    }
+}

@@ -1,0 +1,125 @@
+//! What a term may call, through all flows that it names.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use svc_contract::{
+    registry::Price,
+    value::{Text, Type, Value, json, paths},
+};
+use svc_lang::{
+    check::{Call, Flow, Term, TermKind},
+    diag::Source,
+};
+
+/// Whether running a term may cost anything.
+pub(super) fn spends(term: &Term) -> bool {
+    reaches(term, |it| !matches!(it.op.op.price, Price::Free))
+}
+
+/// Whether running a term may write something that must not be written twice.
+pub(super) fn writes_once(term: &Term) -> bool {
+    reaches(term, |it| it.op.op.writes_once())
+}
+
+/// Whether running a term calls anything that is not pure: then more decides what it gives
+/// than what it is given.
+pub(super) fn looks_outside(term: &Term) -> bool {
+    reaches(term, |it| !it.op.op.is_pure())
+}
+
+/// All that decides what a flow does, of it and all flows that it names: the texts of their
+/// files, the versions of the components that they call, and what is no part of those texts,
+/// such as types of other files and defaults that were tuned. Paths start from `folder`.
+pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
+    let mut walk = Walk::new(|_| false);
+    walk.parts = Some(Parts { folder, told: Vec::new() });
+    walk.files.insert(flow.source.name().into(), flow.source.clone());
+    walk.signature(flow);
+    walk.term(&flow.body);
+    // A run that goes on knows its files by other names, so these give no order.
+    let mut parts: Vec<Text> = walk.files.values().map(|it| it.text().into()).collect();
+    parts.sort_unstable();
+    parts.extend(walk.parts.map(|it| it.told).unwrap_or_default());
+    parts
+}
+
+fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {
+    let mut walk = Walk::new(wanted);
+    walk.term(term);
+    walk.found
+}
+
+struct Walk<'a> {
+    wanted: fn(&Call) -> bool,
+    found: bool,
+    /// Flows that were walked, and the files that they stand in.
+    seen: BTreeSet<*const Flow>,
+    files: BTreeMap<Text, Source>,
+    /// What the flows are made of, where that is asked for.
+    parts: Option<Parts<'a>>,
+}
+
+/// What flows are made of that their texts do not say.
+struct Parts<'a> {
+    folder: &'a Path,
+    told: Vec<Text>,
+}
+
+impl Parts<'_> {
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Call(call) => {
+                self.tell(&format!("{} {}", call.op, call.op.component.version));
+                self.tell(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
+            }
+            TermKind::Const(Value::Path(it)) => self.tell(&paths::join(self.folder, it)),
+            TermKind::Const(it) => self.tell(&json::write(it)),
+            TermKind::Cast { .. } | TermKind::Rhai { .. } => self.tell(&term.ty.structure()),
+            TermKind::Path { folder: Some(it), .. } => {
+                self.tell(&self.folder.join(it).to_string_lossy());
+            }
+            _ => {}
+        }
+    }
+
+    fn tell(&mut self, part: &str) {
+        self.told.push(part.into());
+    }
+}
+
+impl Walk<'_> {
+    fn new(wanted: fn(&Call) -> bool) -> Self {
+        let (seen, files) = (BTreeSet::new(), BTreeMap::new());
+        Self { wanted, found: false, seen, files, parts: None }
+    }
+
+    fn signature(&mut self, flow: &Flow) {
+        let Some(parts) = &mut self.parts else { return };
+        flow.params.iter().for_each(|it| parts.tell(&it.ty.structure()));
+        parts.tell(&flow.yields.structure());
+    }
+
+    fn term(&mut self, term: &Term) {
+        if let Some(parts) = &mut self.parts {
+            parts.term(term);
+        }
+        match &term.kind {
+            TermKind::Call(call) => self.found |= (self.wanted)(call),
+            TermKind::Flow { flow, .. } | TermKind::FlowRef(flow)
+                if self.seen.insert(Arc::as_ptr(flow)) =>
+            {
+                self.files.insert(flow.source.name().into(), flow.source.clone());
+                self.signature(flow);
+                self.term(&flow.body);
+            }
+            _ => {}
+        }
+        if !self.found {
+            term.each_part(&mut |it| stacker::maybe_grow(64 << 10, 1 << 20, || self.term(it)));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Frames of values: what the variables of a term refer to.
+
+use std::sync::OnceLock;
+
+use svc_contract::value::Value;
+use svc_lang::check::Var;
+
+/// One frame, and those around it. Frames live on the stack of whoever evaluates.
+#[derive(Clone, Copy)]
+pub(super) struct Env<'a> {
+    outer: Option<&'a Env<'a>>,
+    slots: Slots<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Slots<'a> {
+    One(&'a Value),
+    Many(&'a [Value]),
+    /// Values that are still being computed; a term is evaluated only when those that it
+    /// needs are there.
+    Pending(&'a [OnceLock<Value>]),
+}
+
+impl<'a> Env<'a> {
+    /// The frame of a script's inputs, or of a flow's parameters.
+    pub(super) fn of_params(values: &'a [Value]) -> Self {
+        Self { outer: None, slots: Slots::Many(values) }
+    }
+
+    /// A frame for the value that enters a stage or an item's block.
+    pub(super) fn with_it(&'a self, it: &'a Value) -> Self {
+        Self { outer: Some(self), slots: Slots::One(it) }
+    }
+
+    /// A frame for the lets of a block.
+    pub(super) fn with_lets(&'a self, lets: &'a [OnceLock<Value>]) -> Self {
+        Self { outer: Some(self), slots: Slots::Pending(lets) }
+    }
+
+    pub(super) fn get(&self, var: Var) -> &'a Value {
+        let mut frame = *self;
+        for _ in 0..var.up {
+            frame = *frame.outer.expect("the check counted the frames");
+        }
+        match frame.slots {
+            Slots::One(value) => value,
+            Slots::Many(values) => &values[var.idx],
+            Slots::Pending(values) => {
+                values[var.idx].get().expect("what a term needs is computed before it")
+            }
+        }
+    }
+}

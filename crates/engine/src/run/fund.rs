@@ -1,0 +1,252 @@
+//! What one try may take: reserved before it begins, settled once when it has ended,
+//! whatever ended it.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use svc_contract::{
+    registry::{ErrorKind, Meter, OpError, Price, Quote, Usage},
+    value::Money,
+};
+
+use super::{
+    Run,
+    attempt::Try,
+    error::{Result, RunError},
+    events::Event,
+    records::Reservation,
+};
+
+/// What is reserved for a try that runs. Dropped before it is settled, it settles itself:
+/// a try that panicked, or whose future was dropped, may have been charged for.
+pub(super) struct Funds<'a> {
+    run: &'a Run,
+    one: Try<'a>,
+    most: Usage,
+    meter: Meter,
+    /// Its number in the records.
+    number: Option<u64>,
+    /// The try did not begin.
+    is_unused: bool,
+    is_open: bool,
+}
+
+/// What a try has used in the end.
+pub(super) struct Settled {
+    pub(super) used: Usage,
+    /// Whether that was written down.
+    pub(super) kept: std::result::Result<(), OpError>,
+    most: Usage,
+    /// How deep the outermost bound lies that this has used up beyond its cap.
+    broken: Option<usize>,
+}
+
+/// How many tries one call had, and what they used.
+#[derive(Debug, Default)]
+pub(super) struct Spent(Mutex<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    tries: u32,
+    used: Usage,
+    /// The tries that have failed, and the one after them.
+    log: Vec<Tried>,
+}
+
+/// One try of a call.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// When it began, in milliseconds since 1970.
+    pub started: i64,
+    pub took: Duration,
+    pub used: Usage,
+    pub error: Option<OpError>,
+}
+
+impl Spent {
+    fn add(&self, used: Usage) {
+        let mut counted = self.counted();
+        counted.tries += 1;
+        counted.used = counted.used.plus(used);
+    }
+
+    /// Keeps what became of a try. One that ends well at once needs no word.
+    pub(super) fn log(&self, started: i64, took: Duration, error: Option<&OpError>) {
+        let mut counted = self.counted();
+        if error.is_none() && counted.log.is_empty() {
+            return;
+        }
+        let before = counted.log.iter().fold(Usage::default(), |sum, it| sum.plus(it.used));
+        let used = Usage {
+            tokens: counted.used.tokens.saturating_sub(before.tokens),
+            cost: counted.used.cost.checked_sub(before.cost).unwrap_or_default(),
+        };
+        counted.log.push(Tried { started, took, used, error: error.cloned() });
+    }
+
+    pub(super) fn read(&self) -> (u32, Usage) {
+        let counted = self.counted();
+        (counted.tries, counted.used)
+    }
+
+    /// The tries, where there were several.
+    pub(super) fn take_log(&self) -> Vec<Tried> {
+        let log = std::mem::take(&mut self.counted().log);
+        if log.len() > 1 { log } else { Vec::new() }
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Run {
+    /// Takes the most that a try can use from every cap around, or says which lacks it.
+    pub(super) fn fund<'a>(&'a self, one: &Try<'a>, quote: Quote) -> Result<Funds<'a>> {
+        let most = quote.most;
+        if let Some(error) = refusal(one, most.tokens, quote.unpriced) {
+            return Err(RunError::new(error, one.span));
+        }
+        one.scope.account.reserve(most).map_err(|refused| {
+            let error = too_much(refused.message, help(refused.depth));
+            RunError::new(error, one.span).at_bound(refused.depth)
+        })?;
+        let meter = Meter::default();
+        let (number, is_unused) = (None, false);
+        let funds = Funds { run: self, one: *one, most, meter, number, is_unused, is_open: true };
+        funds.tell(&Event::Reserved { component: &one.call.name, most });
+        Ok(funds)
+    }
+}
+
+/// Why a try cannot be funded, whatever is left of the caps around it.
+///
+/// `unpriced` is the error of a call whose price nobody knows, under a cap.
+fn refusal(one: &Try<'_>, tokens: u64, unpriced: Option<OpError>) -> Option<OpError> {
+    let (op, account) = (one.call.op.op, &one.scope.account);
+    // A cap that the script gives, anywhere around, replaces the op's own.
+    if let Some(limit) = op.limits.max_tokens.filter(|it| tokens > *it)
+        && !account.script_caps_tokens()
+    {
+        let message = format!("needs up to {tokens} tokens, and one call may use {limit}");
+        let help = "raise it with `within { max_tokens: .. }`, or ask for less";
+        return Some(too_much(message, help));
+    }
+    // Where nothing at all is known, not even tokens can be counted.
+    unpriced.filter(|_| match op.price {
+        Price::Unknown => account.is_capped(),
+        _ => account.caps_cost(),
+    })
+}
+
+fn too_much(message: String, help: &str) -> OpError {
+    OpError::new(ErrorKind::Budget, message).help(help)
+}
+
+fn help(depth: usize) -> &'static str {
+    match depth {
+        0 => "raise the cap of the run, or ask for less",
+        _ => "raise the cap, or ask for less",
+    }
+}
+
+impl Funds<'_> {
+    /// Where the try writes down what it used.
+    pub(super) fn meter(&self) -> Meter {
+        self.meter.clone()
+    }
+
+    /// Writes down what is reserved. Only afterwards the try may begin: whatever becomes of
+    /// this process, a later one knows what may have been spent.
+    pub(super) async fn write_down(&mut self) -> Result<()> {
+        let one = self.one;
+        let op = one.call.op;
+        let is_counted = !matches!(op.op.price, Price::Free);
+        let Some(records) = self.run.records.as_ref().filter(|_| is_counted) else {
+            return Ok(());
+        };
+        let (number, kept) = records.reserves(Reservation {
+            path: one.path.to_string(),
+            component: op.component.name,
+            op: op.op.name,
+            scopes: one.scope.account.scopes(),
+            most: self.most,
+        });
+        // Until that is answered it may be there or not: left as it is, it counts in full.
+        if let Err(err) = kept.await {
+            self.is_unused = true;
+            return Err(RunError::new(err, one.span));
+        }
+        self.number = Some(number);
+        if one.scope.cancel.is_cancelled() {
+            self.is_unused = true;
+            return Err(RunError::cancelled(one.span));
+        }
+        Ok(())
+    }
+
+    /// Settles what was reserved.
+    pub(super) fn settle(mut self) -> Settled {
+        self.close()
+    }
+
+    fn close(&mut self) -> Settled {
+        self.is_open = false;
+        let most = self.most;
+        // Nobody is paid for a call: a report of less than nothing is none.
+        let reported = self.meter.read().filter(|it| it.cost >= Money::ZERO);
+        let used = if self.is_unused { Usage::default() } else { reported.unwrap_or(most) };
+        let records = self.run.records.as_ref().zip(self.number);
+        let kept = records.map_or(Ok(()), |(it, number)| it.settles(number, used));
+        let broken = self.one.scope.account.settle(most, used);
+        self.one.spent.add(used);
+        let component = &self.one.call.name;
+        self.tell(&Event::Settled { component, reserved: most, used });
+        Settled { used, kept, most, broken }
+    }
+
+    /// Tells of calls that are counted, which are few and dear.
+    fn tell(&self, event: &Event<'_>) {
+        if !matches!(self.one.call.op.op.price, Price::Free) {
+            self.run.tell(self.one.path, event);
+        }
+    }
+}
+
+impl Drop for Funds<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.close();
+        }
+    }
+}
+
+impl Settled {
+    /// Holds a call to its word. One whose price is quoted is counted by someone else, who
+    /// may count otherwise: that matters where a cap is.
+    ///
+    /// A fixed price is the price of every call that ends well: what is foreseen of a run
+    /// counts on it.
+    pub(super) fn beyond_its_word(&self, one: &Try<'_>, ends_well: bool) -> Option<Box<RunError>> {
+        let Self { used, most, broken, .. } = self;
+        let is_fixed = matches!(one.call.op.op.price, Price::Fixed(_)) && ends_well;
+        if used.tokens <= most.tokens && used.cost <= most.cost && !(is_fixed && used != most) {
+            return None;
+        }
+        let kind = match one.call.op.op.price {
+            Price::Unknown => return None,
+            Price::Quoted(_) if !one.scope.account.is_capped() => return None,
+            Price::Quoted(_) => ErrorKind::Budget,
+            Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
+        };
+        let than = if is_fixed { "something else than" } else { "more than" };
+        let message = format!("`{}` used {than} it declares: {used}, not {most}", one.call.op);
+        let error = RunError::new(OpError::new(kind, message), one.span);
+        Some(match broken {
+            Some(depth) => error.at_bound(*depth),
+            None => error,
+        })
+    }
+}

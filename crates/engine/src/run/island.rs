@@ -1,0 +1,139 @@
+//! Inline code: cheap code runs where the caller is, the rest on a thread of its own.
+
+use std::sync::Arc;
+
+use svc_contract::{
+    registry::{ErrorKind, OpError},
+    value::{Value, memory},
+};
+use svc_lang::{
+    diag::Span,
+    plan::GRACE,
+    script::{Ended, Failure, Island, Watch, is_swollen, limits},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, SemaphorePermit},
+    time::Instant,
+};
+
+use super::{
+    Run,
+    attempt::while_it_fits,
+    error::{Result, RunError},
+    scope::Scope,
+};
+
+/// So many operations take some microseconds. Code is pure, so what turns out to need more
+/// is begun again where it keeps nobody waiting.
+const AT_ONCE: u64 = 200;
+
+/// Arguments up to this weight cross in some microseconds.
+const LIGHT: u64 = 256;
+
+impl Run {
+    /// The result of inline code.
+    pub(super) async fn island(
+        &self,
+        island: &Arc<Island>,
+        args: &[Value],
+        scope: &Scope,
+        span: Span,
+    ) -> Result<Value> {
+        scope.check(span)?;
+        let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
+        if !self.isolates && weight <= LIGHT {
+            let watch = Watch { operations: AT_ONCE, host: None, ..self.watch(scope) };
+            match island.run(args, &watch) {
+                Err(Ended::Unfinished) => {}
+                ended => return failing(ended, scope, span),
+            }
+        }
+        self.apart(island.clone(), args.to_vec(), scope, span).await
+    }
+
+    fn watch(&self, scope: &Scope) -> Watch {
+        // A time that the script gives, anywhere around, replaces the code's own.
+        let own = (!scope.script_limits_time).then(|| Instant::now() + limits::TIME);
+        let around = scope.deadline.map(|(end, _)| end);
+        Watch {
+            operations: limits::OPERATIONS,
+            deadline: own.into_iter().chain(around).min(),
+            cancel: scope.cancel.clone(),
+            host: Some(self.host.clone()),
+            memory: Some(scope.memory.clone()),
+        }
+    }
+
+    /// Runs the code on a thread of its own, when it is its turn.
+    async fn apart(
+        &self,
+        island: Arc<Island>,
+        args: Vec<Value>,
+        scope: &Scope,
+        span: Span,
+    ) -> Result<Value> {
+        let (_places, worker) = self.turn_to_compute(scope, span).await?;
+        let watch = self.watch(scope);
+        let (isolates, host) = (self.isolates, self.host.clone());
+        let memory = scope.memory.clone();
+        let mut task = tokio::task::spawn_blocking(move || {
+            let _worker = worker;
+            let _entered = memory::enter(&memory);
+            match isolates || is_swollen() {
+                true => match island.run_apart(&args, &watch, host.as_ref()) {
+                    Err(Ended::Failed(it)) if !isolates && it.is_unsupported() => {
+                        island.run(&args, &watch)
+                    }
+                    ended => ended,
+                },
+                false => island.run(&args, &watch),
+            }
+        });
+        let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
+        let joined = match watched.await.flatten() {
+            Some(joined) => joined,
+            // The code itself looks whether it is cancelled, or has too much memory.
+            None => match tokio::time::timeout(GRACE, &mut task).await {
+                Ok(joined) => joined,
+                Err(_) => return Err(RunError::cancelled(span)),
+            },
+        };
+        match joined {
+            Ok(ended) => failing(ended, scope, span),
+            Err(_) => Err(RunError::new(OpError::bug("inline code panicked"), span)),
+        }
+    }
+
+    /// A place under every `max_parallel` around, and a worker.
+    async fn turn_to_compute<'a>(
+        &self,
+        scope: &'a Scope,
+        span: Span,
+    ) -> Result<(Vec<SemaphorePermit<'a>>, OwnedSemaphorePermit)> {
+        let cancelled = || RunError::cancelled(span);
+        let mut places = Vec::with_capacity(scope.permits.len());
+        for permits in &scope.permits {
+            let place = scope.cancel.run_until_cancelled(permits.acquire()).await;
+            places.push(place.and_then(std::result::Result::ok).ok_or_else(cancelled)?);
+        }
+        let free = scope.cancel.run_until_cancelled(self.workers.clone().acquire_owned()).await;
+        let worker = free.and_then(std::result::Result::ok).ok_or_else(cancelled)?;
+        Ok((places, worker))
+    }
+}
+
+/// The result, or the failure at its place in the code.
+fn failing(ended: std::result::Result<Value, Ended>, scope: &Scope, span: Span) -> Result<Value> {
+    scope.fits(span)?;
+    match ended {
+        Ok(value) => super::now::bearable(value, span),
+        Err(Ended::Failed(Failure { error, place: (start, end) })) => {
+            if matches!(error.kind, ErrorKind::Timeout | ErrorKind::Cancelled) {
+                // Where a bound around ended it, that is what is told.
+                scope.check(span)?;
+            }
+            Err(RunError::new(error, Span::new(start, end)))
+        }
+        Err(Ended::Unfinished) => Err(RunError::new(OpError::bug("inline code has no end"), span)),
+    }
+}

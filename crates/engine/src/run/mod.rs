@@ -1,0 +1,269 @@
+//! A plan in, a value out.
+//!
+//! Cheap terms are computed at once where the caller is (`now`); slow ones overlap
+//! where they can, in the caller's task (`task`); every call of a component is kept
+//! within its bounds (`attempt`). Whoever watches gets [`Event`]s.
+//!
+//! **Invariant:** when a run has returned, nothing of it runs any more, but for a
+//! computation that did not end within its grace, which is named.
+
+mod attempt;
+mod backoff;
+mod blocks;
+mod callback;
+mod calls;
+mod env;
+mod error;
+mod events;
+mod fund;
+mod island;
+pub mod ledger;
+mod now;
+mod partial;
+mod path;
+mod reach;
+mod records;
+mod scope;
+mod secrets;
+mod task;
+mod testing;
+mod together;
+mod trace;
+mod witness;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex},
+};
+
+use futures_util::FutureExt as _;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+pub use error::{CapPlace, RunError};
+pub use events::{Event, Observer, Unwatched};
+pub use fund::Tried;
+pub use partial::{Partial, Parts};
+pub use path::{by_input, by_order, place_of, scope_of};
+pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Reservation, Taken};
+pub use testing::{TestFailure, Tested, test};
+
+use env::Env;
+use ledger::Cap;
+use path::Path;
+use scope::{Bounds, Scope};
+use secrets::Secrets;
+use svc_contract::{
+    host::Host,
+    registry::{Catalog, OpError, Usage},
+    value::{
+        Text, Value,
+        memory::{self, Accounted},
+    },
+};
+use svc_lang::{
+    check::{Checked, Input, TermKind},
+    diag::Span,
+    plan::{Caps, Plan},
+};
+use task::{Place, in_time};
+use testing::Mocks;
+
+/// What a run needs beside its plan.
+#[derive(Clone)]
+pub struct Surroundings {
+    pub host: Arc<dyn Host>,
+    /// What ops that advise may ask.
+    pub catalog: Arc<dyn Catalog>,
+    pub observer: Arc<dyn Observer>,
+    /// How many computations may work at the same time.
+    pub workers: Arc<Semaphore>,
+    pub cancel: CancellationToken,
+    pub caps: Caps,
+    /// Where calls are written down; nothing where they are not.
+    pub records: Option<Arc<dyn Records>>,
+    /// Whether inline code runs in processes of its own.
+    pub isolates: bool,
+    /// The name of the run where it is kept.
+    pub id: Option<Text>,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub value: Value,
+    pub usage: Usage,
+}
+
+/// One execution of a plan.
+struct Run {
+    host: Arc<dyn Host>,
+    catalog: Arc<dyn Catalog>,
+    observer: Arc<dyn Observer>,
+    workers: Arc<Semaphore>,
+    secrets: Secrets,
+    /// What stands for components; only a test has any.
+    mocks: Option<Mocks>,
+    records: Option<Arc<dyn Records>>,
+    isolates: bool,
+    /// Keeps the memory of the run among those that are counted.
+    memory: memory::Opened,
+    /// Whether also what is computed where it stands is told to the records.
+    wants_all: bool,
+    /// How often ops have called flows, by their places, in all and with the same value.
+    callbacks: Mutex<HashMap<String, u32>>,
+}
+
+/// Runs a plan with the given inputs.
+///
+/// Dropping the future ends the run: what waits is dropped, what computes is told.
+pub async fn run(
+    plan: &Plan,
+    inputs: BTreeMap<Text, Value>,
+    around: Surroundings,
+) -> Result<Outcome, Box<RunError>> {
+    let span = trace::run(plan, around.id.as_deref());
+    traced(plan, inputs, around).instrument(span).await
+}
+
+async fn traced(
+    plan: &Plan,
+    inputs: BTreeMap<Text, Value>,
+    around: Surroundings,
+) -> error::Result<Outcome> {
+    let caps = around.caps;
+    let (mut run, scope) = Run::begin(around);
+    let spent = scope.account.taken();
+    let program = plan.program();
+    let values = run.inputs(&program.inputs, inputs, &scope);
+    let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
+    run.secrets = Secrets::of(&values);
+    let _cancel_on_drop = scope.cancel.clone().drop_guard();
+    run.tell(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
+    let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
+    let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
+    let usage = scope.account.taken();
+    trace::run_ended(&ended, usage, &run.secrets);
+    match ended {
+        Ok(value) => Ok(Outcome { value, usage }),
+        Err(err) => Err(Box::new(RunError { usage, ..*err })),
+    }
+}
+
+/// What the whole run may take: as its caller and as the bounds of its file say, the tighter
+/// of both.
+fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
+    let bounds = match program.main.as_ref().map(|it| &it.kind) {
+        Some(TermKind::Within { bounds, .. }) => bounds.as_slice(),
+        _ => &[],
+    };
+    let (now, env) = (now::Now { scope }, Env::of_params(values));
+    let mut own = Bounds::default();
+    for (key, term) in bounds {
+        // What cannot be a bound ends the run where it is reached.
+        let _ = now.eval(term, &env).and_then(|it| own.set(*key, &it, term.span));
+    }
+    own.cap.or_tighter(Cap { tokens: caps.tokens, cost: caps.cost })
+}
+
+/// The memory of a run: what its caller allows, or else a share of the machine's.
+fn opened(host: &Arc<dyn Host>, caps: &Caps) -> memory::Opened {
+    let limit = caps.memory.or_else(|| host.memory_share()).unwrap_or(u64::MAX);
+    let host = host.clone();
+    memory::Account::open(limit, Arc::new(move || host.memory()))
+}
+
+fn engine_panicked(span: Span) -> Box<RunError> {
+    let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
+    RunError::new(error, span)
+}
+
+impl Run {
+    fn begin(around: Surroundings) -> (Self, Scope) {
+        let Surroundings {
+            host, catalog, observer, workers, cancel, caps, records, isolates, ..
+        } = around;
+        let memory = opened(&host, &caps);
+        let scope = Scope::of_run(cancel.child_token(), &caps, memory.account().clone());
+        if let Some(records) = &records {
+            scope.account.remember(records.spent(""), |_| false);
+        }
+        let secrets = Secrets::default();
+        let wants_all = records.as_ref().is_some_and(|it| it.wants_all());
+        let run = Self {
+            host,
+            catalog,
+            observer,
+            workers,
+            secrets,
+            mocks: None,
+            records,
+            isolates,
+            memory,
+            wants_all,
+            callbacks: Mutex::default(),
+        };
+        (run, scope)
+    }
+
+    async fn main(
+        &self,
+        program: &Checked,
+        values: &[Value],
+        scope: &Scope,
+        caps: Caps,
+    ) -> error::Result<Value> {
+        let Some(main) = &program.main else {
+            let message = "the script has no main pipeline: it only defines flows and types";
+            return Err(RunError::new(OpError::invalid_input(message), Span::default()));
+        };
+        let env = Env::of_params(values);
+        let work = self.eval(main, Place { env: &env, scope, path: &Path::Root });
+        let value = match caps.time {
+            Some(limit) => in_time(work, limit, scope, main.span).await,
+            None => work.await,
+        }?;
+        scope.fits(main.span)?;
+        scope.can_write(&value, main.span)?;
+        Ok(value)
+    }
+
+    /// What is done in the name of this run: what it makes counts against its memory.
+    fn accounted<F: Future>(&self, work: F) -> Accounted<F> {
+        Accounted::new(self.memory.account().clone(), work)
+    }
+
+    /// The values of the script's inputs, in their order.
+    fn inputs(
+        &self,
+        declared: &[Input],
+        mut given: BTreeMap<Text, Value>,
+        scope: &Scope,
+    ) -> error::Result<Vec<Value>> {
+        let now = now::Now { scope };
+        declared
+            .iter()
+            .map(|input| match (given.remove(&input.name), &input.default) {
+                _ if input.is_secret() => secrets::take(self.host.as_ref(), input),
+                (Some(value), _) => Ok(value),
+                (None, Some(default)) => now.eval(default, &Env::of_params(&[])),
+                (None, None) if input.ty.is_optional() => Ok(Value::Null),
+                (None, None) => {
+                    let message = format!("the script needs `{}: {}`", input.name, input.ty);
+                    let help =
+                        format!("give it, or a default: `param {}: {} = ..`", input.name, input.ty);
+                    Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
+                }
+            })
+            .collect()
+    }
+
+    fn tell(&self, path: &Path<'_>, event: &Event<'_>) {
+        trace::happened(path, event, &self.secrets);
+        if self.observer.listens() {
+            self.observer.event(&path.to_string(), event);
+        }
+    }
+}

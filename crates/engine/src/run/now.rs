@@ -1,0 +1,593 @@
+//! Terms that call nothing slow: computed at once, where the caller is, without a task
+//! or an allocation that is not the value itself.
+
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, OnceLock},
+};
+
+use smallvec::SmallVec;
+use svc_contract::{
+    registry::{Body, ErrorKind, OpError},
+    value::{
+        BoundedText, FlowRef, ITEMS_PER_CHECK, List, Record, Slot, Text, Type, Value,
+        arithmetic::{self, LONGEST_TEXT, MathError},
+        memory,
+    },
+};
+use svc_lang::{
+    check::{
+        Arm, Block, Branch, Call, CastReason, Entry, Flow, Piece, Repeat, Shape, Term, TermKind,
+    },
+    diag::Span,
+    syntax::ast::BinaryOp,
+};
+
+use super::{
+    env::Env,
+    error::{Result, RunError},
+    scope::{Bounds, Scope, out_of_memory},
+};
+
+/// How many items are computed between two looks at the clock.
+const ITEMS_PER_LOOK: usize = 256;
+
+/// Where a computation runs.
+#[derive(Clone, Copy)]
+pub(super) struct Now<'a> {
+    pub(super) scope: &'a Scope,
+}
+
+impl Now<'_> {
+    pub(super) fn eval(self, term: &Term, env: &Env<'_>) -> Result<Value> {
+        stacker::maybe_grow(32 << 10, 1 << 20, || self.eval_kind(term, env))
+    }
+
+    fn eval_kind(self, term: &Term, env: &Env<'_>) -> Result<Value> {
+        let span = term.span;
+        match &term.kind {
+            TermKind::Const(value) => Ok(value.clone()),
+            TermKind::Var(var) => Ok(env.get(*var).clone()),
+            TermKind::Pipeline(terms) => self.pipeline(terms, env),
+            TermKind::Call(call) => self.call(call, env, span),
+            TermKind::Flow { flow, segment, args, .. } => {
+                // Flows that each call another twice can compute for ever.
+                self.scope.check(span)?;
+                self.flow(flow, segment, args, env)
+            }
+            TermKind::FlowRef(flow) => {
+                Ok(Value::Flow(FlowRef::new(flow.name.clone(), flow.clone())))
+            }
+            TermKind::CallRef { .. } | TermKind::Rhai { .. } => {
+                Err(RunError::new(OpError::bug("something slow was computed at once"), span))
+            }
+            TermKind::Block(block) => self.block(block, env),
+            TermKind::Parallel { names, branches } => {
+                self.made(self.parallel(names, branches, env)?, span)
+            }
+            TermKind::Each { segment, input, optional, body } => {
+                self.made(self.each(segment, input, *optional, body, env)?, span)
+            }
+            TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
+            TermKind::If { segments, condition, then, otherwise } => {
+                let (arm, segment) = match self.truth(condition, env)? {
+                    true => (then, &segments.0),
+                    false => (otherwise, &segments.1),
+                };
+                self.eval(arm, env).map_err(|it| it.below(segment))
+            }
+            TermKind::Match { value, arms } => {
+                let value = self.eval(value, env)?;
+                let arm = arm_of(arms, &value, span)?;
+                self.eval(&arm.body, env).map_err(|it| it.below(&arm.segment))
+            }
+            TermKind::Repeat(repeat) => self.repeat(repeat, env, span),
+            TermKind::Record(entries) => self.made(self.record(entries, env)?, span),
+            TermKind::List(items) => {
+                let items: Result<Vec<Value>> = items.iter().map(|it| self.eval(it, env)).collect();
+                self.made(Value::from(items?), span)
+            }
+            TermKind::Text(pieces) => self.text(pieces, env, span),
+            TermKind::Field { base, name } => Ok(field(&self.eval(base, env)?, name)),
+            TermKind::Index { base, index } => {
+                let (list, idx) = (self.eval(base, env)?, self.eval(index, env)?);
+                Ok(item(&list, &idx))
+            }
+            TermKind::Binary { op, left, right } => self.binary(*op, left, right, env, span),
+            TermKind::Not(inner) => Ok(Value::Bool(!self.truth(inner, env)?)),
+            TermKind::Negate(inner) => negate(&self.eval(inner, env)?, span),
+            TermKind::Cast { value, why } => {
+                let value = cast(self.eval(value, env)?, &term.ty, *why, span)?;
+                self.worked(value.weight(), span).map(|()| value)
+            }
+            TermKind::Path { value, folder } => {
+                Ok(path(&self.eval(value, env)?, folder.as_deref()))
+            }
+            TermKind::Within { bounds, body, .. } => self.within(bounds, body, env),
+            TermKind::Fallback { segment, tries } => self.fallback(segment, tries, env),
+        }
+    }
+
+    fn pipeline(self, terms: &[Term], env: &Env<'_>) -> Result<Value> {
+        let mut value = self.eval(&terms[0], env)?;
+        for term in &terms[1..] {
+            value = self.eval(term, &env.with_it(&value))?;
+        }
+        Ok(value)
+    }
+
+    fn call(self, call: &Call, env: &Env<'_>, span: Span) -> Result<Value> {
+        let mut args: SmallVec<[Value; 4]> = SmallVec::with_capacity(call.args.len());
+        for arg in &call.args {
+            args.push(self.eval(arg, env)?);
+        }
+        let Body::Inline(run) = call.op.op.body else {
+            return Err(RunError::new(OpError::bug("a slow op was computed at once"), span));
+        };
+        let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
+        if weight > HEAVY && call.op.op.makes_as_much() {
+            Self::held(needed(&args), span)?;
+        }
+        let ended = catch_unwind(AssertUnwindSafe(|| run(&mut args)));
+        let ended = ended.unwrap_or_else(|_| Err(panicked(call)));
+        let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
+        let ended = self
+            .worked(weight, span)
+            .and_then(|()| ended.map_err(|it| RunError::new(call.op.honest(it), span)));
+        ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
+    }
+
+    /// Looks at the clock and the memory when enough was done, however few items that were.
+    fn worked(self, weight: u64, span: Span) -> Result<()> {
+        if memory::works(weight) { self.scope.check(span) } else { Ok(()) }
+    }
+
+    fn flow(self, flow: &Flow, segment: &str, args: &[Term], env: &Env<'_>) -> Result<Value> {
+        let args: Result<Vec<Value>> = args.iter().map(|it| self.eval(it, env)).collect();
+        let ended = self.eval(&flow.body, &Env::of_params(&args?));
+        ended.map_err(|it| it.in_file(&flow.source).below(segment))
+    }
+
+    fn block(self, block: &Block, env: &Env<'_>) -> Result<Value> {
+        let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
+        let env = env.with_lets(&slots);
+        for (slot, bind) in slots.iter().zip(&block.lets).filter(|(_, it)| !it.skipped) {
+            let value = self.eval(&bind.value, &env).map_err(|it| it.below(&bind.name))?;
+            slot.set(value).expect("a let is computed once");
+        }
+        self.eval(&block.result, &env)
+    }
+
+    fn parallel(
+        self,
+        names: &std::sync::Arc<[Text]>,
+        branches: &[Branch],
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        let mut values = Vec::with_capacity(branches.len());
+        for branch in branches {
+            values.push(match self.eval(&branch.body, env) {
+                Err(err) if branch.optional && err.is_caught_at(self.scope.depth) => Value::Null,
+                other => other.map_err(|it| it.below(&branch.name))?,
+            });
+        }
+        Ok(Value::Record(Record::new(names.clone(), values)))
+    }
+
+    fn items(self, input: &Term, env: &Env<'_>) -> Result<List> {
+        match self.eval(input, env)? {
+            Value::List(items) => Ok(items),
+            other => Err(not_a_list(&other, input.span)),
+        }
+    }
+
+    fn each(
+        self,
+        segment: &str,
+        input: &Term,
+        optional: bool,
+        body: &Term,
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        let items = self.items(input, env)?;
+        let _held = Self::held(items.len() * size_of::<Value>(), body.span)?;
+        let mut results = Vec::with_capacity(items.len());
+        for (idx, item) in items.iter().enumerate() {
+            self.pause(idx, body.span)?;
+            results.push(match self.eval(body, &env.with_it(item)) {
+                Err(err) if optional && err.is_caught_at(self.scope.depth) => Value::Null,
+                other => other.map_err(|it| it.below(format_args!("{segment}[{idx}]")))?,
+            });
+        }
+        Ok(Value::from(results))
+    }
+
+    /// Looks at the clock now and then, because nobody else can while this computes.
+    fn pause(self, idx: usize, span: Span) -> Result<()> {
+        if idx.is_multiple_of(ITEMS_PER_LOOK) { self.scope.check(span) } else { Ok(()) }
+    }
+
+    pub(super) fn shape(
+        self,
+        input: &Term,
+        shape: Shape,
+        key: &Term,
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        let items = self.items(input, env)?;
+        let each = match shape {
+            Shape::Where => size_of::<Value>(),
+            Shape::Sort => 3 * size_of::<Value>(),
+            Shape::Group => 2 * size_of::<Value>(),
+        };
+        let _held = Self::held(items.len() * each, key.span)?;
+        let mut keys = Vec::with_capacity(items.len());
+        for (idx, item) in items.iter().enumerate() {
+            self.pause(idx, key.span)?;
+            keys.push(self.eval(key, &env.with_it(item))?);
+        }
+        let keyed = keys.into_iter().zip(items.into_vec());
+        Ok(Value::List(match shape {
+            Shape::Where => keyed
+                .filter(|(keep, _)| matches!(keep, Value::Bool(true)))
+                .map(|(_, it)| it)
+                .collect(),
+            Shape::Sort => sorted(keyed.collect()),
+            Shape::Group => grouped(keyed),
+        }))
+    }
+
+    pub(super) fn truth(self, term: &Term, env: &Env<'_>) -> Result<bool> {
+        Ok(matches!(self.eval(term, env)?, Value::Bool(true)))
+    }
+
+    pub(super) fn record(self, entries: &[Entry], env: &Env<'_>) -> Result<Value> {
+        let mut values = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match entry {
+                Entry::Field(_, term) | Entry::Spread(term, _) => {
+                    values.push(self.eval(term, env)?);
+                }
+            }
+        }
+        Ok(record_of(entries, values))
+    }
+
+    fn text(self, pieces: &[Piece], env: &Env<'_>, span: Span) -> Result<Value> {
+        let mut values = Vec::new();
+        for piece in pieces {
+            if let Piece::Value(term, _) = piece {
+                values.push(self.eval(term, env)?);
+            }
+        }
+        let text = text_of(pieces, values, span);
+        // What lacks memory fails for that.
+        self.worked(text.as_ref().map_or(0, Value::weight), span).and(text)
+    }
+
+    fn binary(
+        self,
+        op: BinaryOp,
+        left: &Term,
+        right: &Term,
+        env: &Env<'_>,
+        span: Span,
+    ) -> Result<Value> {
+        let left = self.eval(left, env)?;
+        match decided(op, &left) {
+            Some(value) => Ok(value),
+            None => {
+                let right = self.eval(right, env)?;
+                let weight = left.weight().saturating_add(right.weight());
+                let computed = operate(op, left, right, span);
+                self.worked(weight, span).and(computed)
+            }
+        }
+    }
+
+    /// Counts what is needed while something is made.
+    fn held(bytes: usize, span: Span) -> Result<memory::Charge> {
+        memory::Charge::ahead(bytes).map_err(|it| out_of_memory(&it, span))
+    }
+
+    /// What was put together of parts, if it is bearable.
+    fn made(self, value: Value, span: Span) -> Result<Value> {
+        self.worked(value.weight(), span)?;
+        bearable(value, span)
+    }
+
+    fn within(
+        self,
+        bounds: &[(svc_lang::check::BoundKey, Term)],
+        body: &Term,
+        env: &Env<'_>,
+    ) -> Result<Value> {
+        // Nothing in here spends or waits, so only time and memory can be bounded.
+        let mut values = Bounds::default();
+        for (key, term) in bounds {
+            values.set(*key, &self.eval(term, env)?, term.span)?;
+        }
+        if values.timeout.is_none() && values.memory.is_none() {
+            return self.eval(body, env);
+        }
+        let scope = self.scope.bounded(&values, None);
+        let _entered = memory::enter(&scope.memory);
+        let value = Now { scope: &scope }.eval(body, env)?;
+        scope.fits(body.span).map(|()| value)
+    }
+
+    fn fallback(self, segment: &str, tries: &[Term], env: &Env<'_>) -> Result<Value> {
+        let (first, others) = tries.split_first().expect("a fallback has alternatives");
+        let mut result = self.eval(first, env);
+        for term in others {
+            match result {
+                Err(err) if err.is_caught_at(self.scope.depth) => {
+                    result = self
+                        .eval(term, &env.with_it(&error_value(&err)))
+                        .map_err(|it| it.below(segment));
+                }
+                other => return other,
+            }
+        }
+        result
+    }
+
+    fn repeat(self, repeat: &Repeat, env: &Env<'_>, span: Span) -> Result<Value> {
+        let mut value = self.eval(&repeat.input, env)?;
+        for turn in 0..=repeat.turns {
+            self.scope.check(span)?;
+            if self.truth(&repeat.until, &env.with_it(&value))? {
+                return Ok(value);
+            }
+            if turn < repeat.turns {
+                let next = self.eval(&repeat.body, &env.with_it(&value));
+                let below = format_args!("{}[{}]", repeat.segment, turn + 1);
+                value = next.map_err(|it| it.below(below))?;
+            }
+        }
+        match &repeat.otherwise {
+            Some(otherwise) => {
+                let below =
+                    format_args!("{}[{}]/{}", repeat.segment, repeat.turns + 1, Repeat::ELSE);
+                self.eval(otherwise, &env.with_it(&value)).map_err(|it| it.below(below))
+            }
+            None => Err(exhausted(repeat.turns, span)),
+        }
+    }
+}
+
+/// From this weight on, what is needed to work on something is counted beforehand.
+const HEAVY: u64 = 8 << 10;
+
+/// Whether a value is so small that no list in it was left unfinished for lack of memory.
+pub(super) fn is_light(value: &Value) -> bool {
+    value.weight() <= ITEMS_PER_CHECK as u64
+}
+
+/// What an op takes at the same time that makes something like its arguments: a text is made
+/// and then made shared, the items of a list are copied.
+pub(super) fn needed(args: &[Value]) -> usize {
+    let of = |it: &Value| match it {
+        Value::Text(text) => 2 * text.len(),
+        Value::List(items) => items.len() * size_of::<Value>(),
+        _ => 0,
+    };
+    args.iter().map(of).sum()
+}
+
+/// The failure of a component that broke off in the middle.
+pub(super) fn panicked(call: &Call) -> OpError {
+    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
+}
+
+/// The arm for a value.
+pub(super) fn arm_of<'a>(arms: &'a [Arm], value: &Value, span: Span) -> Result<&'a Arm> {
+    let arm = arms.iter().find(|it| it.patterns.is_empty() || it.patterns.contains(value));
+    arm.ok_or_else(|| {
+        let message = format!("no arm of `match` is for {value}");
+        RunError::new(OpError::invalid_input(message), span)
+    })
+}
+
+/// The failure of a loop whose turns are used up and that says nothing for that case.
+pub(super) fn exhausted(turns: u32, span: Span) -> Box<RunError> {
+    let message = format!("`until` was not true after {turns} turns");
+    let help = "add `else { it }` to keep the last value, or allow more turns";
+    RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span)
+}
+
+/// What a `fallback` knows of the failure before it.
+pub(super) fn error_value(err: &RunError) -> Value {
+    let fields = [
+        ("kind".into(), err.kind().name().into()),
+        ("message".into(), err.error.message.as_str().into()),
+    ];
+    Value::Record(fields.into_iter().collect())
+}
+
+/// The value of `left op right` when the left side alone decides it.
+pub(super) fn decided(op: BinaryOp, left: &Value) -> Option<Value> {
+    match (op, left) {
+        (BinaryOp::Or, Value::Bool(true)) | (BinaryOp::And, Value::Bool(false)) => {
+            Some(left.clone())
+        }
+        (BinaryOp::Coalesce, left) if !left.is_null() => Some(left.clone()),
+        _ => None,
+    }
+}
+
+pub(super) fn operate(op: BinaryOp, a: Value, b: Value, span: Span) -> Result<Value> {
+    use std::cmp::Ordering::{Greater, Less};
+    let computed = match op {
+        BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce => Ok(b),
+        BinaryOp::Equal => Ok(Value::Bool(a == b)),
+        BinaryOp::Unequal => Ok(Value::Bool(a != b)),
+        BinaryOp::Less => Ok(Value::Bool(a.order(&b) == Some(Less))),
+        BinaryOp::LessEqual => Ok(Value::Bool(a.order(&b).is_some_and(|it| it != Greater))),
+        BinaryOp::Greater => Ok(Value::Bool(a.order(&b) == Some(Greater))),
+        BinaryOp::GreaterEqual => Ok(Value::Bool(a.order(&b).is_some_and(|it| it != Less))),
+        BinaryOp::Add => arithmetic::add(a, b),
+        BinaryOp::Subtract => arithmetic::subtract(&a, &b),
+        BinaryOp::Multiply => arithmetic::multiply(&a, &b),
+        BinaryOp::Divide => arithmetic::divide(&a, &b),
+        BinaryOp::Remainder => arithmetic::remainder(&a, &b),
+    };
+    computed.map_err(|it| math(it, span))
+}
+
+pub(super) fn negate(value: &Value, span: Span) -> Result<Value> {
+    arithmetic::negate(value).map_err(|it| math(it, span))
+}
+
+fn math(err: arithmetic::MathError, span: Span) -> Box<RunError> {
+    RunError::failed(err.to_string(), span)
+}
+
+/// A value that can still be written out; parts that hold each other twice at every step
+/// soon cannot.
+pub(super) fn bearable(value: Value, span: Span) -> Result<Value> {
+    if value.weight() <= arithmetic::HEAVIEST {
+        Ok(value)
+    } else {
+        Err(math(MathError::TooLong, span))
+    }
+}
+
+/// The field of a record; null where an optional record or field is missing.
+pub(super) fn field(base: &Value, name: &str) -> Value {
+    base.as_record().and_then(|it| it.get(name)).cloned().unwrap_or_default()
+}
+
+/// The item at an index, from 0 or from -1 backwards; null where there is none.
+pub(super) fn item(list: &Value, idx: &Value) -> Value {
+    let (Some(list), Value::Int(idx)) = (list.as_list(), idx) else { return Value::Null };
+    let idx = match usize::try_from(*idx) {
+        Ok(it) => Some(it),
+        Err(_) => {
+            usize::try_from(idx.unsigned_abs()).ok().and_then(|it| list.len().checked_sub(it))
+        }
+    };
+    idx.and_then(|it| list.get(it)).cloned().unwrap_or_default()
+}
+
+pub(super) fn cast(value: Value, ty: &Type, why: CastReason, span: Span) -> Result<Value> {
+    value.cast(ty).map_err(|misfit| {
+        let kind = match why {
+            CastReason::Asked | CastReason::Entering => ErrorKind::InvalidInput,
+        };
+        RunError::new(OpError::new(kind, misfit.to_string()), span)
+    })
+}
+
+pub(super) fn path(value: &Value, folder: Option<&std::path::Path>) -> Value {
+    let text = value.as_str().unwrap_or_default();
+    Value::Path(match folder {
+        Some(folder) => svc_contract::value::paths::join(folder, text),
+        None => text.into(),
+    })
+}
+
+/// The flow that a parameter holds.
+pub(super) fn flow_of(value: &Value, span: Span) -> Result<Arc<Flow>> {
+    let flow = match value {
+        Value::Flow(it) => it.downcast(),
+        _ => None,
+    };
+    flow.ok_or_else(|| RunError::new(OpError::bug("an argument is no flow"), span))
+}
+
+pub(super) fn not_a_list(value: &Value, span: Span) -> Box<RunError> {
+    let message = format!("a list is due, but this is {}", value.kind());
+    RunError::new(OpError::invalid_input(message), span)
+}
+
+/// A record of fields and spreads whose values are computed.
+pub(super) fn record_of(entries: &[Entry], values: Vec<Value>) -> Value {
+    let mut fields: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
+    for (entry, value) in entries.iter().zip(values) {
+        match entry {
+            Entry::Field(name, _) => set(&mut fields, name, value),
+            Entry::Spread(_, names) => {
+                for name in names {
+                    set(&mut fields, name, field(&value, name));
+                }
+            }
+        }
+    }
+    Value::Record(fields.into_iter().collect())
+}
+
+fn set(fields: &mut Vec<(Text, Value)>, name: &Text, value: Value) {
+    match fields.iter_mut().find(|(it, _)| it == name) {
+        Some((_, known)) => *known = value,
+        None => fields.push((name.clone(), value)),
+    }
+}
+
+/// A string of pieces whose values are computed.
+pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Result<Value> {
+    use std::fmt::Write as _;
+    let mut values = values.into_iter();
+    let mut text = BoundedText::new(LONGEST_TEXT);
+    for piece in pieces {
+        let written = match piece {
+            Piece::Text(it) => text.write_str(it),
+            Piece::Value(_, None) => write!(text, "{}", values.next().unwrap_or_default()),
+            Piece::Value(_, Some(decimals)) => {
+                write!(text, "{:.decimals$}", values.next().unwrap_or_default())
+            }
+        };
+        written.map_err(|_| math(MathError::TooLong, span))?;
+    }
+    Ok(Value::from(text.into_string()))
+}
+
+/// Ascending and stable; values without an order keep their places.
+fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
+    keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(std::cmp::Ordering::Equal));
+    keyed.into_iter().map(|(_, it)| it).collect()
+}
+
+/// What a group takes beside its items.
+const GROUP: usize = 320;
+
+/// Groups in the order of their first items.
+fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    // Equal keys have equal text, so the text finds the few groups to compare with.
+    let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
+    for (key, item) in keyed {
+        let candidates = by_text.entry(key_text(&key)).or_default();
+        match candidates.iter().find(|it| groups[**it].0 == key) {
+            Some(idx) => groups[*idx].1.push(item),
+            None => {
+                candidates.push(groups.len());
+                // Nobody uses what is made without memory for it.
+                if memory::make(GROUP).is_err() {
+                    break;
+                }
+                groups.push((key, vec![item]));
+            }
+        }
+    }
+    let names: std::sync::Arc<[Text]> = ["key".into(), "items".into()].into();
+    groups
+        .into_iter()
+        .map(|(key, items)| {
+            let slots = vec![Slot::Ready(key), Slot::Ready(Value::from(items))];
+            Value::Record(Record::of_slots(names.clone(), slots))
+        })
+        .collect()
+}
+
+/// Text that equal values share: an int and a float of one number have the same.
+fn key_text(key: &Value) -> String {
+    match key {
+        #[expect(clippy::cast_precision_loss, reason = "it only finds candidates")]
+        Value::Int(it) => format!("{:?}", *it as f64),
+        Value::Float(it) => format!("{:?}", it + 0.0),
+        Value::List(_) | Value::Record(_) => String::new(),
+        other => other.to_string(),
+    }
+}

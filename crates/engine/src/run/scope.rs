@@ -1,0 +1,260 @@
+//! The bounds that hold at one place of a run.
+
+use std::{sync::Arc, time::Duration};
+
+use svc_contract::{
+    registry::{ErrorKind, OpError},
+    value::{
+        Money, Value,
+        memory::{self, Full},
+        units,
+    },
+};
+use svc_lang::{
+    check::BoundKey,
+    diag::Span,
+    plan::{Caps, ITEMS_AT_ONCE},
+};
+use tokio::{sync::Semaphore, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    error::{Result, RunError},
+    ledger::{Account, Before, Cap},
+};
+
+/// The bounds at one place: those of the innermost `within`, and through it all others.
+#[derive(Clone)]
+pub(super) struct Scope {
+    /// How many bounds lie around this place.
+    pub(super) depth: usize,
+    /// Ends everything that runs under this scope.
+    pub(super) cancel: CancellationToken,
+    /// The nearest end of time, and how deep the bound is that sets it.
+    pub(super) deadline: Option<(Instant, usize)>,
+    /// Whether a bound inside the run limits time, and not only whoever runs it.
+    pub(super) script_limits_time: bool,
+    pub(super) attempts: Attempts,
+    /// The fewest tasks that any bound around allows.
+    pub(super) max_parallel: Option<usize>,
+    /// One for every `max_parallel` around, innermost first.
+    pub(super) permits: Vec<Arc<Semaphore>>,
+    /// That of the innermost cap, and through it of all others.
+    pub(super) account: Arc<Account>,
+    /// What the values inside the innermost bound of memory take, and through it all others.
+    pub(super) memory: Arc<memory::Account>,
+}
+
+/// What a `within` says of single calls: the default of every call inside.
+#[derive(Clone, Default)]
+pub(super) struct Attempts {
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_retries: Option<u32>,
+    pub(super) retry_on: Option<Arc<[ErrorKind]>>,
+    /// How old a result of another run may be that stands for a call.
+    pub(super) max_age: Option<Duration>,
+}
+
+/// The values of the bounds of one `within`.
+#[derive(Clone, Default)]
+pub(super) struct Bounds {
+    pub(super) timeout: Option<Duration>,
+    pub(super) memory: Option<u64>,
+    pub(super) cap: Cap,
+    attempts: Attempts,
+    max_parallel: Option<usize>,
+}
+
+impl Bounds {
+    /// Adds one bound; a param may have given it a value that makes no sense.
+    pub(super) fn set(&mut self, key: BoundKey, value: &Value, span: Span) -> Result<()> {
+        match (key, value) {
+            (BoundKey::Timeout, Value::Duration(it)) => self.timeout = Some(*it),
+            (BoundKey::AttemptTimeout, Value::Duration(it)) => self.attempts.timeout = Some(*it),
+            (BoundKey::MaxAge, Value::Duration(it)) => self.attempts.max_age = Some(*it),
+            (BoundKey::MaxMemory, Value::Size(it)) => self.memory = Some(*it),
+            (BoundKey::MaxCost, Value::Money(it)) if *it >= Money::ZERO => {
+                self.cap.cost = Some(*it);
+            }
+            (BoundKey::MaxTokens, Value::Int(it)) if *it >= 0 => {
+                self.cap.tokens = Some(it.unsigned_abs());
+            }
+            (BoundKey::MaxRetries, Value::Int(it)) if *it >= 0 => {
+                self.attempts.max_retries = Some(u32::try_from(*it).unwrap_or(u32::MAX));
+            }
+            (BoundKey::MaxParallel, Value::Int(it)) if *it >= 1 => {
+                let most = usize::try_from(*it).unwrap_or(usize::MAX);
+                self.max_parallel = Some(most.min(Semaphore::MAX_PERMITS));
+            }
+            (BoundKey::RetryOn, Value::List(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str).map(ErrorKind::parse);
+                let kinds: Option<Arc<[ErrorKind]>> = kinds.collect();
+                self.attempts.retry_on = Some(kinds.ok_or_else(|| wrong(key, value, span))?);
+            }
+            _ => return Err(wrong(key, value, span)),
+        }
+        Ok(())
+    }
+}
+
+fn wrong(key: BoundKey, value: &Value, span: Span) -> Box<RunError> {
+    let message = format!("`{}` cannot be {value}", key.name());
+    RunError::new(OpError::invalid_input(message), span)
+}
+
+impl Scope {
+    /// The scope of a whole run.
+    pub(super) fn of_run(
+        cancel: CancellationToken,
+        caps: &Caps,
+        memory: Arc<memory::Account>,
+    ) -> Self {
+        let mut scope = Self {
+            depth: 0,
+            cancel,
+            deadline: None,
+            script_limits_time: false,
+            attempts: Attempts { max_age: caps.max_age, ..Attempts::default() },
+            max_parallel: None,
+            permits: Vec::new(),
+            account: Account::of_run(Cap { tokens: caps.tokens, cost: caps.cost }),
+            memory,
+        };
+        if let Some(time) = caps.time {
+            scope.limit_time(time);
+        }
+        scope
+    }
+
+    /// The scope inside a `within`. Nested bounds take the tighter value, except those
+    /// about single calls, of which the inner one wins.
+    ///
+    /// `before` is what is known of the `within` where calls are written down.
+    pub(super) fn bounded(&self, bounds: &Bounds, before: Option<Before>) -> Self {
+        let mut inner = self.child();
+        inner.depth += 1;
+        if let Some(timeout) = bounds.timeout {
+            inner.limit_time(timeout);
+            inner.script_limits_time = true;
+        }
+        if let Some(most) = bounds.max_parallel {
+            inner.permits.insert(0, Arc::new(Semaphore::new(most)));
+            inner.max_parallel = Some(self.max_parallel.map_or(most, |it| it.min(most)));
+        }
+        if bounds.cap != Cap::default() || before.is_some() {
+            let before = before.unwrap_or_default();
+            inner.account = self.account.going_on(bounds.cap, inner.depth, before);
+        }
+        if let Some(most) = bounds.memory {
+            inner.memory = self.memory.within(most, inner.depth);
+        }
+        let own = &bounds.attempts;
+        inner.attempts.timeout = own.timeout.or(self.attempts.timeout);
+        inner.attempts.max_retries = own.max_retries.or(self.attempts.max_retries);
+        inner.attempts.max_age = own.max_age.or(self.attempts.max_age);
+        inner.attempts.retry_on = own.retry_on.clone().or(self.attempts.retry_on.clone());
+        inner
+    }
+
+    /// The scope of one call that has a time of its own.
+    pub(super) fn timed(&self, timeout: Duration) -> Self {
+        let mut inner = self.child();
+        inner.depth += 1;
+        inner.limit_time(timeout);
+        inner.script_limits_time = true;
+        inner
+    }
+
+    /// The same bounds with a cancel of their own, for tasks that end together.
+    pub(super) fn child(&self) -> Self {
+        Self { cancel: self.cancel.child_token(), ..self.clone() }
+    }
+
+    fn limit_time(&mut self, timeout: Duration) {
+        let Some(end) = Instant::now().checked_add(timeout) else { return };
+        if self.deadline.is_none_or(|(sooner, _)| end < sooner) {
+            self.deadline = Some((end, self.depth));
+        }
+    }
+
+    /// How much time there is until the nearest end of it.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|(end, _)| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// How many items may run at the same time.
+    pub(super) fn items_at_once(&self) -> usize {
+        self.max_parallel.unwrap_or(ITEMS_AT_ONCE)
+    }
+
+    /// Ends a computation whose time is over, whose memory is full, or that was cancelled.
+    pub(super) fn check(&self, span: Span) -> Result<()> {
+        self.fits(span)?;
+        if self.cancel.is_cancelled() {
+            return Err(RunError::cancelled(span));
+        }
+        match self.deadline {
+            Some((end, depth)) if Instant::now() >= end => Err(out_of_time(None, span, depth)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scope {
+    /// Ends what takes more memory than a bound around it allows.
+    pub(super) fn fits(&self, span: Span) -> Result<()> {
+        self.memory.full().map_or(Ok(()), |it| Err(out_of_memory(&it, span)))
+    }
+}
+
+impl Scope {
+    /// Ends what would be larger, written out, than a bound allows in memory: values share
+    /// their parts, and what is written does not.
+    pub(super) fn can_write(&self, value: &Value, span: Span) -> Result<()> {
+        let bytes = value.weight().saturating_mul(BYTES_A_PIECE);
+        match self.memory.tightest() {
+            full if bytes > full.limit => Err(out_of_memory(&full, span)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scope {
+    /// Ends what would have to be written down and takes too much memory when it is.
+    pub(super) fn can_record(&self, value: &Value, span: Span) -> Result<()> {
+        self.can_write(value, span)?;
+        let bytes = value.weight().saturating_mul(2 * BYTES_A_PIECE);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        memory::room(bytes).map_err(|it| out_of_memory(&it, span))
+    }
+}
+
+/// What a piece of a value's weight takes when it is written.
+const BYTES_A_PIECE: u64 = 8;
+
+/// The failure of a bound that has no memory left.
+pub(super) fn out_of_memory(full: &Full, span: Span) -> Box<RunError> {
+    let limit = units::show_size(full.limit);
+    let (whose, raise) = match full.depth {
+        0 => (format!("the {limit} of the run"), "allow the run more with `--max-memory`"),
+        _ => (format!("its `max_memory` of {limit}"), "allow it more with a larger `max_memory`"),
+    };
+    let message = format!("needs more memory than {whose}");
+    let help = format!(
+        "keep less of each item, such as with `take`, `where` or `len` inside the `each`, or {raise}"
+    );
+    RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span).at_bound(full.depth)
+}
+
+/// The failure of a bound whose time is over.
+pub(super) fn out_of_time(limit: Option<Duration>, span: Span, depth: usize) -> Box<RunError> {
+    let message = match limit {
+        Some(limit) => format!("took longer than {}", units::show_duration(limit)),
+        None => "took longer than its `timeout`".to_owned(),
+    };
+    let help = match depth {
+        0 => "that is the `timeout` of the run: allow it more",
+        _ => "give it more time with `within { timeout: .. }`",
+    };
+    RunError::new(OpError::new(ErrorKind::Timeout, message).help(help), span).at_bound(depth)
+}

@@ -1,0 +1,405 @@
+//! Terms that call something slow: whatever can overlap, overlaps, in one task.
+//!
+//! Nothing is spawned here. A parallel block polls its branches together; a failure
+//! cancels the others and waits until they have ended, so nothing outlives its block.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use svc_contract::value::{Value, memory::Accounted};
+use svc_lang::{
+    check::{BoundKey, Piece, Repeat, Term, TermKind},
+    diag::Span,
+    syntax::ast::BinaryOp,
+};
+
+use super::{
+    Run,
+    calls::spends,
+    env::Env,
+    error::{Result, RunError},
+    events::Event,
+    ledger::Before,
+    now::{self, Now},
+    partial::{Partial, Parts},
+    path::Path,
+    scope::{Bounds, Scope, out_of_time},
+    together::{TASKS_PER_YIELD, Task, together},
+};
+
+/// Where a term runs: its frames, its bounds, its place in the paths.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) env: &'a Env<'a>,
+    pub(super) scope: &'a Scope,
+    pub(super) path: &'a Path<'a>,
+}
+
+impl<'a> Place<'a> {
+    fn now(self) -> Now<'a> {
+        Now { scope: self.scope }
+    }
+
+    fn in_env<'b>(&'b self, env: &'b Env<'b>) -> Place<'b> {
+        Place { env, scope: self.scope, path: self.path }
+    }
+
+    pub(super) fn in_scope<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
+        Place { env: self.env, scope, path: self.path }
+    }
+
+    pub(super) fn at<'b>(&'b self, path: &'b Path<'b>) -> Place<'b> {
+        Place { env: self.env, scope: self.scope, path }
+    }
+}
+
+/// Polls on a stack that is long enough, however deep terms are nested.
+struct Deep<F>(F);
+
+impl<F: Future + Unpin> Future for Deep<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        stacker::maybe_grow(128 << 10, 1 << 20, || Pin::new(&mut self.0).poll(cx))
+    }
+}
+
+impl Run {
+    /// The value of a term.
+    pub(super) fn eval<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Task<'a> {
+        Box::pin(Deep(Box::pin(self.eval_kind(term, place))))
+    }
+
+    async fn eval_kind<'a>(&'a self, term: &'a Term, place: Place<'a>) -> Result<Value> {
+        if !term.waits && !self.wants_all {
+            return now_at(term, place);
+        }
+        let span = term.span;
+        match &term.kind {
+            TermKind::Const(_) | TermKind::Var(_) => now_at(term, place),
+            TermKind::Pipeline(terms) => self.pipeline(terms, place).await,
+            TermKind::Call(call) => {
+                let args = self.all(&call.args, place).await?;
+                let path = place.path.name(&call.segment);
+                self.call(call, args, place.scope, &path, span, &term.ty).await
+            }
+            TermKind::Flow { flow, segment, args, .. } => {
+                let args = self.all(args, place).await?;
+                let (env, path) = (Env::of_params(&args), place.path.name(segment));
+                let place = Place { env: &env, scope: place.scope, path: &path };
+                self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
+            }
+            TermKind::FlowRef(_) => now_at(term, place),
+            TermKind::CallRef { callee, segment, input, .. } => {
+                let values = self.all([callee.as_ref(), input.as_ref()], place).await?;
+                let flow = now::flow_of(&values[0], span)?;
+                let (env, path) = (Env::of_params(&values[1..]), place.path.name(segment));
+                let place = Place { env: &env, scope: place.scope, path: &path };
+                self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
+            }
+            TermKind::Rhai { island, segment, args } => {
+                let args = self.all(args, place).await?;
+                let path = place.path.name(segment);
+                let ended = self.island(island, &args, place.scope, span).await;
+                ended.map_err(|it| it.at_node(path.to_string(), Some("rhai")))
+            }
+            TermKind::Block(block) => self.block(block, place).await,
+            TermKind::Parallel { names, branches } => {
+                self.parallel(names, branches, place, span).await
+            }
+            TermKind::Each { segment, input, optional, body } => {
+                now::bearable(self.each(segment, input, *optional, body, place).await?, span)
+            }
+            TermKind::Shape { input, shape, key, .. } => {
+                let list = self.eval(input, place).await?;
+                let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
+                place.now().shape(&input, *shape, key, place.env)
+            }
+            TermKind::If { segments, condition, then, otherwise } => {
+                let holds = matches!(self.eval(condition, place).await?, Value::Bool(true));
+                let (arm, segment) =
+                    if holds { (then, &segments.0) } else { (otherwise, &segments.1) };
+                let path = place.path.name(segment);
+                self.eval(arm, place.at(&path)).await
+            }
+            TermKind::Match { value, arms } => {
+                let value = self.eval(value, place).await?;
+                let arm = now::arm_of(arms, &value, span)?;
+                let path = place.path.name(&arm.segment);
+                self.eval(&arm.body, place.at(&path)).await
+            }
+            TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
+            TermKind::Record(entries) => self.record(entries, place, span).await,
+            TermKind::List(items) => {
+                now::bearable(Value::from(self.all(items, place).await?), span)
+            }
+            TermKind::Text(pieces) => {
+                let values = self.all(pieces.iter().filter_map(piece_term), place).await?;
+                now::text_of(pieces, values, span)
+            }
+            TermKind::Field { base, name } => Ok(now::field(&self.eval(base, place).await?, name)),
+            TermKind::Index { base, index } => {
+                let values = self.all([base.as_ref(), index.as_ref()], place).await?;
+                Ok(now::item(&values[0], &values[1]))
+            }
+            TermKind::Binary { op, left, right } => {
+                self.binary(*op, left, right, place, span).await
+            }
+            TermKind::Not(inner) => {
+                let holds = matches!(self.eval(inner, place).await?, Value::Bool(true));
+                Ok(Value::Bool(!holds))
+            }
+            TermKind::Negate(inner) => now::negate(&self.eval(inner, place).await?, span),
+            TermKind::Cast { value, why } => {
+                now::cast(self.eval(value, place).await?, &term.ty, *why, span)
+            }
+            TermKind::Path { value, folder } => {
+                Ok(now::path(&self.eval(value, place).await?, folder.as_deref()))
+            }
+            TermKind::Within { segment, bounds, body } => {
+                self.within((segment, bounds), body, place).await
+            }
+            TermKind::Fallback { segment, tries } => self.fallback(segment, tries, place).await,
+        }
+    }
+
+    async fn pipeline<'a>(&'a self, terms: &'a [Term], place: Place<'a>) -> Result<Value> {
+        let mut value = self.eval(&terms[0], place).await?;
+        for (idx, term) in terms[1..].iter().enumerate() {
+            let env = place.env.with_it(&value);
+            let place = place.in_env(&env);
+            let next = if term.waits || self.wants_all {
+                self.eval(term, place).await
+            } else {
+                now_at(term, place)
+            };
+            value = match next {
+                Ok(next) => next,
+                Err(err) => {
+                    return Err(keeping_stages(err, &terms[..=idx], terms.len(), place, &value));
+                }
+            };
+        }
+        Ok(value)
+    }
+
+    /// The values of terms that do not need each other, in their order.
+    async fn all<'a>(
+        &'a self,
+        terms: impl IntoIterator<Item = &'a Term>,
+        place: Place<'a>,
+    ) -> Result<Vec<Value>> {
+        let terms: Vec<&Term> = terms.into_iter().collect();
+        let span = terms.first().map_or(Span::default(), |it| it.span);
+        if terms.iter().filter(|it| it.waits).count() < 2 {
+            let mut values = Vec::with_capacity(terms.len());
+            for term in terms {
+                values.push(self.eval(term, place).await?);
+            }
+            return Ok(values);
+        }
+        let scope = place.scope.child();
+        let place = place.in_scope(&scope);
+        let tasks: Vec<Task<'_>> = terms.iter().map(|it| self.eval(it, place)).collect();
+        together(tasks, &scope, usize::MAX, span).await.all()
+    }
+
+    async fn binary<'a>(
+        &'a self,
+        op: BinaryOp,
+        left: &'a Term,
+        right: &'a Term,
+        place: Place<'a>,
+        span: Span,
+    ) -> Result<Value> {
+        if matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce) {
+            let left = self.eval(left, place).await?;
+            return match now::decided(op, &left) {
+                Some(value) => Ok(value),
+                None => self.eval(right, place).await,
+            };
+        }
+        let mut values = self.all([left, right], place).await?.into_iter();
+        let (a, b) = (values.next().unwrap_or_default(), values.next().unwrap_or_default());
+        now::operate(op, a, b, span)
+    }
+
+    async fn fallback<'a>(
+        &'a self,
+        segment: &'a str,
+        tries: &'a [Term],
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let (first, others) = tries.split_first().expect("a fallback has alternatives");
+        let below = place.path.name(segment);
+        let mut result = self.eval(first, place).await;
+        for term in others {
+            match result {
+                Err(err) if err.is_caught_at(place.scope.depth) => {
+                    self.tell(place.path, &Event::Swallowed { error: &err.error });
+                    let error = now::error_value(&err);
+                    let env = place.env.with_it(&error);
+                    let place = Place { env: &env, scope: place.scope, path: &below };
+                    result = self.eval(term, place).await;
+                }
+                other => return other,
+            }
+        }
+        result
+    }
+
+    /// Turns until the condition holds; it is tested before each turn and after the last.
+    async fn repeat<'a>(
+        &'a self,
+        repeat: &'a Repeat,
+        place: Place<'a>,
+        span: Span,
+    ) -> Result<Value> {
+        let mut value = self.eval(&repeat.input, place).await?;
+        for turn in 0..=repeat.turns {
+            if turn > 0 && (turn as usize).is_multiple_of(TASKS_PER_YIELD) {
+                tokio::task::yield_now().await;
+            }
+            place.scope.check(span)?;
+            let env = place.env.with_it(&value);
+            if place.now().truth(&repeat.until, &env)? {
+                return Ok(value);
+            }
+            if turn < repeat.turns {
+                let path = place.path.item(&repeat.segment, turn as usize + 1);
+                let inner = Place { env: &env, scope: place.scope, path: &path };
+                value = match self.eval(&repeat.body, inner).await {
+                    Ok(next) => next,
+                    Err(err) => return Err(keeping_turns(err, repeat, turn, place, &value)),
+                };
+            }
+        }
+        let Some(otherwise) = &repeat.otherwise else {
+            return Err(now::exhausted(repeat.turns, span));
+        };
+        let after = place.path.item(&repeat.segment, repeat.turns as usize + 1);
+        let (env, path) = (place.env.with_it(&value), after.name(Repeat::ELSE));
+        let inner = Place { env: &env, scope: place.scope, path: &path };
+        let ended = self.eval(otherwise, inner).await;
+        ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))
+    }
+
+    /// What is known of a `within` from before, where calls are written down.
+    fn before(&self, segment: &str, path: &Path<'_>) -> Option<Before> {
+        let records = self.records.as_ref()?;
+        let scope = format!("{:#}", path.name(segment));
+        Some(Before { spent: records.spent(&scope), scope })
+    }
+
+    async fn within<'a>(
+        &'a self,
+        (segment, bounds): (&'a str, &'a [(BoundKey, Term)]),
+        body: &'a Term,
+        place: Place<'a>,
+    ) -> Result<Value> {
+        let mut values = Bounds::default();
+        for (key, term) in bounds {
+            values.set(*key, &now_at(term, place)?, term.span)?;
+        }
+        let scope = place.scope.bounded(&values, self.before(segment, place.path));
+        let mut work = self.eval(body, place.in_scope(&scope));
+        if values.memory.is_some() {
+            work = Box::pin(Accounted::new(scope.memory.clone(), work));
+        }
+        let ended = match values.timeout {
+            Some(limit) => in_time(work, limit, &scope, body.span).await,
+            None => work.await,
+        };
+        let ended = ended.and_then(|it| scope.fits(body.span).map(|()| it));
+        ended.map_err(|it| it.at_cap(scope.depth, caps_of(bounds)))
+    }
+}
+
+/// Ends work whose time is over, and waits until it has ended.
+pub(super) async fn in_time<T>(
+    mut work: impl Future<Output = Result<T>> + Unpin,
+    limit: std::time::Duration,
+    scope: &Scope,
+    span: Span,
+) -> Result<T> {
+    let limited = tokio::time::timeout(limit, &mut work).await;
+    match limited {
+        Ok(result) => result,
+        Err(_) => {
+            scope.cancel.cancel();
+            match work.await {
+                // It ended just then, or failed for a reason of its own.
+                Ok(_) => {}
+                Err(err) if err.kind() == svc_contract::registry::ErrorKind::Bug => {
+                    return Err(err);
+                }
+                Err(_) => {}
+            }
+            Err(out_of_time(Some(limit), span, scope.depth))
+        }
+    }
+}
+
+/// A failed stage keeps what entered it, where something was paid for that and nothing
+/// inside the stage was finished.
+fn keeping_stages(
+    err: Box<RunError>,
+    before: &[Term],
+    of: usize,
+    place: Place<'_>,
+    value: &Value,
+) -> Box<RunError> {
+    let is_kept = err.is_declined_at(place.scope.depth) && err.partial.is_none();
+    match is_kept && before.iter().any(spends) {
+        true => {
+            let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
+            err.keeping(kept.at(place.path), [])
+        }
+        false => err,
+    }
+}
+
+/// A declined turn keeps the value after the last turn that was finished.
+fn keeping_turns(
+    err: Box<RunError>,
+    repeat: &Repeat,
+    done: u32,
+    place: Place<'_>,
+    value: &Value,
+) -> Box<RunError> {
+    if !err.is_declined_at(place.scope.depth) {
+        return err;
+    }
+    let (done, of) = (done as usize, repeat.turns as usize);
+    let kept = Partial::of_steps(Parts::Turns, done, of, value.clone());
+    err.keeping(kept.at(place.path.name(&repeat.segment)), [])
+}
+
+/// Where the caps among bounds stand.
+fn caps_of(bounds: &[(BoundKey, Term)]) -> Option<Span> {
+    let caps =
+        bounds.iter().filter(|(it, _)| matches!(it, BoundKey::MaxCost | BoundKey::MaxTokens));
+    caps.map(|(_, it)| it.span).reduce(Span::to)
+}
+
+/// The value of a term that waits for nothing.
+fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
+    place.now().eval(term, place.env).map_err(|mut err| {
+        let path = match err.path.as_str() {
+            "" => place.path.to_string(),
+            inner => place.path.name(inner).to_string(),
+        };
+        err.path = path;
+        err
+    })
+}
+
+fn piece_term(piece: &Piece) -> Option<&Term> {
+    match piece {
+        Piece::Value(term, _) => Some(term),
+        Piece::Text(_) => None,
+    }
+}

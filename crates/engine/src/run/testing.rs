@@ -1,0 +1,289 @@
+//! Tests: the same run, with mocks in the place of components.
+
+use std::{
+    collections::BTreeMap,
+    panic::AssertUnwindSafe,
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+use svc_contract::{
+    registry::{ErrorKind, OpDef, OpError, OpRef, Price, Usage},
+    value::{Money, Record, Type, Value},
+};
+use svc_lang::{
+    check::{Block, Call, Checked, Mock, Term, TermKind, Test, Var},
+    diag::{Source, Span},
+    syntax::ast::BinaryOp,
+};
+use svc_text::tokens;
+use tokio::time::Instant;
+
+use super::{
+    Run, Surroundings, engine_panicked,
+    env::Env,
+    error::{Result, RunError},
+    now::Now,
+    path::Path,
+    scope::Scope,
+    task::Place,
+};
+
+/// What a test was.
+#[derive(Debug)]
+pub struct Tested {
+    pub failures: Vec<TestFailure>,
+    pub usage: Usage,
+    /// Simulated time: waits take it, work does not.
+    pub took: Duration,
+}
+
+/// Why a test failed.
+#[derive(Debug)]
+pub enum TestFailure {
+    /// Something that is run failed.
+    Run(Box<RunError>),
+    /// An expectation does not hold; the values that it compares.
+    Expect { span: Span, sides: Vec<(Span, Value)> },
+    /// A component that is not pure was reached, and nothing stands for it.
+    Unmocked { op: OpRef, span: Span, source: Source },
+}
+
+/// The mocks of one test, and what became of them.
+pub(super) struct Mocks {
+    all: Vec<Ready>,
+    calls: Mutex<BTreeMap<String, i64>>,
+    unmocked: Mutex<BTreeMap<(String, Span), (OpRef, Source)>>,
+}
+
+/// A mock whose value is computed.
+struct Ready {
+    op: OpRef,
+    wanted: Option<Type>,
+    args: Vec<(usize, Value)>,
+    gives: std::result::Result<Value, OpError>,
+}
+
+/// What stands for a call.
+pub(super) enum Answer {
+    /// Nothing: the component is pure and runs.
+    Real,
+    Mocked(std::result::Result<Value, OpError>),
+}
+
+impl Mocks {
+    /// Those of the test come before those of the file; of each, the one that says most of
+    /// its calls, and the last one written.
+    fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
+        let mut all = Vec::new();
+        for group in [&test.mocks, &program.mocks] {
+            let mut ready = Vec::with_capacity(group.len());
+            for mock in group.iter().rev() {
+                ready.push(Ready::of(mock, scope)?);
+            }
+            ready.sort_by_key(|it| {
+                std::cmp::Reverse(it.args.len() + usize::from(it.wanted.is_some()))
+            });
+            all.extend(ready);
+        }
+        Ok(Self { all, calls: Mutex::default(), unmocked: Mutex::default() })
+    }
+
+    /// What the call gives in this test. `ty` is what is due.
+    pub(super) fn answer(&self, call: &Call, args: &[Value], ty: &Type, span: Span) -> Answer {
+        let name = call.op.to_string();
+        *lock(&self.calls).entry(name.clone()).or_default() += 1;
+        let mut misfit = None;
+        for mock in self.all.iter().filter(|it| it.stands_for(call, args, ty)) {
+            match mock.gives.clone() {
+                Err(err) => return Answer::Mocked(Err(err)),
+                Ok(value) => match value.cast(ty) {
+                    Ok(value) => return Answer::Mocked(Ok(value)),
+                    Err(why) => misfit = Some(why),
+                },
+            }
+        }
+        if let Some(why) = misfit {
+            let message = format!("no mock gives {ty}: {why}");
+            let help = format!("add one for this type: `mock {}<T> = ..`", call.name);
+            return Answer::Mocked(Err(OpError::new(ErrorKind::Failed, message).help(help)));
+        }
+        if call.op.op.is_pure() {
+            return Answer::Real;
+        }
+        lock(&self.unmocked).insert((name, span), (call.op, call.source.clone()));
+        let message = "it is not pure, and no mock stands for it in this test";
+        Answer::Mocked(Err(OpError::new(ErrorKind::Denied, message)))
+    }
+
+    /// `run` as expectations see it.
+    fn record(&self, usage: Usage, took: Duration) -> Value {
+        let calls = lock(&self.calls);
+        let calls: Record =
+            calls.iter().map(|(op, count)| (op.as_str().into(), Value::Int(*count))).collect();
+        let fields = [
+            ("cost".into(), Value::Money(usage.cost)),
+            ("time".into(), Value::Duration(took)),
+            ("calls".into(), Value::Record(calls)),
+        ];
+        Value::Record(fields.into_iter().collect())
+    }
+}
+
+impl Ready {
+    fn of(mock: &Mock, scope: &Scope) -> Result<Self> {
+        let (now, env) = (Now { scope }, Env::of_params(&[]));
+        let args: Result<Vec<(usize, Value)>> =
+            mock.args.iter().map(|(idx, term)| Ok((*idx, now.eval(term, &env)?))).collect();
+        let gives = now.eval(&mock.value, &env).map_err(|it| it.error);
+        Ok(Self { op: mock.op, wanted: mock.wanted.clone(), args: args?, gives })
+    }
+
+    fn stands_for(&self, call: &Call, args: &[Value], ty: &Type) -> bool {
+        let same_op = std::ptr::eq(self.op.op, call.op.op);
+        let same_type = self.wanted.as_ref().is_none_or(|it| it == ty);
+        same_op && same_type && self.args.iter().all(|(idx, it)| args.get(*idx) == Some(it))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a model costs in every test, so that a test holds wherever it runs: a dollar for a
+/// million tokens that it reads, five for those that it writes.
+const SIMULATED: (Money, Money) = (Money::cents(100), Money::cents(500));
+
+/// What a mocked call would have used: an estimate of its tokens, at the price of the op.
+pub(super) fn estimated(op: &OpDef, args: &[Value], given: &Value) -> Usage {
+    let written = tokens::tokens(&given.to_string()) as u64;
+    match op.price {
+        Price::Free | Price::Unknown => Usage::default(),
+        Price::Fixed(cost) => Usage { tokens: 0, cost },
+        Price::Quoted(_) => at_price(read(args.iter()), written, SIMULATED),
+        Price::Tokens(price) => {
+            let is_prompt = |name: &str| price.prompt.contains(&name);
+            let prompt = op.params.iter().zip(args).filter(|(it, _)| is_prompt(it.name));
+            at_price(read(prompt.map(|(_, it)| it)), written, (price.input, price.output))
+        }
+    }
+}
+
+/// The most that a call may use whose real price depends on how the host is configured.
+pub(super) fn quoted(op: &OpDef, args: &[Value]) -> Usage {
+    const USUAL: u64 = 1024;
+    let cap = op.params.iter().position(|it| it.name == "max_tokens").and_then(|it| args.get(it));
+    let written = match cap {
+        Some(Value::Int(cap)) => cap.unsigned_abs(),
+        _ => USUAL,
+    };
+    let bytes: usize = args.iter().map(|it| it.to_string().len()).sum();
+    at_price(bytes as u64, written, SIMULATED)
+}
+
+fn read<'a>(prompt: impl Iterator<Item = &'a Value>) -> u64 {
+    prompt.map(|it| tokens::tokens(&it.to_string()) as u64).sum()
+}
+
+fn at_price(read: u64, written: u64, (input, output): (Money, Money)) -> Usage {
+    let cost = input.per_million(read).zip(output.per_million(written));
+    let cost = cost.and_then(|(a, b)| Money::checked_add(a, b)).unwrap_or_default();
+    Usage { tokens: read.saturating_add(written), cost }
+}
+
+/// Runs one test of a program.
+pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Tested {
+    let (mut run, scope) = Run::begin(around);
+    let started = Instant::now();
+    let mocks = match Mocks::of(program, test, &scope) {
+        Ok(mocks) => mocks,
+        Err(err) => {
+            let failures = vec![TestFailure::Run(err)];
+            return Tested { failures, usage: Usage::default(), took: Duration::ZERO };
+        }
+    };
+    run.mocks = Some(mocks);
+    let work = AssertUnwindSafe(run.expectations(test, &scope, started)).catch_unwind();
+    let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(test.span)));
+    let mut failures = ended.unwrap_or_else(|err| vec![TestFailure::Run(err)]);
+    let mocks = run.mocks.take().expect("it was set above");
+    let unmocked = mocks.unmocked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if !unmocked.is_empty() {
+        // Whatever else failed may have failed because of it.
+        failures = unmocked
+            .into_iter()
+            .map(|((_, span), (op, source))| TestFailure::Unmocked { op, span, source })
+            .collect();
+    }
+    Tested { failures, usage: scope.account.taken(), took: started.elapsed() }
+}
+
+impl Run {
+    async fn expectations(
+        &self,
+        test: &Test,
+        scope: &Scope,
+        started: Instant,
+    ) -> Result<Vec<TestFailure>> {
+        let slots = self.let_values(test, scope).await?;
+        let mut failures = Vec::new();
+        for expect in &test.expects {
+            let mocks = self.mocks.as_ref().expect("a test has mocks");
+            let known = [mocks.record(scope.account.taken(), started.elapsed())];
+            let run = Env::of_params(&known);
+            let env = run.with_lets(&slots);
+            let place = Place { env: &env, scope, path: &Path::Root };
+            if !matches!(self.eval(expect, place).await?, Value::Bool(true)) {
+                failures.push(self.unmet(expect, place).await);
+            }
+        }
+        Ok(failures)
+    }
+
+    async fn let_values(&self, test: &Test, scope: &Scope) -> Result<Vec<OnceLock<Value>>> {
+        let variable = |idx| Term {
+            kind: TermKind::Var(Var { up: 0, idx }),
+            ty: test.lets[idx].value.ty.clone(),
+            span: test.span,
+            waits: false,
+        };
+        let all = 0..test.lets.len();
+        let result = Term::new(
+            TermKind::List(all.clone().map(variable).collect()),
+            // Each item has a type of its own.
+            Type::list(Type::Json),
+            test.span,
+        );
+        let block = Block { lets: test.lets.clone(), result, needs: all.collect() };
+        let nothing = [Value::Null];
+        let env = Env::of_params(&nothing);
+        let place = Place { env: &env, scope, path: &Path::Root };
+        let values = match self.block(&block, place).await? {
+            Value::List(values) => values.into_vec(),
+            _ => Vec::new(),
+        };
+        Ok(values.into_iter().map(OnceLock::from).collect())
+    }
+
+    /// Why an expectation does not hold: the first part of an `and` that does not, with
+    /// the two sides of its comparison.
+    async fn unmet(&self, expect: &Term, place: Place<'_>) -> TestFailure {
+        let mut part = expect;
+        while let TermKind::Binary { op: BinaryOp::And, left, right } = &part.kind {
+            let holds = matches!(self.eval(left, place).await, Ok(Value::Bool(true)));
+            part = if holds { right } else { left };
+        }
+        let mut sides = Vec::new();
+        if let TermKind::Binary { op, left, right } = &part.kind
+            && op.is_comparison()
+        {
+            for side in [left, right] {
+                if let Ok(value) = self.eval(side, place).await {
+                    sides.push((side.span, value));
+                }
+            }
+        }
+        TestFailure::Expect { span: part.span, sides }
+    }
+}

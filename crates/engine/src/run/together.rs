@@ -1,0 +1,121 @@
+//! Tasks that run together: what one failure means for the others.
+
+use std::{future::Future, pin::Pin};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use svc_contract::value::{Value, memory};
+use svc_lang::diag::Span;
+
+use super::{
+    error::{Result, RunError},
+    partial::Partial,
+    scope::Scope,
+};
+
+/// How many tasks end, or turns pass, between two looks at the clock.
+pub(super) const TASKS_PER_YIELD: usize = 256;
+
+pub(super) type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
+
+/// What became of tasks that ran together.
+#[derive(Default)]
+pub(super) struct Ended {
+    /// Of each task that was begun, in their order; null for one that failed.
+    pub(super) values: Vec<Value>,
+    pub(super) failed: Vec<usize>,
+    failure: Failure,
+}
+
+/// The failure of tasks that run together. One failure cancels the others, unless it is
+/// that a call could not be funded: what runs was funded and will be paid for, so it may
+/// finish, and only nothing further begins.
+#[derive(Default)]
+pub(super) struct Failure {
+    first: Option<Box<RunError>>,
+    /// What tasks beside the first one that failed have kept.
+    others: Vec<Partial>,
+}
+
+impl Failure {
+    pub(super) fn is_none(&self) -> bool {
+        self.first.is_none()
+    }
+
+    pub(super) fn add(&mut self, err: Box<RunError>, scope: &Scope) {
+        if !err.is_declined_at(scope.depth) {
+            scope.cancel.cancel();
+        }
+        match &self.first {
+            None => self.first = Some(err),
+            Some(_) => self.others.extend(err.partial.map(|it| *it)),
+        }
+    }
+
+    /// The failure with what was finished all the same, if there is a failure.
+    pub(super) fn keeping(
+        self,
+        scope: &Scope,
+        kept: impl FnOnce() -> Partial,
+    ) -> Option<Box<RunError>> {
+        let Self { first, others } = self;
+        first.map(|it| match it.is_declined_at(scope.depth) {
+            true => it.keeping(kept(), others),
+            false => it,
+        })
+    }
+}
+
+impl Ended {
+    /// The values, or the failure with what was kept.
+    pub(super) fn keeping(
+        self,
+        scope: &Scope,
+        kept: impl FnOnce(Vec<Value>, &[usize]) -> Partial,
+    ) -> Result<Vec<Value>> {
+        let Self { values, failed, failure } = self;
+        if failure.is_none() {
+            return Ok(values);
+        }
+        failure.keeping(scope, || kept(values, &failed)).map_or(Ok(Vec::new()), Err)
+    }
+
+    /// The values, or the first failure.
+    pub(super) fn all(self) -> Result<Vec<Value>> {
+        self.failure.first.map_or(Ok(self.values), Err)
+    }
+}
+
+/// Runs tasks together, at most `at_once` of them, until all that were begun have ended.
+pub(super) async fn together<'a>(
+    tasks: impl IntoIterator<Item = Task<'a>>,
+    scope: &Scope,
+    at_once: usize,
+    span: Span,
+) -> Ended {
+    let mut waiting = tasks.into_iter().enumerate();
+    let mut running = FuturesUnordered::new();
+    let mut ended = Ended::default();
+    for done in 1_usize.. {
+        // Tasks that never wait would keep the clock and a cancel from being looked at.
+        if done.is_multiple_of(TASKS_PER_YIELD) || memory::is_full() {
+            tokio::task::yield_now().await;
+            if let Err(err) = scope.check(span) {
+                ended.failure.add(err, scope);
+            }
+        }
+        while ended.failure.is_none() && running.len() < at_once {
+            let Some((idx, task)) = waiting.next() else { break };
+            ended.values.push(Value::Null);
+            running.push(async move { (idx, task.await) });
+        }
+        match running.next().await {
+            None => break,
+            Some((idx, Ok(value))) => ended.values[idx] = value,
+            Some((idx, Err(err))) => {
+                ended.failed.push(idx);
+                ended.failure.add(err, scope);
+            }
+        }
+    }
+    ended
+}

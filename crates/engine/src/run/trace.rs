@@ -1,0 +1,167 @@
+//! What a run tells `tracing`: a span for itself and one for each call, and what happens in
+//! them.
+//!
+//! Where nobody listens nothing is made, not even the path of a node. Spans have the level
+//! of errors, so that whoever hears a warning also hears where it belongs; how much is told
+//! is the level of the events. No argument and no value is ever among the fields.
+
+use svc_contract::{
+    registry::{Body, ErrorKind, Usage},
+    value::Value,
+};
+use svc_lang::{check::Call, plan::Plan};
+use tracing::{
+    Span, debug, error,
+    field::Empty,
+    info,
+    instrument::{Instrument as _, Instrumented},
+    warn,
+};
+
+use super::{
+    error::{Result, RunError},
+    events::Event,
+    path::Path,
+    secrets::Secrets,
+};
+
+/// The span of a whole run. `id` is its name where it is kept.
+pub(super) fn run(plan: &Plan, id: Option<&str>) -> Span {
+    let script = plan.program().source.name();
+    tracing::error_span!(
+        target: "svc", "run",
+        run = id, script, tokens = Empty, cost = Empty, outcome = Empty
+    )
+}
+
+/// Tells how a run ended, inside its span.
+pub(super) fn run_ended(ended: &Result<Value>, usage: Usage, secrets: &Secrets) {
+    used(&Span::current(), usage);
+    match ended {
+        Ok(_) => {
+            Span::current().record("outcome", outcome(None));
+            info!(target: "svc", "the run ended");
+        }
+        Err(err) => run_failed(err, secrets),
+    }
+}
+
+/// Tells why a run failed, inside its span.
+pub(super) fn run_failed(err: &RunError, secrets: &Secrets) {
+    Span::current().record("outcome", outcome(Some(err)));
+    match err.kind() {
+        ErrorKind::Cancelled => info!(target: "svc", "the run was cancelled"),
+        _ => {
+            let error = secrets.redact(&err.error.message);
+            error!(target: "svc", kind = err.kind().name(), node = err.path, %error, "the run failed");
+        }
+    }
+}
+
+fn used(span: &Span, usage: Usage) {
+    span.record("tokens", usage.tokens);
+    span.record("cost", usage.cost.dollars());
+}
+
+fn outcome(failure: Option<&RunError>) -> &'static str {
+    match failure.map(RunError::kind) {
+        None => "ok",
+        Some(ErrorKind::Cancelled) => "cancelled",
+        Some(_) => "failed",
+    }
+}
+
+/// The span of one call. What is inline has none.
+pub(super) struct Node(Span);
+
+impl Node {
+    pub(super) fn of(call: &Call, path: &Path<'_>) -> Self {
+        if matches!(call.op.op.body, Body::Inline(_)) {
+            return Self(Span::none());
+        }
+        Self(tracing::error_span!(
+            target: "svc", "node",
+            node = %path, op = %call.op, version = call.op.component.version,
+            attempts = Empty, tokens = Empty, cost = Empty, outcome = Empty
+        ))
+    }
+
+    /// Tells something inside the span, where there is one.
+    fn tell(&self, what: impl FnOnce()) {
+        if !self.0.is_disabled() {
+            self.0.in_scope(what);
+        }
+    }
+
+    /// The same work inside the span.
+    pub(super) fn around<F: Future>(&self, work: F) -> Instrumented<F> {
+        work.instrument(self.0.clone())
+    }
+
+    /// Tells that the call begins.
+    pub(super) fn began(&self) {
+        self.tell(|| debug!(target: "svc", "the call began"));
+    }
+
+    /// Tells that the call was made before.
+    pub(super) fn reused(&self) {
+        self.0.record("outcome", "reused");
+        self.tell(|| debug!(target: "svc", "the call was made before"));
+    }
+
+    /// Tells how the call ended.
+    pub(super) fn ended(
+        &self,
+        tries: u32,
+        usage: Usage,
+        result: &Result<Value>,
+        secrets: &Secrets,
+    ) {
+        self.0.record("attempts", tries);
+        used(&self.0, usage);
+        match result {
+            Ok(_) => {
+                self.0.record("outcome", outcome(None));
+                self.tell(|| debug!(target: "svc", "the call ended"));
+            }
+            Err(err) => self.failed(err, secrets),
+        }
+    }
+
+    /// Tells why the call failed, or why it could not begin.
+    pub(super) fn failed(&self, err: &RunError, secrets: &Secrets) {
+        self.0.record("outcome", outcome(Some(err)));
+        self.tell(|| match err.kind() {
+            ErrorKind::Cancelled => debug!(target: "svc", "the call was cancelled"),
+            kind => {
+                let (kind, error) = (kind.name(), secrets.redact(&err.error.message));
+                error!(target: "svc", kind, %error, "the call failed");
+            }
+        });
+    }
+}
+
+/// Passes on what nobody learns from how a call ends.
+pub(super) fn happened(path: &Path<'_>, event: &Event<'_>, secrets: &Secrets) {
+    match event {
+        Event::Retrying { attempt, wait, error, .. } => {
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            let kind = error.kind.name();
+            let error = secrets.redact(&error.message);
+            warn!(target: "svc", attempt, wait_ms, kind, %error, "an attempt failed, another one comes");
+        }
+        Event::Swallowed { error } => {
+            let (kind, error) = (error.kind.name(), secrets.redact(&error.message));
+            info!(target: "svc", node = %path, kind, %error, "the run went on without what failed");
+        }
+        Event::Straggler { .. } => {
+            warn!(target: "svc", "a computation did not stop in time; its result is dropped");
+        }
+        _ => {}
+    }
+}
+
+/// Passes on what a component left out; on any thread, so the node is named.
+pub(super) fn noticed(path: &str, notice: &str) {
+    info!(target: "svc", node = path, notice, "something was left out");
+}

@@ -1,0 +1,94 @@
+//! What files are like that a call reads, so that an earlier result of it is known to be of
+//! the same ones.
+
+use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+
+use svc_contract::{
+    host::{Host, Stat},
+    registry::{Effect, OpDef, Scope},
+    value::Value,
+};
+
+use super::reach;
+
+/// More files than these in one folder are not looked at: a call that reads there is made
+/// anew.
+const MOST_FILES: usize = 20_000;
+
+/// A file up to this size is known by its content, a larger one by its size and times.
+const LARGEST_HASHED: u64 = 16 << 20;
+
+/// Times of files are coarse, and a file that was just written may be written again within
+/// the same tick: until it is so old, in nanoseconds, its times do not tell what it holds.
+const SETTLED: i128 = 2_000_000_000;
+
+/// The files and folders that the arguments of a call name, each with what tells it from a
+/// later state.
+pub(super) fn files(host: &dyn Host, op: &OpDef, args: &[Value]) -> BTreeMap<String, String> {
+    let is_read = |name: &str| {
+        op.effects.iter().any(|it| matches!(it, Effect::Reads(Scope::Path(of)) if *of == name))
+    };
+    let read = op.params.iter().zip(args).filter(|(param, _)| is_read(param.name));
+    let paths = read.flat_map(|(_, arg)| reach::paths(arg));
+    paths.map(|it| (it.to_string_lossy().into_owned(), state(host, &it))).collect()
+}
+
+/// The content of a file, or the names and times of all files in a folder.
+fn state(host: &dyn Host, path: &Path) -> String {
+    let known = match host.stat(path) {
+        Ok(known) => known,
+        Err(err) => return format!("not there: {}", err.kind()),
+    };
+    if known.is_dir {
+        return folder(host, path);
+    }
+    match known.is_file && known.size <= LARGEST_HASHED {
+        true => content(host, path).unwrap_or_else(|| unknown(host)),
+        false => entry(host, path, &known),
+    }
+}
+
+fn folder(host: &dyn Host, path: &Path) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (idx, found) in host.walk(path).enumerate() {
+        if idx == MOST_FILES {
+            return unknown(host);
+        }
+        let line = match found {
+            Ok(it) => format!(
+                "{:?} {}\n",
+                it.path.as_os_str().as_encoded_bytes(),
+                entry(host, &it.path, &it.stat)
+            ),
+            Err(err) => format!("{err:?}\n"),
+        };
+        hasher.update(line.as_bytes());
+    }
+    format!("folder {}", hasher.finalize().to_hex())
+}
+
+/// A file by its size and times, and by its content too as long as these tell too little.
+fn entry(host: &dyn Host, path: &Path, known: &Stat) -> String {
+    if !known.is_file {
+        return unknown(host);
+    }
+    let Stat { size, modified, changed, inode, .. } = known;
+    let mut text = format!("{size} bytes at {modified} and {changed} in {inode}");
+    let settled = i128::from(host.now()) * 1_000_000 - SETTLED;
+    if *(modified.max(changed)) > settled {
+        let known = if *size <= LARGEST_HASHED { content(host, path) } else { None };
+        // A string takes all that is written to it.
+        let _ = write!(text, ": {}", known.unwrap_or_else(|| unknown(host)));
+    }
+    text
+}
+
+fn content(host: &dyn Host, path: &Path) -> Option<String> {
+    let hash = host.hash(path, LARGEST_HASHED).ok()?;
+    Some(format!("content {}", hash.to_hex()))
+}
+
+/// What is like nothing else.
+fn unknown(host: &dyn Host) -> String {
+    format!("unknown at {} ({})", host.now(), host.chance())
+}

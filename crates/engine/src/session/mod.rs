@@ -1,0 +1,190 @@
+//! Statements that are entered one after the other: what one binds, the next ones know.
+//!
+//! Each statement is a script of its own. What was declared before stands behind it, so that
+//! places in what was entered are places in the script; values that were computed before are
+//! its params. A run of it can therefore be kept, resumed and explained like any other.
+
+mod saved;
+mod scripts;
+mod spelled;
+mod statements;
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+pub use saved::Saved;
+pub use statements::Statement;
+
+use super::Engine;
+use statements::Act;
+use svc_contract::value::{Text, Type, Value};
+
+/// The name of what the last pipeline gave.
+pub const ANSWER: &str = "ans";
+
+/// What was entered so far.
+#[derive(Clone)]
+pub struct Session {
+    engine: Engine,
+    /// What has a name or is a test, in the order in which it was entered.
+    entries: Vec<Entry>,
+    /// What params were given, by name, as text.
+    given: BTreeMap<Text, Text>,
+    answer: Option<Answer>,
+    /// The edition and bounds of what was entered as a whole.
+    edition: Option<Text>,
+    folder: PathBuf,
+}
+
+/// One statement that goes on to count.
+#[derive(Clone, Debug)]
+struct Entry {
+    name: Text,
+    /// As it was entered, with the notes above it.
+    text: Text,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Declared,
+    Test,
+    Let(Known),
+}
+
+/// A value that was computed.
+#[derive(Clone, Debug)]
+struct Known {
+    value: Value,
+    ty: Type,
+    /// The type as a script can write it.
+    spelled: Text,
+}
+
+/// What the last pipeline gave, and the pipeline.
+#[derive(Clone, Debug)]
+struct Answer {
+    text: Text,
+    known: Known,
+}
+
+/// A name of the session, for those who list them.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    pub name: Text,
+    pub text: Text,
+    /// Of those that have a value.
+    pub value: Option<(Type, Value)>,
+}
+
+impl Session {
+    /// A session whose scripts stand in a folder.
+    pub fn new(engine: Engine, folder: impl Into<PathBuf>) -> Self {
+        let (entries, given) = (Vec::new(), BTreeMap::new());
+        Self { engine, entries, given, answer: None, edition: None, folder: folder.into() }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn known(&self, name: &str) -> Option<&Known> {
+        if name == ANSWER {
+            return self.answer.as_ref().map(|it| &it.known);
+        }
+        self.entries.iter().find_map(|it| match &it.kind {
+            Kind::Let(known) if it.name.as_ref() == name => Some(known),
+            _ => None,
+        })
+    }
+
+    /// Remembers a declaration, or what a statement gave.
+    pub fn keep(&mut self, statement: &Statement, given: Option<(Type, Value)>) {
+        let known = given.map(|(ty, value)| {
+            let spelled = spelled::spelled(self, &ty);
+            Known { value, ty, spelled }
+        });
+        let text: Text = self.expanded(&self.unbound(statement)).into();
+        match (&statement.act, known) {
+            (Act::Pipeline, Some(known)) => self.answer = Some(Answer { text, known }),
+            (Act::Let(name), Some(known)) => self.enter(name, text, Kind::Let(known)),
+            (Act::Declare(name), _) => self.enter(name, text, Kind::Declared),
+            (Act::Test(name), _) => self.enter(name, text, Kind::Test),
+            (Act::Edition, _) => self.edition = Some(text),
+            _ => {}
+        }
+    }
+
+    /// A statement as it was entered; where it binds a name again, with what that stood for.
+    fn unbound(&self, statement: &Statement) -> String {
+        let text = statement.text();
+        let entry = self.entries.iter().find(|it| Some(it.name.as_ref()) == statement.name());
+        let earlier = entry.map(|it| statements::of(&it.text)).unwrap_or_default();
+        match (earlier.last().and_then(Statement::value), statement.value()) {
+            (Some(earlier), Some(value)) if statement.rebinds => {
+                let head = text.strip_suffix(value).unwrap_or_default();
+                let name = statement.name().unwrap_or_default();
+                format!("{head}{}", saved::replaced(value, name, |_| format!("({earlier})")))
+            }
+            _ => text,
+        }
+    }
+
+    /// What was bound again takes the place that it had.
+    fn enter(&mut self, name: &Text, text: Text, kind: Kind) {
+        let entry = Entry { name: name.clone(), text, kind };
+        match self.entries.iter_mut().find(|it| it.name == entry.name) {
+            Some(old) => *old = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// Gives a param a value, as text, also one that is declared later.
+    pub fn give(&mut self, name: &str, text: &str) {
+        self.given.insert(name.into(), text.into());
+    }
+
+    /// From now on scripts stand in this folder.
+    pub fn stands_in(&mut self, folder: impl Into<PathBuf>) {
+        self.folder = folder.into();
+    }
+
+    /// Forgets a name; false where nothing has it.
+    pub fn forget(&mut self, name: &str) -> bool {
+        let before = self.entries.len();
+        self.entries.retain(|it| it.name.as_ref() != name);
+        self.given.remove(name);
+        let was_answer = name == ANSWER && self.answer.take().is_some();
+        was_answer || self.entries.len() < before
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.engine.clone(), std::mem::take(&mut self.folder));
+    }
+
+    /// Every name, in the order of the session, the last answer at the end.
+    pub fn bindings(&self) -> Vec<Binding> {
+        let mut all: Vec<Binding> = self.entries.iter().map(Entry::binding).collect();
+        all.extend(self.answer.as_ref().map(|it| Binding {
+            name: ANSWER.into(),
+            text: it.text.clone(),
+            value: Some((it.known.ty.clone(), it.known.value.clone())),
+        }));
+        all
+    }
+
+    /// The pipeline that gave the last answer.
+    pub fn answer_text(&self) -> Option<Text> {
+        self.answer.as_ref().map(|it| it.text.clone())
+    }
+}
+
+impl Entry {
+    fn binding(&self) -> Binding {
+        let value = match &self.kind {
+            Kind::Let(known) => Some((known.ty.clone(), known.value.clone())),
+            Kind::Declared | Kind::Test => None,
+        };
+        Binding { name: self.name.clone(), text: self.text.clone(), value }
+    }
+}

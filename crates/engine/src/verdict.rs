@@ -1,0 +1,300 @@
+//! Everything that a check found out, as one object for people, editors and agents.
+//!
+//! Its shape is part of the interface: `schema.json` beside this file describes it, and a
+//! test holds both together.
+
+use serde::Serialize;
+use svc_contract::value::Type;
+use svc_lang::{
+    check::{Analysis, CastReason, Checked, Flow, Input, Term, TermKind},
+    diag::{self, Lines, Report, Source, Span},
+};
+
+use super::{
+    Engine, Unsaved,
+    foreseen::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
+};
+
+/// The JSON Schema of a [`Verdict`].
+pub const VERDICT_SCHEMA: &str = include_str!("schema.json");
+
+/// What is known of one script without running it.
+#[derive(Debug, Default, Serialize)]
+pub struct Verdict {
+    pub file: String,
+    /// Why the file could not be read; then nothing else is known.
+    pub error: Option<String>,
+    /// Whether it may run: it has no errors.
+    pub ok: bool,
+    pub problems: Vec<Problem>,
+    pub inputs: Vec<Param>,
+    pub secrets: Vec<Named>,
+    /// The type of the result; nothing where a file only defines flows and types.
+    pub gives: Option<String>,
+    pub flows: Vec<FlowSignature>,
+    pub tests: Vec<Named>,
+    /// Every stage and what it gives, in the order of the text.
+    pub nodes: Vec<Node>,
+    pub effects: Vec<Effect>,
+    /// What a run takes with the defaults of its inputs; nothing where it does not check.
+    pub envelope: Option<EnvelopeJson>,
+    /// What is known of the bounds of the whole file.
+    pub bounds: Vec<Bound>,
+    /// What only the run can know, and why.
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// A range of bytes, and where it is for people: lines and columns from 1.
+#[derive(Debug, Serialize)]
+pub struct Place {
+    pub start: usize,
+    pub end: usize,
+    pub line: usize,
+    pub column: usize,
+    pub end_line: usize,
+    pub end_column: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Problem {
+    pub code: &'static str,
+    pub severity: &'static str,
+    pub message: String,
+    pub help: Option<String>,
+    /// The file that the places are in; it may be one that the script uses.
+    pub file: String,
+    /// Where it happens.
+    pub span: Place,
+    pub labels: Vec<Label>,
+    /// Changes of the text that fix it together.
+    pub fixes: Vec<Label>,
+    /// `safe` where `svc fix` applies them, `suggested` where the author decides; nothing
+    /// where there are none.
+    pub applicability: Option<&'static str>,
+}
+
+/// A place and its text: what is said of it, or what should stand there.
+#[derive(Debug, Serialize)]
+pub struct Label {
+    pub span: Place,
+    pub text: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Param {
+    pub name: String,
+    pub r#type: String,
+    pub required: bool,
+    pub doc: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Named {
+    pub name: String,
+    pub span: Place,
+}
+
+#[derive(Debug, Serialize)]
+pub struct FlowSignature {
+    pub name: String,
+    pub doc: String,
+    pub params: Vec<Param>,
+    pub gives: String,
+    pub span: Place,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Node {
+    pub span: Place,
+    /// What the stage before it gives; nothing where none is.
+    pub enters: Option<String>,
+    /// Nothing where it follows from an error.
+    pub gives: Option<String>,
+    /// The op that it calls, by its full name.
+    pub op: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Unchecked {
+    pub span: Place,
+    pub what: String,
+    pub why: String,
+}
+
+impl Engine {
+    /// What is known of a script without running it, whether it checks or not.
+    pub fn verdict(&self, script: impl Into<Source>) -> Verdict {
+        let source = script.into();
+        let (analysis, foresight) = self.analysis(&source, &Unsaved::default());
+        let places = Places(Lines::new(source.text()));
+        let mut verdict = Verdict {
+            file: source.name().to_owned(),
+            ok: analysis.program.is_some(),
+            problems: problems(&analysis.report),
+            nodes: places.nodes(&analysis),
+            unchecked: places.follow_from_errors(&analysis),
+            ..Verdict::default()
+        };
+        if let Some(program) = &analysis.program {
+            places.tell(program, &mut verdict);
+        }
+        if let Some(foresight) = foresight {
+            verdict.envelope = Some(envelope(&foresight.envelope));
+            verdict.bounds = bounds(&foresight.verdicts);
+            verdict.effects = effects(&foresight.effects);
+        }
+        verdict
+    }
+}
+
+impl Verdict {
+    /// The verdict on a file that could not be read.
+    pub fn unreadable(file: impl Into<String>, error: impl Into<String>) -> Self {
+        Self { file: file.into(), error: Some(error.into()), ..Self::default() }
+    }
+}
+
+/// Every problem of a report, those of used files last.
+pub fn problems(report: &Report) -> Vec<Problem> {
+    let of = |report: &Report| -> Vec<Problem> {
+        let places = Places(Lines::new(report.source.text()));
+        let name = report.source.name();
+        report.problems.iter().map(|it| places.problem(it, name)).collect()
+    };
+    let used = report.used.iter().flat_map(of);
+    of(report).into_iter().chain(used).collect()
+}
+
+/// The params of a program: what a caller may give.
+pub fn inputs(program: &Checked) -> Vec<Param> {
+    program.inputs.iter().filter(|it| !it.is_secret()).map(param).collect()
+}
+
+fn param(input: &Input) -> Param {
+    Param {
+        name: input.name.to_string(),
+        r#type: input.ty.to_string(),
+        required: input.is_required(),
+        doc: input.doc.clone(),
+    }
+}
+
+/// The type of what a program gives; none where it only defines flows and types.
+pub fn gives(program: &Checked) -> Option<String> {
+    program.main.as_ref().map(|it| it.ty.to_string())
+}
+
+/// Makes places of spans of one text.
+struct Places<'t>(Lines<'t>);
+
+impl Places<'_> {
+    fn at(&self, span: Span) -> Place {
+        let (line, column) = self.0.position(span.start);
+        let (end_line, end_column) = self.0.position(span.end);
+        Place { start: span.start, end: span.end, line, column, end_line, end_column }
+    }
+
+    fn problem(&self, problem: &diag::Problem, file: &str) -> Problem {
+        let label = |span, text: &str| Label { span: self.at(span), text: text.to_owned() };
+        Problem {
+            code: problem.code.as_str(),
+            severity: problem.severity.word(),
+            message: problem.message.clone(),
+            help: problem.help.clone(),
+            file: file.to_owned(),
+            span: self.at(problem.span()),
+            labels: problem.labels.iter().map(|it| label(it.span, &it.text)).collect(),
+            fixes: problem.fixes.iter().map(|it| label(it.span, &it.text)).collect(),
+            applicability: (!problem.fixes.is_empty()).then(|| problem.applicability.word()),
+        }
+    }
+
+    fn tell(&self, program: &Checked, verdict: &mut Verdict) {
+        verdict.inputs = inputs(program);
+        let secrets = program.inputs.iter().filter(|it| it.is_secret());
+        let named = |name: &str, span| Named { name: name.to_owned(), span: self.at(span) };
+        verdict.secrets = secrets.map(|it| named(&it.name, it.span)).collect();
+        verdict.gives = gives(program);
+        verdict.flows = program.flows.iter().map(|it| self.flow(it)).collect();
+        verdict.tests = program.tests.iter().map(|it| named(&it.name, it.span)).collect();
+        if let Some(main) = &program.main {
+            self.only_at_run_time(main, &mut verdict.unchecked);
+        }
+        for flow in &program.flows {
+            self.only_at_run_time(&flow.body, &mut verdict.unchecked);
+        }
+    }
+
+    fn flow(&self, flow: &Flow) -> FlowSignature {
+        FlowSignature {
+            name: flow.name.to_string(),
+            doc: flow.doc.clone(),
+            params: flow.params.iter().map(param).collect(),
+            gives: flow.yields.to_string(),
+            span: self.at(flow.span),
+        }
+    }
+
+    fn nodes(&self, analysis: &Analysis) -> Vec<Node> {
+        let facts = &analysis.facts;
+        let mut stages: Vec<_> = facts.nodes.iter().filter(|it| it.is_stage).collect();
+        stages.sort_by_key(|it| (it.span.start, std::cmp::Reverse(it.span.end)));
+        // A flow's body is checked once, but a block may be looked at again.
+        stages.dedup_by_key(|it| it.span);
+        let known = |ty: &Type| (!ty.is_unknown()).then(|| ty.to_string());
+        let node = |it: &&svc_lang::check::NodeFact| Node {
+            span: self.at(it.span),
+            enters: it.enters.as_ref().and_then(known),
+            gives: known(&it.gives),
+            op: it.op.map(|it| it.to_string()),
+        };
+        stages.iter().map(node).collect()
+    }
+
+    /// Stages whose types are not known because of an error somewhere else.
+    fn follow_from_errors(&self, analysis: &Analysis) -> Vec<Unchecked> {
+        if analysis.program.is_some() {
+            return Vec::new();
+        }
+        let wrong: Vec<Span> = analysis.report.errors().map(diag::Problem::span).collect();
+        let touches = |it: Span| wrong.iter().any(|on| on.start <= it.end && it.start <= on.end);
+        let unknown = |it: &&svc_lang::check::NodeFact| {
+            it.is_stage && it.gives.is_unknown() && !touches(it.span)
+        };
+        let told = |it: &svc_lang::check::NodeFact| Unchecked {
+            span: self.at(it.span),
+            what: "the type of this stage".to_owned(),
+            why: "it follows from an error".to_owned(),
+        };
+        analysis.facts.nodes.iter().filter(unknown).map(told).collect()
+    }
+
+    /// What is tested when the script runs: json that is said to be of a type, values that
+    /// enter a range.
+    fn only_at_run_time(&self, term: &Term, found: &mut Vec<Unchecked>) {
+        if let TermKind::Cast { why, .. } = &term.kind {
+            let why = match why {
+                CastReason::Asked => "what comes from outside is known when it is there",
+                CastReason::Entering => "whether a value is in its range is known when it is there",
+            };
+            if is_tested(term) {
+                found.push(Unchecked {
+                    span: self.at(term.span),
+                    what: format!("whether the value is {}", term.ty),
+                    why: why.to_owned(),
+                });
+            }
+        }
+        let part = &mut |it: &Term| {
+            stacker::maybe_grow(64 << 10, 1 << 20, || self.only_at_run_time(it, found));
+        };
+        term.each_part(part);
+    }
+}
+
+/// Whether a cast can fail: an int that becomes a float cannot.
+fn is_tested(term: &Term) -> bool {
+    let TermKind::Cast { why, .. } = &term.kind else { return false };
+    let has_range = |it: &Type| matches!(it, Type::Int(Some(_)) | Type::Float(Some(_)));
+    *why == CastReason::Asked || term.ty.has(&has_range)
+}

@@ -1,0 +1,67 @@
+//! One of two runs that are compared, as it was kept.
+
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, HashMap},
+};
+
+use serde_json::Value as Json;
+use svc_lang::plan::Plan;
+use svc_store::{Hash, Node, Run, Store, StoreError};
+
+use crate::{Engine, run::place_of};
+
+/// One of two runs that are compared.
+pub(super) struct Side<'a> {
+    engine: &'a Engine,
+    store: &'a Store,
+    pub(super) run: Run,
+    pub(super) by_path: BTreeMap<String, Node>,
+    pub(super) by_place: HashMap<String, Vec<String>>,
+    /// What was tuned, by name.
+    pub(super) tuned: Json,
+    /// Nothing where the script does not check any more.
+    plan: OnceCell<Option<Plan>>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(engine: &'a Engine, store: &'a Store, run: Run) -> Result<Self, StoreError> {
+        let nodes = store.nodes(&run.id)?;
+        Ok(Self::with(engine, store, run, nodes))
+    }
+
+    pub(super) fn with(engine: &'a Engine, store: &'a Store, run: Run, nodes: Vec<Node>) -> Self {
+        let mut by_place: HashMap<String, Vec<String>> = HashMap::new();
+        for node in &nodes {
+            by_place.entry(place_of(&node.path)).or_default().push(node.path.clone());
+        }
+        let by_path = nodes.into_iter().map(|it| (it.path.clone(), it)).collect();
+        let mut about: Json = serde_json::from_str(&run.about).unwrap_or_default();
+        let tuned = about["tuned"].take();
+        Self { engine, store, run, by_path, by_place, tuned, plan: OnceCell::new() }
+    }
+
+    pub(super) fn plan(&self) -> Option<&Plan> {
+        let planned = || {
+            let plan = self.engine.plan_of(self.store, &self.run).ok()?;
+            plan.ok()
+        };
+        self.plan.get_or_init(planned).as_ref()
+    }
+
+    pub(super) fn param(&self, name: &str) -> Option<String> {
+        let params: Json = serde_json::from_str(&self.run.params).ok()?;
+        params.get(name).map(Json::to_string)
+    }
+
+    /// The text of a call in the script, and the file that it stands in.
+    pub(super) fn text(&self, place: &str) -> Option<(&str, &str)> {
+        let node = self.plan()?.nodes().iter().find(|it| it.path == place)?;
+        Some((node.source.text().get(node.span.range())?, node.source.name()))
+    }
+
+    /// The texts of the files that the script uses, by name.
+    pub(super) fn files(&self) -> BTreeMap<String, Hash> {
+        self.store.imports(&self.run.id).unwrap_or_default().into_iter().collect()
+    }
+}

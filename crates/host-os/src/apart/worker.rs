@@ -1,0 +1,208 @@
+//! One worker, as whoever started it sees it.
+
+use std::{
+    io::{self, Read},
+    path::PathBuf,
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use svc_contract::host::{Apart, Process, Unanswered};
+
+use super::frame::{self, Request};
+
+/// Tells a process that it is a worker, and how many files it may open at a time.
+pub(super) const VARIABLE: &str = "SVC_WORKER";
+
+/// How often whoever waits looks whether to go on.
+pub(super) const LOOK: Duration = Duration::from_millis(5);
+
+/// What is started as a worker.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    path: PathBuf,
+    args: Vec<String>,
+}
+
+impl Program {
+    pub(super) fn of(path: PathBuf) -> Self {
+        Self { path, args: Vec::new() }
+    }
+
+    /// The binary of unit tests has no `main` of ours: the test of this name is the worker.
+    pub(super) fn of_test(name: &str) -> io::Result<Self> {
+        let args = vec!["--exact".to_owned(), name.to_owned(), "--nocapture".to_owned()];
+        Ok(Self { path: std::env::current_exe()?, args })
+    }
+}
+
+/// A process that was started, and is ended when this is dropped.
+#[derive(Debug)]
+pub(super) struct Worker {
+    child: Child,
+    requests: Sender<(Request<Arc<Vec<u8>>>, u64)>,
+    answers: Receiver<io::Result<Vec<u8>>>,
+    /// The pieces of work that it did.
+    pub(super) done: u32,
+}
+
+impl Worker {
+    pub(super) fn start(program: &Program, process: Process) -> Result<Self, Unanswered> {
+        let mut command = Command::new(&program.path);
+        command
+            .args(&program.args)
+            .env_clear()
+            .env(VARIABLE, files(process).to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // Neither the folder of this process nor what its terminal sends is any of its affair.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0).current_dir("/");
+        let mut child = command.spawn().map_err(Unanswered::Lost)?;
+        let streams = child.stdin.take().zip(child.stdout.take());
+        let (requests, asked) = mpsc::channel();
+        let (answered, answers) = mpsc::channel();
+        thread::spawn(move || {
+            let talked = streams.map(|(input, output)| talk(input, output, &asked, &answered));
+            if let Some(Err(err)) = talked {
+                // Nobody may be left who wants to know.
+                let _ = answered.send(Err(err));
+            }
+        });
+        Ok(Self { child, requests, answers, done: 0 })
+    }
+
+    /// Has it do a piece of work. After a failure it is good for nothing more.
+    pub(super) fn run(
+        &mut self,
+        work: &Arc<Vec<u8>>,
+        apart: &Apart<'_>,
+    ) -> Result<Vec<u8>, Unanswered> {
+        let (memory, processor) = (apart.memory, apart.processor);
+        let request = Request { memory, processor, work: work.clone() };
+        // If it is gone already, so is whoever would answer.
+        let _ = self.requests.send((request, apart.answer));
+        let started = Instant::now();
+        loop {
+            match self.answers.recv_timeout(LOOK) {
+                Ok(Ok(answer)) => {
+                    self.done += 1;
+                    return Ok(answer);
+                }
+                Ok(Err(err)) => return Err(self.gone(err)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.gone(io::ErrorKind::UnexpectedEof.into()));
+                }
+                Err(RecvTimeoutError::Timeout) if !(apart.goes_on)() => {
+                    return Err(Unanswered::Cancelled);
+                }
+                Err(RecvTimeoutError::Timeout) if started.elapsed() > apart.time => {
+                    return Err(Unanswered::Late);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Why a worker does not talk any more.
+    fn gone(&mut self, err: io::Error) -> Unanswered {
+        match err.kind() {
+            io::ErrorKind::FileTooLarge => return Unanswered::TooLarge,
+            // Its pipes were closed by its end.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => {}
+            _ => return Unanswered::Lost(err),
+        }
+        match self.child.wait() {
+            Ok(status) => self.ended(status),
+            Err(err) => Unanswered::Lost(err),
+        }
+    }
+
+    fn ended(&mut self, status: ExitStatus) -> Unanswered {
+        const MOST: u64 = 4 << 10;
+        let mut said = Vec::new();
+        // Without it, less is known.
+        let _ = self.child.stderr.take().map(|it| it.take(MOST).read_to_end(&mut said));
+        let said = String::from_utf8_lossy(&said);
+        if said.contains("memory allocation of") {
+            return Unanswered::Memory;
+        }
+        match signal::of(status) {
+            signal::Ended::ProcessorTime => Unanswered::Processor,
+            signal::Ended::Somebody => {
+                Unanswered::Lost(io::Error::other(format!("the worker process ended: {status}")))
+            }
+            signal::Ended::Itself => Unanswered::Crashed,
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended already; in either case nothing of it is left afterwards.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The files that a worker may open at a time: inline code looks how much memory it has.
+fn files(process: Process) -> u8 {
+    match process {
+        Process::Fresh => 1,
+        Process::Kept => 0,
+    }
+}
+
+/// Passes on what is asked and answered until either side has enough.
+fn talk(
+    mut input: ChildStdin,
+    mut output: ChildStdout,
+    asked: &Receiver<(Request<Arc<Vec<u8>>>, u64)>,
+    answered: &Sender<io::Result<Vec<u8>>>,
+) -> io::Result<()> {
+    frame::await_greeting(&mut output)?;
+    for (request, most) in asked {
+        request.write(&mut input)?;
+        drop(request);
+        if answered.send(frame::read(&mut output, most)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+mod signal {
+    use std::process::ExitStatus;
+
+    pub(super) enum Ended {
+        ProcessorTime,
+        Somebody,
+        Itself,
+    }
+
+    #[cfg(unix)]
+    pub(super) fn of(status: ExitStatus) -> Ended {
+        use std::os::unix::process::ExitStatusExt;
+
+        use rustix::process::Signal;
+
+        match status.signal().and_then(Signal::from_named_raw) {
+            Some(Signal::XCPU) => Ended::ProcessorTime,
+            Some(Signal::KILL | Signal::TERM | Signal::INT | Signal::HUP | Signal::QUIT) => {
+                Ended::Somebody
+            }
+            _ => Ended::Itself,
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn of(_: ExitStatus) -> Ended {
+        Ended::Itself
+    }
+}

@@ -1,0 +1,303 @@
+//! The real world. Nothing else in the crate may call the operating system.
+#![expect(clippy::disallowed_methods, reason = "this is the one door to the operating system")]
+
+use std::{
+    fs, io,
+    io::Read,
+    net::IpAddr,
+    path::{Path, PathBuf},
+    pin::Pin,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use etcetera::BaseStrategy;
+use svc_contract::host::{Answering, Apart, Entry, Fill, Host, Stat, Unanswered, http};
+
+mod apart;
+mod append;
+mod ask;
+#[cfg(target_os = "linux")]
+mod memory;
+mod names;
+mod net;
+mod part;
+mod process;
+mod real;
+pub mod test;
+
+use part::Part;
+
+use apart::Workers;
+pub use apart::is_worker;
+pub use append::append;
+pub use ask::is_asking;
+#[cfg(unix)]
+pub use process::command_line;
+pub use process::is_ignored;
+pub use process::without_core_dumps;
+
+/// The machine that this process runs on.
+#[derive(Debug, Default)]
+pub struct OsHost {
+    cache: Option<PathBuf>,
+    net: net::Net,
+    workers: Workers,
+}
+
+impl OsHost {
+    /// The machine with another folder for what can be made again.
+    #[must_use]
+    pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
+        Self { cache: Some(folder.into()), ..Self::default() }
+    }
+
+    /// The same where another program does the work of processes of its own: one that calls
+    /// [`svc::is_worker`] first of all, such as `svc` of the same version. Without it, it is this
+    /// program, if it does so.
+    #[must_use]
+    pub fn working_in(mut self, program: impl Into<PathBuf>) -> Self {
+        self.workers = Workers::of(program.into());
+        self
+    }
+
+    /// The same where `resolve` tells what the names of hosts lead to.
+    #[must_use]
+    pub fn resolving(
+        mut self,
+        resolve: impl Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
+    ) -> Self {
+        self.net = net::Net::resolving(names::Names::of(resolve));
+        self
+    }
+}
+
+impl Host for OsHost {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        readable(fs::File::open(path)?)
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        fs::metadata(path).map(|it| stat(&it))
+    }
+
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = io::Result<Entry>> + Send> {
+        let walk = ignore::WalkBuilder::new(root)
+            .require_git(false)
+            .sort_by_file_name(Ord::cmp)
+            .build()
+            .filter_map(|it| match it {
+                Ok(found) if found.file_type().is_some_and(|it| it.is_dir()) => None,
+                Ok(found) => entry(&found).transpose(),
+                Err(err) => Some(Err(walk_error(err))),
+            });
+        Box::new(walk)
+    }
+
+    fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        self.write_with(path, &mut |file| file.write_all(content))
+    }
+
+    fn write_with(&self, path: &Path, fill: Fill<'_>) -> io::Result<()> {
+        let folder = match path.parent() {
+            Some(it) if !it.as_os_str().is_empty() => it,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(folder)?;
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let there = fs::symlink_metadata(path).ok();
+        if let Some(there) = &there {
+            replaceable(there)?;
+        }
+        part::sweep_path(folder);
+        let part = Part::of(name, |it| fs::File::create_new(folder.join(it)))?;
+        let unfinished = folder.join(&part.name);
+        let written = like(&part.file, there.as_ref())
+            .and_then(|()| fill_durably(&part.file, fill))
+            .and_then(|()| fs::rename(&unfinished, path));
+        if written.is_err() {
+            // The error that matters is the first one; the part is only litter.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+
+    fn cache_dir(&self) -> io::Result<PathBuf> {
+        if let Some(dir) = self.cache.clone().or_else(|| self.env("SVC_CACHE").map(Into::into)) {
+            return Ok(dir);
+        }
+        etcetera::choose_base_strategy()
+            .map(|it| it.cache_dir().join("svc"))
+            .map_err(|err| io::Error::other(format!("no home directory: {err}")))
+    }
+
+    fn data_dir(&self) -> io::Result<PathBuf> {
+        etcetera::choose_base_strategy()
+            .map(|it| it.data_dir().join("svc"))
+            .map_err(|err| io::Error::other(format!("no home directory: {err}")))
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|it| !it.is_empty())
+    }
+
+    fn http(&self, request: http::Request) -> http::Answer {
+        self.net.send(request)
+    }
+
+    fn now(&self) -> i64 {
+        i64::try_from(nanos(SystemTime::now()) / 1_000_000).unwrap_or(i64::MAX)
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn ask_person(&self, question: &str, details: &str) -> Answering {
+        Box::pin(ask::ask(question.to_owned(), details.to_owned()))
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        real::path(path)
+    }
+
+    fn open_real(&self, real: &Path) -> io::Result<Box<dyn Read + Send>> {
+        readable(real::open(real)?)
+    }
+
+    fn stat_real(&self, real: &Path) -> io::Result<Stat> {
+        real::stat(real).map(|it| stat(&it))
+    }
+
+    fn write_real(&self, real: &Path, content: &[u8]) -> io::Result<()> {
+        real::write(real, content)
+    }
+
+    fn chance(&self) -> f64 {
+        fastrand::f64()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn memory(&self) -> Option<u64> {
+        let pages = fs::read_to_string("/proc/self/statm").ok()?;
+        let mut pages = pages.split(' ').map(|it| it.parse::<u64>().ok());
+        // What is shared is in files, and the system takes it back when it needs it.
+        let (resident, shared) = (pages.nth(1)??, pages.next()??);
+        Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn memory_share(&self) -> Option<u64> {
+        memory::share()
+    }
+
+    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
+        self.workers.run(work, apart)
+    }
+}
+
+/// The terminal that this process belongs to, wherever its streams lead.
+#[cfg(unix)]
+fn terminal() -> io::Result<fs::File> {
+    fs::File::options().read(true).write(true).open("/dev/tty")
+}
+
+fn readable(file: fs::File) -> io::Result<Box<dyn Read + Send>> {
+    match file.metadata()?.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => Ok(Box::new(file)),
+    }
+}
+
+/// Whether a file may come to stand in the place of this. A folder refuses that by itself.
+fn replaceable(there: &fs::Metadata) -> io::Result<()> {
+    match there.is_file() || there.is_symlink() || there.is_dir() {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a device, a pipe or a socket, not a file",
+        )),
+    }
+}
+
+/// Gives a new file the permissions of the one whose place it takes.
+fn like(new: &fs::File, old: Option<&fs::Metadata>) -> io::Result<()> {
+    match old.filter(|it| it.is_file()) {
+        Some(old) => new.set_permissions(old.permissions()),
+        None => Ok(()),
+    }
+}
+
+fn write_durably(file: &fs::File, content: &[u8]) -> io::Result<()> {
+    fill_durably(file, &mut |it| it.write_all(content))
+}
+
+fn fill_durably(file: &fs::File, fill: Fill<'_>) -> io::Result<()> {
+    let mut file = io::BufWriter::new(file);
+    fill(&mut file)?;
+    file.into_inner()?.sync_all()
+}
+
+/// A file; nothing for what only stands among files: a link to a folder, or a pipe, which
+/// would make its reader wait for ever.
+fn entry(found: &ignore::DirEntry) -> io::Result<Option<Entry>> {
+    let path = found.path().to_owned();
+    // Follows links: what counts is the file that would be read.
+    match fs::metadata(&path) {
+        Ok(it) => {
+            let is_link = found.path_is_symlink();
+            Ok(it.is_file().then(|| Entry { stat: stat(&it), path, is_link }))
+        }
+        Err(err) => Err(io::Error::new(err.kind(), format!("{}: {err}", path.display()))),
+    }
+}
+
+fn walk_error(err: ignore::Error) -> io::Error {
+    let text = err.to_string();
+    let kind = err.into_io_error().map_or(io::ErrorKind::Other, |it| it.kind());
+    io::Error::new(kind, text)
+}
+
+fn stat(it: &fs::Metadata) -> Stat {
+    let modified = it.modified().unwrap_or(UNIX_EPOCH);
+    Stat {
+        is_dir: it.is_dir(),
+        is_file: it.is_file(),
+        size: it.len(),
+        modified: nanos(modified),
+        changed: changed(it),
+        inode: inode(it),
+    }
+}
+
+fn nanos(time: SystemTime) -> i128 {
+    let signed = |it: Duration| i128::try_from(it.as_nanos()).unwrap_or(i128::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => signed(after),
+        Err(before) => -signed(before.duration()),
+    }
+}
+
+#[cfg(unix)]
+fn changed(it: &fs::Metadata) -> i128 {
+    use std::os::unix::fs::MetadataExt as _;
+    i128::from(it.ctime()) * 1_000_000_000 + i128::from(it.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(_: &fs::Metadata) -> i128 {
+    0
+}
+
+#[cfg(unix)]
+fn inode(it: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(it)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,130 @@
+//! HTTP over the machine's own network: HTTP/1.1, TLS where the address says `https`.
+
+use std::{io, sync::OnceLock, time::Duration};
+
+use futures_util::StreamExt as _;
+use http_body_util::{BodyDataStream, Full};
+use hyper::{
+    Uri,
+    body::{Bytes, Incoming},
+    header::HeaderMap,
+};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::{
+    client::legacy::{Client, Error, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use svc_contract::host::{
+    http::{Answer, Body, Request, Response, Trust},
+    refusal, refused,
+};
+
+use super::names::{Names, Resolver};
+
+/// How long it may take until a connection stands.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The clients of a host, made when they are first needed. Each keeps its connections, so
+/// there are two: an open request must not come upon a connection to a closed address.
+#[derive(Debug, Default)]
+pub(super) struct Net {
+    names: Names,
+    configured: OnceLock<Connected>,
+    open: OnceLock<Connected>,
+}
+
+type Connected = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
+
+impl Net {
+    /// A network where `names` resolves the names of hosts.
+    pub(super) fn resolving(names: Names) -> Self {
+        Self { names, ..Self::default() }
+    }
+
+    pub(super) fn send(&self, request: Request) -> Answer {
+        let sent = made(request).map(|(trust, request)| {
+            let kept = match trust {
+                Trust::Configured => &self.configured,
+                Trust::Open => &self.open,
+            };
+            let resolver = || Resolver { names: self.names.clone(), trust };
+            kept.get_or_init(|| client(resolver())).request(request)
+        });
+        Box::pin(async move {
+            let answer = sent?.await.map_err(|err| failure(&err))?;
+            let (head, body) = answer.into_parts();
+            let headers = headers(&head.headers);
+            Ok(Response { status: head.status.as_u16(), headers, body: pieces(body) })
+        })
+    }
+}
+
+/// The environment's proxies are not used: they would resolve names themselves.
+fn client(resolver: Resolver) -> Connected {
+    let mut tcp = HttpConnector::new_with_resolver(resolver);
+    tcp.enforce_http(false);
+    tcp.set_connect_timeout(Some(CONNECT));
+    tcp.set_nodelay(true);
+    let connector = HttpsConnectorBuilder::new()
+        .with_webpki_roots()
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(tcp);
+    Client::builder(TokioExecutor::new()).build(connector)
+}
+
+fn made(request: Request) -> io::Result<(Trust, hyper::Request<Full<Bytes>>)> {
+    let wrong = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
+    let url = match request.trust {
+        Trust::Open => request.look()?.to_string(),
+        Trust::Configured => request.url,
+    };
+    let uri = url.parse().ok().filter(|it: &Uri| it.scheme().is_some());
+    let uri = uri.ok_or_else(|| wrong("an address begins with `http://` or `https://`"))?;
+    let mut builder = hyper::Request::builder().method(request.method).uri(uri);
+    for (name, value) in &request.headers {
+        builder = builder.header(name.as_ref(), value);
+    }
+    // A header's value may be a secret, so only this much is told.
+    let made = builder.body(Full::from(request.body));
+    Ok((request.trust, made.map_err(|_| wrong("a header cannot be sent"))?))
+}
+
+fn headers(all: &HeaderMap) -> Vec<(String, String)> {
+    all.iter()
+        .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
+        .collect()
+}
+
+fn pieces(body: Incoming) -> Body {
+    let pieces = BodyDataStream::new(body);
+    Box::pin(pieces.map(|it| it.map(Into::into).map_err(|err| caused(&err))))
+}
+
+/// A request that got no answer. Where no connection came about, the kind says so.
+fn failure(err: &Error) -> io::Error {
+    let cause = caused(err);
+    match (err.is_connect(), cause.kind()) {
+        (_, io::ErrorKind::PermissionDenied)
+        | (true, io::ErrorKind::ConnectionRefused | io::ErrorKind::NetworkUnreachable)
+        | (false, _) => cause,
+        (true, _) => io::Error::new(io::ErrorKind::HostUnreachable, cause.to_string()),
+    }
+}
+
+/// The failure of the operating system below an error, or the innermost reason there is.
+fn caused(err: &(dyn std::error::Error + 'static)) -> io::Error {
+    let mut inner = err;
+    loop {
+        if let Some(io) = inner.downcast_ref::<io::Error>() {
+            return match refused(io) {
+                Some(why) => refusal(why),
+                None => io::Error::new(io.kind(), io.to_string()),
+            };
+        }
+        match inner.source() {
+            Some(source) => inner = source,
+            None => return io::Error::other(inner.to_string()),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Files at their real paths: opened one folder after the other, without following a link.
+//!
+//! Between the moment in which a path is found to lead to a good place and the one in which
+//! it is opened, somebody may put a symbolic link where a folder was. So each part is opened
+//! from the folder before it, and one that is a link is refused; Linux can do that in one
+//! call. Opening first and asking where the opened file lies (`/proc/self/fd`) would do for
+//! reading, but needs `/proc` and cannot create; a crate such as cap-std does the same as
+//! this module, within folders that must be opened beforehand, where here the rules are
+//! about paths.
+
+use std::{fs, io, path::Path};
+
+/// The absolute path without links; what is not there keeps its name.
+pub(super) fn path(path: &Path) -> io::Result<std::path::PathBuf> {
+    match fs::canonicalize(path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => {
+            let parts = path.parent().zip(path.file_name());
+            // A link to nothing leads to no place that could be looked at.
+            let Some((folder, name)) = parts.filter(|_| fs::symlink_metadata(path).is_err()) else {
+                return Err(err);
+            };
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            Ok(self::path(folder)?.join(name))
+        }
+        found => found,
+    }
+}
+
+pub(super) use walked::{open, stat, write};
+
+#[cfg(unix)]
+mod walked {
+    use std::{
+        ffi::OsStr,
+        fs::{File, Metadata},
+        io,
+        os::fd::OwnedFd,
+        path::{Component, Path},
+    };
+
+    use rustix::{
+        fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, renameat, unlinkat},
+        io::Errno,
+    };
+
+    use super::super::{
+        part::{self, Part},
+        replaceable, write_durably,
+    };
+    use svc_contract::host::refusal;
+
+    /// Opens something only to look at it or to go on from it, where the system can; else
+    /// at least without waiting for who writes into a pipe.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const LOOK: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
+
+    const STEP: OFlags = LOOK.union(OFlags::DIRECTORY);
+
+    /// Opens a file for reading.
+    pub(in super::super) fn open(real: &Path) -> io::Result<File> {
+        at(real, OFlags::NOFOLLOW)
+    }
+
+    pub(in super::super) fn stat(real: &Path) -> io::Result<Metadata> {
+        let found = at(real, LOOK)?.metadata()?;
+        // Opened only to be looked at, a link is itself.
+        if found.is_symlink() { Err(changed(real)) } else { Ok(found) }
+    }
+
+    fn at(real: &Path, flags: OFlags) -> io::Result<File> {
+        let opened = at_once(real, flags).unwrap_or_else(|| by_steps(real, flags));
+        Ok(opened?.into())
+    }
+
+    fn by_steps(real: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let Some(name) = real.file_name() else { return root() };
+        let folder = folder(real, |_, _| Err(Errno::NOENT))?;
+        opened(&folder, name, flags, real)
+    }
+
+    /// The same in one call, where the system can refuse all links by itself.
+    #[cfg(target_os = "linux")]
+    fn at_once(real: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+        use rustix::fs::{ResolveFlags, openat2};
+        let flags = flags | OFlags::CLOEXEC;
+        match openat2(CWD, real, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            // An old system does not know the call, a sandbox may forbid it.
+            Err(Errno::NOSYS | Errno::PERM) => None,
+            opened => Some(opened.map_err(|err| failed(err, real))),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn at_once(_: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+        None
+    }
+
+    /// Writes a file as a whole, and makes the folders on the way.
+    pub(in super::super) fn write(real: &Path, content: &[u8]) -> io::Result<()> {
+        let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let folder = folder(real, |at, name| mkdirat(at, name, Mode::from_raw_mode(0o777)))?;
+        if let Ok(there) = opened(&folder, name, LOOK, real) {
+            replaceable(&File::from(there).metadata()?)?;
+        }
+        part::sweep(&folder);
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o666);
+        let part = Part::of(name, |it| Ok(openat(&folder, it, flags, mode)?.into()))?;
+        let written = write_durably(&part.file, content)
+            .and_then(|()| Ok(renameat(&folder, &part.name, &folder, name)?));
+        if written.is_err() {
+            // The error that matters is the first one; the part is only litter.
+            let _ = unlinkat(&folder, &part.name, AtFlags::empty());
+        }
+        written
+    }
+
+    /// The folder that a real path stands in. One that is not there is made by `make`, or
+    /// that is its error.
+    fn folder(
+        real: &Path,
+        make: impl Fn(&OwnedFd, &OsStr) -> rustix::io::Result<()>,
+    ) -> io::Result<OwnedFd> {
+        let mut folder = root()?;
+        for part in real.parent().into_iter().flat_map(Path::components) {
+            match part {
+                Component::RootDir => {}
+                Component::Normal(name) => {
+                    let next = opened(&folder, name, STEP, real);
+                    folder = match next {
+                        Err(err) if err.kind() == io::ErrorKind::NotFound => {
+                            match make(&folder, name) {
+                                // Somebody else made it meanwhile.
+                                Ok(()) | Err(Errno::EXIST) => opened(&folder, name, STEP, real)?,
+                                Err(err) => return Err(err.into()),
+                            }
+                        }
+                        next => next?,
+                    };
+                }
+                _ => return Err(refusal(format!("`{}` is no real path", real.display()))),
+            }
+        }
+        Ok(folder)
+    }
+
+    fn root() -> io::Result<OwnedFd> {
+        Ok(openat(CWD, "/", STEP | OFlags::CLOEXEC, Mode::empty())?)
+    }
+
+    fn opened(folder: &OwnedFd, name: &OsStr, flags: OFlags, real: &Path) -> io::Result<OwnedFd> {
+        let opened = openat(folder, name, flags | OFlags::CLOEXEC, Mode::empty());
+        opened.map_err(|err| failed(err, real))
+    }
+
+    fn failed(err: Errno, real: &Path) -> io::Error {
+        match err {
+            Errno::LOOP | Errno::MLINK | Errno::NOTDIR => changed(real),
+            err => err.into(),
+        }
+    }
+
+    fn changed(real: &Path) -> io::Error {
+        let real = real.display();
+        refusal(format!("a symbolic link came to stand on `{real}` while it was opened"))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::os::unix::fs::symlink;
+
+        use super::*;
+        use svc_contract::host::refused;
+
+        /// What the system does in one call and what is done by steps is the same.
+        #[test]
+        fn links_are_refused_wherever_they_stand() {
+            let place = tempfile::tempdir().unwrap();
+            let root = std::fs::canonicalize(place.path()).unwrap();
+            write(&root.join("a/b/x"), b"text").unwrap();
+            symlink("a/b", root.join("folder")).unwrap();
+            symlink("a/b/x", root.join("file")).unwrap();
+            for open in [at, |real: &Path, flags| Ok(by_steps(real, flags)?.into())] {
+                let opens = |path: &str| open(&root.join(path), OFlags::NOFOLLOW);
+                assert_eq!(io::read_to_string(opens("a/b/x").unwrap()).unwrap(), "text");
+                assert!(opens("a").unwrap().metadata().unwrap().is_dir());
+                for link in ["folder/x", "file", "folder", "a/b/x/y"] {
+                    assert!(refused(&opens(link).unwrap_err()).is_some(), "{link}");
+                }
+                assert_eq!(opens("a/none").unwrap_err().kind(), io::ErrorKind::NotFound);
+            }
+        }
+    }
+}
+
+/// Where folders cannot be gone through one after the other, the path is looked at before
+/// and after.
+#[cfg(not(unix))]
+mod walked {
+    use std::{
+        fs::{File, Metadata},
+        io,
+        path::Path,
+    };
+
+    use crate::OsHost;
+    use svc_contract::host::{Host as _, refusal};
+
+    pub(in super::super) fn open(real: &Path) -> io::Result<File> {
+        let file = File::open(real)?;
+        unchanged(real)?;
+        Ok(file)
+    }
+
+    pub(in super::super) fn stat(real: &Path) -> io::Result<Metadata> {
+        unchanged(real)?;
+        std::fs::metadata(real)
+    }
+
+    pub(in super::super) fn write(real: &Path, content: &[u8]) -> io::Result<()> {
+        unchanged(real)?;
+        OsHost::default().write(real, content)
+    }
+
+    fn unchanged(real: &Path) -> io::Result<()> {
+        match super::path(real)? == real {
+            true => Ok(()),
+            false => Err(refusal(format!("`{}` is no real path any more", real.display()))),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Blocks: their `let`s, which of them run, and their result.
+
+use svc_contract::value::Type;
+
+use super::{
+    Block, Checker, Let, Term, TermKind,
+    facts::NameKind,
+    scope::{Frame, LetName, once},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast,
+};
+
+impl Checker<'_> {
+    /// A block, and the type that is due where it stands.
+    pub(super) fn block(&mut self, block: &ast::Block, expected: Option<&Type>) -> Term {
+        let lets: Vec<&ast::Let> = block.lets.iter().collect();
+        self.block_of(&lets, &block.result, block.span, expected)
+    }
+
+    /// A block whose parts may stand apart, as those of a file do.
+    pub(super) fn block_of(
+        &mut self,
+        lets: &[&ast::Let],
+        result: &ast::Pipeline,
+        span: Span,
+        expected: Option<&Type>,
+    ) -> Term {
+        if lets.is_empty() {
+            return self.pipeline_as(result, expected);
+        }
+        self.frames.push(Frame::lets());
+        let values: Vec<Term> = lets.iter().map(|it| self.bind(it)).collect();
+        let result = self.pipeline_as(result, expected);
+        let (lets, needs) = self.close_lets(lets, values);
+        let ty = result.ty.clone();
+        Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
+    }
+
+    /// Checks lets that no pipeline follows.
+    pub(super) fn lets_alone(&mut self, lets: &[&ast::Let]) {
+        self.frames.push(Frame::lets());
+        for bind in lets {
+            self.bind(bind);
+        }
+        self.frames.pop();
+    }
+
+    pub(super) fn bind(&mut self, bind: &ast::Let) -> Term {
+        let expected = bind.ty.as_ref().map(|it| self.ty(it));
+        let name = bind.name.text.clone();
+        if !self.in_main_lets() {
+            self.fixed_name(&bind.name);
+        }
+        let open = LetName {
+            name,
+            ty: Type::Unknown,
+            span: bind.name.span,
+            needs: Vec::new(),
+            used: false,
+            open: true,
+        };
+        self.open_lets().push(open);
+        let mut value = self.named_path(|this| this.pipeline_as(&bind.value, expected.as_ref()));
+        let mut ty = value.ty.clone();
+        if let Some(declared) = expected {
+            let what = format!("`{}`", bind.name.text);
+            let (given, constant) = (value.ty.clone(), value.constant().is_some());
+            value = self.expected(value, &declared, &what);
+            if let (Some(ty), Some(problem), true) =
+                (&bind.ty, self.problems.last_mut(), constant && value.ty.is_unknown())
+                && problem.fixes.is_empty()
+            {
+                // No step makes this literal what is declared, so the declaration is wrong.
+                *problem = problem.clone().suggest(ty.span, given.to_string());
+            }
+            // What is declared is what the name is, as with a param: `let a: int? = null`.
+            ty = match (&value.ty, declared) {
+                (Type::Unknown, _) => Type::Unknown,
+                (Type::List(_, max), Type::List(item, None)) => Type::List(item, *max),
+                (_, declared) => declared,
+            };
+        }
+        self.binds(bind.name.span, NameKind::Let, &ty);
+        self.bound(ty);
+        value
+    }
+
+    /// Makes the let whose value was checked a name of the block.
+    fn bound(&mut self, ty: Type) {
+        let Some(Frame::Lets { names, bound, .. }) = self.frames.last_mut() else { return };
+        let idx = names.len() - 1;
+        (names[idx].ty, names[idx].open) = (ty, false);
+        bound.insert(names[idx].name.clone(), idx);
+    }
+
+    /// The names at the top of the file were tested when they were declared.
+    fn in_main_lets(&self) -> bool {
+        self.frames.len() == 2 && !self.in_flow
+    }
+
+    fn open_lets(&mut self) -> &mut Vec<LetName> {
+        match self.frames.last_mut() {
+            Some(Frame::Lets { names, .. }) => names,
+            _ => unreachable!("frames above the lets were closed"),
+        }
+    }
+
+    fn close_lets(&mut self, syntax: &[&ast::Let], values: Vec<Term>) -> (Vec<Let>, Vec<usize>) {
+        let Some(Frame::Lets { names, result_needs, .. }) = self.frames.pop() else {
+            return (Vec::new(), Vec::new());
+        };
+        let acts: Vec<bool> = values.iter().map(super::overlap::acts).collect();
+        let live = live_lets(&names, &result_needs, &acts);
+        let lets: Vec<Let> = names
+            .into_iter()
+            .zip(values)
+            .zip(syntax)
+            .enumerate()
+            .map(|(idx, ((name, value), bind))| {
+                let quiet = name.name.starts_with('_') || value.ty.is_unknown();
+                if !name.used && !quiet {
+                    self.report(unused(bind, !live[idx]));
+                }
+                Let { name: name.name, value, needs: once(name.needs), skipped: !live[idx] }
+            })
+            .collect();
+        self.unordered_lets(&lets);
+        (lets, once(result_needs))
+    }
+}
+
+/// Which lets run: those that the result needs, those that act, and what they need.
+fn live_lets(names: &[LetName], result_needs: &[usize], acts: &[bool]) -> Vec<bool> {
+    let mut live = acts.to_vec();
+    for idx in result_needs {
+        live[*idx] = true;
+    }
+    // Lets need only earlier ones, so one look from the last to the first is enough.
+    for idx in (0..names.len()).rev() {
+        if live[idx] {
+            for need in &names[idx].needs {
+                live[*need] = true;
+            }
+        }
+    }
+    live
+}
+
+fn unused(bind: &ast::Let, skipped: bool) -> Problem {
+    let name = &bind.name.text;
+    let label = if skipped { "never used, so it does not run" } else { "never used" };
+    Problem::warning(Code::E221, bind.name.span, format!("`{name}` is not used"))
+        .label(label)
+        .help(format!("use it, remove it, or call it `_{name}`"))
+}

@@ -1,0 +1,346 @@
+//! `within { .. }`: keys, the types of their values, and where they make no sense.
+
+use svc_contract::{
+    registry::{Effect, ErrorKind, Near, near},
+    value::{Money, Text, Type, Value, units},
+};
+
+use super::{BoundKey, Checker, Term, TermKind, scope::Frame};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::{Bound, Expr, ExprKind, Within, Word},
+};
+
+/// The specification's names, which take bare numbers.
+const SYNONYMS: [(&str, BoundKey); 2] =
+    [("timeout_sec", BoundKey::Timeout), ("max_budget_usd", BoundKey::MaxCost)];
+
+/// Words of other systems, and what they are here.
+const FOREIGN: [(&str, &str); 9] = [
+    ("retries", "max_retries"),
+    ("retry", "max_retries"),
+    ("budget", "max_cost"),
+    ("cost", "max_cost"),
+    ("concurrency", "max_parallel"),
+    ("parallel", "max_parallel"),
+    ("tokens", "max_tokens"),
+    ("time", "timeout"),
+    ("memory", "max_memory"),
+];
+
+/// Kinds that a script may ask to be tried again.
+const RETRYABLE: [ErrorKind; 6] = [
+    ErrorKind::Timeout,
+    ErrorKind::RateLimit,
+    ErrorKind::Unavailable,
+    ErrorKind::InvalidOutput,
+    ErrorKind::Failed,
+    ErrorKind::NotFound,
+];
+
+impl Checker<'_> {
+    /// The whole of a file or a flow under the bounds in its head.
+    pub(super) fn within_head(&mut self, body: Term, within: &Within) -> Term {
+        self.bounded(body, within, "!within".into())
+    }
+
+    /// A term under the bounds of a `within`.
+    pub(super) fn within(&mut self, body: Term, within: &Within) -> Term {
+        let segment = self.segment("within");
+        self.bounded(body, within, segment)
+    }
+
+    fn bounded(&mut self, body: Term, within: &Within, segment: Text) -> Term {
+        let mut bounds: Vec<(BoundKey, Term)> = Vec::new();
+        let mut seen: Vec<(BoundKey, Span)> = Vec::new();
+        for bound in &within.bounds {
+            let Some((key, synonym)) = self.bound_key(&bound.key) else { continue };
+            if let Some((_, first)) = seen.iter().find(|(it, _)| *it == key) {
+                let first = *first;
+                self.given_twice(key, bound.key.span, first);
+                continue;
+            }
+            seen.push((key, bound.key.span));
+            if let Some(term) = self.bound_value(key, synonym, bound) {
+                bounds.push((key, term));
+            }
+        }
+        self.bounds_nothing(&body, within);
+        let (ty, span) = (body.ty.clone(), body.span.to(within.span));
+        Term::new(TermKind::Within { segment, bounds, body: Box::new(body) }, ty, span)
+    }
+
+    fn bounds_nothing(&mut self, body: &Term, within: &Within) {
+        let instant =
+            matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_));
+        // Also what is computed at once takes memory.
+        let has_memory = within.bounds.iter().any(|it| it.key.text.as_ref() == "max_memory");
+        if instant && !has_memory && !body.waits && !body.ty.is_unknown() {
+            self.report(
+                Problem::warning(Code::E306, within.span, "these bounds bound nothing")
+                    .label("the stage takes no time and no money")
+                    .also(body.span, "this is computed at once")
+                    .help("remove them"),
+            );
+        }
+    }
+
+    fn bound_key(&mut self, word: &Word) -> Option<(BoundKey, bool)> {
+        let name = word.text.as_ref();
+        if let Some(key) = BoundKey::ALL.iter().find(|it| it.name() == name) {
+            return Some((*key, false));
+        }
+        if let Some((_, key)) = SYNONYMS.iter().find(|(it, _)| *it == name) {
+            return Some((*key, true));
+        }
+        let names = BoundKey::ALL.iter().map(|it| it.name());
+        let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
+        let problem = Problem::error(Code::E301, word.span, format!("there is no bound `{name}`"))
+            .label("not a bound");
+        let known = foreign.map(|name| Near { name, is_sure: true });
+        let problem = match known.or_else(|| near(name, names.clone())) {
+            Some(Near { name: meant, is_sure }) => problem
+                .help(format!("did you mean `{meant}`?"))
+                .fix(word.span, meant)
+                .suggested_if(!is_sure),
+            None => {
+                problem.help(format!("the bounds are {}", names.collect::<Vec<_>>().join(", ")))
+            }
+        };
+        self.report(problem);
+        None
+    }
+
+    fn given_twice(&mut self, key: BoundKey, span: Span, first: Span) {
+        self.report(
+            Problem::error(Code::E305, span, format!("`{}` is given twice", key.name()))
+                .label("given again")
+                .also(first, "given first")
+                .help("keep one of them"),
+        );
+    }
+
+    fn bound_value(&mut self, key: BoundKey, synonym: bool, bound: &Bound) -> Option<Term> {
+        if synonym {
+            return self.bare_number(key, bound);
+        }
+        let ty = bound_type(key);
+        let term = self.expr(&bound.value, Some(&ty));
+        if !term.ty.fits(&ty) {
+            self.wrong_bound(key, &ty, &bound.value, &term);
+            return None;
+        }
+        if !self.is_constant(&term) {
+            self.report(
+                Problem::error(
+                    Code::E303,
+                    term.span,
+                    format!("`{}` must be known before the run", key.name()),
+                )
+                .label("depends on what the run computes")
+                .help("use a literal or a `param`"),
+            );
+            return None;
+        }
+        self.sensible(key, &term).then_some(term)
+    }
+
+    /// `timeout_sec: 30`, `max_budget_usd: 0.5`; a budget of 0 is none at all.
+    fn bare_number(&mut self, key: BoundKey, bound: &Bound) -> Option<Term> {
+        let span = bound.value.span;
+        #[expect(clippy::cast_precision_loss, reason = "seconds and dollars are small")]
+        let number = match &bound.value.kind {
+            ExprKind::Literal(Value::Int(it)) => *it as f64,
+            ExprKind::Literal(Value::Float(it)) => *it,
+            _ => {
+                let name = &bound.key.text;
+                self.report(
+                    Problem::error(Code::E302, span, format!("`{name}` takes a bare number"))
+                        .label("not a number")
+                        .help(format!("write `{}` with a typed value instead", key.name())),
+                );
+                return None;
+            }
+        };
+        let value = match key {
+            BoundKey::MaxCost if number == 0.0 => return None,
+            BoundKey::MaxCost => Money::from_dollars(number).map(Value::Money),
+            _ => std::time::Duration::try_from_secs_f64(number).ok().map(Value::Duration),
+        };
+        let Some(value) = value.filter(|_| number >= 0.0) else {
+            self.report(
+                Problem::error(Code::E302, span, "a bound cannot be negative")
+                    .label("too small")
+                    .help("write a positive number"),
+            );
+            return None;
+        };
+        let ty = bound_type(key);
+        Some(Term { kind: TermKind::Const(value), ty, span, waits: false })
+    }
+
+    fn wrong_bound(&mut self, key: BoundKey, ty: &Type, value: &Expr, term: &Term) {
+        let fix = typed_literal(key, value);
+        let example = match key {
+            BoundKey::MaxCost => "$0.50",
+            BoundKey::Timeout | BoundKey::AttemptTimeout => "30s",
+            BoundKey::MaxAge => "1d",
+            BoundKey::MaxMemory => "500MB",
+            BoundKey::RetryOn => "[\"timeout\", \"rate_limit\"]",
+            _ => "3",
+        };
+        let message = format!("`{}` must be {ty}, but this is {}", key.name(), term.ty);
+        let mut problem = Problem::error(Code::E302, value.span, message)
+            .label(format!("is {}", term.ty))
+            .help(format!("write `{}: {}`", key.name(), fix.as_deref().unwrap_or(example)));
+        if let Some(fix) = fix {
+            // A number has no unit, and only the author knows which one was meant.
+            let has_unit = matches!(&value.kind, ExprKind::Literal(Value::Text(_)));
+            problem = problem.fix(value.span, fix).suggested_if(!has_unit);
+        }
+        self.report(problem);
+    }
+
+    /// Only constants and params: what a bound is must not depend on the run.
+    fn is_constant(&self, term: &Term) -> bool {
+        let own = match &term.kind {
+            TermKind::Var(var) => {
+                let frame = self.frames.len().checked_sub(1 + var.up).map(|it| &self.frames[it]);
+                // The `error` of a `fallback` is a param only by the shape of its frame.
+                matches!(frame, Some(Frame::Params(all)) if all[var.idx].name.as_ref() != "error")
+            }
+            _ => !term.waits,
+        };
+        let mut parts = true;
+        term.each_part(&mut |it| parts &= self.is_constant(it));
+        own && parts
+    }
+
+    fn sensible(&mut self, key: BoundKey, term: &Term) -> bool {
+        if key == BoundKey::RetryOn {
+            return self.retry_kinds(term);
+        }
+        let least = match key {
+            BoundKey::MaxParallel => 1,
+            _ => 0,
+        };
+        if let Some(Value::Int(it)) = term.constant()
+            && *it < least
+        {
+            self.report(
+                Problem::error(
+                    Code::E302,
+                    term.span,
+                    format!("`{}` must be at least {least}", key.name()),
+                )
+                .label("too small")
+                .help("write a larger number, or leave the bound out")
+                .suggest(term.span, least.to_string()),
+            );
+            return false;
+        }
+        true
+    }
+
+    fn retry_kinds(&mut self, term: &Term) -> bool {
+        let TermKind::List(items) = &term.kind else { return true };
+        let mut sound = true;
+        for item in items {
+            let Some(Value::Text(kind)) = item.constant() else { continue };
+            if RETRYABLE.iter().any(|it| it.name() == kind.as_ref()) {
+                continue;
+            }
+            sound = false;
+            let names: Vec<&str> = RETRYABLE.iter().map(|it| it.name()).collect();
+            let problem = Problem::error(
+                Code::E302,
+                item.span,
+                format!("{kind:?} is no kind of error to try again on"),
+            )
+            .label("not such a kind");
+            self.report(match near(kind, names.clone()) {
+                Some(Near { name: meant, is_sure }) => problem
+                    .help(format!("did you mean {meant:?}?"))
+                    .fix(item.span, format!("{meant:?}"))
+                    .suggested_if(!is_sure),
+                None => problem.help(format!("the kinds are {}", names.join(", "))),
+            });
+        }
+        sound
+    }
+
+    /// Retries written on a write that is not idempotent, and earlier results for one that
+    /// must happen.
+    pub(super) fn writes_happen_once(&mut self, term: &Term, within: &Within) {
+        let call = match &term.kind {
+            TermKind::Call(call) => call,
+            TermKind::Within { body, .. } => match &body.kind {
+                TermKind::Call(call) => call,
+                _ => return,
+            },
+            _ => return,
+        };
+        let bound = |name: &str| within.bounds.iter().find(|it| it.key.text.as_ref() == name);
+        let op = call.op.op;
+        if let Some(bound) = bound("max_age")
+            && (op.writes() || op.effects.contains(&Effect::Asks))
+        {
+            let acts = if op.writes() { "writes" } else { "asks a person" };
+            self.report(
+                Problem::error(
+                    Code::E304,
+                    bound.key.span,
+                    format!("an earlier result cannot stand for `{}`", call.name),
+                )
+                .label("nothing would happen")
+                .also(term.span, acts)
+                .help("leave `max_age` out"),
+            );
+        }
+        let Some(bound) = bound("max_retries") else { return };
+        let none = matches!(&bound.value.kind, ExprKind::Literal(Value::Int(0)));
+        if !call.op.op.writes_once() || none {
+            return;
+        }
+        self.report(
+            Problem::error(
+                Code::E304,
+                bound.value.span,
+                format!("`{}` must not be tried again", call.name),
+            )
+            .label("a second try would write a second time")
+            .also(term.span, "writes, and not idempotently")
+            .help("write `max_retries: 0`, or leave it out")
+            .suggest(bound.value.span, "0"),
+        );
+    }
+}
+
+fn bound_type(key: BoundKey) -> Type {
+    match key {
+        BoundKey::MaxCost => Type::Money,
+        BoundKey::Timeout | BoundKey::AttemptTimeout | BoundKey::MaxAge => Type::Duration,
+        BoundKey::RetryOn => Type::list(Type::Text),
+        BoundKey::MaxMemory => Type::Size,
+        BoundKey::MaxTokens | BoundKey::MaxRetries | BoundKey::MaxParallel => Type::INT,
+    }
+}
+
+/// The literal that was meant by a bare number or a string.
+fn typed_literal(key: BoundKey, value: &Expr) -> Option<String> {
+    let ExprKind::Literal(value) = &value.kind else { return None };
+    match (key, value) {
+        (BoundKey::Timeout | BoundKey::AttemptTimeout, Value::Int(it)) => Some(format!("{it}s")),
+        (BoundKey::Timeout | BoundKey::AttemptTimeout, Value::Text(it)) => {
+            units::parse_duration(it).map(|_| it.to_string())
+        }
+        (BoundKey::MaxCost, Value::Int(it)) => Some(format!("${it}.00")),
+        (BoundKey::MaxCost, Value::Float(it)) => Money::from_dollars(*it).map(|it| it.to_string()),
+        (BoundKey::MaxCost, Value::Text(it)) => {
+            Money::parse(it.strip_prefix('$').unwrap_or(it)).map(|it| it.to_string())
+        }
+        (BoundKey::RetryOn, Value::Text(it)) => Some(format!("[{it:?}]")),
+        (_, Value::Text(it)) => it.parse::<i64>().ok().map(|it| it.to_string()),
+        _ => None,
+    }
+}

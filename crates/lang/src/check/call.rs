@@ -1,0 +1,550 @@
+//! Calls: arguments to parameters, the incoming value to the input port.
+
+use svc_contract::{
+    registry::{Near, Scheme, near, record_type},
+    value::{Text, Type},
+};
+
+use super::{
+    Checker, Input, Term, TermKind, Var,
+    pipeline::{Position, convert, var_term},
+    repair::{self, Gap, Stage, Wanted},
+    scope::{Callable, Frame, Giver},
+    unify::Bindings,
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::{
+        self,
+        ast::{Arg, Args, Expr, TypeExpr, Word, dotted, name_span},
+    },
+};
+
+/// One parameter, of an op or of a flow.
+pub(super) struct Port {
+    pub(super) name: Text,
+    /// What is due, as far as it is known without the other arguments.
+    pub(super) ty: Type,
+    pub(super) scheme: Option<Scheme>,
+    pub(super) has_default: bool,
+}
+
+/// What a parameter gets.
+pub(super) struct Given<'a> {
+    pub(super) term: Term,
+    /// The incoming value, and what gives it.
+    pub(super) from: Option<Giver>,
+    /// The name of a flow, whose check waits for the other arguments.
+    pub(super) flow: Option<&'a Expr>,
+}
+
+/// A call as it is written.
+pub(super) struct Site<'a> {
+    pub(super) name: String,
+    pub(super) name_span: Span,
+    pub(super) span: Span,
+    pub(super) args: Option<&'a Args>,
+    position: Option<Position>,
+}
+
+impl Port {
+    /// One whose type needs no other argument to be known.
+    pub(super) fn of(name: Text, ty: Type, has_default: bool) -> Self {
+        Self { name, ty, scheme: None, has_default }
+    }
+}
+
+impl Site<'_> {
+    /// Where nothing is written between parentheses.
+    pub(super) fn bare(name: &str, name_span: Span, span: Span, position: Position) -> Self {
+        Self { name: name.to_owned(), name_span, span, args: None, position: Some(position) }
+    }
+}
+
+impl Checker<'_> {
+    /// A call where a stage stands: arguments are named, the incoming value fills the
+    /// input port.
+    pub(super) fn call_stage(
+        &mut self,
+        callable: &Callable,
+        name: &[Word],
+        args: Option<&Args>,
+        type_arg: Option<&TypeExpr>,
+        span: Span,
+        position: Position,
+    ) -> Term {
+        let site = Site {
+            name: dotted(name),
+            name_span: name_span(name),
+            span,
+            args,
+            position: Some(position),
+        };
+        self.call(callable, &site, type_arg)
+    }
+
+    /// A call inside an expression: the input is the first argument.
+    pub(super) fn call_function(
+        &mut self,
+        name: &[Word],
+        args: Option<&Args>,
+        type_arg: Option<&TypeExpr>,
+        span: Span,
+    ) -> Term {
+        if let Some(counted) = self.run_calls(name, args, span) {
+            return counted;
+        }
+        let Some(callable) = self.called(name) else {
+            self.args_alone(args);
+            return Term::unknown(span);
+        };
+        let slow = match &callable {
+            Callable::Op(op) => !op.op.is_inline(),
+            Callable::Flow(_) | Callable::Ready(_) | Callable::Template(..) => true,
+            Callable::Param(..) => true,
+            Callable::Unknown => false,
+        };
+        if slow {
+            let (whole, fix) = (dotted(name), self.as_pipeline(&callable, name, args, span));
+            self.report(
+                Problem::error(Code::E218, span, format!("`{whole}` is no function"))
+                    .label("only cheap, pure components are")
+                    .help(format!("write a pipeline in parentheses: `{}`", syntax::quoted(&fix)))
+                    .fix(span, fix),
+            );
+        }
+        let site =
+            Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
+        let mut term = self.call(&callable, &site, type_arg);
+        // What is reported here needs no second message from whatever stands around it.
+        term.waits &= !slow;
+        term
+    }
+
+    /// `search(q, 3)` as `(q >> search(top_k: 3))`.
+    fn as_pipeline(
+        &self,
+        callable: &Callable,
+        name: &[Word],
+        args: Option<&Args>,
+        span: Span,
+    ) -> String {
+        let text = |span: Span| &self.source.text()[span.range()];
+        let names: Vec<&str> = match callable {
+            Callable::Op(op) => op.op.params.iter().map(|it| it.name).collect(),
+            Callable::Flow(idx) => {
+                self.flows[*idx].params.iter().map(|it| it.name.as_ref()).collect()
+            }
+            Callable::Ready(flow) | Callable::Template(_, flow) => {
+                flow.params.iter().map(|it| it.name.as_ref()).collect()
+            }
+            Callable::Param(..) | Callable::Unknown => Vec::new(),
+        };
+        let Some((first, rest)) = args.and_then(|it| it.list.split_first()) else {
+            return format!("({})", text(span));
+        };
+        if first.name.is_some() {
+            return format!("({})", text(span));
+        }
+        let rest: Vec<String> = rest
+            .iter()
+            .enumerate()
+            .map(|(idx, it)| match (&it.name, names.get(idx + 1)) {
+                (Some(name), _) => format!("{}: {}", name.text, text(it.value.span)),
+                (None, Some(name)) => format!("{name}: {}", text(it.value.span)),
+                (None, None) => text(it.value.span).to_owned(),
+            })
+            .collect();
+        let args = if rest.is_empty() { String::new() } else { format!("({})", rest.join(", ")) };
+        format!("({} >> {}{args})", text(first.value.span), dotted(name))
+    }
+
+    fn call(&mut self, callable: &Callable, site: &Site<'_>, type_arg: Option<&TypeExpr>) -> Term {
+        self.mention_callable(callable, site.name_span);
+        self.mention_arguments(callable, site.args);
+        match callable {
+            Callable::Unknown => {
+                self.args_alone(site.args);
+                Term::unknown(site.span)
+            }
+            Callable::Op(op) => self.call_op(*op, site, type_arg),
+            Callable::Flow(_) | Callable::Ready(_) | Callable::Template(..) => {
+                let term = match callable {
+                    Callable::Template(module, flow) => self.call_template(module, flow, site),
+                    _ => self.call_flow(callable, site),
+                };
+                if let Some(expr) = type_arg {
+                    self.takes_no_type(expr.span, site, &term);
+                }
+                term
+            }
+            Callable::Param(callee, of) => {
+                let port = Port::of("it".into(), of.takes.clone(), false);
+                let mut given = self.arguments(std::slice::from_ref(&port), site);
+                let Some(given) = given.remove(0) else { return Term::unknown(site.span) };
+                if !given.term.ty.fits(&port.ty) {
+                    self.misfit(&port, &given, site, &port.ty.to_string());
+                }
+                self.call_ref(callee.as_ref().clone(), of, given.term, &site.name)
+            }
+        }
+    }
+
+    fn call_flow(&mut self, callable: &Callable, site: &Site<'_>) -> Term {
+        let (flow, params, yields) = match callable {
+            Callable::Flow(idx) => {
+                let flow = self.check_flow(*idx, site.name_span);
+                (flow, self.flows[*idx].params.clone(), self.flows[*idx].yields.clone())
+            }
+            Callable::Ready(flow) => (Some(flow.clone()), flow.params.clone(), flow.yields.clone()),
+            _ => return Term::unknown(site.span),
+        };
+        let (args, yields) = self.flow_arguments(&params, yields, site);
+        // A flow that calls itself was reported; its result is what it declares.
+        let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
+        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
+        Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
+    }
+
+    /// A value for each parameter, and the type of what the flow then gives.
+    pub(super) fn flow_arguments(
+        &mut self,
+        params: &[Input],
+        yields: Type,
+        site: &Site<'_>,
+    ) -> (Vec<Term>, Type) {
+        let ports: Vec<Port> = params.iter().map(flow_port).collect();
+        let given = self.arguments(&ports, site);
+        let (mut args, mut of_items) = (Vec::with_capacity(ports.len()), false);
+        for ((port, given), param) in ports.iter().zip(given).zip(params) {
+            args.push(match given {
+                Some(given) => {
+                    let fits = given.term.ty.fits(&port.ty);
+                    if !fits {
+                        of_items |= self.misfit(port, &given, site, &port.ty.to_string());
+                    }
+                    convert(given.term, &port.ty)
+                }
+                None => param.default.clone().unwrap_or_else(|| Term::unknown(site.span)),
+            });
+        }
+        (args, repair::as_meant(yields, of_items))
+    }
+
+    /// Matches what is written to the parameters.
+    pub(super) fn arguments<'s>(
+        &mut self,
+        ports: &[Port],
+        site: &Site<'s>,
+    ) -> Vec<Option<Given<'s>>> {
+        let mut given: Vec<Option<Given<'s>>> = ports.iter().map(|_| None).collect();
+        let mut sound = true;
+        let list = site.args.map_or(&[][..], |it| &it.list);
+        for (idx, arg) in list.iter().enumerate() {
+            let Some(port) = self.port_of(ports, arg, idx, site) else {
+                sound = false;
+                self.expr(&arg.value, None);
+                continue;
+            };
+            let is_flow = ports[port].scheme.is_some_and(|it| it.flow().is_some());
+            let flow = is_flow.then_some(&arg.value);
+            let term = match flow {
+                Some(expr) => Term::unknown(expr.span),
+                None => self.expr(&arg.value, Some(&ports[port].ty)),
+            };
+            if given[port].is_some() {
+                self.report(
+                    Problem::error(
+                        Code::E210,
+                        arg.value.span,
+                        format!("`{}` is given twice", ports[port].name),
+                    )
+                    .label("given again")
+                    .help("remove one of them"),
+                );
+            }
+            given[port] = Some(Given { term, from: None, flow });
+        }
+        if ports.is_empty() && site.position == Some(Position::Later) {
+            self.takes_nothing(site);
+        }
+        if let Some(port) = ports.first().filter(|_| given[0].is_none())
+            && site.position.is_some()
+        {
+            given[0] = self.fill_input(port, site);
+        }
+        if sound {
+            self.missing(ports, &given, site);
+        }
+        given
+    }
+
+    /// Reports a stage that would drop what enters it.
+    fn takes_nothing(&mut self, site: &Site<'_>) {
+        let Some((_, ty, giver)) = self.it() else { return };
+        let (name, from) = (&site.name, giver.name);
+        let problem = Problem::error(
+            Code::E203,
+            site.name_span,
+            format!("`{name}` takes nothing, but `{from}` gives {ty}"),
+        )
+        .label("has no input")
+        .also(giver.span, format!("gives {ty}"))
+        .help(format!("begin the pipeline with `{name}`, or give it a parameter"));
+        // A plain literal is no loss.
+        let is_literal = !from.contains("${")
+            && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
+        let dropped = Span::new(giver.span.start, site.name_span.start);
+        self.report(if is_literal { problem.suggest(dropped, "") } else { problem });
+    }
+
+    /// The parameter that an argument is for.
+    fn port_of(&mut self, ports: &[Port], arg: &Arg, idx: usize, site: &Site<'_>) -> Option<usize> {
+        let Some(name) = &arg.name else {
+            return self.positional(ports, arg, idx, site);
+        };
+        let found = ports.iter().position(|it| it.name == name.text);
+        if found.is_none() {
+            self.unknown_argument(ports, name, site);
+        }
+        found
+    }
+
+    fn positional(
+        &mut self,
+        ports: &[Port],
+        arg: &Arg,
+        idx: usize,
+        site: &Site<'_>,
+    ) -> Option<usize> {
+        if site.position != Some(Position::Later) {
+            if idx < ports.len() {
+                return Some(idx);
+            }
+            let (name, most) = (&site.name, ports.len());
+            let plural = if most == 1 { "" } else { "s" };
+            self.report(
+                Problem::error(
+                    Code::E202,
+                    arg.value.span,
+                    format!("`{name}` takes {most} argument{plural}"),
+                )
+                .label("one too many")
+                .help(format!("`svc inspect {name}` shows what it takes")),
+            );
+            return None;
+        }
+        // The incoming value is the first parameter, so the first argument is the second.
+        let port = ports.get(idx + 1).or_else(|| ports.get(idx));
+        let span = arg.value.span;
+        let mut problem = Problem::error(Code::E107, span, "the arguments of a stage are named")
+            .label("an argument without a name");
+        problem = match port {
+            Some(port) => {
+                let text = &self.source.text()[span.range()];
+                let fix = format!("{}: {text}", port.name);
+                let shown = syntax::quoted(&fix);
+                problem.help(format!("write `{}({shown})`", site.name)).fix(span, fix)
+            }
+            None => problem.help(format!("`{}` takes no argument beside its input", site.name)),
+        };
+        self.report(problem);
+        None
+    }
+
+    fn unknown_argument(&mut self, ports: &[Port], name: &Word, site: &Site<'_>) {
+        let names = ports.iter().map(|it| it.name.as_ref());
+        let message = format!("`{}` has no argument `{}`", site.name, name.text);
+        let problem = Problem::error(Code::E202, name.span, message).label("not an argument of it");
+        let problem = match near(&name.text, names.clone()) {
+            Some(Near { name: meant, is_sure }) => problem
+                .help(format!("did you mean `{meant}`?"))
+                .fix(name.span, meant)
+                .suggested_if(!is_sure),
+            None if ports.is_empty() => problem.help("it takes none"),
+            None => {
+                let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+                problem.help(format!("it takes {}", all.join(", ")))
+            }
+        };
+        self.report(problem);
+    }
+
+    /// The value that enters the stage, or the input of a script that begins with it.
+    fn fill_input<'s>(&mut self, port: &Port, site: &Site<'s>) -> Option<Given<'s>> {
+        if let Some((var, ty, giver)) = self.it() {
+            let span = site.name_span;
+            let term = var_term(var, ty, span);
+            return Some(Given { term, from: Some(giver), flow: None });
+        }
+        if port.has_default {
+            return None;
+        }
+        let begins = site.position == Some(Position::Head) && self.in_main_head && !self.in_flow;
+        begins.then(|| Given { term: self.script_input(port, site), from: None, flow: None })
+    }
+
+    /// Gives the script an input of the type of its first stage's port.
+    fn script_input(&mut self, port: &Port, site: &Site<'_>) -> Term {
+        let ty = match (&self.implicit_input, port.scheme) {
+            (Some(known), _) => known.ty.clone(),
+            (None, Some(scheme)) => input_type(scheme),
+            (None, None) => port.ty.clone(),
+        };
+        let up = self.frames.len() - 1;
+        let Some(Frame::Params(params)) = self.frames.first_mut() else {
+            return Term::unknown(site.span);
+        };
+        let idx = params.len() - 1;
+        params[idx].ty = ty.clone();
+        let name_span = site.name_span;
+        self.implicit_input.get_or_insert_with(|| Input {
+            name: "input".into(),
+            doc: format!("What enters `{}`.", site.name),
+            ty: ty.clone(),
+            default: None,
+            span: name_span,
+        });
+        var_term(Var { up, idx }, ty, site.name_span)
+    }
+
+    fn missing(&mut self, ports: &[Port], given: &[Option<Given<'_>>], site: &Site<'_>) {
+        let missing: Vec<&Port> = ports
+            .iter()
+            .zip(given)
+            .filter(|(port, given)| given.is_none() && !port.has_default)
+            .map(|(port, _)| port)
+            .collect();
+        let Some(first) = missing.first() else { return };
+        // The params of a script are named, the first one too.
+        let is_main = site.name == "main";
+        let is_input = !is_main && first.name == ports[0].name && site.position.is_some();
+        let name = &site.name;
+        if is_input {
+            let giver = self.likely_giver();
+            let shown_giver = giver.as_deref().unwrap_or("value");
+            let problem =
+                Problem::error(Code::E211, site.name_span, format!("nothing enters `{name}` here"))
+                    .label(format!("its input `{}` is {}", first.name, shown(first)))
+                    .help(format!("write `{shown_giver} >> {name}`"));
+            let before = Span::new(site.name_span.start, site.name_span.start);
+            self.report(match giver {
+                Some(giver) => problem.suggest(before, format!("{giver} >> ")),
+                None => problem,
+            });
+            return;
+        }
+        let names: Vec<String> =
+            missing.iter().map(|it| format!("`{}: {}`", it.name, shown(it))).collect();
+        self.report(
+            Problem::error(
+                Code::E205,
+                site.span,
+                format!("`{name}` needs {}", names.join(" and ")),
+            )
+            .label("an argument is missing")
+            .help(format!("write `{name}({}: ..)`", first.name)),
+        );
+    }
+
+    /// The first parameter of the flow or script that is being written.
+    fn likely_giver(&self) -> Option<String> {
+        match self.frames.first()? {
+            Frame::Params(params) => {
+                params.iter().find(|it| !it.name.is_empty()).map(|it| it.name.to_string())
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports a value that does not fit its port, naming both ends. Tells whether the call
+    /// is meant for each of the items that enter.
+    pub(super) fn misfit(
+        &mut self,
+        port: &Port,
+        given: &Given<'_>,
+        site: &Site<'_>,
+        wanted: &str,
+    ) -> bool {
+        let (name, ty) = (&site.name, &given.term.ty);
+        let problem = match &given.from {
+            Some(giver) => {
+                let message = format!("`{name}` takes {wanted}, but `{}` gives {ty}", giver.name);
+                Problem::error(Code::E203, site.name_span, message)
+                    .label(format!("its input `{}` is {wanted}", port.name))
+                    .also(giver.span, format!("gives {ty}"))
+            }
+            None => {
+                let message =
+                    format!("`{}` of `{name}` must be {wanted}, but this is {ty}", port.name);
+                Problem::error(Code::E204, given.term.span, message)
+                    .label(format!("is {ty}"))
+                    .also(site.name_span, format!("its `{}` is {wanted}", port.name))
+            }
+        };
+        let bindings = Bindings::default();
+        let gap = Gap {
+            from: ty,
+            wanted: match port.scheme {
+                Some(scheme) => Wanted::Scheme(scheme, &bindings),
+                None => Wanted::Type(&port.ty),
+            },
+            shown: wanted,
+            port: &port.name,
+        };
+        let problem = problem.help(way_to(port, name));
+        let is_of_items = given.from.is_some() && gap.is_of_items();
+        let problem = match given.from {
+            Some(_) => self.before_stage(problem, &gap, &Stage { name, span: site.span }),
+            None => self.around_value(problem, &gap, &given.term),
+        };
+        self.report(problem);
+        is_of_items
+    }
+
+    /// Checks arguments of a call that makes no sense, for their own mistakes.
+    pub(super) fn args_alone(&mut self, args: Option<&Args>) {
+        for arg in args.map_or(&[][..], |it| &it.list) {
+            if !self.may_be_a_flow(&arg.value) {
+                self.expr(&arg.value, None);
+            }
+        }
+    }
+}
+
+/// What to do where a value is not what a port takes, and no step makes it so.
+fn way_to(port: &Port, name: &str) -> String {
+    if port.ty.holds_secret() {
+        return "no value becomes a secret: declare it with `secret name`, the host gives it"
+            .into();
+    }
+    let port = &port.name;
+    if name == "rhai" {
+        return format!("build what is due with `{{ .. }}`, or declare `{port}` as what enters");
+    }
+    format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
+}
+
+fn flow_port(param: &Input) -> Port {
+    Port::of(param.name.clone(), param.ty.clone(), param.default.is_some())
+}
+
+fn shown(port: &Port) -> String {
+    port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
+}
+
+/// The type of a script's own input, from the port that it fills.
+fn input_type(scheme: Scheme) -> Type {
+    match scheme {
+        Scheme::OneOf(all) => {
+            let text = all.iter().find(|it| matches!(it, Scheme::Text | Scheme::TextOf(_)));
+            text.or(all.first()).map_or(Type::Json, |it| input_type(*it))
+        }
+        Scheme::Var(_) => Type::Json,
+        Scheme::Amount(_) | Scheme::Ordered(_) => Type::FLOAT,
+        Scheme::List(item, _) => Type::list(input_type(*item)),
+        Scheme::Optional(inner) => input_type(*inner).optional(),
+        Scheme::Record(name, fields) => record_type(name, fields, input_type),
+        other => other.plain(),
+    }
+}

@@ -1,0 +1,187 @@
+//! Calls of templates: each is replaced before anything runs.
+//!
+//! The function of the template is called with constants, and the pipeline that it gives
+//! becomes a flow of a source of its own, which is called with the input and the flows.
+
+use std::sync::Arc;
+
+use svc_contract::value::{Record, Text, Value, literal};
+
+use super::{
+    Checker, Flow, Input, Term, TermKind,
+    call::Site,
+    modules::Module,
+    term::{Entry, Expansion},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    script::Failure,
+    syntax::ast::{Arg, Args},
+};
+
+impl Checker<'_> {
+    /// A call of a template: of the flow that it builds, with the input and the flows.
+    pub(super) fn call_template(
+        &mut self,
+        module: &Module,
+        flow: &Arc<Flow>,
+        site: &Site<'_>,
+    ) -> Term {
+        let (mut args, yields) = self.flow_arguments(&flow.params, flow.yields.clone(), site);
+        let rest = args.split_off(1.min(args.len()));
+        let built = self.constants(flow, &rest).and_then(|it| self.built(module, flow, &it, site));
+        let Some((built, body)) = built else { return Term::unknown(site.span).of_type(yields) };
+        let params = flow.params.iter().skip(1);
+        args.extend(params.zip(rest).filter(|(it, _)| it.is_flow()).map(|(_, arg)| arg));
+        self.note_expansion(module, flow, body, site);
+        let flow = built;
+        let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
+        Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
+    }
+
+    /// The values of all arguments but the input and the flows.
+    fn constants(&mut self, flow: &Flow, args: &[Term]) -> Option<Vec<Value>> {
+        let mut values = Vec::with_capacity(args.len());
+        for (param, arg) in flow.params.iter().skip(1).zip(args).filter(|(it, _)| !it.is_flow()) {
+            match constant(arg) {
+                // A mistake in it was reported.
+                _ if arg.ty.is_unknown() || !arg.ty.fits(&param.ty) => {}
+                Some(value) => values.push(value),
+                None => self.no_constant(flow, param, arg),
+            }
+        }
+        (values.len() == given(flow).count()).then_some(values)
+    }
+
+    fn no_constant(&mut self, flow: &Flow, param: &Input, arg: &Term) {
+        let message =
+            format!("`{}` of the template `{}` must be a constant", param.name, flow.name);
+        self.report(
+            Problem::error(Code::E503, arg.span, message)
+                .label("is known only when the script runs")
+                .help("write a literal: the pipeline is built before the script runs"),
+        );
+    }
+
+    /// The flow that a template builds of these values, and its text.
+    fn built(
+        &mut self,
+        module: &Module,
+        flow: &Flow,
+        values: &[Value],
+        site: &Site<'_>,
+    ) -> Option<(Arc<Flow>, Text)> {
+        let builder = module.builder.as_ref()?;
+        let (call, host) = (called(flow, values), self.modules.host());
+        let empty = module.source.built(&call, "");
+        let build = || Ok(builder.templates.build(&flow.name, values, host)?.into());
+        let pipeline = match self.modules.given(empty.name(), build) {
+            Ok(pipeline) => pipeline,
+            Err(failure) => {
+                self.not_built(module, &failure, site);
+                return None;
+            }
+        };
+        let text = builder.flow(&flow.name, &pipeline)?;
+        let source = empty.with_text(format!("{}{text}", builder.types));
+        let built = self.modules.built(&source, self.registry).map_err(|first| {
+            let (name, problem) = (&site.name, first.map(|it| it.message).unwrap_or_default());
+            self.report(
+                Problem::error(
+                    Code::E505,
+                    site.name_span,
+                    format!("`{name}` builds a pipeline that does not check: {problem}"),
+                )
+                .label("built here")
+                .help("give it other arguments, or mend the template"),
+            );
+        });
+        Some((built.ok()?, text))
+    }
+
+    /// Reports a failure of a template, at its place and at that of the call.
+    fn not_built(&mut self, module: &Module, failure: &Failure, site: &Site<'_>) {
+        let Failure { error, place: (start, end) } = failure;
+        let message = &error.message;
+        let there = Problem::error(Code::E504, Span::new(*start, *end), message.clone())
+            .label("the template fails here")
+            .help_opt(error.help.clone());
+        self.modules.tell(&module.source, there);
+        let name = &site.name;
+        self.report(
+            Problem::error(
+                Code::E504,
+                site.name_span,
+                format!("the template `{name}` builds no pipeline: {message}"),
+            )
+            .label("called here")
+            .help("give it other arguments, or mend the template"),
+        );
+    }
+
+    fn note_expansion(&mut self, module: &Module, flow: &Flow, text: Text, site: &Site<'_>) {
+        let types = module.builder.as_ref().map(|it| it.types.clone()).unwrap_or_default();
+        let end = site.args.map_or(site.name_span, |it| it.span);
+        let span = site.name_span.to(end);
+        let kept = site.args.map(|it| kept(flow, it)).unwrap_or_default();
+        self.expanded.push(Expansion {
+            span,
+            kept,
+            file: module.source.clone(),
+            types,
+            flow: flow.name.clone(),
+            text,
+        });
+    }
+}
+
+/// The parameters that the function is given: all but the input and the flows.
+pub(super) fn given(flow: &Flow) -> impl Iterator<Item = &Input> {
+    flow.params.iter().skip(1).filter(|it| !it.is_flow())
+}
+
+/// The arguments of a call that the flow takes which the template builds.
+fn kept(template: &Flow, args: &Args) -> Vec<(Option<Text>, Span)> {
+    let is_kept = |(idx, it): &(usize, &Input)| *idx == 0 || it.is_flow();
+    let params: Vec<(usize, &Input)> = template.params.iter().enumerate().filter(is_kept).collect();
+    let one = |(place, arg): (usize, &Arg)| match &arg.name {
+        Some(name) => {
+            let is_known = params.iter().any(|(_, it)| it.name == name.text);
+            is_known.then(|| (None, name.span.to(arg.value.span)))
+        }
+        None => {
+            let (idx, param) = params.iter().find(|(idx, _)| *idx == place)?;
+            Some(((*idx > 0).then(|| param.name.clone()), arg.value.span))
+        }
+    };
+    args.list.iter().enumerate().filter_map(one).collect()
+}
+
+/// `review(reviewers: 3)`
+fn called(flow: &Flow, values: &[Value]) -> String {
+    let arg = |(param, value): (&Input, &Value)| {
+        let value = literal::written(value).unwrap_or_else(|| value.to_string());
+        format!("{}: {value}", param.name)
+    };
+    let args: Vec<String> = given(flow).zip(values).map(arg).collect();
+    format!("{}({})", flow.name, args.join(", "))
+}
+
+/// The value of a term that is made of literals alone.
+fn constant(term: &Term) -> Option<Value> {
+    match &term.kind {
+        TermKind::Const(value) if !term.ty.is_unknown() => Some(value.clone()),
+        TermKind::List(items) => items.iter().map(constant).collect::<Option<_>>().map(Value::List),
+        TermKind::Record(entries) => {
+            let (mut names, mut values) = (Vec::new(), Vec::new());
+            for entry in entries {
+                let Entry::Field(name, term) = entry else { return None };
+                names.push(name.clone());
+                values.push(constant(term)?);
+            }
+            Some(Value::Record(Record::new(names.into(), values)))
+        }
+        TermKind::Cast { value, .. } => constant(value)?.cast(&term.ty).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,600 @@
+//! Expressions: literals, selections, records, strings.
+
+use std::collections::HashMap;
+
+use svc_contract::{
+    registry::{Near, near},
+    value::{EnumType, RecordType, Text, Type, Value, paths},
+};
+
+use super::{
+    CastReason, Checker, Entry, Piece, STACK_LEFT, STACK_MORE, Term, TermKind,
+    pipeline::convert,
+    repair::{Behind, Gap, Wanted},
+    scope::Callable,
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::{self, Expr, ExprKind, Word, dotted, name_span},
+};
+
+impl Checker<'_> {
+    /// An expression, and the type that is due where it stands: a literal takes it.
+    pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
+        let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
+        self.node(expr.span, None, &term, false);
+        self.of_bearable_type(term)
+    }
+
+    fn expr_kind(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
+        let span = expr.span;
+        if let Some(Type::Flow(of)) = expected {
+            return self.flow_expr(expr, of);
+        }
+        match &expr.kind {
+            ExprKind::Literal(value) => self.literal(value, expected, span),
+            ExprKind::Text(pieces) => self.text(pieces, expected, span),
+            ExprKind::List(items) => self.list(items, expected, span),
+            ExprKind::Record(entries) => self.record(entries, expected, span),
+            ExprKind::It => self.it_or_report(span),
+            ExprKind::Name(words) => self.name(words, span),
+            ExprKind::Call(call) => {
+                self.call_function(&call.name, call.args.as_ref(), call.type_arg.as_ref(), span)
+            }
+            ExprKind::Field { base, name, optional } => self.field(base, name, *optional, span),
+            ExprKind::Index { base, index } => self.index(base, index, span),
+            ExprKind::Binary { op, op_span, left, right } => {
+                self.binary(*op, *op_span, left, right, expected, span)
+            }
+            ExprKind::Not(inner) => self.not(inner, span),
+            ExprKind::Negate(inner) => self.negate(inner, span),
+            ExprKind::Cast { value, ty } => self.cast(value, ty, span),
+            ExprKind::Group(pipeline) => self.pipeline_as(pipeline, expected),
+            ExprKind::Hole => self.hole(span, None, expected),
+            ExprKind::Broken => Term::unknown(span),
+        }
+    }
+
+    /// Tests that a term fits where `ty` is declared, and converts it.
+    pub(super) fn expected(&mut self, term: Term, ty: &Type, what: &str) -> Term {
+        if term.ty.fits(ty) {
+            return convert(term, ty);
+        }
+        let help = match (&term.ty, ty) {
+            (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),
+            _ => format!("declare it as {}, or convert the value", term.ty),
+        };
+        let message = format!("{what} must be {ty}, but this is {}", term.ty);
+        let problem = Problem::error(Code::E217, term.span, message)
+            .label(format!("is {}", term.ty))
+            .help(help);
+        let shown = ty.to_string();
+        let gap = Gap { from: &term.ty, wanted: Wanted::Type(ty), shown: &shown, port: "" };
+        let problem = match what {
+            // A default is an expression.
+            "the default" => self.around_value(problem, &gap, &term),
+            _ => self.behind_pipeline(problem, &gap, &term),
+        };
+        self.report(problem);
+        Term::unknown(term.span)
+    }
+
+    fn literal(&mut self, value: &Value, expected: Option<&Type>, span: Span) -> Term {
+        let constant =
+            |value: Value, ty: Type| Term { kind: TermKind::Const(value), ty, span, waits: false };
+        let due = expected.map(Type::required);
+        match (value, due) {
+            (Value::Text(text), Some(Type::Path)) => {
+                constant(Value::Path(in_folder(self.source.folder(), text)), Type::Path)
+            }
+            (Value::Text(text), Some(Type::Enum(of))) => {
+                if !of.contains(text) {
+                    self.not_in_enum(text, of, span);
+                }
+                constant(value.clone(), Type::Enum(of.clone()))
+            }
+            (Value::Text(text), _) => {
+                self.foreign_interpolation(text, span);
+                constant(value.clone(), Type::Text)
+            }
+            (Value::Int(it), Some(Type::Int(Some((low, high))))) => {
+                let end = if it < low { low } else { high };
+                self.in_range(low <= it && it <= high, due, &end.to_string(), span);
+                constant(value.clone(), Type::Int(Some((*low, *high))))
+            }
+            #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+            (Value::Int(it), Some(Type::Float(range))) => {
+                let it = *it as f64;
+                self.in_float_range(it, *range, due, span);
+                constant(Value::Float(it), Type::Float(*range))
+            }
+            (Value::Float(it), Some(Type::Float(range))) => {
+                self.in_float_range(*it, *range, due, span);
+                constant(value.clone(), Type::Float(*range))
+            }
+            (Value::Null, _) => constant(Value::Null, Type::Never.optional()),
+            _ => constant(value.clone(), literal_type(value)),
+        }
+    }
+
+    fn in_float_range(
+        &mut self,
+        it: f64,
+        range: Option<(f64, f64)>,
+        due: Option<&Type>,
+        span: Span,
+    ) {
+        let Some((low, high)) = range else { return };
+        let end = if it < low { low } else { high };
+        self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
+    }
+
+    /// Tests a literal. For one outside its range, the end that it is beyond is suggested.
+    fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
+        if inside {
+            return;
+        }
+        let wanted = due.map_or_else(String::new, Type::to_string);
+        self.report(
+            Problem::error(Code::E214, span, format!("this must be {wanted}"))
+                .label("outside the range")
+                .help("choose a value of the range; both ends belong to it")
+                .suggest(span, end),
+        );
+    }
+
+    pub(super) fn not_in_enum(&mut self, text: &str, of: &EnumType, span: Span) {
+        let all = choices(of);
+        let mut problem =
+            Problem::error(Code::E214, span, format!("{text:?} is not one of the choices"))
+                .label("not a choice")
+                .help(format!("choose one of {all}"));
+        let known = of.variants.iter().map(AsRef::as_ref);
+        let known = known.take(self.compared(of.variants.len()));
+        if let Some(Near { name: meant, is_sure }) = near(text, known) {
+            problem = problem
+                .help(format!("did you mean {meant:?}? The choices are {all}"))
+                .fix(span, format!("{meant:?}"))
+                .suggested_if(!is_sure);
+        }
+        self.report(problem);
+    }
+
+    /// `"{{ it.x }}"` and `"$x"` are text here; when they name something, they were
+    /// meant to show it.
+    fn foreign_interpolation(&mut self, text: &str, span: Span) {
+        let Some((found, name)) = foreign_name(text) else { return };
+        let head = name.split('.').next().unwrap_or_default();
+        let known = (head == "it" && self.it().is_some()) || self.is_variable(head);
+        let written = &self.source.text()[span.range()];
+        // A raw string cannot show values, and `\$` was meant as it stands.
+        let is_meant = written.starts_with('\'') || written.contains("\\$");
+        let Some(at) = written.find(found).filter(|_| known && !is_meant) else { return };
+        let start = span.start + at;
+        let place = Span::new(start, start + found.len());
+        let fix = format!("${{{name}}}");
+        self.report(
+            Problem::warning(Code::E111, place, format!("`{found}` is plain text in a string"))
+                .label("shown as it stands")
+                .help(format!("write `{fix}` to show the value"))
+                .suggest(place, fix),
+        );
+    }
+
+    fn text(&mut self, pieces: &[ast::Piece], expected: Option<&Type>, span: Span) -> Term {
+        let pieces = pieces
+            .iter()
+            .map(|it| match it {
+                ast::Piece::Text(text) => Piece::Text(text.clone()),
+                ast::Piece::Value { expr, decimals } => {
+                    let term = self.expr(expr, None);
+                    self.showable(&term, *decimals);
+                    Piece::Value(term, *decimals)
+                }
+            })
+            .collect();
+        let text = Term::new(TermKind::Text(pieces), Type::Text, span);
+        if expected.map(Type::required) != Some(&Type::Path) {
+            return text;
+        }
+        // A path that begins with a path starts from where that one does.
+        let begins_with_path = matches!(&text.kind, TermKind::Text(all) if matches!(all.first(), Some(Piece::Value(it, _)) if it.ty == Type::Path));
+        let folder = self.source.folder().filter(|_| !begins_with_path).cloned();
+        Term::new(TermKind::Path { value: Box::new(text), folder }, Type::Path, span)
+    }
+
+    fn showable(&mut self, term: &Term, decimals: Option<usize>) {
+        let (code, message, help) = match &term.ty {
+            Type::Optional(_) => (
+                Code::E215,
+                "a value that may be null cannot stand in a string".to_owned(),
+                "say what to show instead: `${x ?? \"none\"}`",
+            ),
+            ty if ty.holds_secret() => {
+                self.hidden(term, "shown in a string");
+                return;
+            }
+            Type::Bytes => (Code::E216, "bytes have no text".to_owned(), "decode them first"),
+            ty if decimals.is_some()
+                && !ty.is_number()
+                && !matches!(ty, Type::Money | Type::Unknown | Type::Never) =>
+            {
+                (Code::E216, format!("{ty} has no decimals"), "write `${x}` without `:.`")
+            }
+            _ => return,
+        };
+        let problem =
+            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help);
+        let problem = match code {
+            Code::E215 => self.required(problem, term),
+            _ => self.without_decimals(problem, term.span),
+        };
+        self.report(problem);
+    }
+
+    /// `${name:.2}` without `:.2`
+    fn without_decimals(&self, problem: Problem, value: Span) -> Problem {
+        let rest = &self.source.text()[value.end..];
+        let format = rest.split('}').next().filter(|it| it.trim_start().starts_with(":."));
+        match format {
+            Some(format) => problem.suggest(Span::new(value.end, value.end + format.len()), ""),
+            None => problem,
+        }
+    }
+
+    fn list(&mut self, items: &[Expr], expected: Option<&Type>, span: Span) -> Term {
+        let due = match expected.map(Type::required) {
+            Some(Type::List(item, _)) => Some(item.as_ref().clone()),
+            _ => None,
+        };
+        let terms: Vec<Term> = items.iter().map(|it| self.expr(it, due.as_ref())).collect();
+        // A declared type decides; joined records would lose the fields that some lack. What a
+        // component leaves open decides nothing.
+        let fits = |due: &Type| {
+            let is_declared = matches!(due, Type::Record(_)) && !due.has_unknown();
+            is_declared && terms.iter().all(|it| it.ty.fits(due))
+        };
+        let declared = due.filter(fits);
+        let mut ty = declared.clone().unwrap_or(Type::Never);
+        for term in terms.iter().filter(|_| declared.is_none()) {
+            let Some(joined) = ty.join(&term.ty) else {
+                let problem =
+                    Problem::error(Code::E209, term.span, "the items of a list have one type")
+                        .label(format!("is {}", term.ty))
+                        .also(terms[0].span, format!("is {}", terms[0].ty))
+                        .help("make them alike, or use a record for things of different kinds");
+                let problem = self.alike(problem, &terms[0], term, Behind::Value);
+                self.report(problem);
+                return Term::unknown(span);
+            };
+            ty = joined;
+        }
+        let terms: Vec<Term> = terms.into_iter().map(|it| convert(it, &ty)).collect();
+        let max = Some(terms.len() as u64);
+        Term::new(TermKind::List(terms), Type::List(ty.into(), max), span)
+    }
+
+    fn record(&mut self, entries: &[ast::Entry], expected: Option<&Type>, span: Span) -> Term {
+        let due = match expected.map(Type::required) {
+            Some(Type::Record(of)) => Some(of.clone()),
+            _ => None,
+        };
+        let mut fields: Vec<(Text, Type)> = Vec::new();
+        let mut places: HashMap<Text, usize> = HashMap::new();
+        let mut written: HashMap<&Text, Span> = HashMap::new();
+        let mut checked = Vec::with_capacity(entries.len());
+        let mut is_known = true;
+        for entry in entries {
+            match entry {
+                ast::Entry::Field { name, value } => {
+                    let due = due.as_ref().and_then(|it| it.get(&name.text));
+                    let term = self.expr(value, due);
+                    if let Some(first) = written.insert(&name.text, name.span) {
+                        written.insert(&name.text, first);
+                        self.taken(name, first);
+                    }
+                    set(&mut fields, &mut places, &name.text, term.ty.clone());
+                    checked.push(Entry::Field(name.text.clone(), term));
+                }
+                ast::Entry::Spread(value) => {
+                    let term = self.expr(value, None);
+                    let names = self.spread(&term, &mut fields, &mut places);
+                    is_known &= term.ty != Type::Unknown;
+                    checked.push(Entry::Spread(term, names));
+                }
+            }
+        }
+        if !is_known {
+            return Term::unknown(span);
+        }
+        Term::new(TermKind::Record(checked), Type::record(fields), span)
+    }
+
+    /// The fields that `...record` brings.
+    fn spread(
+        &mut self,
+        term: &Term,
+        fields: &mut Vec<(Text, Type)>,
+        places: &mut HashMap<Text, usize>,
+    ) -> Vec<Text> {
+        match &term.ty {
+            Type::Record(of) => {
+                for (name, ty) in &of.fields {
+                    set(fields, places, name, ty.clone());
+                }
+                of.fields.iter().map(|(name, _)| name.clone()).collect()
+            }
+            Type::Unknown | Type::Never => Vec::new(),
+            other => {
+                self.report(
+                    Problem::error(Code::E208, term.span, "`...` copies the fields of a record")
+                        .label(format!("this is {other}"))
+                        .help("join lists with `+`"),
+                );
+                Vec::new()
+            }
+        }
+    }
+
+    fn it_or_report(&mut self, span: Span) -> Term {
+        if let Some((var, ty, _)) = self.it() {
+            return super::pipeline::var_term(var, ty, span);
+        }
+        let help = match self.frames.first() {
+            Some(super::scope::Frame::Params(params))
+                if params.iter().any(|it| !it.name.is_empty()) =>
+            {
+                let name = &params[0].name;
+                format!("nothing enters here; use a name, as in `{name}`")
+            }
+            _ => "`it` is the value that enters a stage: write `value >> ..`".to_owned(),
+        };
+        let shown =
+            if span.start == span.end { Span::new(span.start, span.start + 1) } else { span };
+        self.report(
+            Problem::error(Code::E211, shown, "there is no `it` here")
+                .label("nothing enters here")
+                .help(help),
+        );
+        Term::unknown(span)
+    }
+
+    /// A name where a value is due: a variable, perhaps with fields.
+    fn name(&mut self, words: &[Word], span: Span) -> Term {
+        if let Some(Callable::Param(..)) = self.flow_param_named(words) {
+            self.stage_as_value(&dotted(words), span);
+            return Term::unknown(span);
+        }
+        if let Some(variable) = self.variable(&words[0]) {
+            return words[1..].iter().fold(variable, |base, name| self.select(base, name, false));
+        }
+        if self.is_broken(&words[0].text) {
+            return Term::unknown(span);
+        }
+        let whole = dotted(words);
+        if self.callable(words).is_some() {
+            self.stage_as_value(&whole, span);
+            return Term::unknown(span);
+        }
+        self.callable_or_report(words);
+        Term::unknown(name_span(words))
+    }
+
+    fn stage_as_value(&mut self, name: &str, span: Span) {
+        self.report(
+            Problem::error(Code::E212, span, format!("`{name}` is a stage, not a value"))
+                .label("a value is due here")
+                .help(format!("give it its input: `{name}(value)` if it is a pure function, else `(value >> {name})`")),
+        );
+    }
+
+    fn field(&mut self, base: &Expr, name: &Word, optional: bool, _: Span) -> Term {
+        let base = self.expr(base, None);
+        self.select(base, name, optional)
+    }
+
+    /// The field `name` of a value.
+    pub(super) fn select(&mut self, base: Term, name: &Word, optional: bool) -> Term {
+        let span = base.span.to(name.span);
+        let (of, may_be_null) = match &base.ty {
+            Type::Record(of) => (of.clone(), false),
+            Type::Optional(inner) if optional => match inner.as_ref() {
+                Type::Record(of) => (of.clone(), true),
+                _ => return self.no_field(&base, name),
+            },
+            Type::Unknown => return Term::unknown(span),
+            // What never gives a value is still evaluated: it may be a `fail`.
+            Type::Never => return Term { span, ..base },
+            _ => return self.no_field(&base, name),
+        };
+        let Some(ty) = of.get(&name.text).cloned() else { return self.no_field(&base, name) };
+        let ty = if may_be_null { ty.optional() } else { ty };
+        self.mention_field(&of, name, &ty);
+        let kind = TermKind::Field { base: Box::new(base), name: name.text.clone() };
+        Term::new(kind, ty, span)
+    }
+
+    fn no_field(&mut self, base: &Term, name: &Word) -> Term {
+        let field = &name.text;
+        // A field that there is not is missed first, then that the record may be null.
+        let ty = match &base.ty {
+            Type::Optional(inner) if matches!(&**inner, Type::Record(of) if of.get(field).is_none()) => {
+                inner
+            }
+            ty => ty,
+        };
+        let problem = match ty {
+            Type::Record(of) => {
+                let names = of.fields.iter().map(|(it, _)| it.as_ref());
+                let problem =
+                    Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
+                        .label("no such field");
+                let compared = names.clone().take(self.compared(of.fields.len()));
+                match near(field, compared) {
+                    Some(Near { name: meant, is_sure }) => problem
+                        .help(format!("did you mean `{meant}`?"))
+                        .fix(name.span, meant)
+                        .suggested_if(!is_sure),
+                    None => {
+                        let all = listed(names.map(|it| format!("`{it}`")));
+                        problem.help(format!("it has {all}"))
+                    }
+                }
+            }
+            Type::Optional(inner) if matches!(**inner, Type::Record(_)) => {
+                let dot = Span::new(name.span.start.saturating_sub(1), name.span.start);
+                Problem::error(Code::E215, name.span, "this may be null, so it has no fields")
+                    .label("cannot be taken from null")
+                    .help(format!(
+                        "`?.{field}` gives null where there is none; `??` gives a value instead"
+                    ))
+                    .suggest(dot, "?.")
+            }
+            Type::List(..) => {
+                let problem = Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
+                    .label("not a field of a list")
+                    .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"));
+                self.of_every_item(problem, base, name)
+            }
+            Type::Json => {
+                let problem =
+                    Problem::error(Code::E206, name.span, "the fields of json are not known")
+                        .label("perhaps there, perhaps not")
+                        .help(format!("say what it is: `x as {{ {field}: string }}`"));
+                self.of_tested(problem, base, name)
+            }
+            other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
+                .label("not a record")
+                .help("only records have fields"),
+        };
+        let problem = match base.span.start == base.span.end {
+            true => problem,
+            false => problem.also(base.span, format!("is {}", base.ty)),
+        };
+        self.report(problem);
+        Term::unknown(base.span.to(name.span))
+    }
+
+    fn index(&mut self, base: &Expr, index: &Expr, span: Span) -> Term {
+        let base = self.expr(base, None);
+        let index = self.expr(index, Some(&Type::INT));
+        if !index.ty.fits(&Type::INT) {
+            self.report(
+                Problem::error(Code::E208, index.span, "an index is an int")
+                    .label(format!("this is {}", index.ty))
+                    .help("items are counted from 0, and from -1 backwards"),
+            );
+        }
+        let ty = match &base.ty {
+            Type::List(item, _) => item.as_ref().clone().optional(),
+            Type::Unknown | Type::Never => base.ty.clone(),
+            other => {
+                self.report(
+                    Problem::error(Code::E208, base.span, "only lists have an index")
+                        .label(format!("this is {other}"))
+                        .help("a record's field is `.name`; a part of a string is `slice(s, from, to)`"),
+                );
+                Type::Unknown
+            }
+        };
+        let kind = TermKind::Index { base: Box::new(base), index: Box::new(index) };
+        Term::new(kind, ty, span)
+    }
+
+    fn cast(&mut self, value: &Expr, wanted: &ast::TypeExpr, span: Span) -> Term {
+        let value = self.expr(value, None);
+        let ty = self.ty(wanted);
+        self.tell_beyond_json(&ty, wanted.span);
+        let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
+        if !is_untested && value.ty != Type::Never {
+            self.report(
+                Problem::error(
+                    Code::E208,
+                    span,
+                    "`as` tests json, whose type is not known before the run",
+                )
+                .label(format!("this is {}", value.ty))
+                .help("leave `as` out; types that are known are checked without it"),
+            );
+        }
+        let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
+        Term::new(kind, ty, span)
+    }
+}
+
+/// Adds a field, or gives it another type.
+/// Sets the type of a field; `places` says where each one stands.
+fn set(fields: &mut Vec<(Text, Type)>, places: &mut HashMap<Text, usize>, name: &Text, ty: Type) {
+    match places.get(name) {
+        Some(place) => fields[*place].1 = ty,
+        None => {
+            places.insert(name.clone(), fields.len());
+            fields.push((name.clone(), ty));
+        }
+    }
+}
+
+/// The choices of a type.
+fn choices(of: &EnumType) -> String {
+    listed(of.variants.iter().map(|it| format!("{it:?}")))
+}
+
+/// As many names as anybody reads.
+fn listed(mut names: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 20;
+    let mut all: Vec<String> = names.by_ref().take(MOST).collect();
+    if names.len() > 0 {
+        all.push(format!("and {} more", names.len()));
+    }
+    all.join(", ")
+}
+
+fn literal_type(value: &Value) -> Type {
+    match value {
+        Value::Bool(_) => Type::Bool,
+        Value::Int(_) => Type::INT,
+        Value::Float(_) => Type::FLOAT,
+        Value::Duration(_) => Type::Duration,
+        Value::Money(_) => Type::Money,
+        Value::Size(_) => Type::Size,
+        _ => Type::Text,
+    }
+}
+
+/// A path that stands in a script starts from the script's folder.
+fn in_folder(folder: Option<&std::path::PathBuf>, text: &str) -> Text {
+    match folder {
+        Some(folder) => paths::join(folder, text),
+        None => text.into(),
+    }
+}
+
+/// The first `{{ name }}` or `$name` in a text, and the name.
+fn foreign_name(text: &str) -> Option<(&str, &str)> {
+    if let Some((_, rest)) = text.split_once("{{")
+        && let Some((inside, _)) = rest.split_once("}}")
+    {
+        let start = text.len() - rest.len() - 2;
+        let found = &text[start..start + inside.len() + 4];
+        return is_name(inside.trim()).then(|| (found, inside.trim()));
+    }
+    let (_, rest) = text.split_once('$')?;
+    let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(rest.len());
+    let start = text.len() - rest.len() - 1;
+    is_name(&rest[..end]).then(|| (&text[start..=start + end], &rest[..end]))
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_lowercase() || it == '_')
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '.'))
+}
+
+fn missing_fields(given: &RecordType, wanted: &RecordType) -> String {
+    let missing: Vec<String> = wanted
+        .fields
+        .iter()
+        .filter(|(name, ty)| given.get(name).is_none_or(|it| !it.fits(ty)))
+        .map(|(name, ty)| format!("`{name}: {ty}`"))
+        .collect();
+    format!("it lacks {}", missing.join(", "))
+}

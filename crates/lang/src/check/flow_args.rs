@@ -1,0 +1,139 @@
+//! Flows as arguments: the name of a flow or component where a `flow<A -> B>` is due, and
+//! calls of a parameter that is one.
+
+use std::sync::Arc;
+
+use svc_contract::value::{FlowType, Type};
+
+use super::{
+    Checker, Flow, Input, Term, TermKind,
+    overlap::acts,
+    pipeline::{Position, convert},
+    scope::{Callable, Frame, Giver},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::{Expr, ExprKind, Word, dotted},
+};
+
+impl Checker<'_> {
+    /// An argument where a flow is due: it must be a name, known before the run.
+    pub(super) fn flow_expr(&mut self, expr: &Expr, of: &FlowType) -> Term {
+        if let ExprKind::Name(words) = &expr.kind {
+            return self.flow_argument(words, of, expr.span);
+        }
+        self.report(
+            Problem::error(Code::E204, expr.span, "the name of a flow or component is due here")
+                .label("not a name")
+                .help("define a flow and give its name: `flow f(x: A) -> B { .. }`"),
+        );
+        Term::unknown(expr.span)
+    }
+
+    /// What a name stands for where it is called: a parameter that is a flow, or a callable.
+    pub(super) fn called(&mut self, name: &[Word]) -> Option<Callable> {
+        self.flow_param_named(name).or_else(|| self.callable_or_report(name))
+    }
+
+    /// Whether an argument of what is not known could be a flow.
+    pub(super) fn may_be_a_flow(&self, expr: &Expr) -> bool {
+        let ExprKind::Name(words) = &expr.kind else { return false };
+        !self.is_variable(&words[0].text) && self.callable(words).is_some()
+    }
+
+    pub(super) fn flow_argument(&mut self, words: &[Word], of: &FlowType, span: Span) -> Term {
+        if let Some(Callable::Param(term, given)) = self.flow_param_named(words) {
+            let (given, wanted) = (Type::Flow(given), Type::Flow(Arc::new(of.clone())));
+            if given.fits(&wanted) {
+                return *term;
+            }
+            let help = match wanted.has_unknown() {
+                true => "give a flow that takes what is due".to_owned(),
+                false => format!("a flow is passed on as it is: declare the parameter as {wanted}"),
+            };
+            return self.other_flow(&dotted(words), &given, &wanted, span, help);
+        }
+        let Some(callable) = self.callable_or_report(words) else { return Term::unknown(span) };
+        self.as_argument(&callable, words, of, span)
+    }
+
+    fn other_flow(
+        &mut self,
+        name: &str,
+        given: &Type,
+        wanted: &Type,
+        span: Span,
+        help: String,
+    ) -> Term {
+        self.report(
+            Problem::error(Code::E204, span, format!("`{name}` must be {wanted}"))
+                .label(format!("is {given}"))
+                .help(help),
+        );
+        Term::unknown(span)
+    }
+
+    /// A flow of one parameter around whatever the name stands for.
+    fn as_argument(
+        &mut self,
+        callable: &Callable,
+        words: &[Word],
+        of: &FlowType,
+        span: Span,
+    ) -> Term {
+        let name = dotted(words);
+        let giver = Giver { name: "the caller".to_owned(), span };
+        let body = self.apart(vec![Frame::It { ty: of.takes.clone(), giver }], |this| {
+            let stage = |this: &mut Self| {
+                this.call_stage(callable, words, None, None, span, Position::Later)
+            };
+            this.named_path(stage)
+        });
+        let gives = if of.gives.has_unknown() { body.ty.clone() } else { of.gives.clone() };
+        if !body.ty.fits(&of.gives) {
+            let given = FlowType { takes: of.takes.clone(), gives: body.ty };
+            let wanted = Type::Flow(Arc::new(of.clone()));
+            let help = "give a flow that takes and gives what is due".to_owned();
+            return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span, help);
+        }
+        let body = convert(body, &gives);
+        let input = Input {
+            name: "it".into(),
+            doc: String::new(),
+            ty: of.takes.clone(),
+            default: None,
+            span,
+        };
+        let ty = FlowType { takes: of.takes.clone(), gives: gives.clone() };
+        let flow = Flow {
+            name: name.as_str().into(),
+            doc: String::new(),
+            source: self.source.clone(),
+            span,
+            params: vec![input],
+            yields: gives,
+            acts: acts(&body),
+            body,
+        };
+        Term::new(TermKind::FlowRef(Arc::new(flow)), Type::Flow(Arc::new(ty)), span)
+    }
+
+    /// A call of a parameter that is a flow: the incoming value is its one argument.
+    pub(super) fn call_ref(
+        &mut self,
+        callee: Term,
+        of: &FlowType,
+        input: Term,
+        name: &str,
+    ) -> Term {
+        let segment = self.segment(name);
+        let (span, input) = (callee.span, convert(input, &of.takes));
+        let kind = TermKind::CallRef {
+            callee: Box::new(callee),
+            name: name.into(),
+            segment,
+            input: Box::new(input),
+        };
+        Term::new(kind, of.gives.clone(), span)
+    }
+}

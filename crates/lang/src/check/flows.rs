@@ -1,0 +1,171 @@
+//! Flows: each is checked once, when it is first called or at the end.
+
+use std::sync::Arc;
+
+use svc_contract::value::Type;
+
+use super::{
+    Checker,
+    facts::NameKind,
+    overlap::acts,
+    scope::{Frame, Named},
+    term::{Flow, Input, Term},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast,
+};
+
+/// A flow, and how far its check is.
+pub(super) struct FlowState<'a> {
+    pub(super) syntax: &'a ast::Flow,
+    pub(super) doc: &'a str,
+    span: Span,
+    pub(super) params: Vec<Input>,
+    pub(super) yields: Type,
+    body: Body,
+}
+
+enum Body {
+    Unchecked,
+    /// Being checked right now: a call of it from inside is recursion.
+    Open,
+    Checked(Arc<Flow>),
+}
+
+impl<'a> Checker<'a> {
+    /// Checks the flows' signatures; their bodies come when they are called.
+    pub(super) fn declare_flows(&mut self, items: &'a [ast::Item]) {
+        for item in items {
+            let ast::ItemKind::Flow(flow) = &item.kind else { continue };
+            let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
+            let yields = self.ty(&flow.yields);
+            self.binds(flow.name.span, NameKind::Flow, &yields);
+            // Where a name is taken twice, which is reported, the first one counts.
+            let place = self.flows.len();
+            self.flow_places.entry(flow.name.text.clone()).or_insert(place);
+            self.flows.push(FlowState {
+                syntax: flow,
+                doc: &item.doc,
+                span: item.span,
+                params,
+                yields,
+                body: Body::Unchecked,
+            });
+        }
+        // A default may call any flow, also one that is declared further down.
+        for flow in 0..self.flows.len() {
+            let syntax = self.flows[flow].syntax;
+            for (idx, param) in syntax.params.iter().enumerate() {
+                let Some(default) = &param.default else { continue };
+                let ty = self.flows[flow].params[idx].ty.clone();
+                let term = self.expr(default, Some(&ty));
+                let term = self.expected(term, &ty, "the default");
+                self.flows[flow].params[idx].default = Some(term);
+            }
+        }
+    }
+
+    fn flow_param(&mut self, param: &ast::FlowParam) -> Input {
+        // The value of a default takes its place when all flows are known.
+        let default = param.default.as_ref().map(|it| Term::unknown(it.span));
+        let (name, ty) = (param.name.text.clone(), self.ty(&param.ty));
+        self.binds(param.name.span, NameKind::FlowParam, &ty);
+        Input { name, doc: String::new(), ty, default, span: param.name.span }
+    }
+
+    pub(super) fn flow_named(&self, name: &str) -> Option<usize> {
+        self.flow_places.get(name).copied()
+    }
+
+    pub(super) fn flow_names(&self) -> impl Iterator<Item = &str> {
+        self.flows.iter().map(|it| it.syntax.name.text.as_ref())
+    }
+
+    /// The flow with its body checked; nothing where it calls itself.
+    pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> Option<Arc<Flow>> {
+        match &self.flows[idx].body {
+            Body::Checked(flow) => return Some(flow.clone()),
+            Body::Open => {
+                self.recursion(idx, called_at);
+                return None;
+            }
+            Body::Unchecked => {}
+        }
+        self.flows[idx].body = Body::Open;
+        let body = self.flow_body(idx);
+        let state = &self.flows[idx];
+        let flow = Arc::new(Flow {
+            name: state.syntax.name.text.clone(),
+            doc: state.doc.to_owned(),
+            source: self.source.clone(),
+            span: state.syntax.name.span,
+            params: state.params.clone(),
+            yields: state.yields.clone(),
+            acts: acts(&body),
+            body,
+        });
+        self.flows[idx].body = Body::Checked(flow.clone());
+        Some(flow)
+    }
+
+    fn flow_body(&mut self, idx: usize) -> Term {
+        let syntax = self.flows[idx].syntax;
+        let params = self.flows[idx].params.iter();
+        let names = params.map(|it| Named::param(it, NameKind::FlowParam)).collect();
+        let yields = self.flows[idx].yields.clone();
+        self.apart(vec![Frame::Params(names)], |this| {
+            let body = this.named_path(|this| this.block(&syntax.body, Some(&yields)));
+            let what = format!("the flow `{}`", syntax.name.text);
+            let body = this.expected(body, &yields, &what);
+            match &syntax.bounds {
+                Some(bounds) => this.within_head(body, bounds),
+                None => body,
+            }
+        })
+    }
+
+    /// Checks something that sees only the given frames.
+    pub(super) fn apart<T>(&mut self, frames: Vec<Frame>, check: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.frames, frames);
+        let was_in_flow = std::mem::replace(&mut self.in_flow, true);
+        let checked = check(self);
+        self.in_flow = was_in_flow;
+        self.frames = outside;
+        checked
+    }
+
+    fn recursion(&mut self, idx: usize, called_at: Span) {
+        let name = &self.flows[idx].syntax.name;
+        let problem =
+            Problem::error(Code::E213, called_at, format!("`{}` calls itself", name.text))
+                .label("called inside itself")
+                .also(name.span, "the flow")
+                .help("flows cannot recurse: their cost must be known before they run");
+        self.report(problem);
+    }
+
+    /// The flows as they are declared, without their bodies.
+    pub(super) fn declared_flows(&mut self, program: &'a ast::Program) -> Vec<Arc<Flow>> {
+        self.declare_names(&program.items);
+        self.declare_types(&program.items);
+        self.declare_flows(&program.items);
+        let signature = |it: &FlowState<'_>| Flow {
+            name: it.syntax.name.text.clone(),
+            doc: it.doc.to_owned(),
+            source: self.source.clone(),
+            span: it.syntax.name.span,
+            params: it.params.clone(),
+            yields: it.yields.clone(),
+            acts: false,
+            body: Term::unknown(it.span),
+        };
+        self.flows.iter().map(signature).map(Arc::new).collect()
+    }
+
+    /// The flows as they are run.
+    pub(super) fn checked_flows(&mut self) -> Vec<Arc<Flow>> {
+        let all = 0..self.flows.len();
+        all.filter_map(|idx| self.check_flow(idx, self.flows[idx].span)).collect()
+    }
+}

@@ -1,0 +1,306 @@
+//! Other files that a script uses: `use "file" as name`.
+//!
+//! Each file is checked by itself, once, with its problems told of its own text.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    path::Path,
+    sync::Arc,
+};
+
+use svc_contract::{
+    host::Host,
+    registry::{Near, Registry, near},
+    value::{Text, Type, paths},
+};
+
+use super::{
+    Checker, Flow,
+    facts::{NameKind, Target},
+    scope::Callable,
+    templates::{Builder, check_templates, is_template},
+};
+use crate::{
+    diag::{Code, Problem, Report, Source, Span},
+    script::Failure,
+    syntax::ast::{Item, ItemKind, Use, Word},
+};
+
+/// Where the files are that scripts use.
+pub trait Files: Send + Sync {
+    /// The file that a script names, read; or why it cannot be.
+    ///
+    /// Two names of one file give sources of one name.
+    fn load(&self, from: &Source, file: &str) -> Result<Source, Unread>;
+
+    /// Who knows how much memory the process has, for templates that are run.
+    fn host(&self) -> Option<Arc<dyn Host>> {
+        None
+    }
+}
+
+/// Why a file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    pub why: String,
+    /// What else to do than to look at the folder.
+    pub help: Option<String>,
+    /// The name that is most likely meant.
+    pub meant: Option<String>,
+    /// Whether nothing else can be meant.
+    pub is_sure: bool,
+    /// Whether a policy refuses it.
+    pub is_refused: bool,
+}
+
+impl From<String> for Unread {
+    fn from(why: String) -> Self {
+        Self { why, help: None, meant: None, is_sure: false, is_refused: false }
+    }
+}
+
+/// A world without files: no script can use another one.
+#[derive(Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn load(&self, _: &Source, file: &str) -> Result<Source, Unread> {
+        Err(format!("there are no files here, so `{file}` cannot be read").into())
+    }
+}
+
+/// What a file gives to those who use it.
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) source: Source,
+    pub(super) flows: Vec<Arc<Flow>>,
+    pub(super) types: HashMap<Text, Type>,
+    /// Where its types are declared.
+    pub(super) declared: HashMap<Text, Span>,
+    /// What its flows are built by, where they are templates.
+    pub(super) builder: Option<Builder>,
+}
+
+/// The files that one check has read so far.
+pub(super) struct Modules<'a> {
+    files: &'a dyn Files,
+    /// By the name of their source; nothing where the file has errors.
+    done: RefCell<BTreeMap<Text, Option<Arc<Module>>>>,
+    /// Those whose check is not finished: using one of them again is a circle.
+    open: RefCell<Vec<Text>>,
+    /// What templates gave, by file, function and arguments, and the flows of that.
+    given: RefCell<HashMap<Text, Result<Text, Failure>>>,
+    built: RefCell<HashMap<Text, Built>>,
+    reports: RefCell<Vec<Report>>,
+}
+
+/// A flow that a template built, or the first problem of what was no flow.
+pub(super) type Built = Result<Arc<Flow>, Option<Problem>>;
+
+/// Files that use files that use files: more levels than this are no design.
+const MOST_LEVELS: usize = 64;
+
+impl<'a> Modules<'a> {
+    pub(super) fn new(files: &'a dyn Files, script: &Source) -> Self {
+        Self {
+            files,
+            done: RefCell::default(),
+            // A path from outside may say `./`; those of used files are tidied.
+            open: RefCell::new(vec![paths::join(Path::new(""), script.name())]),
+            given: RefCell::default(),
+            built: RefCell::default(),
+            reports: RefCell::default(),
+        }
+    }
+
+    pub(super) fn host(&self) -> Option<Arc<dyn Host>> {
+        self.files.host()
+    }
+
+    /// Says something of a file that was read.
+    pub(super) fn tell(&self, source: &Source, problem: Problem) {
+        let mut reports = self.reports.borrow_mut();
+        match reports.iter_mut().find(|it| it.source.name() == source.name()) {
+            Some(report) if report.problems.contains(&problem) => {}
+            Some(report) => report.problems.push(problem),
+            None => reports.push(Report::new(source.clone(), vec![problem])),
+        }
+    }
+
+    /// What a template gives for a call, which is the same each time.
+    pub(super) fn given(
+        &self,
+        call: &str,
+        build: impl FnOnce() -> Result<Text, Failure>,
+    ) -> Result<Text, Failure> {
+        if let Some(known) = self.given.borrow().get(call) {
+            return known.clone();
+        }
+        let given = build();
+        self.given.borrow_mut().insert(call.into(), given.clone());
+        given
+    }
+
+    /// The one flow of a text that a template built.
+    pub(super) fn built(&self, source: &Source, registry: &Registry) -> Built {
+        let name: Text = source.name().into();
+        if let Some(known) = self.built.borrow().get(&name) {
+            return known.clone();
+        }
+        let (mut report, module) = super::check_module(source, registry, self);
+        report.problems.retain(Problem::is_error);
+        let built = match report.problems.first() {
+            Some(problem) => Err(Some(problem.clone())),
+            None => module.flows.first().cloned().ok_or(None),
+        };
+        if report.has_errors() {
+            self.reports.borrow_mut().push(report);
+        }
+        self.built.borrow_mut().insert(name, built.clone());
+        built
+    }
+
+    /// The files that were read and have no errors, by name.
+    pub(super) fn sources(&self) -> Vec<Source> {
+        self.done.borrow().values().flatten().map(|it| it.source.clone()).collect()
+    }
+
+    /// What is to be said of the files that were read.
+    pub(super) fn into_reports(self) -> Vec<Report> {
+        self.reports.into_inner()
+    }
+
+    fn check(&self, source: &Source, registry: &Registry) -> Option<Arc<Module>> {
+        let name: Text = source.name().into();
+        if let Some(known) = self.done.borrow().get(&name) {
+            return known.clone();
+        }
+        self.open.borrow_mut().push(name.clone());
+        let check = if is_template(source) { check_templates } else { super::check_module };
+        let (report, module) = check(source, registry, self);
+        self.open.borrow_mut().pop();
+        let module = (!report.has_errors()).then(|| Arc::new(module));
+        if !report.problems.is_empty() {
+            self.reports.borrow_mut().push(report);
+        }
+        self.done.borrow_mut().insert(name, module.clone());
+        module
+    }
+}
+
+impl Checker<'_> {
+    /// Reads and checks the files that the script uses.
+    pub(super) fn declare_imports(&mut self, items: &[Item]) {
+        for item in items {
+            let ItemKind::Use(import) = &item.kind else { continue };
+            if let Some(module) = self.import(import) {
+                let (source, start) = (module.source.clone(), Span::new(0, 0));
+                self.mention(import.file.span, || Target::There { source, defined: start });
+                self.binds(import.name.span, NameKind::Import, &Type::Unknown);
+                self.imports.insert(import.name.text.clone(), (import.name.span, module));
+            } else {
+                // Nothing is said of what the file would have given.
+                self.broken_names.insert(import.name.text.clone());
+            }
+        }
+    }
+
+    fn import(&mut self, import: &Use) -> Option<Arc<Module>> {
+        if self.source.is_built() {
+            // A template could build calls of itself, without an end.
+            self.not_read(&import.file, "what a template builds uses no files".to_owned());
+            return None;
+        }
+        let file = &import.file.text;
+        let source = match self.modules.files.load(self.source, file) {
+            Ok(source) => source,
+            Err(why) => {
+                self.not_read(&import.file, why);
+                return None;
+            }
+        };
+        let open = self.modules.open.borrow();
+        if let Some(at) = open.iter().position(|it| it.as_ref() == source.name()) {
+            let circle: Vec<&str> = open[at..].iter().map(AsRef::as_ref).collect();
+            let circle = format!("{} → {}", circle.join(" → "), source.name());
+            drop(open);
+            self.circle(&import.file, &circle);
+            return None;
+        }
+        if open.len() > MOST_LEVELS {
+            drop(open);
+            self.not_read(&import.file, "files use each other too deep".to_owned());
+            return None;
+        }
+        drop(open);
+        self.modules.check(&source, self.registry)
+    }
+
+    fn not_read(&mut self, file: &Word, why: impl Into<Unread>) {
+        const USUAL: &str = "a file is named from the folder of the script that uses it";
+        let Unread { why, help, meant, is_sure, is_refused } = why.into();
+        let message = format!("cannot use `{}`: {why}", file.text);
+        let (code, label) = match is_refused {
+            true => (Code::E315, "refused"),
+            false => (Code::E225, "cannot be read"),
+        };
+        let problem = Problem::error(code, file.span, message)
+            .label(label)
+            .help(help.unwrap_or_else(|| USUAL.to_owned()));
+        self.report(match meant {
+            Some(meant) => problem.fix(file.span, format!("\"{meant}\"")).suggested_if(!is_sure),
+            None => problem,
+        });
+    }
+
+    fn circle(&mut self, file: &Word, circle: &str) {
+        self.report(
+            Problem::error(Code::E213, file.span, format!("the files use each other: {circle}"))
+                .label("used by what it uses")
+                .help("put what both need into a third file"),
+        );
+    }
+
+    /// The flow or template `name` of the file that is imported as `module`.
+    pub(super) fn imported_flow(&self, module: &str, name: &str) -> Option<Callable> {
+        let (_, module) = self.imports.get(module)?;
+        let flow = module.flows.iter().find(|it| it.name.as_ref() == name)?.clone();
+        Some(match module.builder {
+            Some(_) => Callable::Template(module.clone(), flow),
+            None => Callable::Ready(flow),
+        })
+    }
+
+    /// The type `name` of the file that is imported as `module`.
+    pub(super) fn imported_type(&self, module: &str, name: &str) -> Option<Type> {
+        let (_, module) = self.imports.get(module)?;
+        module.types.get(name).cloned()
+    }
+
+    /// Reports a name that an imported file does not have.
+    pub(super) fn not_imported(&mut self, name: &[Word]) {
+        let Some((module, words)) = name.split_first() else { return };
+        let Some((_, known)) = self.imports.get(&module.text) else { return };
+        let flows = known.flows.iter().map(|it| it.name.as_ref());
+        let types = known.types.keys().map(AsRef::as_ref);
+        let names: Vec<&str> = flows.chain(types).collect();
+        // Of `lib.other.f`, it is `other` that the file does not have.
+        let is_unknown = |it: &&Word| !names.contains(&it.text.as_ref());
+        let Some(rest) = words.iter().find(is_unknown).or(words.last()) else { return };
+        let file = known.source.name().to_owned();
+        let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let problem =
+            Problem::error(Code::E201, rest.span, format!("`{file}` has no `{}`", rest.text))
+                .label("not a flow or type of that file");
+        let problem = match near(&rest.text, names.iter().copied()) {
+            Some(Near { name: meant, is_sure }) => problem
+                .help(format!("did you mean `{meant}`?"))
+                .fix(rest.span, meant)
+                .suggested_if(!is_sure),
+            None if names.is_empty() => problem.help("it has no flows and no types"),
+            None => problem.help(format!("it has {all}")),
+        };
+        self.report(problem);
+    }
+}

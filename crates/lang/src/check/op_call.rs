@@ -1,0 +1,121 @@
+//! Calls of components: the types of the arguments decide what the variables of an op stand
+//! for, and these what its result is.
+
+use svc_contract::{
+    registry::{OpRef, Param},
+    value::{Type, Value},
+};
+
+use super::{
+    Call, Checker, Term, TermKind,
+    call::{Given, Port, Site},
+    pipeline::convert,
+    repair,
+    unify::{Arguments, Bindings},
+};
+use crate::{diag::Span, syntax::ast::TypeExpr};
+
+impl Checker<'_> {
+    pub(super) fn call_op(
+        &mut self,
+        op: OpRef,
+        site: &Site<'_>,
+        type_arg: Option<&TypeExpr>,
+    ) -> Term {
+        let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
+        let given = self.arguments(&ports, site);
+        let mut bindings = Bindings::default();
+        let (args, of_items) = self.op_arguments(op, &ports, given, site, &mut bindings);
+        let call = Arguments { op: op.op, terms: &args };
+        let yields = repair::as_meant(bindings.apply(op.op.yields, &call), of_items);
+        let name = site.name.as_str().into();
+        let segment = self.segment(&site.name);
+        let source = self.source.clone();
+        let call = Call { op, name, segment, args, source, wanted: None };
+        match type_arg {
+            Some(expr) => self.type_argument(call, yields, expr, site),
+            None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
+        }
+    }
+
+    /// The arguments of an op, as the types want them that its variables then stand for; and
+    /// whether the call is meant for each of the items that enter.
+    fn op_arguments(
+        &mut self,
+        op: OpRef,
+        ports: &[Port],
+        given: Vec<Option<Given<'_>>>,
+        site: &Site<'_>,
+        bindings: &mut Bindings,
+    ) -> (Vec<Term>, bool) {
+        let params = op.op.params;
+        let mut given: Vec<_> = ports.iter().zip(params).zip(given).enumerate().collect();
+        // What a flow must take and give is known from all other arguments.
+        given.sort_by_key(|(_, ((_, param), _))| param.scheme.flow().is_some());
+        let mut args: Vec<Term> = params.iter().map(|_| Term::unknown(site.span)).collect();
+        let mut of_items = false;
+        for (idx, ((port, param), given)) in given {
+            let Some(given) = given else {
+                args[idx] = self.default(op, param, site.span);
+                bindings.bind(param.scheme, &args[idx].ty);
+                continue;
+            };
+            let given = match (param.scheme.flow(), given.flow) {
+                (Some((takes, gives, _)), Some(expr)) => {
+                    let known = bindings.flow(takes, gives);
+                    Given { term: self.flow_expr(expr, &known), from: None, flow: None }
+                }
+                _ => given,
+            };
+            if bindings.bind(param.scheme, &given.term.ty) {
+                self.may_be_given(&given.term, param, &site.name);
+            } else {
+                let wanted = bindings.show(param.scheme);
+                of_items |= self.misfit(port, &given, site, &wanted);
+                bindings.bind_all(param.scheme, &Type::Unknown);
+            }
+            args[idx] = given.term;
+        }
+        let args = args.into_iter().zip(params);
+        let args = args.map(|(arg, param)| match is_handed_on(op, param) {
+            true => {
+                let due = bindings.due(param.scheme, &arg.ty);
+                convert(arg, &due)
+            }
+            false => arg,
+        });
+        (args.collect(), of_items)
+    }
+
+    fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
+        let Some(value) = self.registry.default_of(op.component, param) else {
+            // It is missing, which was reported.
+            return Term::unknown(span);
+        };
+        let ty = match &value {
+            Value::Null => Type::Never.optional(),
+            _ => param.scheme.plain(),
+        };
+        Term { kind: TermKind::Const(value), ty, span, waits: false }
+    }
+}
+
+fn op_port(param: &Param) -> Port {
+    Port {
+        name: param.name.into(),
+        ty: param.scheme.due(),
+        scheme: Some(param.scheme),
+        has_default: param.default.is_some(),
+    }
+}
+
+/// Whether what a parameter gets is in the result of its op, or is given to a flow that the op
+/// calls: then it must be what is said of that.
+fn is_handed_on(op: OpRef, param: &Param) -> bool {
+    let is_elsewhere = |name: char| {
+        let flows = op.op.params.iter().filter(|it| it.scheme.flow().is_some());
+        op.op.yields.has_variable(name) || flows.into_iter().any(|it| it.scheme.has_variable(name))
+    };
+    param.scheme.flow().is_none()
+        && ('A'..='Z').any(|name| param.scheme.has_variable(name) && is_elsewhere(name))
+}

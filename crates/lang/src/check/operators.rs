@@ -1,0 +1,230 @@
+//! Operators: which types they work on, and what they give.
+
+use svc_contract::value::{Type, Value};
+
+use super::{Checker, Term, TermKind, pipeline::convert, repair::Behind};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::{BinaryOp, Expr, ExprKind},
+};
+
+impl Checker<'_> {
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        op_span: Span,
+        left: &Expr,
+        right: &Expr,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Term {
+        // A literal takes the type of the other side: `.kind == "bug"`.
+        let (left, right) = if is_literal(left) && !is_literal(right) {
+            let right = self.expr(right, None);
+            let due = literal_due(op, &right.ty);
+            (self.expr(left, due.as_ref()), right)
+        } else {
+            let left = self.expr(left, None);
+            let due = match op {
+                // `kind ?? "bug"`, `folder ?? "./docs"`: what stands for null is of that type,
+                // or of the one that is due where the whole stands.
+                BinaryOp::Coalesce => expected.cloned().or_else(|| optional_due(&left.ty)),
+                _ => literal_due(op, &left.ty).filter(|_| is_literal(right)),
+            };
+            let right = self.expr(right, due.as_ref());
+            (left, right)
+        };
+        let hidden = op != BinaryOp::Coalesce
+            && (!self.hidden(&left, "compared or computed with")
+                || !self.hidden(&right, "compared or computed with"));
+        let ty = if hidden || left.ty.is_unknown() || right.ty.is_unknown() {
+            unknown_result(op)
+        } else if never_comes(op, &left.ty, &right.ty) {
+            Type::Never
+        } else {
+            self.result(op, op_span, &left, &right)
+        };
+        let joins = match op {
+            BinaryOp::Add => matches!(ty, Type::List(..)),
+            BinaryOp::Coalesce => true,
+            _ => false,
+        };
+        let (left, right) = match (joins, op) {
+            // The left side is looked at before it is known not to be null.
+            (true, BinaryOp::Coalesce) => {
+                let due = if left.ty.is_optional() { ty.clone().optional() } else { ty.clone() };
+                (convert(left, &due), convert(right, &ty))
+            }
+            (true, _) => (convert(left, &ty), convert(right, &ty)),
+            _ => (left, right),
+        };
+        Term::new(TermKind::Binary { op, left: Box::new(left), right: Box::new(right) }, ty, span)
+    }
+
+    fn result(&mut self, op: BinaryOp, op_span: Span, left: &Term, right: &Term) -> Type {
+        let (a, b) = (&left.ty, &right.ty);
+        let found = match op {
+            BinaryOp::Or | BinaryOp::And => {
+                (a.fits(&Type::Bool) && b.fits(&Type::Bool)).then_some(Type::Bool)
+            }
+            BinaryOp::Equal | BinaryOp::Unequal => a.join(b).map(|_| Type::Bool),
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => {
+                a.join(b).filter(Type::is_ordered).map(|_| Type::Bool)
+            }
+            BinaryOp::Coalesce => {
+                let required = a.required();
+                required.join(b).filter(|_| a.is_optional())
+            }
+            BinaryOp::Add => add(a, b),
+            BinaryOp::Subtract => subtract(a, b),
+            BinaryOp::Multiply => multiply(a, b),
+            BinaryOp::Divide => divide(a, b),
+            BinaryOp::Remainder => remainder(a, b),
+        };
+        found.unwrap_or_else(|| {
+            self.wrong_operands(op, op_span, left, right);
+            unknown_result(op)
+        })
+    }
+
+    fn wrong_operands(&mut self, op: BinaryOp, op_span: Span, left: &Term, right: &Term) {
+        let (a, b, sign) = (&left.ty, &right.ty, op.sign());
+        let (code, help) = match op {
+            BinaryOp::Coalesce if a.is_optional() => (
+                Code::E208,
+                format!("what stands for null must be {}, as the value is where there is one", a.required()),
+            ),
+            BinaryOp::Coalesce => (Code::E208, "`??` gives a value for null, and the left side is never null".to_owned()),
+            _ if a.is_optional() || b.is_optional() => {
+                (Code::E215, "say what null stands for: `(x ?? 0)`, or compare with `!= null` first".to_owned())
+            }
+            BinaryOp::Add if a.is_text() || b.is_text() => {
+                (Code::E208, "show a value in a string with `\"${x}\"`".to_owned())
+            }
+            BinaryOp::Or | BinaryOp::And => (Code::E208, "both sides must be bool".to_owned()),
+            _ if op.is_comparison() => (Code::E208, "compare values of one type".to_owned()),
+            _ => (
+                Code::E208,
+                "`+ -` work on numbers or on one unit, `* /` scale a unit by a number, `+` joins strings and lists".to_owned(),
+            ),
+        };
+        let mut problem =
+            Problem::error(code, op_span, format!("`{sign}` does not work on {a} and {b}"))
+                .label("these do not go together")
+                .also(left.span, format!("is {a}"))
+                .also(right.span, format!("is {b}"))
+                .help(help);
+        if code == Code::E215 {
+            problem = self.required(problem, left);
+            problem = self.required(problem, right);
+        } else if op == BinaryOp::Add {
+            problem = self.alike(problem, left, right, Behind::Value);
+        }
+        self.report(problem);
+    }
+
+    pub(super) fn not(&mut self, inner: &Expr, span: Span) -> Term {
+        let inner = self.expr(inner, Some(&Type::Bool));
+        if !inner.ty.fits(&Type::Bool) {
+            self.report(
+                Problem::error(Code::E208, inner.span, "`not` wants a bool")
+                    .label(format!("this is {}", inner.ty))
+                    .help("compare it with something first"),
+            );
+        }
+        Term::new(TermKind::Not(Box::new(inner)), Type::Bool, span)
+    }
+
+    pub(super) fn negate(&mut self, inner: &Expr, span: Span) -> Term {
+        let inner = self.expr(inner, None);
+        let ty = match &inner.ty {
+            Type::Int(_) => Type::INT,
+            Type::Float(_) => Type::FLOAT,
+            Type::Unknown | Type::Never => inner.ty.clone(),
+            other => {
+                self.report(
+                    Problem::error(Code::E208, inner.span, "`-` wants a number")
+                        .label(format!("this is {other}"))
+                        .help(
+                            "to sort downwards by something else, write `>> reverse` behind `sort`",
+                        ),
+                );
+                Type::Unknown
+            }
+        };
+        Term::new(TermKind::Negate(Box::new(inner)), ty, span)
+    }
+}
+
+fn is_literal(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Literal(Value::Text(_)))
+}
+
+/// What a literal beside a value of this type is meant to be.
+fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
+    let other = other.required();
+    (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
+}
+
+/// What a value that stands for null is meant to be, where a literal could be several
+/// things.
+fn optional_due(left: &Type) -> Option<Type> {
+    let due = left.required();
+    matches!(due, Type::Path | Type::Record(_) | Type::List(..)).then(|| due.clone())
+}
+
+/// Whether an operand that gives no value is needed whatever the other one is.
+fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
+    let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
+    *left == Type::Never || (!is_lazy && *right == Type::Never)
+}
+
+fn unknown_result(op: BinaryOp) -> Type {
+    let is_bool = op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or);
+    if is_bool { Type::Bool } else { Type::Unknown }
+}
+
+fn number(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (Type::Int(_), Type::Int(_)) => Some(Type::INT),
+        _ if a.is_number() && b.is_number() => Some(Type::FLOAT),
+        _ => None,
+    }
+}
+
+fn add(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (Type::List(x, m), Type::List(y, n)) => {
+            Some(Type::List(x.join(y)?.into(), m.zip(*n).and_then(|(m, n)| m.checked_add(n))))
+        }
+        _ if a.is_text() && b.is_text() => Some(Type::Text),
+        _ if a.is_unit() && a == b => Some(a.clone()),
+        _ => number(a, b),
+    }
+}
+
+fn subtract(a: &Type, b: &Type) -> Option<Type> {
+    if a.is_unit() && a == b { Some(a.clone()) } else { number(a, b) }
+}
+
+fn multiply(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (unit, factor) | (factor, unit) if unit.is_unit() && factor.is_number() => {
+            Some(unit.clone())
+        }
+        _ => number(a, b),
+    }
+}
+
+/// A unit by a number is the unit, by its own kind a plain number.
+fn divide(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (unit, factor) if unit.is_unit() && factor.is_number() => Some(unit.clone()),
+        (unit, other) if unit.is_unit() && unit == other => Some(Type::FLOAT),
+        _ => number(a, b).map(|_| Type::FLOAT),
+    }
+}
+
+fn remainder(a: &Type, b: &Type) -> Option<Type> {
+    number(a, b)
+}

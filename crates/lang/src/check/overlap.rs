@@ -1,0 +1,164 @@
+//! What pieces of a script do to the world, and which two of them get in each other's way.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
+
+use svc_contract::{
+    registry::{Effect, Scope},
+    value::Value,
+};
+
+use super::{Branch, Checker, Let, MOST_SUGGESTED, Term, TermKind};
+use crate::diag::{Code, Problem, Span};
+
+/// One use of a file or folder whose path is known.
+struct Use {
+    path: String,
+    writes: bool,
+    span: Span,
+}
+
+/// Whether running a term changes the world, costs money, or asks somebody.
+pub(super) fn acts(term: &Term) -> bool {
+    let own = match &term.kind {
+        TermKind::Call(call) => call.op.op.effects.iter().any(|it| !matches!(it, Effect::Reads(_))),
+        // Known since its body was checked; walking the body at every call would take time
+        // that doubles with every flow that calls another one twice.
+        TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) => flow.acts,
+        _ => false,
+    };
+    let mut acts_inside = own;
+    term.each_part(&mut |it| acts_inside = acts_inside || acts(it));
+    acts_inside
+}
+
+/// Which pieces use which paths.
+#[derive(Default)]
+struct Places<'a> {
+    at: HashMap<&'a Path, Vec<usize>>,
+    /// By every folder around a path.
+    below: HashMap<&'a Path, Vec<usize>>,
+}
+
+impl<'a> Places<'a> {
+    fn add(&mut self, path: &'a Path, piece: usize) {
+        self.at.entry(path).or_default().push(piece);
+        for folder in path.ancestors().skip(1) {
+            self.below.entry(folder).or_default().push(piece);
+        }
+    }
+
+    /// The pieces that use a path, something in it, or a folder around it.
+    fn near(&self, path: &Path, found: &mut BTreeSet<usize>) {
+        let around = path.ancestors().filter_map(|it| self.at.get(it));
+        found.extend(around.chain(self.below.get(path)).flatten());
+    }
+}
+
+impl Checker<'_> {
+    /// Branches run at the same time: two that use one path, one of them writing, race.
+    pub(super) fn unordered_branches(&mut self, branches: &[Branch]) {
+        let uses: Vec<Vec<Use>> = branches.iter().map(|it| uses(&it.body)).collect();
+        self.races(&uses, |_| Vec::new());
+    }
+
+    /// Lets of which neither needs the other run at the same time, too.
+    pub(super) fn unordered_lets(&mut self, lets: &[Let]) {
+        let uses: Vec<Vec<Use>> = lets.iter().map(|it| uses(&it.value)).collect();
+        self.races(&uses, |later| all_needs(lets, later));
+    }
+
+    /// Reports pieces that race with earlier ones. `needed` says which earlier ones a piece
+    /// waits for.
+    fn races(&mut self, uses: &[Vec<Use>], needed: impl Fn(usize) -> Vec<bool>) {
+        let mut told = 0;
+        let (mut all, mut writing) = (Places::default(), Places::default());
+        for (later, own) in uses.iter().enumerate() {
+            let mut earlier = BTreeSet::new();
+            for it in own {
+                let places = if it.writes { &all } else { &writing };
+                places.near(Path::new(&it.path), &mut earlier);
+            }
+            if !earlier.is_empty() {
+                let needed = needed(later);
+                for idx in earlier {
+                    if told < MOST_SUGGESTED && !needed.get(idx).is_some_and(|it| *it) {
+                        told += 1;
+                        self.race(&uses[idx], own);
+                    }
+                }
+            }
+            for it in own {
+                all.add(Path::new(&it.path), later);
+                if it.writes {
+                    writing.add(Path::new(&it.path), later);
+                }
+            }
+        }
+    }
+
+    fn race(&mut self, earlier: &[Use], later: &[Use]) {
+        for a in earlier {
+            for b in later {
+                if (a.writes || b.writes) && overlap(&a.path, &b.path) {
+                    self.report(raced(a, b));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn raced(a: &Use, b: &Use) -> Problem {
+    let verb = |it: &Use| if it.writes { "writes" } else { "reads" };
+    Problem::warning(Code::E307, b.span, format!("`{}` is used twice without an order", b.path))
+        .label(format!("{} it", verb(b)))
+        .also(a.span, format!("{} `{}` at the same time", verb(a), a.path))
+        .help("let one use the other's result, so that they run one after the other")
+}
+
+/// Which lets one needs, directly or through others. Lets need only earlier ones.
+fn all_needs(lets: &[Let], of: usize) -> Vec<bool> {
+    let mut needed = vec![false; lets.len()];
+    let mut open = vec![of];
+    while let Some(next) = open.pop() {
+        for idx in &lets[next].needs {
+            if !std::mem::replace(&mut needed[*idx], true) {
+                open.push(*idx);
+            }
+        }
+    }
+    needed
+}
+
+fn overlap(a: &str, b: &str) -> bool {
+    Path::new(a).starts_with(b) || Path::new(b).starts_with(a)
+}
+
+/// The files and folders that a term uses, as far as they are known before the run.
+fn uses(term: &Term) -> Vec<Use> {
+    let mut found = Vec::new();
+    collect(term, &mut found);
+    found
+}
+
+fn collect(term: &Term, found: &mut Vec<Use>) {
+    if let TermKind::Call(call) = &term.kind {
+        for effect in call.op.op.effects {
+            let (scope, writes) = match effect {
+                Effect::Reads(scope) => (scope, false),
+                Effect::Writes { scope, .. } => (scope, true),
+                Effect::Spends | Effect::Asks => continue,
+            };
+            let Scope::Path(name) = scope else { continue };
+            let idx = call.op.op.params.iter().position(|it| it.name == *name);
+            let Some(arg) = idx.and_then(|it| call.args.get(it)) else { continue };
+            if let Some(Value::Path(path)) = arg.constant() {
+                found.push(Use { path: path.to_string(), writes, span: term.span });
+            }
+        }
+    }
+    term.each_part(&mut |it| collect(it, found));
+}

@@ -1,0 +1,510 @@
+//! Pipelines and their stages.
+
+use svc_contract::value::{Text, Type, Value};
+
+use super::{
+    Branch, Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    repair::Behind,
+    scope::{Callable, Frame, Giver, Named},
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::{
+        self,
+        ast::{self, Expr, ExprKind, Mod, Pipeline, Stage, StageKind, Within},
+    },
+};
+
+/// Where a stage stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It begins a pipeline: it may be a value.
+    Head,
+    /// It follows `>>`: it must be a stage.
+    Later,
+}
+
+impl Checker<'_> {
+    /// A pipeline, and the type that is due where it stands.
+    pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
+        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
+            let only = pipeline.stages.len() == 1;
+            let mut terms = Vec::with_capacity(pipeline.stages.len());
+            let mut giver = Giver { name: String::new(), span: Span::default() };
+            for (idx, stage) in pipeline.stages.iter().enumerate() {
+                let term = if idx == 0 {
+                    let outside = self.in_main_head;
+                    self.in_main_head |= self.main_span == Some(pipeline.span);
+                    let due = match pipeline.stages.get(1) {
+                        Some(next) => self.due_at(next),
+                        None => expected.cloned(),
+                    };
+                    let head = self.stage(stage, Position::Head, due.as_ref());
+                    self.in_main_head = outside;
+                    head
+                } else {
+                    let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
+                    self.frames.push(Frame::It { ty, giver });
+                    let due = match pipeline.stages.get(idx + 1) {
+                        Some(next) => self.due_at(next),
+                        None => expected.cloned(),
+                    };
+                    let term = self.stage(stage, Position::Later, due.as_ref());
+                    self.frames.pop();
+                    term
+                };
+                giver = Giver { name: self.stage_name(stage), span: stage_span(stage) };
+                let enters = terms.last().map(|it: &Term| &it.ty);
+                self.node(stage.span, enters, &term, true);
+                terms.push(term);
+            }
+            if only {
+                return terms.remove(0);
+            }
+            let ty = terms.last().map_or(Type::Unknown, |it| it.ty.clone());
+            Term::new(TermKind::Pipeline(terms), ty, pipeline.span)
+        })
+    }
+
+    /// The type that a stage's input port wants, so that a literal before it takes it.
+    fn due_at(&self, stage: &Stage) -> Option<Type> {
+        let StageKind::Expr(expr) = &stage.kind else { return None };
+        let (name, args) = match &expr.kind {
+            ExprKind::Name(words) => (words, None),
+            ExprKind::Call(call) => (&call.name, call.args.as_ref()),
+            _ => return None,
+        };
+        if self.is_variable(&name[0].text) {
+            return None;
+        }
+        let (port, ty) = match self.callable(name)? {
+            Callable::Op(op) => {
+                let port = op.op.params.first()?;
+                (port.name.into(), port.scheme.due())
+            }
+            Callable::Flow(flow) => self.flows[flow].params.first().map(named_type)?,
+            Callable::Ready(flow) | Callable::Template(_, flow) => {
+                flow.params.first().map(named_type)?
+            }
+            Callable::Param(..) | Callable::Unknown => return None,
+        };
+        let is_given = |it: &ast::Arg| it.name.as_ref().is_some_and(|it| it.text == port);
+        let given = args.is_some_and(|it| it.list.iter().any(is_given));
+        (!given && !ty.is_unknown()).then_some(ty)
+    }
+
+    /// What messages call a stage: its own text, and of a block what stands before its braces.
+    fn stage_name(&self, stage: &Stage) -> String {
+        let text = self.source.text().get(stage_span(stage).range()).unwrap_or_default();
+        match &stage.kind {
+            StageKind::Expr(Expr { kind: ExprKind::Call(call), .. }) => ast::dotted(&call.name),
+            StageKind::Rhai(_) => "rhai".to_owned(),
+            StageKind::Expr(_) => syntax::quoted(text),
+            _ => syntax::quoted(text.split('{').next().unwrap_or_default()),
+        }
+    }
+
+    /// A stage with what stands behind it.
+    fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
+        let first = self.stage_kind(&stage.kind, stage.span, position, expected);
+        let first = self.of_bearable_type(first);
+        let mut tries = vec![first];
+        for modifier in &stage.mods {
+            match modifier {
+                Mod::Within(within) => {
+                    let last = tries.pop().expect("there is a stage to bound");
+                    // The bounds of an alternative are computed where it runs.
+                    let is_alternative = !tries.is_empty();
+                    if is_alternative {
+                        self.frames.push(error_frame());
+                    }
+                    let bounded = self.within_stage(last, within);
+                    if is_alternative {
+                        self.frames.pop();
+                    }
+                    tries.push(bounded);
+                }
+                Mod::Fallback { kind, span } => {
+                    self.frames.push(error_frame());
+                    let term = self
+                        .named_path(|this| this.stage_kind(kind, *span, Position::Head, expected));
+                    self.frames.pop();
+                    tries.push(term);
+                }
+            }
+        }
+        if tries.len() == 1 {
+            return tries.remove(0);
+        }
+        self.fallback(tries, stage.span)
+    }
+
+    fn within_stage(&mut self, term: Term, within: &Within) -> Term {
+        self.writes_happen_once(&term, within);
+        self.within(term, within)
+    }
+
+    fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
+        let due = tries[0].ty.clone();
+        for term in &mut tries {
+            take_enum(term, &due);
+        }
+        let mut ty = Type::Never;
+        for (idx, term) in tries.iter().enumerate() {
+            match ty.join(&term.ty) {
+                Some(joined) => ty = joined,
+                None => {
+                    let (a, what) = (&tries[idx - 1], "the alternatives of `fallback`");
+                    let problem = disagreement(a, term, what);
+                    let problem = self.alike(problem, a, term, Behind::Stage);
+                    self.report(problem);
+                    ty = Type::Unknown;
+                    break;
+                }
+            }
+        }
+        let tries = tries.into_iter().map(|it| convert(it, &ty)).collect();
+        let segment = self.segment("!fallback");
+        Term::new(TermKind::Fallback { segment, tries }, ty, span)
+    }
+
+    /// Reports two pieces that should give one type.
+    pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
+        let problem = self.alike(disagreement(a, b, what), a, b, Behind::Pipeline);
+        self.report(problem);
+    }
+
+    fn stage_kind(
+        &mut self,
+        kind: &StageKind,
+        span: Span,
+        position: Position,
+        expected: Option<&Type>,
+    ) -> Term {
+        match kind {
+            StageKind::Expr(expr) => self.stage_expr(expr, position, expected),
+            StageKind::Parallel(branches) => self.parallel(branches, span, expected),
+            StageKind::Each { optional, body } => self.each(*optional, body, span, expected),
+            StageKind::Where(key) => self.shape(Shape::Where, key, span),
+            StageKind::Sort(key) => self.shape(Shape::Sort, key, span),
+            StageKind::Group(key) => self.shape(Shape::Group, key, span),
+            StageKind::If(it) => self.if_(it, expected),
+            StageKind::Match(it) => self.match_(it, expected),
+            StageKind::Repeat(it) => self.repeat(it, expected),
+            StageKind::Rhai(it) => self.rhai(it, span, position),
+            StageKind::Broken => Term::unknown(span),
+        }
+    }
+
+    fn stage_expr(&mut self, expr: &Expr, position: Position, expected: Option<&Type>) -> Term {
+        match &expr.kind {
+            ExprKind::Name(words) => {
+                if let Some(flow) = self.flow_param_named(words) {
+                    return self.call_stage(&flow, words, None, None, expr.span, position);
+                }
+                let is_value = self.is_variable(&words[0].text);
+                match (is_value, position) {
+                    (true, Position::Head) => self.expr(expr, expected),
+                    (true, Position::Later) => {
+                        self.value_as_stage(expr.span, &ast::dotted(words));
+                        Term::unknown(expr.span)
+                    }
+                    (false, _) => match self.callable_or_report(words) {
+                        Some(callable) => {
+                            self.call_stage(&callable, words, None, None, expr.span, position)
+                        }
+                        None => Term::unknown(expr.span),
+                    },
+                }
+            }
+            ExprKind::Call(call) => match self.called(&call.name) {
+                Some(callable) => self.call_stage(
+                    &callable,
+                    &call.name,
+                    call.args.as_ref(),
+                    call.type_arg.as_ref(),
+                    expr.span,
+                    position,
+                ),
+                None => {
+                    self.args_alone(call.args.as_ref());
+                    Term::unknown(expr.span)
+                }
+            },
+            ExprKind::Literal(value)
+                if position == Position::Later && !matches!(value, Value::Text(_)) =>
+            {
+                let text = syntax::quoted(&self.source.text()[expr.span.range()]);
+                self.value_as_stage(expr.span, &text);
+                Term::unknown(expr.span)
+            }
+            ExprKind::Index { base, .. } | ExprKind::Field { base, .. }
+                if position == Position::Later && self.is_variables(base) =>
+            {
+                let text = syntax::quoted(&self.source.text()[expr.span.range()]);
+                self.value_as_stage(expr.span, &text);
+                Term::unknown(expr.span)
+            }
+            ExprKind::Hole => self.hole(expr.span, Some(position), expected),
+            _ => self.expr(expr, expected),
+        }
+    }
+
+    /// Whether an expression takes something of a variable: `xs[0]`.
+    fn is_variables(&self, expr: &Expr) -> bool {
+        let mut innermost = expr;
+        while let ExprKind::Index { base, .. } | ExprKind::Field { base, .. } = &innermost.kind {
+            innermost = base;
+        }
+        matches!(&innermost.kind, ExprKind::Name(words) if self.is_variable(&words[0].text))
+    }
+
+    fn value_as_stage(&mut self, span: Span, name: &str) {
+        self.report(
+            Problem::error(Code::E212, span, format!("`{name}` is a value, not a stage"))
+                .label("a stage is due after `>>`")
+                .help("a value begins a pipeline: `value >> stage`; to build one here write `{ .. }` or `( .. )`"),
+        );
+    }
+
+    /// The flow or component of a name, or a report that there is none.
+    pub(super) fn callable_or_report(&mut self, name: &[ast::Word]) -> Option<Callable> {
+        if let Some(found) = self.callable(name) {
+            return Some(found);
+        }
+        if name.len() > 1 && self.imports.contains_key(&name[0].text) {
+            self.not_imported(name);
+            return None;
+        }
+        let whole = ast::dotted(name);
+        let span = ast::name_span(name);
+        if self.registry.find(&whole).is_some() {
+            let ops = self.registry.find(&whole).map_or(&[][..], |it| it.component().ops);
+            let names: Vec<String> =
+                ops.iter().map(|it| format!("`{whole}.{}`", it.name)).collect();
+            self.report(
+                Problem::error(Code::E212, span, format!("`{whole}` is a group of ops, not an op"))
+                    .label("one of its ops is due")
+                    .help(format!("it has {}", names.join(", "))),
+            );
+            return None;
+        }
+        // A name that the language gives is meant, though not here.
+        let is_fixed = FIXED.contains(&name[0].text.as_ref());
+        let suggestion =
+            if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
+        let help = match (&suggestion, whole.as_str()) {
+            (_, foreign) if foreign_name(foreign).is_some() => {
+                format!("write `{}`", foreign_name(foreign).unwrap_or_default())
+            }
+            _ if self.let_names.contains(name[0].text.as_ref()) => {
+                let name = &name[0].text;
+                match self.in_flow {
+                    true => format!("a flow sees only its parameters: make `{name}` one"),
+                    false => format!("a `let` is visible after itself: move `{name}` up"),
+                }
+            }
+            (_, whole) if whole == "error" || whole.starts_with("error.") => {
+                "`error.kind` and `error.message` are known behind `fallback`".to_owned()
+            }
+            (_, "main") => {
+                "`main(..)` is the file's main pipeline, in a test of a file that has one"
+                    .to_owned()
+            }
+            (Some((it, _)), _) => format!("did you mean `{it}`?"),
+            (None, "input") => {
+                "begin with a stage to read the script's input, or declare `param name: type`"
+                    .to_owned()
+            }
+            (None, _) => {
+                "`svc components` lists what there is; `let` and `flow` define your own".to_owned()
+            }
+        };
+        if self.is_being_bound(&name[0].text) {
+            let problem =
+                Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
+                    .label("used in its own value")
+                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`");
+            self.report(match self.minus_on_a_new_line(span) {
+                Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
+                None => problem,
+            });
+            return None;
+        }
+        if name.len() == 2 && self.is_variable(&name[0].text) {
+            self.no_method(name, span);
+            return None;
+        }
+        if let Some(joint) = self.field_of_result(name) {
+            let (first, rest) = (&name[0].text, ast::dotted(&name[1..]));
+            self.report(
+                Problem::error(Code::E201, span, format!("`{first}` has no op `{rest}`"))
+                    .label("a field of what it gives, or an op that it lacks")
+                    .help(format!("take a field of the result with `{first} >> .{rest}`"))
+                    .fix(joint, " >> "),
+            );
+            return None;
+        }
+        let mut problem =
+            Problem::error(Code::E201, span, format!("there is no component or name `{whole}`"))
+                .label("not known")
+                .help(help);
+        if let Some((it, is_sure)) = suggestion {
+            problem = problem.fix(span, it).suggested_if(!is_sure);
+        }
+        self.report(problem);
+        None
+    }
+
+    /// `name.trim()`: a method of another language.
+    fn no_method(&mut self, name: &[ast::Word], span: Span) {
+        let (of, method) = (&name[0].text, &name[1].text);
+        let stage = format!("{of} >> {method}");
+        let problem = Problem::error(Code::E201, span, format!("`{of}` has no method `{method}`"))
+            .label("values have no methods")
+            .help(format!("write `{stage}`"));
+        let has_no_arguments = self.source.text()[span.end..].starts_with("()");
+        let is_stage = self.callable(&name[1..]).is_some();
+        let whole = Span::new(span.start, span.end + "()".len());
+        self.report(match has_no_arguments && is_stage {
+            true => problem.fix(whole, format!("({stage})")),
+            false => problem,
+        });
+    }
+
+    /// The `-` that begins the line of a name, where nothing follows the name.
+    fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
+        let text = self.source.text();
+        let before = text[..name.start].strip_suffix('-')?;
+        let begins_line = before.trim_end_matches([' ', '\t']).ends_with('\n');
+        let ends_there = !text[name.end..].starts_with(['.', '[', '(', '?']);
+        (begins_line && ends_there).then(|| Span::new(before.len(), name.start))
+    }
+
+    /// `first.title`: the place between a stage and a field of its result.
+    fn field_of_result(&mut self, name: &[ast::Word]) -> Option<Span> {
+        let (first, rest) = name.split_first()?;
+        let next = rest.first()?;
+        let no_op_meant = self.suggest(name).is_none();
+        let is_stage = matches!(
+            self.callable(std::slice::from_ref(first)),
+            Some(Callable::Op(_) | Callable::Flow(_) | Callable::Ready(_))
+        );
+        (no_op_meant && is_stage).then(|| Span::new(first.span.end, next.span.start - 1))
+    }
+
+    fn parallel(&mut self, branches: &[ast::Branch], span: Span, expected: Option<&Type>) -> Term {
+        let due = match expected.map(Type::required) {
+            Some(Type::Record(of)) => Some(of.clone()),
+            _ => None,
+        };
+        let mut checked: Vec<Branch> = Vec::with_capacity(branches.len());
+        let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let due = due.as_ref().and_then(|it| it.get(&branch.name.text));
+            let body = self.named_path(|this| this.pipeline_as(&branch.value, due));
+            let name = branch.name.text.clone();
+            if let Some(idx) = fields.iter().position(|(it, _)| *it == name) {
+                let first = branches[idx].name.span;
+                self.taken(&branch.name, first);
+                continue;
+            }
+            let ty = if branch.optional { body.ty.clone().optional() } else { body.ty.clone() };
+            fields.push((name.clone(), ty));
+            checked.push(Branch { name, optional: branch.optional, body });
+        }
+        self.unordered_branches(&checked);
+        let names = fields.iter().map(|(name, _)| name.clone()).collect();
+        Term::new(TermKind::Parallel { names, branches: checked }, Type::record(fields), span)
+    }
+
+    /// The value that enters here, for a block that works on it.
+    pub(super) fn incoming(&mut self, word: &str, span: Span) -> Option<(Term, Giver)> {
+        let Some((var, ty, giver)) = self.it() else {
+            self.report(
+                Problem::error(Code::E211, span, format!("nothing enters `{word}` here"))
+                    .label("needs a value from the left")
+                    .help(format!("write `value >> {word} ..`")),
+            );
+            return None;
+        };
+        Some((Term { kind: TermKind::Var(var), ty, span, waits: false }, giver))
+    }
+}
+
+/// A parameter's name and type.
+fn named_type(param: &Input) -> (Text, Type) {
+    (param.name.clone(), param.ty.clone())
+}
+
+/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+fn take_enum(term: &mut Term, due: &Type) {
+    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
+        && term.ty == Type::Text
+        && of.contains(text)
+    {
+        term.ty = Type::Enum(of.clone());
+    }
+}
+
+/// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
+fn error_frame() -> Frame {
+    let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
+    Frame::Params(vec![Named::fixed("error", ty)])
+}
+
+/// Two pieces that should give one type.
+fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
+    Problem::error(Code::E209, b.span, format!("{what} give different types"))
+        .label(format!("gives {}", b.ty))
+        .also(a.span, format!("gives {}", a.ty))
+        .help("give both the same type, with `{ .. }` or a component that converts")
+}
+
+fn stage_span(stage: &Stage) -> Span {
+    match &stage.kind {
+        StageKind::Expr(expr) => expr.span,
+        _ => stage.span,
+    }
+}
+
+/// Wraps a term whose value must change to be one of the type it fits.
+pub(super) fn convert(term: Term, ty: &Type) -> Term {
+    if !term.ty.changes_into(ty) {
+        return term;
+    }
+    let (span, ty) = (term.span, ty.clone());
+    let kind = TermKind::Cast { value: Box::new(term), why: super::CastReason::Entering };
+    Term::new(kind, ty, span)
+}
+
+/// The variable of the innermost frame that holds an incoming value.
+pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
+    Term { kind: TermKind::Var(var), ty, span, waits: false }
+}
+
+/// The name here for one of another language, and whether it can mean nothing else.
+fn foreign(name: &str) -> Option<(String, bool)> {
+    let here = foreign_name(name).filter(|it| !it.contains(' '))?;
+    Some((here.to_owned(), !matches!(name, "size" | "concat")))
+}
+
+/// What another language's name is called here.
+fn foreign_name(name: &str) -> Option<&'static str> {
+    const FUNCTIONS: [(&str, &str); 10] = [
+        ("count", "len"),
+        ("length", "len"),
+        ("size", "len"),
+        ("distinct", "unique"),
+        ("uniq", "unique"),
+        ("uppercase", "upper"),
+        ("lowercase", "lower"),
+        ("to_string", "show"),
+        ("str", "show"),
+        ("concat", "join"),
+    ];
+    const VALUES: [(&str, &str); 3] = [("nil", "null"), ("none", "null"), ("undefined", "null")];
+    let blocks = crate::syntax::FOREIGN_BLOCKS.iter();
+    let found = blocks.chain(&FUNCTIONS).chain(&VALUES).find(|(it, _)| *it == name)?;
+    Some(found.1)
+}

@@ -1,0 +1,42 @@
+//! The way from a value to an op, for whoever writes scripts: the search of the mends, asked
+//! from outside of a check.
+
+use svc_contract::{
+    registry::{OpRef, Registry, Scheme, Way},
+    value::Type,
+};
+
+use super::{MOST_STEPS, Search, Step, Wanted};
+use crate::check::{types::shared_record, unify::Bindings};
+
+/// How a value of a type comes to the input of an op: as it is, item by item, or over some
+/// stages.
+pub fn way_to(registry: &Registry, from: &Type, op: OpRef) -> Option<Way> {
+    let input = op.op.input()?;
+    // A secret goes only where a secret is asked for.
+    if *from == Type::Secret && !matches!(input.scheme, Scheme::Secret) {
+        return None;
+    }
+    let bindings = Bindings::default();
+    let wanted = Wanted::Scheme(input.scheme, &bindings);
+    let of_items = matches!(from, Type::List(item, _) if wanted.accepts_item(item));
+    match of_items && !wanted.accepts(from) {
+        true => Some(Way { of_items, ..Way::default() }),
+        false => way(registry, from, wanted, input.name),
+    }
+}
+
+/// The stages that make a value of one type one of another.
+pub fn way_between(registry: &Registry, from: &Type, to: &Type) -> Option<Way> {
+    way(registry, from, Wanted::Type(to), "")
+}
+
+fn way(registry: &Registry, from: &Type, wanted: Wanted<'_>, port: &str) -> Option<Way> {
+    if wanted.accepts(from) {
+        return Some(Way::default());
+    }
+    let knows = |name: &str| shared_record(name).is_some();
+    let search = Search { registry, knows: &knows, wanted, port };
+    let steps = search.chain(from, MOST_STEPS)?;
+    Some(Way { stages: steps.iter().map(Step::stage).collect(), of_items: false })
+}

@@ -1,0 +1,148 @@
+//! Typed holes: `?` says what could stand in its place.
+
+use std::collections::HashSet;
+
+use svc_contract::value::{Text, Type};
+
+use super::fits::{Candidate, Signature, Site, Wants, fits};
+use crate::{
+    check::{Checker, Term, pipeline::Position, scope::Frame},
+    diag::{Code, Problem, Span},
+};
+
+/// How many candidates a message names.
+const MOST_SHOWN: usize = 8;
+
+impl Checker<'_> {
+    /// `?`: says what enters, what is due, and what fits, best first.
+    pub(in crate::check) fn hole(
+        &mut self,
+        span: Span,
+        position: Option<Position>,
+        due: Option<&Type>,
+    ) -> Term {
+        let site = self.site(position, due);
+        let candidates = if self.suggests() { fits(&site) } else { Vec::new() };
+        let direct: Vec<&Candidate> = candidates.iter().filter(|it| it.is_direct()).collect();
+        let mut problem = Problem::error(Code::E224, span, message(&site))
+            .label(label(&site))
+            .help(help(&candidates));
+        // With several, only the author knows which one is meant.
+        if let [only] = direct[..]
+            && only.is_whole
+        {
+            problem = problem.fix(span, only.name.clone());
+        }
+        self.hole_is(span, due, &candidates);
+        self.report(problem);
+        Term::unknown(span)
+    }
+
+    /// What is known of a place where something is still to be chosen.
+    pub(in crate::check) fn site(
+        &self,
+        position: Option<Position>,
+        due: Option<&Type>,
+    ) -> Site<'_> {
+        let wants = match position {
+            Some(Position::Later) => Wants::Stage,
+            Some(Position::Head) => Wants::Head,
+            None => Wants::Value,
+        };
+        let shared = ["Doc", "Hit"].map(Text::from);
+        let known = |it: &Type| !matches!(it, Type::Unknown);
+        Site {
+            registry: self.registry,
+            flows: self.signatures(),
+            names: if self.suggests() { self.names_in_scope() } else { Vec::new() },
+            types: self.types.keys().cloned().chain(shared).collect(),
+            entering: self.it().map(|(_, ty, _)| ty).filter(known),
+            due: due.filter(|it| known(it)).cloned(),
+            wants,
+        }
+    }
+
+    fn signatures(&self) -> Vec<Signature> {
+        let signature = |idx: usize| {
+            let (flow, params) = (&self.flows[idx], &self.flows[idx].params);
+            Signature {
+                name: flow.syntax.name.text.clone(),
+                doc: flow.doc.to_owned(),
+                params: params.iter().map(|it| (it.name.clone(), it.ty.clone())).collect(),
+                required: params.iter().filter(|it| it.default.is_none()).count(),
+                yields: flow.yields.clone(),
+            }
+        };
+        (0..self.flows.len()).map(signature).collect()
+    }
+
+    /// The values that a name stands for here, the innermost last.
+    fn names_in_scope(&self) -> Vec<(Text, Type)> {
+        let mut names: Vec<(Text, Type)> = Vec::new();
+        for frame in &self.frames {
+            let here: Vec<(Text, Type)> = match frame {
+                Frame::It { .. } => Vec::new(),
+                Frame::Params(all) => {
+                    all.iter().map(|it| (it.name.clone(), it.ty.clone())).collect()
+                }
+                Frame::Lets { names, .. } => {
+                    let closed = names.iter().filter(|it| !it.open);
+                    closed.map(|it| (it.name.clone(), it.ty.clone())).collect()
+                }
+            };
+            names.extend(here.into_iter().filter(|(name, _)| !name.is_empty()));
+        }
+        // The last one of a name hides those before.
+        let mut seen = HashSet::new();
+        let mut names: Vec<_> =
+            names.into_iter().rev().filter(|(it, _)| seen.insert(it.clone())).collect();
+        names.reverse();
+        names
+    }
+}
+
+fn message(site: &Site<'_>) -> &'static str {
+    match site.wants {
+        Wants::Stage => "a stage is still to be chosen here",
+        Wants::Head | Wants::Value => "a value is still to be chosen here",
+    }
+}
+
+fn label(site: &Site<'_>) -> String {
+    let due = site.due.as_ref().map(in_words);
+    match (&site.entering, due) {
+        (Some(entering), Some(due)) => format!("{entering} enters, {due} is due"),
+        (Some(entering), None) => format!("{entering} enters"),
+        (None, Some(due)) => format!("{due} is due"),
+        (None, None) => "a hole".to_owned(),
+    }
+}
+
+/// A type whose parts may be unknown.
+fn in_words(ty: &Type) -> String {
+    match ty {
+        Type::List(item, _) if item.is_unknown() => "a list".to_owned(),
+        Type::Optional(inner) => format!("{} or null", in_words(inner)),
+        other => other.to_string(),
+    }
+}
+
+fn help(candidates: &[Candidate]) -> String {
+    if candidates.is_empty() {
+        return "nothing that is known here fits; `svc components` lists what there is".to_owned();
+    }
+    let has_direct = candidates.iter().any(Candidate::is_direct);
+    let shown = candidates.iter().filter(|it| !has_direct || it.is_direct());
+    let all: Vec<String> = shown.take(MOST_SHOWN).map(shown_as).collect();
+    format!("what fits, best first: {}", all.join(", "))
+}
+
+/// `` `take(items: [T], n: int) -> [T]` ``
+fn shown_as(candidate: &Candidate) -> String {
+    let is_call = candidate.signature.contains("->");
+    match candidate.name.split_once(" >> ") {
+        Some(_) => format!("`{}`", candidate.name),
+        None if is_call => format!("`{}`", candidate.signature),
+        None => format!("`{}` ({})", candidate.name, candidate.signature),
+    }
+}

@@ -1,0 +1,582 @@
+//! The typed tree: what a script means once every name is resolved.
+//!
+//! Names are gone: a variable is a number of frames up and a place in that frame, an op
+//! is the op itself, an argument stands at the place of its parameter.
+
+use std::{path::PathBuf, sync::Arc};
+
+use svc_contract::{
+    registry::OpRef,
+    value::{Text, Type, Value},
+};
+
+use crate::{
+    diag::{Report, Source, Span},
+    script::Island,
+    syntax::ast::BinaryOp,
+};
+
+/// A script that may run.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub source: Source,
+    /// What the script wants to be given.
+    pub inputs: Vec<Input>,
+    pub flows: Vec<Arc<Flow>>,
+    /// The files that it uses, directly or through others.
+    pub used: Vec<Source>,
+    /// The calls of templates that stand in the script itself.
+    pub expanded: Vec<Expansion>,
+    /// The main pipeline; its frame holds the inputs.
+    pub main: Option<Term>,
+    /// What stands for components in every test.
+    pub mocks: Vec<Mock>,
+    pub tests: Vec<Test>,
+    /// Warnings only.
+    pub warnings: Report,
+}
+
+/// A call of a template, and what stands for it.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The call, with its arguments.
+    pub span: Span,
+    /// The arguments that the flow takes as well: its input and flows, each with the name
+    /// that has to be written before it.
+    pub kept: Vec<(Option<Text>, Span)>,
+    /// The file of the template.
+    pub file: Source,
+    /// The declarations of the types that its file has.
+    pub types: Text,
+    /// The name and the text of the flow that it builds.
+    pub flow: Text,
+    pub text: Text,
+}
+
+/// One input of a script: a `param`, a `secret`, or the `input` of a script that begins with a stage.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: Text,
+    pub doc: String,
+    pub ty: Type,
+    pub default: Option<Term>,
+    pub span: Span,
+}
+
+impl Input {
+    /// Whether nothing stands in for it when it is not given.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none() && !self.ty.is_optional()
+    }
+
+    /// Whether a flow is due.
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(self.ty, Type::Flow(_))
+    }
+
+    /// Whether the host gives it, not the caller.
+    pub fn is_secret(&self) -> bool {
+        matches!(self.ty, Type::Secret)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Flow {
+    pub name: Text,
+    pub doc: String,
+    /// The file that it stands in, and the place of its name there.
+    pub source: Source,
+    pub span: Span,
+    /// The first one takes the incoming value.
+    pub params: Vec<Input>,
+    pub yields: Type,
+    /// Its frame holds the parameters.
+    pub body: Term,
+    /// Whether running it changes the world, costs money, or asks somebody.
+    pub acts: bool,
+}
+
+/// What stands for a component in tests: `mock ask<Route>(model: "fast") = "billing"`.
+#[derive(Clone, Debug)]
+pub struct Mock {
+    pub op: OpRef,
+    /// Only for calls that ask for this type.
+    pub wanted: Option<Type>,
+    /// Only for calls with these arguments, each with its place in the op's parameters.
+    pub args: Vec<(usize, Term)>,
+    /// The value, or the failure that computing it gives.
+    pub value: Term,
+}
+
+/// `test "name" { .. }`
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub name: Text,
+    pub span: Span,
+    pub mocks: Vec<Mock>,
+    /// Its frame lies in one that holds `run`.
+    pub lets: Vec<Let>,
+    /// Conditions; they see the lets, and what the run was.
+    pub expects: Vec<Term>,
+}
+
+/// One typed piece of a script.
+#[derive(Clone, Debug)]
+pub struct Term {
+    pub kind: TermKind,
+    pub ty: Type,
+    pub span: Span,
+    /// Whether a component that is not inline is called somewhere inside.
+    pub waits: bool,
+}
+
+/// A variable: so many frames up, then so many places along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Var {
+    pub up: usize,
+    pub idx: usize,
+}
+
+#[derive(Clone, Debug)]
+pub enum TermKind {
+    Const(Value),
+    Var(Var),
+    /// The first term is evaluated where the pipeline stands; each further one in a frame
+    /// of its own, which holds the value of the one before.
+    Pipeline(Vec<Term>),
+    Call(Box<Call>),
+    Flow {
+        flow: Arc<Flow>,
+        name: Text,
+        /// Its place in the paths of nodes.
+        segment: Text,
+        args: Vec<Term>,
+    },
+    /// A flow or component that is an argument.
+    FlowRef(Arc<Flow>),
+    /// A call of a flow that is an argument.
+    CallRef {
+        callee: Box<Term>,
+        name: Text,
+        segment: Text,
+        input: Box<Term>,
+    },
+    /// Inline code with a value for each of its parameters.
+    Rhai {
+        island: Arc<Island>,
+        segment: Text,
+        args: Vec<Term>,
+    },
+    Block(Box<Block>),
+    Parallel {
+        names: Arc<[Text]>,
+        branches: Vec<Branch>,
+    },
+    /// The body has a frame for the item.
+    Each {
+        segment: Text,
+        input: Box<Term>,
+        optional: bool,
+        body: Box<Term>,
+    },
+    /// The key has a frame for the item.
+    Shape {
+        segment: Text,
+        input: Box<Term>,
+        shape: Shape,
+        key: Box<Term>,
+    },
+    If {
+        /// The places of the arms in the paths of nodes.
+        segments: (Text, Text),
+        condition: Box<Term>,
+        then: Box<Term>,
+        otherwise: Box<Term>,
+    },
+    Match {
+        value: Box<Term>,
+        arms: Vec<Arm>,
+    },
+    /// Every part but the input has a frame for the current value.
+    Repeat(Box<Repeat>),
+    Record(Vec<Entry>),
+    List(Vec<Term>),
+    Text(Vec<Piece>),
+    Field {
+        base: Box<Term>,
+        name: Text,
+    },
+    Index {
+        base: Box<Term>,
+        index: Box<Term>,
+    },
+    Binary {
+        op: BinaryOp,
+        left: Box<Term>,
+        right: Box<Term>,
+    },
+    Not(Box<Term>),
+    Negate(Box<Term>),
+    /// Tests and converts a value at run time.
+    Cast {
+        value: Box<Term>,
+        why: CastReason,
+    },
+    /// Makes a path of text that was built from values.
+    Path {
+        value: Box<Term>,
+        folder: Option<PathBuf>,
+    },
+    Within {
+        /// Its place in its level of the paths, by which its spending is known.
+        segment: Text,
+        bounds: Vec<(BoundKey, Term)>,
+        body: Box<Term>,
+    },
+    /// Tries one after the other until one does not fail. Those after the first have a
+    /// frame for the error of the one before.
+    Fallback {
+        segment: Text,
+        tries: Vec<Term>,
+    },
+}
+
+/// Why a value is tested: it decides what a misfit is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CastReason {
+    /// `x as T`, `parse_json<T>`: what came from outside may be anything.
+    Asked,
+    /// A value enters a range, or an int a float.
+    Entering,
+}
+
+/// A call of a component.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub op: OpRef,
+    /// The name that the script uses.
+    pub name: Text,
+    /// Its place in the paths of nodes: the name, with a number where it stands again.
+    pub segment: Text,
+    /// In the order of the op's parameters, defaults filled in.
+    pub args: Vec<Term>,
+    /// The file that it stands in.
+    pub source: Source,
+    /// The type that an op of `Generic::Asked` is told.
+    pub wanted: Option<Type>,
+}
+
+/// Some named values, then a result. The frame of the block holds the values.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub lets: Vec<Let>,
+    pub result: Term,
+    /// The lets that the result uses.
+    pub needs: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Let {
+    pub name: Text,
+    pub value: Term,
+    /// The lets of the same block that it uses.
+    pub needs: Vec<usize>,
+    /// Nothing uses it and it has no effect, so it is left out.
+    pub skipped: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Branch {
+    pub name: Text,
+    pub optional: bool,
+    pub body: Term,
+}
+
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// Its place in the paths of nodes.
+    pub segment: Text,
+    /// The values that it is for; none at all is every value.
+    pub patterns: Vec<Value>,
+    pub body: Term,
+}
+
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    pub segment: Text,
+    pub input: Term,
+    pub turns: u32,
+    pub body: Term,
+    pub until: Term,
+    /// What becomes of the last value when the turns are used up.
+    pub otherwise: Option<Term>,
+}
+
+impl Repeat {
+    /// What stands in the paths of nodes in `else`, behind the turns.
+    pub const ELSE: &'static str = "?else";
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Where,
+    Sort,
+    Group,
+}
+
+#[derive(Clone, Debug)]
+pub enum Entry {
+    Field(Text, Term),
+    /// The fields of another record, by name.
+    Spread(Term, Vec<Text>),
+}
+
+impl Entry {
+    pub fn term(&self) -> &Term {
+        match self {
+            Self::Field(_, term) | Self::Spread(term, _) => term,
+        }
+    }
+
+    /// The name of a single field.
+    pub fn name(&self) -> Option<&Text> {
+        match self {
+            Self::Field(name, _) => Some(name),
+            Self::Spread(..) => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Piece {
+    Text(Text),
+    Value(Term, Option<usize>),
+}
+
+/// What can be bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BoundKey {
+    MaxCost,
+    MaxTokens,
+    Timeout,
+    AttemptTimeout,
+    MaxRetries,
+    RetryOn,
+    MaxParallel,
+    MaxAge,
+    MaxMemory,
+}
+
+impl BoundKey {
+    pub const ALL: &'static [Self] = &[
+        Self::MaxCost,
+        Self::MaxTokens,
+        Self::Timeout,
+        Self::AttemptTimeout,
+        Self::MaxRetries,
+        Self::RetryOn,
+        Self::MaxParallel,
+        Self::MaxAge,
+        Self::MaxMemory,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxCost => "max_cost",
+            Self::MaxTokens => "max_tokens",
+            Self::Timeout => "timeout",
+            Self::AttemptTimeout => "attempt_timeout",
+            Self::MaxRetries => "max_retries",
+            Self::RetryOn => "retry_on",
+            Self::MaxParallel => "max_parallel",
+            Self::MaxAge => "max_age",
+            Self::MaxMemory => "max_memory",
+        }
+    }
+}
+
+impl Shape {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Where => "where",
+            Self::Sort => "sort",
+            Self::Group => "group",
+        }
+    }
+}
+
+impl TermKind {
+    /// Whether a value is worked on that never comes: then none comes of it. What only holds
+    /// values (records, lists, branches) has parts that never come instead.
+    fn never_comes(&self) -> bool {
+        let never = |it: &Term| it.ty == Type::Never;
+        match self {
+            Self::Pipeline(terms) => terms.iter().any(never),
+            Self::Call(call) => call.args.iter().any(never),
+            Self::Flow { args, .. } | Self::Rhai { args, .. } => args.iter().any(never),
+            Self::Record(entries) => {
+                entries.iter().any(|it| matches!(it, Entry::Spread(term, _) if never(term)))
+            }
+            Self::Text(pieces) => {
+                pieces.iter().any(|it| matches!(it, Piece::Value(term, _) if never(term)))
+            }
+            Self::Index { base, index } => never(base) || never(index),
+            Self::Binary {
+                op: BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce, left, ..
+            } => never(left),
+            Self::Binary { left, right, .. } => never(left) || never(right),
+            Self::Repeat(repeat) => never(&repeat.input),
+            Self::If { condition: part, .. }
+            | Self::Match { value: part, .. }
+            | Self::CallRef { input: part, .. }
+            | Self::Each { input: part, .. }
+            | Self::Shape { input: part, .. }
+            | Self::Field { base: part, .. }
+            | Self::Not(part)
+            | Self::Negate(part)
+            | Self::Cast { value: part, .. }
+            | Self::Path { value: part, .. }
+            | Self::Within { body: part, .. } => never(part),
+            _ => false,
+        }
+    }
+}
+
+impl Term {
+    /// A term of which something is wrong, which was reported.
+    pub fn unknown(span: Span) -> Self {
+        Self { kind: TermKind::Const(Value::Null), ty: Type::Unknown, span, waits: false }
+    }
+
+    /// A term that waits when one of its parts does, and gives nothing where it needs the
+    /// value of a part that gives nothing.
+    pub fn new(kind: TermKind, ty: Type, span: Span) -> Self {
+        let ty = if kind.never_comes() { Type::Never } else { ty };
+        let mut term = Self { kind, ty, span, waits: false };
+        let mut waits = match &term.kind {
+            TermKind::Call(it) => !it.op.op.is_inline(),
+            TermKind::Flow { flow, .. } => flow.body.waits,
+            TermKind::CallRef { .. } | TermKind::Rhai { .. } => true,
+            _ => false,
+        };
+        term.each_part(&mut |it| waits |= it.waits);
+        term.waits = waits;
+        term
+    }
+
+    /// The same term with another type.
+    #[must_use]
+    pub fn of_type(self, ty: Type) -> Self {
+        Self { ty, ..self }
+    }
+
+    /// The value, where it is known before the run.
+    pub fn constant(&self) -> Option<&Value> {
+        match &self.kind {
+            TermKind::Const(value) if !self.ty.is_unknown() => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The place of the first part that waits, in the level of the paths that the term stands
+    /// in.
+    pub fn first_waiting(&self) -> Option<&Text> {
+        if !self.waits {
+            return None;
+        }
+        match &self.kind {
+            TermKind::Call(call) if !call.op.op.is_inline() => Some(&call.segment),
+            TermKind::Flow { flow, segment, .. } if flow.body.waits => Some(segment),
+            TermKind::CallRef { segment, .. } | TermKind::Rhai { segment, .. } => Some(segment),
+            TermKind::Each { segment, input, .. } if !input.waits => Some(segment),
+            TermKind::Repeat(repeat) if !repeat.input.waits => Some(&repeat.segment),
+            TermKind::If { segments, .. } => Some(&segments.0),
+            TermKind::Match { arms, .. } => arms.first().map(|it| &it.segment),
+            TermKind::Parallel { branches, .. } => branches.first().map(|it| &it.name),
+            TermKind::Block(block) => {
+                let first = block.lets.iter().find(|it| it.value.waits && !it.skipped);
+                first.map(|it| &it.name).or_else(|| block.result.first_waiting())
+            }
+            _ => {
+                let mut first = None;
+                self.each_part(&mut |it| first = first.take().or_else(|| it.first_waiting()));
+                first
+            }
+        }
+    }
+
+    /// Hands every direct part to `visit`. Bodies of flows are not parts of their calls.
+    pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        match &self.kind {
+            TermKind::Const(_) | TermKind::Var(_) | TermKind::FlowRef(_) => {}
+            TermKind::CallRef { callee, input, .. } => {
+                visit(callee);
+                visit(input);
+            }
+            TermKind::Pipeline(terms)
+            | TermKind::List(terms)
+            | TermKind::Fallback { tries: terms, .. } => {
+                terms.iter().for_each(visit);
+            }
+            TermKind::Call(call) => call.args.iter().for_each(visit),
+            TermKind::Flow { args, .. } | TermKind::Rhai { args, .. } => {
+                args.iter().for_each(visit);
+            }
+            TermKind::Block(block) => {
+                block.lets.iter().filter(|it| !it.skipped).for_each(|it| visit(&it.value));
+                visit(&block.result);
+            }
+            TermKind::Parallel { branches, .. } => branches.iter().for_each(|it| visit(&it.body)),
+            TermKind::Each { input, body, .. } => {
+                visit(input);
+                visit(body);
+            }
+            TermKind::Shape { input, key, .. } => {
+                visit(input);
+                visit(key);
+            }
+            TermKind::If { condition, then, otherwise, .. } => {
+                visit(condition);
+                visit(then);
+                visit(otherwise);
+            }
+            TermKind::Match { value, arms } => {
+                visit(value);
+                for arm in arms {
+                    visit(&arm.body);
+                }
+            }
+            TermKind::Repeat(repeat) => {
+                [&repeat.input, &repeat.body, &repeat.until].into_iter().for_each(&mut *visit);
+                repeat.otherwise.iter().for_each(visit);
+            }
+            TermKind::Record(entries) => entries.iter().for_each(|it| match it {
+                Entry::Field(_, term) | Entry::Spread(term, _) => visit(term),
+            }),
+            TermKind::Text(pieces) => pieces.iter().for_each(|it| {
+                if let Piece::Value(term, _) = it {
+                    visit(term);
+                }
+            }),
+            TermKind::Index { base, index } => {
+                visit(base);
+                visit(index);
+            }
+            TermKind::Binary { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            TermKind::Field { base: value, .. }
+            | TermKind::Not(value)
+            | TermKind::Negate(value)
+            | TermKind::Cast { value, .. }
+            | TermKind::Path { value, .. } => visit(value),
+            TermKind::Within { bounds, body, .. } => {
+                for (_, bound) in bounds {
+                    visit(bound);
+                }
+                visit(body);
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Tests: what stands for components, what is run, what is expected of it.
+
+use svc_contract::{
+    registry::{Generic, OpRef},
+    value::{Text, Type, Value},
+};
+
+use super::{
+    Checker, Mock, Term, TermKind, Test,
+    scope::{Callable, Frame, Named, once},
+    term::Let,
+    unify::Bindings,
+};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::{self, Args, BinaryOp, Item, ItemKind, Word, dotted, name_span},
+};
+
+impl Checker<'_> {
+    /// The mocks and tests of a file. `main(..)` means the file's main pipeline in them.
+    pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<Mock>, Vec<Test>) {
+        let (mut mocks, mut tests) = (Vec::new(), Vec::new());
+        let mut names: Vec<&Word> = Vec::new();
+        for item in items {
+            match &item.kind {
+                ItemKind::Mock(mock) => mocks.extend(self.mock(mock)),
+                ItemKind::Test(test) => {
+                    if let Some(first) = names.iter().find(|it| it.text == test.name.text) {
+                        let first = first.span;
+                        self.taken(&test.name, first);
+                    }
+                    names.push(&test.name);
+                    tests.push(self.named_path(|this| this.test(test)));
+                }
+                _ => {}
+            }
+        }
+        (mocks, tests)
+    }
+
+    fn test(&mut self, test: &ast::Test) -> Test {
+        let mocks = test.mocks.iter().filter_map(|it| self.mock(it)).collect();
+        // What the run was is known when it is over: the lets do not see it.
+        let run = Frame::Params(vec![Named::fixed("", run_type())]);
+        let (lets, expects) = self.apart(vec![run], |this| {
+            this.frames.push(Frame::lets());
+            let values: Vec<Term> = test.lets.iter().map(|it| this.bind(it)).collect();
+            if let Some(Frame::Params(params)) = this.frames.first_mut() {
+                params[0].name = "run".into();
+            }
+            let expects = test.expects.iter().map(|it| this.expect(it)).collect();
+            (this.close_test_lets(values), expects)
+        });
+        Test { name: test.name.text.clone(), span: test.name.span, mocks, lets, expects }
+    }
+
+    fn expect(&mut self, condition: &ast::Expr) -> Term {
+        let term = self.expr(condition, Some(&Type::Bool));
+        self.condition(&term);
+        term
+    }
+
+    /// All lets of a test run, whether something is expected of them or not.
+    fn close_test_lets(&mut self, values: Vec<Term>) -> Vec<Let> {
+        let Some(Frame::Lets { names, .. }) = self.frames.pop() else { return Vec::new() };
+        names
+            .into_iter()
+            .zip(values)
+            .map(|(name, value)| Let {
+                name: name.name,
+                value,
+                needs: once(name.needs),
+                skipped: false,
+            })
+            .collect()
+    }
+
+    fn mock(&mut self, mock: &ast::Mock) -> Option<Mock> {
+        let op = self.mocked_op(&mock.target)?;
+        self.mention_arguments(&Callable::Op(op), mock.args.as_ref());
+        let wanted = mock.type_arg.as_ref().map(|it| self.ty(it));
+        if let Some(ty) = mock.type_arg.as_ref().filter(|_| op.op.generic == Generic::No) {
+            let name = dotted(&mock.target);
+            self.report(
+                Problem::error(Code::E219, ty.span, format!("`{name}` takes no type"))
+                    .label("its result has a type of its own")
+                    .help("leave the type out"),
+            );
+        }
+        let args = self.mock_args(op, mock)?;
+        // What an op gives that takes a type is known at each of its calls.
+        let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
+        let due = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
+        let value = self.outside(|this| this.expr(&mock.value, due.as_ref()));
+        let value = match &due {
+            Some(due) => {
+                self.expected(value, due, &format!("what `{}` gives", dotted(&mock.target)))
+            }
+            None => value,
+        };
+        self.known_before(&value);
+        Some(Mock { op, wanted, args, value })
+    }
+
+    /// Checks something where no name is bound.
+    fn outside(&mut self, check: impl FnOnce(&mut Self) -> Term) -> Term {
+        self.apart(vec![Frame::Params(Vec::new())], check)
+    }
+
+    fn known_before(&mut self, value: &Term) {
+        if value.waits {
+            self.report(
+                Problem::error(Code::E218, value.span, "a mock cannot call a slow component")
+                    .label("not known before the test")
+                    .help("write the value that the component would give"),
+            );
+        }
+    }
+
+    fn mocked_op(&mut self, target: &[Word]) -> Option<OpRef> {
+        let span = name_span(target);
+        let name = dotted(target);
+        let callable = self.callable_or_report(target)?;
+        self.mention_callable(&callable, span);
+        let (message, help) = match callable {
+            Callable::Op(op) if !op.op.is_inline() => return Some(op),
+            Callable::Unknown => return None,
+            Callable::Op(_) => (
+                format!("`{name}` is a pure function, which runs in every test"),
+                "mock only what reads, writes, spends, or takes its time",
+            ),
+            _ => (
+                format!("`{name}` is a flow, which runs in every test"),
+                "mock the components that it calls",
+            ),
+        };
+        self.report(Problem::error(Code::E226, span, message).label("cannot be mocked").help(help));
+        None
+    }
+
+    fn mock_args(&mut self, op: OpRef, mock: &ast::Mock) -> Option<Vec<(usize, Term)>> {
+        let mut args = Vec::new();
+        for arg in mock.args.iter().flat_map(|it| &it.list) {
+            let Some(name) = &arg.name else {
+                self.report(
+                    Problem::error(Code::E107, arg.value.span, "the arguments of a mock are named")
+                        .label("an argument without a name")
+                        .help("write `mock component(argument: value) = ..`"),
+                );
+                return None;
+            };
+            let found = op.op.params.iter().position(|it| it.name == name.text.as_ref());
+            let Some(idx) = found else {
+                self.not_an_argument(op, &dotted(&mock.target), name);
+                return None;
+            };
+            let scheme = op.op.params[idx].scheme;
+            let term = self.outside(|this| this.expr(&arg.value, Some(&scheme.due())));
+            if !Bindings::default().bind(scheme, &term.ty) {
+                self.report(
+                    Problem::error(
+                        Code::E204,
+                        term.span,
+                        format!(
+                            "`{}` must be {}, but this is {}",
+                            name.text,
+                            scheme.show(),
+                            term.ty
+                        ),
+                    )
+                    .label(format!("is {}", term.ty))
+                    .help("a mock stands for calls with exactly this argument"),
+                );
+            }
+            self.known_before(&term);
+            args.push((idx, term));
+        }
+        Some(args)
+    }
+
+    fn not_an_argument(&mut self, op: OpRef, target: &str, name: &Word) {
+        let names: Vec<String> = op.op.params.iter().map(|it| format!("`{}`", it.name)).collect();
+        self.report(
+            Problem::error(
+                Code::E202,
+                name.span,
+                format!("`{target}` has no argument `{}`", name.text),
+            )
+            .label("not an argument of it")
+            .help(format!("it takes {}", names.join(", "))),
+        );
+    }
+
+    /// `run.calls("ask")`: how often a component was called in the test so far.
+    pub(super) fn run_calls(
+        &mut self,
+        name: &[Word],
+        args: Option<&Args>,
+        span: Span,
+    ) -> Option<Term> {
+        let [run, calls] = name else { return None };
+        if run.text.as_ref() != "run" || calls.text.as_ref() != "calls" {
+            return None;
+        }
+        let run = self.variable(run)?;
+        let component = match args.map(|it| it.list.as_slice()) {
+            Some([ast::Arg { name: None, value }]) => self.component_named(value),
+            _ => None,
+        };
+        let Some(op) = component else {
+            let at = args.map_or(span, |it| it.span);
+            self.report(
+                Problem::error(Code::E201, at, "`run.calls` wants the name of a component")
+                    .label("not a component's name")
+                    .help("write it as a string: `run.calls(\"ask\")`"),
+            );
+            return Some(Term::unknown(span));
+        };
+        let field = |base: Term, name: Text, ty: Type| {
+            Term::new(TermKind::Field { base: Box::new(base), name }, ty, span)
+        };
+        let (name, count): (Text, _) = (op.to_string().into(), Type::INT.optional());
+        let counts = Type::record(vec![(name.clone(), count.clone())]);
+        let counted = field(field(run, "calls".into(), counts), name, count);
+        // What was never called is not in the record.
+        let none = Term { kind: TermKind::Const(Value::Int(0)), ty: Type::INT, span, waits: false };
+        let (left, right) = (Box::new(counted), Box::new(none));
+        let kind = TermKind::Binary { op: BinaryOp::Coalesce, left, right };
+        Some(Term::new(kind, Type::INT, span))
+    }
+
+    fn component_named(&self, value: &ast::Expr) -> Option<OpRef> {
+        match &value.kind {
+            ast::ExprKind::Literal(Value::Text(name)) => self.registry.resolve(name),
+            _ => None,
+        }
+    }
+}
+
+/// What a test knows of its run: `run.cost`, `run.time`.
+fn run_type() -> Type {
+    Type::record(vec![("cost".into(), Type::Money), ("time".into(), Type::Duration)])
+}

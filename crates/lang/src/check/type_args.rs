@@ -1,0 +1,84 @@
+//! The type between `<` and `>` of a call.
+
+use svc_contract::{
+    registry::Generic,
+    value::{Type, schema},
+};
+
+use super::{Call, CastReason, Checker, Term, TermKind, call::Site};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::TypeExpr,
+};
+
+impl Checker<'_> {
+    /// `parse_json<T>(..)`, whose result is tested to be a `T`; `ask<T>(..)`, which is told.
+    pub(super) fn type_argument(
+        &mut self,
+        call: Call,
+        yields: Type,
+        expr: &TypeExpr,
+        site: &Site<'_>,
+    ) -> Term {
+        let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
+        let told = (generic == Generic::Asked).then(|| ty.clone());
+        let term = |yields| {
+            Term::new(TermKind::Call(Box::new(Call { wanted: told, ..call })), yields, span)
+        };
+        match generic {
+            Generic::No => {
+                let term = term(yields);
+                self.takes_no_type(expr.span, site, &term);
+                term
+            }
+            Generic::Tested => {
+                self.tell_beyond_json(&ty, expr.span);
+                let value = Box::new(term(yields));
+                Term::new(TermKind::Cast { value, why: CastReason::Asked }, ty, span)
+            }
+            Generic::Asked => {
+                self.tell_unsayable(&ty, expr.span, site);
+                term(ty)
+            }
+        }
+    }
+
+    /// Reports a type of which no JSON is a value, where JSON is tested to be one.
+    pub(super) fn tell_beyond_json(&mut self, ty: &Type, span: Span) {
+        if !ty.is_beyond_json() {
+            return;
+        }
+        self.report(
+            Problem::error(Code::E219, span, format!("no json is {ty}"))
+                .label("cannot come from outside")
+                .help("a secret comes from `secret name`, and a flow is given by its name"),
+        );
+    }
+
+    /// Reports a type that has no JSON Schema, where an op must pass one on.
+    fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
+        let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
+        self.report(
+            Problem::error(Code::E219, span, format!("`{}` cannot give {part}", site.name))
+                .label(format!("there is no JSON form of {part} that it could be asked for"))
+                .help("ask for string, and make of it what is due"),
+        );
+    }
+
+    pub(super) fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
+        self.report(
+            Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
+                .label("its result has a type of its own")
+                .help(format!("it gives {}", term.ty))
+                .suggest(self.in_angles(span), ""),
+        );
+    }
+
+    /// `<T>` around the place of `T`.
+    fn in_angles(&self, ty: Span) -> Span {
+        let text = self.source.text();
+        let start = text[..ty.start].rfind('<').unwrap_or(ty.start);
+        let end = text[ty.end..].find('>').map_or(ty.end, |it| ty.end + it + 1);
+        Span::new(start, end)
+    }
+}

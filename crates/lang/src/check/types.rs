@@ -1,0 +1,367 @@
+//! Type expressions, and the records that components share by name.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use svc_contract::{
+    registry::{Field, Near, documents, near},
+    value::{EnumType, FlowType, RecordType, Text, Type},
+};
+
+use super::{Checker, Term};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::{
+        MAX_DEPTH,
+        ast::{Item, ItemKind, TypeExpr, TypeKind, Word},
+    },
+};
+
+/// The types that have a name of their own.
+const PLAIN: [(&str, Type); 11] = [
+    ("string", Type::Text),
+    ("int", Type::INT),
+    ("float", Type::FLOAT),
+    ("bool", Type::Bool),
+    ("duration", Type::Duration),
+    ("money", Type::Money),
+    ("size", Type::Size),
+    ("path", Type::Path),
+    ("bytes", Type::Bytes),
+    ("json", Type::Json),
+    ("never", Type::Never),
+];
+
+/// The most parts and levels of a type, written out in full.
+const MOST_PARTS: usize = 10_000;
+const MOST_LEVELS: usize = MAX_DEPTH;
+
+/// What other languages call the types.
+const FOREIGN: [(&str, &str); 14] = [
+    ("str", "string"),
+    ("text", "string"),
+    ("String", "string"),
+    ("integer", "int"),
+    ("number", "float"),
+    ("double", "float"),
+    ("boolean", "bool"),
+    ("Bool", "bool"),
+    ("Int", "int"),
+    ("any", "json"),
+    ("object", "json"),
+    ("file", "path"),
+    ("list", "[T]"),
+    ("array", "[T]"),
+];
+
+/// The script's own types by their names; of two of one name, the first.
+type Declared<'a> = HashMap<Text, (&'a Word, &'a TypeExpr)>;
+
+impl Checker<'_> {
+    /// Resolves the script's own types, which may use each other in any order.
+    pub(super) fn declare_types(&mut self, items: &[Item]) {
+        let all: Vec<(&Word, &TypeExpr)> = items
+            .iter()
+            .filter_map(|it| match &it.kind {
+                ItemKind::Type { name, ty } => Some((name, ty)),
+                _ => None,
+            })
+            .collect();
+        let mut declared = Declared::new();
+        for (name, ty) in &all {
+            declared.entry(name.text.clone()).or_insert((name, ty));
+        }
+        let mut open: Vec<Text> = Vec::new();
+        for (name, ty) in &all {
+            self.note_declared(name, ty);
+        }
+        for (name, _) in &all {
+            self.declare_type(name, &declared, &mut open);
+        }
+        for (name, _) in &all {
+            self.binds_type(name);
+        }
+    }
+
+    fn declare_type(
+        &mut self,
+        name: &Word,
+        declared: &Declared<'_>,
+        open: &mut Vec<Text>,
+    ) -> Option<Type> {
+        if let Some(known) = self.types.get(&name.text) {
+            return Some(known.clone());
+        }
+        let (word, expr) = declared.get(&name.text)?;
+        if open.contains(&name.text) {
+            self.report(
+                Problem::error(
+                    Code::E213,
+                    word.span,
+                    format!("the type `{}` holds itself", name.text),
+                )
+                .label("defined by itself")
+                .help("a record cannot hold a record of its own type; use `json` for trees")
+                .suggest(name.span, "json"),
+            );
+            self.types.insert(name.text.clone(), Type::Unknown);
+            return Some(Type::Unknown);
+        }
+        open.push(name.text.clone());
+        let ty = if open.len() > MOST_LEVELS {
+            self.too_large(word.span);
+            Type::Unknown
+        } else {
+            self.resolve(expr, &mut |this, word| this.declare_type(word, declared, open))
+        };
+        open.pop();
+        let ty = self.bearable(named(ty, &name.text), word.span);
+        self.types.entry(name.text.clone()).or_insert(ty.clone());
+        Some(ty)
+    }
+
+    /// The type that an expression denotes.
+    pub(super) fn ty(&mut self, expr: &TypeExpr) -> Type {
+        let ty = self.resolve(expr, &mut |_, _| None);
+        self.bearable(ty, expr.span)
+    }
+
+    /// The type, unless it is larger than anything that is written on purpose: types are
+    /// compared and shown part by part.
+    fn bearable(&mut self, ty: Type, span: Span) -> Type {
+        if !ty.exceeds(MOST_PARTS, MOST_LEVELS) {
+            return ty;
+        }
+        self.too_large(span);
+        Type::Unknown
+    }
+
+    /// The same of a value.
+    pub(super) fn of_bearable_type(&mut self, term: Term) -> Term {
+        if !term.ty.exceeds(MOST_PARTS, MOST_LEVELS) {
+            return term;
+        }
+        self.too_large(term.span);
+        Term::unknown(term.span)
+    }
+
+    fn too_large(&mut self, span: Span) {
+        let message = format!(
+            "this type has more than {MOST_PARTS} parts, or is nested more than {MOST_LEVELS} deep"
+        );
+        self.report(
+            Problem::error(Code::E104, span, message)
+                .label("too large here")
+                .help("keep only the fields that are needed"),
+        );
+    }
+
+    fn resolve(
+        &mut self,
+        expr: &TypeExpr,
+        other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
+    ) -> Type {
+        match &expr.kind {
+            TypeKind::Broken => Type::Unknown,
+            TypeKind::Name(word) => self.type_name(word, other),
+            TypeKind::List(item, max) => Type::List(Arc::new(self.resolve(item, other)), *max),
+            TypeKind::Optional(inner) => self.resolve(inner, other).optional(),
+            TypeKind::Enum(variants) => {
+                Type::Enum(Arc::new(EnumType { name: None, variants: variants.clone() }))
+            }
+            TypeKind::Secret(inner) => match self.resolve(inner, other) {
+                Type::Text | Type::Unknown => Type::Secret,
+                ty => {
+                    self.only_text_is_secret(expr.span, &ty);
+                    Type::Unknown
+                }
+            },
+            TypeKind::Flow(takes, gives) => {
+                let (takes, gives) = (self.resolve(takes, other), self.resolve(gives, other));
+                Type::Flow(Arc::new(FlowType { takes, gives }))
+            }
+            TypeKind::Record(fields) => self.record_type(fields, other),
+            TypeKind::Range(inner, low, high) => {
+                let inner = self.resolve(inner, other);
+                self.range(expr, inner, *low, *high)
+            }
+        }
+    }
+
+    fn type_name(
+        &mut self,
+        word: &Word,
+        other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
+    ) -> Type {
+        let name = word.text.as_ref();
+        if let Some((_, ty)) = PLAIN.iter().find(|(it, _)| *it == name) {
+            return ty.clone();
+        }
+        if let Some(ty) = self.types.get(name).cloned().or_else(|| other(self, word)) {
+            self.mention_type(word, &ty);
+            return ty;
+        }
+        if let Some((module, imported)) = name.split_once('.')
+            && self.imports.contains_key(module)
+        {
+            self.mention_imported_type(word, module, imported);
+            return self.imported_type(module, imported).unwrap_or_else(|| {
+                self.not_imported(&dotted_words(word));
+                Type::Unknown
+            });
+        }
+        if let Some(ty) = shared_record(name) {
+            return ty;
+        }
+        let module = name.split('.').next().unwrap_or(name);
+        if self.broken_names.contains(name) || self.broken_names.contains(module) {
+            return Type::Unknown;
+        }
+        self.unknown_type(word);
+        Type::Unknown
+    }
+
+    fn only_text_is_secret(&mut self, span: Span, ty: &Type) {
+        self.report(
+            Problem::error(Code::E207, span, format!("there is no secret {ty}"))
+                .label("not a string")
+                .help("a secret is text: write `secret<string>`"),
+        );
+    }
+
+    fn unknown_type(&mut self, word: &Word) {
+        let name = word.text.as_ref();
+        let meant = self.meant_type(&word.text);
+        let mut problem =
+            Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
+                .label("not a type")
+                .help("declare it with `type Name = { field: type }`");
+        if let Some((meant, is_sure)) = meant {
+            problem = problem.help(format!("did you mean `{meant}`?"));
+            if meant != "[T]" {
+                problem = problem.fix(word.span, meant).suggested_if(!is_sure);
+            }
+        }
+        self.report(problem);
+    }
+
+    /// The type that an unknown one most likely means, and whether that is sure.
+    fn meant_type(&mut self, name: &Text) -> Option<(String, bool)> {
+        let key = (name.clone(), self.types.len());
+        if let Some(known) = self.meant_types.get(&key) {
+            return known.clone();
+        }
+        let foreign = FOREIGN.iter().find(|(it, _)| **it == **name).map(|(_, it)| *it);
+        // What others call by these names is more than one type here.
+        let is_one = !matches!(name.as_ref(), "number" | "any" | "object" | "file");
+        let foreign = foreign.map(|name| Near { name, is_sure: is_one });
+        if foreign.is_none() && !self.suggests() {
+            return None;
+        }
+        let plain = PLAIN.iter().map(|(it, _)| *it);
+        let own = self.types.keys().map(AsRef::as_ref);
+        let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
+        let meant = foreign.or_else(|| near(name, known));
+        let meant = meant.map(|it| (it.name.to_owned(), it.is_sure));
+        self.meant_types.insert(key, meant.clone());
+        meant
+    }
+
+    fn record_type(
+        &mut self,
+        fields: &[(Word, TypeExpr)],
+        other: &mut dyn FnMut(&mut Self, &Word) -> Option<Type>,
+    ) -> Type {
+        let mut known: Vec<(Text, Type)> = Vec::new();
+        let mut names: HashSet<&Text> = HashSet::new();
+        for (name, ty) in fields {
+            let ty = self.resolve(ty, other);
+            if !names.insert(&name.text) {
+                self.report(
+                    Problem::error(
+                        Code::E210,
+                        name.span,
+                        format!("the field `{}` stands twice", name.text),
+                    )
+                    .label("again")
+                    .help("give it another name"),
+                );
+                continue;
+            }
+            known.push((name.text.clone(), ty));
+        }
+        Type::record(known)
+    }
+
+    fn range(&mut self, expr: &TypeExpr, inner: Type, low: f64, high: f64) -> Type {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "ends of int ranges are written as ints"
+        )]
+        let ranged = match inner {
+            Type::Int(_) if low.fract() == 0.0 && high.fract() == 0.0 => {
+                Type::Int(Some((low as i64, high as i64)))
+            }
+            Type::Float(_) => Type::Float(Some((low, high))),
+            other => {
+                self.report(
+                    Problem::error(Code::E207, expr.span, format!("`{other}` has no such range"))
+                        .label("not a range of it")
+                        .help("ranges are for numbers: `int 1..5`, `float 0..1`"),
+                );
+                return Type::Unknown;
+            }
+        };
+        if low > high {
+            self.report(
+                Problem::error(Code::E207, expr.span, "the range is empty")
+                    .label("holds nothing")
+                    .help("write the lower end first"),
+            );
+        }
+        ranged
+    }
+}
+
+/// The words of a dotted type name, each with its place.
+fn dotted_words(name: &Word) -> Vec<Word> {
+    let mut start = name.span.start;
+    let words = name.text.split('.').map(|text| {
+        let word = Word { text: text.into(), span: Span::new(start, start + text.len()) };
+        start += text.len() + 1;
+        word
+    });
+    words.collect()
+}
+
+/// The names of the types that every script knows.
+pub fn type_names() -> impl Iterator<Item = &'static str> {
+    let plain = PLAIN.iter().map(|(it, _)| *it).filter(|it| *it != "never");
+    plain.chain(["Doc", "Hit"])
+}
+
+/// The record types that every script knows.
+pub(super) fn shared_record(name: &str) -> Option<Type> {
+    Some(match name {
+        "Doc" => documents::Doc::SCHEME.plain(),
+        "Hit" => documents::Hit::SCHEME.plain(),
+        _ => return None,
+    })
+}
+
+/// Gives a record or enum type its name, for messages.
+fn named(ty: Type, name: &Text) -> Type {
+    match ty {
+        Type::Record(of) if of.name.is_none() => {
+            let fields = of.fields.clone();
+            Type::Record(Arc::new(RecordType { name: Some(name.clone()), fields }))
+        }
+        Type::Enum(of) if of.name.is_none() => {
+            let variants = of.variants.clone();
+            Type::Enum(Arc::new(EnumType { name: Some(name.clone()), variants }))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,102 @@
+//! The last look at a program that has no problem: whether everything that will run has a
+//! type. What has none fits everywhere, so nothing that is promised of types would hold.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use svc_contract::value::Type;
+
+use super::{Checked, Flow, Term, TermKind};
+use crate::diag::{Code, Problem, Span};
+
+/// Reports the part of a program that has no type, if there is one.
+pub(super) fn untyped(program: &Checked) -> Option<Problem> {
+    let mut look = Look { program, flows: HashSet::new(), typed: HashMap::new(), open: Vec::new() };
+    look.begin();
+    let place = look.untyped()?;
+    Some(
+        Problem::error(Code::E227, place, "the type of this value is not known")
+            .label("nothing says what it is")
+            .help("use another component: the one that gives it does not declare a type"),
+    )
+}
+
+struct Look<'a> {
+    program: &'a Checked,
+    flows: HashSet<*const Flow>,
+    /// Shared parts of types that have been looked at: types of types are large only because
+    /// they share their parts.
+    typed: HashMap<*const (), bool>,
+    /// What is still to be looked at, and the call in the script that leads to it, where it
+    /// stands in another file.
+    open: Vec<(&'a Term, Option<Span>)>,
+}
+
+impl<'a> Look<'a> {
+    fn begin(&mut self) {
+        let Checked { inputs, flows, main, mocks, tests, .. } = self.program;
+        let defaults = inputs.iter().filter_map(|it| it.default.as_ref());
+        let mocked = mocks.iter().chain(tests.iter().flat_map(|it| &it.mocks));
+        let mocked = mocked.flat_map(|it| it.args.iter().map(|(_, it)| it).chain([&it.value]));
+        let lets = tests.iter().flat_map(|it| &it.lets).map(|it| &it.value);
+        let expects = tests.iter().flat_map(|it| &it.expects);
+        let all = defaults.chain(main).chain(mocked).chain(lets).chain(expects);
+        self.open.extend(all.map(|it| (it, None)));
+        for flow in flows {
+            self.flow(flow, None);
+        }
+    }
+
+    fn flow(&mut self, flow: &'a Arc<Flow>, call: Option<Span>) {
+        if !self.flows.insert(Arc::as_ptr(flow)) {
+            return;
+        }
+        let is_own = flow.source.name() == self.program.source.name();
+        let call = call.filter(|_| !is_own);
+        let defaults = flow.params.iter().filter_map(|it| it.default.as_ref());
+        self.open.extend(defaults.chain([&flow.body]).map(|it| (it, call)));
+    }
+
+    /// The smallest part that has no type: it is where the others have theirs from.
+    fn untyped(&mut self) -> Option<Span> {
+        let mut smallest: Option<(bool, Span)> = None;
+        while let Some((term, call)) = self.open.pop() {
+            let place = call.unwrap_or(term.span);
+            // A name has no type because its value has none.
+            let is_name = matches!(term.kind, TermKind::Var(_));
+            let rank = |(is_name, it): (bool, Span)| (is_name, it.end - it.start);
+            if !self.is_typed(&term.ty)
+                && smallest.is_none_or(|it| rank((is_name, place)) < rank(it))
+            {
+                smallest = Some((is_name, place));
+            }
+            if let TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) = &term.kind {
+                self.flow(flow, Some(place));
+            }
+            term.each_part(&mut |it| self.open.push((it, call)));
+        }
+        smallest.map(|(_, place)| place)
+    }
+
+    fn is_typed(&mut self, ty: &Type) -> bool {
+        let part = match ty {
+            Type::Optional(inner) | Type::List(inner, _) => Arc::as_ptr(inner).cast(),
+            Type::Record(of) => Arc::as_ptr(of).cast(),
+            Type::Flow(of) => Arc::as_ptr(of).cast(),
+            other => return !other.is_unknown(),
+        };
+        if let Some(known) = self.typed.get(&part) {
+            return *known;
+        }
+        let is_typed = match ty {
+            Type::Optional(inner) | Type::List(inner, _) => self.is_typed(inner),
+            Type::Record(of) => of.fields.iter().all(|(_, it)| self.is_typed(it)),
+            Type::Flow(of) => self.is_typed(&of.takes) && self.is_typed(&of.gives),
+            _ => true,
+        };
+        self.typed.insert(part, is_typed);
+        is_typed
+    }
+}

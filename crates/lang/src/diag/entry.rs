@@ -1,0 +1,87 @@
+//! What each code means at length: the entries of the book's chapter on errors.
+//!
+//! The chapter is the only place where they are written, so that the book and
+//! `svc explain` never differ. An entry is a heading `### E203: title`, prose, a fence with
+//! a wrong script, and a fence with the right one.
+
+const CHAPTER: &str = include_str!("../../../../docs/errors.md");
+
+/// What a code means, with a script that is wrong and what it should have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub code: &'static str,
+    pub title: &'static str,
+    /// Markdown: paragraphs with `code` in them.
+    pub meaning: &'static str,
+    pub wrong: Sample,
+    pub right: Sample,
+}
+
+/// A script as the chapter shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// What stands behind the fence: `svc`, `svc,error E203`, or `text` for what needs more
+    /// than a script.
+    pub info: &'static str,
+    pub text: &'static str,
+}
+
+impl Entry {
+    /// All entries, in the order of the chapter.
+    pub fn all() -> impl Iterator<Item = Self> {
+        CHAPTER.split("\n### ").skip(1).filter_map(Self::read)
+    }
+
+    /// The entry of a code, in upper or lower case.
+    pub fn find(code: &str) -> Option<Self> {
+        Self::all().find(|it| it.code.eq_ignore_ascii_case(code))
+    }
+
+    /// Reads what follows `### `; other headings of this level are no entries.
+    fn read(section: &'static str) -> Option<Self> {
+        let (heading, body) = section.split_once('\n')?;
+        let (code, title) = heading.split_once(": ")?;
+        let (meaning, samples) = body.split_once("\n```")?;
+        let (wrong, samples) = Sample::read(samples)?;
+        let (_, samples) = samples.split_once("\n```")?;
+        let (right, _) = Sample::read(samples)?;
+        Some(Self { code, title, meaning: meaning.trim(), wrong, right })
+    }
+}
+
+impl Sample {
+    /// Reads what follows the three backticks, and gives what follows the fence.
+    fn read(text: &'static str) -> Option<(Self, &'static str)> {
+        let (info, text) = text.split_once('\n')?;
+        let (text, rest) = text.split_once("\n```")?;
+        Some((Self { info, text }, rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Code, Entry};
+
+    #[test]
+    fn every_code_has_its_entry_in_order() {
+        let entries: Vec<_> = Entry::all().map(|it| (it.code, it.title)).collect();
+        let codes: Vec<_> = Code::ALL.iter().map(|it| (it.as_str(), it.title())).collect();
+        assert_eq!(entries, codes, "docs/errors.md has an entry for each code");
+    }
+
+    #[test]
+    fn an_entry_says_more_than_the_title() {
+        for it in Entry::all() {
+            assert!(it.meaning.contains("\n\n"), "{}: the cause, then what to do", it.code);
+            assert!(it.meaning.len() > 120, "{}: {}", it.code, it.meaning);
+            assert_ne!(it.wrong.text, it.right.text, "{}", it.code);
+        }
+    }
+
+    #[test]
+    fn case_does_not_matter() {
+        assert_eq!(Entry::find("e203"), Entry::find("E203"));
+        assert_eq!(Entry::find("E203").map(|it| it.code), Some("E203"));
+        assert_eq!(Entry::find("E999"), None);
+    }
+}

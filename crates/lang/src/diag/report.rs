@@ -1,0 +1,246 @@
+//! All problems of one source, and how they are drawn.
+
+use std::fmt;
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
+    MietteSpanContents, SourceCode, SourceSpan, SpanContents,
+};
+use svc_text::visible::{Visible, visible, visible_line};
+
+use super::{Label, Lines, Problem, Severity, Source};
+
+/// What is wrong with one source, in the order of the text.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub source: Source,
+    pub problems: Vec<Problem>,
+    /// The same of the files that it uses, where there is something to be said of them.
+    pub used: Vec<Report>,
+}
+
+/// How a report is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Colour,
+}
+
+impl Report {
+    pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(Problem::span);
+        problems.dedup();
+        Self { source, problems, used: Vec::new() }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(Problem::is_error) || self.used.iter().any(Self::has_errors)
+    }
+
+    /// Every problem with the text that it is about, those of used files last.
+    pub fn all(&self) -> impl Iterator<Item = (&Source, &Problem)> {
+        let own = self.problems.iter().map(|it| (&self.source, it));
+        // A used file's report is flat: all files that a check reads stand side by side.
+        let used = self.used.iter().flat_map(|it| it.problems.iter().map(|on| (&it.source, on)));
+        own.chain(used)
+    }
+
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|it| it.is_error())
+    }
+
+    pub fn warnings(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|it| !it.is_error())
+    }
+
+    /// Draws the problems with the lines they are about: the first hundred, which is more
+    /// than anyone reads. What commands a terminal or hides is written out, wherever it
+    /// comes from.
+    pub fn render(&self, style: Style) -> String {
+        let theme = match style {
+            Style::Plain => GraphicalTheme::unicode_nocolor(),
+            Style::Colour => GraphicalTheme::unicode(),
+        };
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_width(100)
+            .with_context_lines(1)
+            .without_syntax_highlighting();
+        let text = Visible::of(self.source.text());
+        let mut drawn = String::new();
+        for problem in self.problems.iter().take(MOST_DRAWN) {
+            if self.on_a_long_line(problem) {
+                drawn.push_str(&self.excerpt(problem));
+                continue;
+            }
+            let shown = Drawn { problem, source: &self.source, text: &text };
+            handler.render_report(&mut drawn, &shown).expect("writing to a string cannot fail");
+        }
+        if let Some(more @ 1..) = self.problems.len().checked_sub(MOST_DRAWN) {
+            drawn.push_str(&format!("and {more} more\n"));
+        }
+        self.used.iter().for_each(|it| drawn.push_str(&it.render(style)));
+        drawn
+    }
+}
+
+/// The most problems that are drawn.
+const MOST_DRAWN: usize = 100;
+
+/// A line longer than this is not drawn as a whole.
+const LONGEST_LINE: usize = 400;
+
+impl Report {
+    fn on_a_long_line(&self, problem: &Problem) -> bool {
+        let text = self.source.text();
+        problem.labels.iter().any(|label| {
+            let start = text.floor_char_boundary(label.span.start);
+            let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
+            let line_end = text[start..].find('\n').map_or(text.len(), |it| start + it);
+            line_end - line_start > LONGEST_LINE
+        })
+    }
+
+    /// A problem with a few words around it instead of its whole line.
+    fn excerpt(&self, problem: &Problem) -> String {
+        const AROUND: usize = 30;
+        let text = self.source.text();
+        let at = text.floor_char_boundary(problem.span().start);
+        let from = text.floor_char_boundary(at.saturating_sub(AROUND));
+        let to = text.ceil_char_boundary((at + AROUND).min(text.len()));
+        let (line, column) = self.source.position(at);
+        let word = problem.severity.word();
+        let shown = visible(&text[from..to]).replace('\n', " ");
+        let message = visible(&problem.message);
+        let mut drawn = format!("  × {word}[{}]: {message}\n", problem.code);
+        drawn.push_str(&format!(
+            "   ╭─[{}:{line}:{column}]\n   │ …{shown}…\n   ╰────\n",
+            visible_line(self.source.name())
+        ));
+        if let Some(help) = &problem.help {
+            drawn.push_str(&format!("  help: {}\n", visible(help)));
+        }
+        drawn
+    }
+}
+
+impl fmt::Display for Report {
+    /// One line a problem: place, severity, code, message.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Lines::new(self.source.text());
+        let mut last = &self.source;
+        for (idx, (source, problem)) in self.all().enumerate() {
+            if !std::ptr::eq(last, source) {
+                (lines, last) = (Lines::new(source.text()), source);
+            }
+            let (line, column) = lines.position(problem.span().start);
+            let gap = if idx == 0 { "" } else { "\n" };
+            let (name, word) = (source.name(), problem.severity.word());
+            write!(f, "{gap}{name}:{line}:{column}: {word}[{}]: {problem}", problem.code)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Report {}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// A problem with its text, as miette wants to see it: all of it visible.
+#[derive(Debug)]
+struct Drawn<'a> {
+    problem: &'a Problem,
+    source: &'a Source,
+    /// The source's, made visible.
+    text: &'a Visible<'a>,
+}
+
+impl fmt::Display for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { severity, code, message, .. } = self.problem;
+        write!(f, "{}[{code}]: {}", severity.word(), visible(message))
+    }
+}
+
+impl std::error::Error for Drawn<'_> {}
+
+impl Diagnostic for Drawn<'_> {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.problem.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.problem.help.as_ref().map(|it| Box::new(visible(it)) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.problem.labels.iter().enumerate().map(|(idx, label)| {
+            let (start, end) = (self.text.place(label.span.start), self.text.place(label.span.end));
+            let text = (!label.text.is_empty()).then(|| visible(&label.text).into_owned());
+            if idx == 0 {
+                return LabeledSpan::new_primary_with_span(text, (start, end - start));
+            }
+            LabeledSpan::new(text, start, end - start)
+        })))
+    }
+}
+
+impl SourceCode for Drawn<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let read = self.text.text.as_ref().read_span(span, lines_before, lines_after)?;
+        // The place above a frame is that of a label in the text as it is. miette asks for it
+        // without the lines around it, and would count bytes of what was written out.
+        let is_it = |it: &&Label| self.text.place(it.span.start) == span.offset();
+        let asked = self.problem.labels.iter().find(is_it);
+        let (line, column) = match asked.filter(|_| lines_before == 0 && lines_after == 0) {
+            Some(label) => self.source.position(label.span.start),
+            None => (read.line() + 1, read.column() + 1),
+        };
+        let name = visible_line(self.source.name()).into_owned();
+        let (data, whole, lines) = (read.data(), *read.span(), read.line_count());
+        Ok(Box::new(MietteSpanContents::new_named(name, data, whole, line - 1, column - 1, lines)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::{Code, Span};
+
+    #[test]
+    fn labels_point_at_their_words_behind_what_was_written_out() {
+        let text = "\r\n\"\u{1b}]0;x\u{7}\u{202e}ä\" >> uper\r\n";
+        let at = text.find("uper").unwrap();
+        let problem =
+            Problem::error(Code::E201, Span::new(at, at + 4), "no `\u{1b}`").label("\u{9b}");
+        let report = Report::new(Source::new("a\n\u{1b}.svc", text), vec![problem]);
+        let drawn = report.render(Style::Plain);
+        assert!(!drawn.contains(|it: char| it.is_control() && it != '\n'), "{drawn:?}");
+        let lines: Vec<&str> = drawn.lines().collect();
+        let line = lines.iter().position(|it| it.contains("uper")).unwrap();
+        assert!(lines[line].contains(r#""\u{1b}]0;x\u{7}\u{202e}ä" >> uper"#), "{drawn}");
+        let column = |line: &str, of: &str| line[..line.find(of).unwrap()].chars().count();
+        let under = lines[line + 1].trim_start_matches([' ', '·']);
+        assert_eq!(column(lines[line], "uper"), column(lines[line + 1], under), "{drawn}");
+        // The place is that of the file.
+        assert!(drawn.contains(r"[a\u{a}\u{1b}.svc:2:15]"), "{drawn}");
+    }
+}

@@ -1,0 +1,111 @@
+//! What a call does to the world, and where.
+
+use std::fmt;
+
+use svc_contract::{
+    host::address::{self, Address},
+    registry::{Effect, Scope},
+    value::{Text, Value},
+};
+
+use crate::check::Call;
+
+/// An effect of a node, with its place in the world.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EffectUse {
+    pub verb: Verb,
+    /// What is read or written.
+    pub place: Option<Place>,
+}
+
+/// What is done to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    Reads,
+    Writes,
+    Spends,
+    Asks,
+}
+
+/// A part of the world, as far as a plan knows it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A file, or a folder with everything below it.
+    Path(Text),
+    /// The file or folder that this param names, which only the run knows.
+    PathOf(&'static str),
+    /// A host of the web; without one, only the run knows which.
+    Web(Option<String>),
+    /// Something with a fixed name: `llm`, `mail`.
+    Named(&'static str),
+}
+
+impl Verb {
+    pub const ALL: [Self; 4] = [Self::Reads, Self::Writes, Self::Spends, Self::Asks];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Spends => "spends",
+            Self::Asks => "asks",
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => write!(f, "fs:{path}"),
+            Self::PathOf(param) => write!(f, "fs:<{param}>"),
+            Self::Web(Some(host)) => write!(f, "web:{}", address::authority(host)),
+            Self::Web(None) => f.write_str("web"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+impl fmt::Display for EffectUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = self.verb.name();
+        match &self.place {
+            Some(place) => write!(f, "{verb} {place}"),
+            None => f.write_str(verb),
+        }
+    }
+}
+
+/// The effects of one call, with the paths and hosts that its arguments name.
+///
+/// `known` gives the argument at a place, where it is known before the run.
+pub(super) fn of_call<'v>(
+    call: &Call,
+    known: &dyn Fn(usize) -> Option<&'v Value>,
+) -> Vec<EffectUse> {
+    let at = |verb, scope| EffectUse { verb, place: Some(place(call, scope, known)) };
+    let effects = call.op.op.effects.iter().map(|it| match *it {
+        Effect::Reads(scope) => at(Verb::Reads, scope),
+        Effect::Writes { scope, .. } => at(Verb::Writes, scope),
+        Effect::Spends => EffectUse { verb: Verb::Spends, place: None },
+        Effect::Asks => EffectUse { verb: Verb::Asks, place: None },
+    });
+    effects.collect()
+}
+
+fn place<'v>(call: &Call, scope: Scope, known: &dyn Fn(usize) -> Option<&'v Value>) -> Place {
+    let constant = |param: &str| {
+        let idx = call.op.op.params.iter().position(|it| it.name == param);
+        idx.and_then(known)
+    };
+    match scope {
+        Scope::Named(name) => Place::Named(name),
+        Scope::Path(param) => match constant(param) {
+            Some(Value::Path(path)) => Place::Path(path.clone()),
+            _ => Place::PathOf(param),
+        },
+        Scope::Web(param) => {
+            let url = constant(param).and_then(|it| Address::read(it.as_str()?).ok());
+            Place::Web(url.map(|it| it.host().to_owned()))
+        }
+    }
+}

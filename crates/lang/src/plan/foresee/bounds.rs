@@ -1,0 +1,438 @@
+//! The bounds in force at a place, and what a `within` says about what it bounds.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use svc_contract::{
+    registry::{ErrorKind, OpDef},
+    value::{Money, Value, units},
+};
+
+use super::{
+    Walk,
+    amount::Amount,
+    load::{Cause, Load},
+};
+use crate::{
+    check::{BoundKey, Term, TermKind},
+    diag::{Code, Problem, Source, Span},
+    plan::{GRACE, Holds, Verdict},
+};
+
+/// Why a cap of tokens is not proven that is met by no sum, but by a single call.
+pub(super) const ASKS: &str = "one call may ask for more";
+
+/// What every `within` around a place says together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct InForce {
+    /// The tightest of each kind.
+    pub(super) tokens: Option<u64>,
+    pub(super) cost: Option<i64>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_parallel: Option<u64>,
+    /// Whether a cap stands around, known or not.
+    pub(super) caps_tokens: bool,
+    pub(super) is_timed: bool,
+    /// The innermost of each kind.
+    pub(super) attempt_timeout: Option<Duration>,
+    pub(super) max_retries: Option<u64>,
+    pub(super) retry_on: Option<Arc<[String]>>,
+    /// Whether results of other runs may stand for calls.
+    pub(super) reuses: bool,
+    /// The keys whose value is not known yet, and may be any.
+    pub(super) open: BTreeSet<BoundKey>,
+}
+
+/// The values of one `within`, as far as they are known.
+#[derive(Default)]
+pub(super) struct Limits {
+    pub(super) cost: Option<Money>,
+    pub(super) tokens: Option<u64>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_parallel: Option<u64>,
+}
+
+impl InForce {
+    /// The same inside a `within`; the kinds whose values are not known yet are given by
+    /// their keys alone.
+    pub(super) fn inside(&self, bounds: &[(BoundKey, Option<Value>)]) -> (Self, Limits) {
+        let (mut inner, mut limits) = (self.clone(), Limits::default());
+        for (key, value) in bounds {
+            inner.opens(*key, value.is_none());
+            match (key, value) {
+                // The run refuses less than nothing.
+                (BoundKey::MaxCost, Some(Value::Money(it))) if *it >= Money::ZERO => {
+                    limits.cost = Some(*it);
+                }
+                (BoundKey::MaxTokens, Some(Value::Int(it))) => {
+                    limits.tokens = u64::try_from(*it).ok();
+                }
+                (BoundKey::Timeout, Some(Value::Duration(it))) => limits.timeout = Some(*it),
+                (BoundKey::MaxParallel, Some(Value::Int(it))) => {
+                    limits.max_parallel = u64::try_from(*it).ok().filter(|it| *it > 0);
+                }
+                (BoundKey::AttemptTimeout, Some(Value::Duration(it))) => {
+                    inner.attempt_timeout = Some(*it);
+                }
+                (BoundKey::MaxRetries, Some(Value::Int(it))) => {
+                    inner.max_retries = u64::try_from(*it).ok();
+                }
+                (BoundKey::RetryOn, Some(Value::List(kinds))) => {
+                    let kinds = kinds.iter().filter_map(Value::as_str).map(str::to_owned);
+                    inner.retry_on = Some(kinds.collect());
+                }
+                _ => {}
+            }
+            inner.caps_tokens |= *key == BoundKey::MaxTokens;
+            inner.is_timed |= *key == BoundKey::Timeout;
+            inner.reuses |= *key == BoundKey::MaxAge;
+        }
+        inner.tokens = tighter(inner.tokens, limits.tokens);
+        inner.cost = tighter(inner.cost, limits.cost.map(Money::nanos));
+        inner.timeout = tighter(inner.timeout, limits.timeout);
+        inner.max_parallel = tighter(inner.max_parallel, limits.max_parallel);
+        if bounds.iter().any(|it| *it == (BoundKey::MaxParallel, None)) {
+            // Nothing takes longer than one call after the other.
+            limits.max_parallel = Some(1);
+        }
+        (inner, limits)
+    }
+
+    /// Notes whether the value of a key is open. The inner value wins where it is about
+    /// single calls; a `max_parallel` holds for all that is inside.
+    fn opens(&mut self, key: BoundKey, is_open: bool) {
+        match key {
+            _ if is_open => {
+                self.open.insert(key);
+            }
+            BoundKey::MaxParallel => {}
+            _ => {
+                self.open.remove(&key);
+            }
+        }
+        match key {
+            BoundKey::AttemptTimeout => self.attempt_timeout = None,
+            BoundKey::MaxRetries => self.max_retries = None,
+            BoundKey::RetryOn => self.retry_on = None,
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_open(&self, key: BoundKey) -> bool {
+        self.open.contains(&key)
+    }
+
+    /// How often a call is tried at the most; nothing where that may be any number.
+    pub(super) fn tries(&self, op: &OpDef) -> Option<u64> {
+        let wanted = |kind: ErrorKind| match &self.retry_on {
+            _ if self.is_open(BoundKey::RetryOn) => true,
+            Some(kinds) => kinds.iter().any(|it| it == kind.name()),
+            None => ErrorKind::RETRIED.contains(&kind),
+        };
+        // Only a try that has a time of its own can fail with `timeout` and leave time for
+        // another one.
+        let is_timed = self.attempt_timeout.is_some() || self.is_open(BoundKey::AttemptTimeout);
+        let fails = op.errors.iter().any(|it| wanted(*it));
+        if op.writes_once() || !(fails || is_timed && wanted(ErrorKind::Timeout)) {
+            return Some(1);
+        }
+        if self.is_open(BoundKey::MaxRetries) {
+            return None;
+        }
+        let retries = self.max_retries.unwrap_or(u64::from(op.limits.max_retries));
+        Some(retries.saturating_add(1))
+    }
+
+    /// No attempt that may use more tokens is ever started.
+    pub(super) fn most_tokens(&self, op: &OpDef) -> Option<u64> {
+        // A cap of the script takes the place of the op's own, also while its value is not
+        // known yet.
+        let own = op.limits.max_tokens.filter(|_| !self.caps_tokens);
+        own.into_iter().chain(self.tokens).min()
+    }
+}
+
+fn tighter<T: Ord + Copy>(outer: Option<T>, inner: Option<T>) -> Option<T> {
+    outer.into_iter().chain(inner).min()
+}
+
+impl Load {
+    /// What is left of it under the limits of a `within`.
+    pub(super) fn limited(mut self, limits: &Limits) -> Self {
+        if let Some(most) = limits.max_parallel {
+            let waits = self.turns.map(|it| it / u32::try_from(most).unwrap_or(u32::MAX));
+            let max = self.time.max.zip(waits).map(|(a, b)| a.plus(b));
+            self.time.max = if most == 1 { self.turns } else { max };
+        }
+        if let Some(most) = limits.timeout {
+            // That counts all waiting, too.
+            self.time = self.time.capped(self.ended_by(most));
+            self.is_delayed = false;
+        }
+        if let Some(most) = limits.tokens {
+            self.tokens = self.tokens.capped(most);
+            // What asks for more is refused here, before a cap around is asked.
+            self.asks = Some(self.asks.map_or(most, |it| it.min(most)));
+        }
+        if let Some(most) = limits.cost {
+            self.cost = self.cost.capped(most);
+        }
+        self
+    }
+
+    /// When everything has ended that is cancelled after so long.
+    pub(super) fn ended_by(&self, timeout: Duration) -> Duration {
+        match self.compute {
+            Some(Duration::ZERO) => timeout,
+            _ => timeout.plus(GRACE),
+        }
+    }
+}
+
+/// A `within` and its surroundings, to be judged.
+pub(super) struct Bounded<'a> {
+    pub(super) key: BoundKey,
+    pub(super) term: &'a Term,
+    pub(super) value: Option<Value>,
+    /// What it bounds.
+    pub(super) body: &'a Term,
+    pub(super) load: &'a Load,
+    /// The bounds around it that stand in the same pipeline.
+    pub(super) outer: &'a InForce,
+    /// Whether it bounds the whole file or a whole flow.
+    pub(super) is_whole: bool,
+}
+
+impl Walk<'_> {
+    /// What is known of one bound, with its problems reported.
+    pub(super) fn judge(&mut self, bound: &Bounded<'_>) -> Verdict {
+        let (holds, why) = match (bound.key, &bound.value) {
+            (BoundKey::MaxCost, Some(Value::Money(cap))) if *cap < Money::ZERO => below_nothing(),
+            (_, Some(Value::Int(it))) if *it < 0 => below_nothing(),
+            (BoundKey::MaxCost, Some(Value::Money(cap))) => self.judge_cost(bound, *cap),
+            (BoundKey::MaxTokens, Some(Value::Int(cap))) => {
+                self.judge_tokens(bound, cap.unsigned_abs())
+            }
+            (BoundKey::Timeout, Some(Value::Duration(most))) => self.judge_time(bound, *most),
+            (BoundKey::MaxMemory, Some(_)) => {
+                (Holds::Enforced, "nobody knows before what it makes".to_owned())
+            }
+            (_, None) => (Holds::Enforced, "it is known when the run has its inputs".to_owned()),
+            _ => (Holds::Enforced, String::new()),
+        };
+        if holds == Holds::Useless {
+            self.bounds_nothing(bound, &why);
+        }
+        let shown = bound.value.as_ref().map(ToString::to_string);
+        Verdict {
+            key: bound.key,
+            limit: shown.unwrap_or_else(|| self.text_of(bound.term)),
+            holds,
+            why,
+            span: Some(bound.term.span),
+            prices: match bound.key {
+                BoundKey::MaxCost => bound.load.prices.iter().map(ToString::to_string).collect(),
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    fn judge_cost(&mut self, bound: &Bounded<'_>, cap: Money) -> (Holds, String) {
+        self.unpriced(bound);
+        self.endless(bound);
+        let load = bound.load;
+        if !load.spends {
+            return nothing_inside(bound, "costs anything");
+        }
+        if let Some(outer) = bound.outer.cost.filter(|it| *it <= cap.nanos()) {
+            let why = format!("{} around it is tighter", Money::from_nanos(outer));
+            return (Holds::Useless, why);
+        }
+        if load.needs.cost > cap {
+            return self.impossible(bound, &load.needs.cost.to_string());
+        }
+        settled(load.cost.max, cap, |it| it.to_string(), load)
+    }
+
+    fn judge_tokens(&mut self, bound: &Bounded<'_>, cap: u64) -> (Holds, String) {
+        self.unpriced(bound);
+        self.endless(bound);
+        let load = bound.load;
+        let shown = |it: u64| format!("{it} tokens");
+        if !load.spends {
+            return nothing_inside(bound, "uses tokens");
+        }
+        if let Some(outer) = bound.outer.tokens.filter(|it| *it <= cap) {
+            return (Holds::Useless, format!("{} around it is tighter", shown(outer)));
+        }
+        if load.needs.tokens > cap {
+            return self.impossible(bound, &shown(load.needs.tokens));
+        }
+        if load.is_within(cap) && !load.asks_within(cap) {
+            return (Holds::Enforced, ASKS.to_owned());
+        }
+        settled(load.tokens.max, cap, shown, load)
+    }
+
+    /// Nobody can prove how long something takes: the clock ends it.
+    fn judge_time(&mut self, bound: &Bounded<'_>, most: Duration) -> (Holds, String) {
+        if !bound.body.waits {
+            return nothing_inside(bound, "waits for anything");
+        }
+        if let Some(outer) = bound.outer.timeout.filter(|it| *it <= most) {
+            let why = format!("{} around it is tighter", units::show_duration(outer));
+            return (Holds::Useless, why);
+        }
+        let time = bound.load.time;
+        if time.min > most {
+            return self.impossible(bound, &units::show_duration(time.min));
+        }
+        let why = match time.max {
+            Some(it) if it <= most => format!("at most {} by itself", units::show_measured(it)),
+            Some(it) => format!("it could take up to {}", units::show_measured(it)),
+            None => "nothing else ends it".to_owned(),
+        };
+        (Holds::Enforced, why)
+    }
+
+    /// Only time is raised by a fix: how much may be spent is for a person to say.
+    fn impossible(&mut self, bound: &Bounded<'_>, least: &str) -> (Holds, String) {
+        let (key, value) = (bound.key.name(), bound.value.as_ref());
+        let value = value.map(ToString::to_string).unwrap_or_default();
+        let why = match bound.key {
+            BoundKey::Timeout => format!("what it bounds takes at least {least}"),
+            _ => format!("what it bounds must reserve at least {least}"),
+        };
+        let problem = Problem::error(
+            Code::E309,
+            bound.term.span,
+            format!("`{key}: {value}` cannot be kept"),
+        )
+        .label(&*why)
+        .also(bound.body.span, "this is what it bounds")
+        .help(match bound.key {
+            BoundKey::Timeout => "give it more time, or let it do less",
+            _ => "raise it, or let the calls inside ask for less: an attempt starts only when all that it may use can be reserved",
+        });
+        self.report(match bound.key {
+            BoundKey::Timeout => problem.suggest(bound.term.span, least),
+            _ => problem,
+        });
+        (Holds::Impossible, why)
+    }
+
+    fn bounds_nothing(&mut self, bound: &Bounded<'_>, why: &str) {
+        let message = format!("`{}` bounds nothing here", bound.key.name());
+        let problem =
+            Problem::warning(Code::E306, bound.term.span, message).label(why).help("remove it");
+        self.report(problem);
+    }
+
+    /// A cap of money over something that has no price.
+    fn unpriced(&mut self, bound: &Bounded<'_>) {
+        for cause in &bound.load.causes {
+            let Cause::Unpriced { component, span, source, counts_tokens, error } = cause.as_ref()
+            else {
+                continue;
+            };
+            if bound.key != BoundKey::MaxCost && !counts_tokens {
+                continue;
+            }
+            let message = format!("`{component}`: {error}");
+            let problem = Problem::error(Code::E311, *span, message)
+                .label("its price is unknown")
+                .help_opt(error.help.clone());
+            self.report_in(source, problem, bound.term.span, "under this cap");
+        }
+    }
+
+    /// A cap over something that runs for every item of a list of any length.
+    fn endless(&mut self, bound: &Bounded<'_>) {
+        for cause in &bound.load.causes {
+            let Cause::List { span, source, is_given: false } = cause.as_ref() else { continue };
+            let message = "this runs for every item of a list that may have any length";
+            let problem = Problem::error(Code::E310, *span, message)
+                .label("costs something for every item")
+                .help("take a number of items before it, or declare the list with a most: `[T; max 20]`")
+                .suggest(Span::new(span.start, span.start), "take(n: 20) >> ");
+            self.report_in(source, problem, bound.term.span, "so this cap cannot be judged");
+        }
+    }
+
+    /// Reports a problem of a file, with a second place where that is in the same one.
+    fn report_in(&mut self, source: &Source, problem: Problem, other: Span, text: &str) {
+        let is_here = source.name() == self.source.name();
+        let problem = if is_here { problem.also(other, text) } else { problem };
+        self.problems.add(source, problem);
+    }
+
+    fn report(&mut self, problem: Problem) {
+        let source = self.source.clone();
+        self.problems.add(&source, problem);
+    }
+
+    fn text_of(&self, term: &Term) -> String {
+        self.source.text().get(term.span.range()).unwrap_or_default().to_owned()
+    }
+}
+
+/// The verdict on a bound that the run refuses.
+fn below_nothing() -> (Holds, String) {
+    (Holds::Enforced, "nothing can be kept below zero, so nothing begins".to_owned())
+}
+
+/// The verdict on a bound of what takes nothing of its kind. On a whole file or flow it is a
+/// promise, which holds whatever becomes of the lines inside.
+fn nothing_inside(bound: &Bounded<'_>, what: &str) -> (Holds, String) {
+    let why = format!("nothing inside {what}");
+    match (bound.is_whole, bound.key) {
+        (true, BoundKey::Timeout) => (Holds::Enforced, why),
+        (true, _) => (Holds::Proven, why),
+        // The check has said so already.
+        (false, _) if is_instant(bound.body) => (Holds::Proven, why),
+        (false, _) => (Holds::Useless, why),
+    }
+}
+
+fn is_instant(body: &Term) -> bool {
+    !body.waits && matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_))
+}
+
+pub(super) fn settled<T: Ord + Copy>(
+    most: Option<T>,
+    cap: T,
+    shown: impl Fn(T) -> String,
+    load: &Load,
+) -> (Holds, String) {
+    match most {
+        Some(most) if most <= cap => (Holds::Proven, format!("at most {}", shown(most))),
+        Some(most) => (Holds::Enforced, format!("it could take up to {}", shown(most))),
+        None => (Holds::Enforced, load.why_open()),
+    }
+}
+
+impl Load {
+    /// Why a cap of money cannot be kept: something has no price.
+    pub(super) fn unpriced(&self) -> Option<String> {
+        self.causes.iter().find_map(|it| match it.as_ref() {
+            Cause::Unpriced { component, error, .. } => Some(format!("`{component}`: {error}")),
+            _ => None,
+        })
+    }
+
+    /// Why nobody can say how much it is, in words.
+    pub(super) fn why_open(&self) -> String {
+        let told = self.causes.iter().map(|it| match it.as_ref() {
+            Cause::List { is_given: true, .. } => {
+                "how many items there are is known when the run has its inputs".to_owned()
+            }
+            Cause::List { .. } => "a list may have any length".to_owned(),
+            Cause::Unpriced { component, error, .. } => format!("`{component}`: {error}"),
+            Cause::Unquoted { component, why } => {
+                format!("what `{component}` costs is not known yet: {why}")
+            }
+            Cause::Open(key) => format!("`{}` is known when the run has its inputs", key.name()),
+        });
+        told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
+            .unwrap_or_else(|| "it may take any amount".to_owned())
+    }
+}

@@ -1,0 +1,343 @@
+//! Calls of components: how often they are tried, what that costs, and how long it takes.
+
+use std::{sync::Arc, time::Duration};
+
+use svc_contract::{
+    registry::{Asking, Body, Effect, Known, Max, OpDef, Price, Quote, Scheme, Takes},
+    value::{Money, Value, units},
+};
+
+use super::{
+    Past, Walk,
+    amount::Count,
+    extent::{Extent, Items},
+    load::{Cause, Load, Needs},
+    walk::{Seen, Slot, Sources},
+};
+use crate::{
+    check::{BoundKey, Call, Flow, Term, TermKind},
+    plan::{GRACE, Range, effects::of_call},
+    script::limits,
+};
+
+/// How long a call usually takes of which nothing is said.
+const USUAL_COMPUTE: Duration = Duration::from_millis(20);
+const USUAL_RHAI: Duration = Duration::from_millis(1);
+const USUAL_IO: Duration = Duration::from_millis(200);
+
+/// Fewer earlier calls than these say nothing of the next one.
+pub(super) const FEWEST: usize = 3;
+
+impl<'a> Walk<'a> {
+    pub(super) fn call(&mut self, call: &'a Call, term: &'a Term) -> Seen {
+        let op = call.op.op;
+        let (needs, args, before) = self.all(&call.args);
+        let extent = Self::result(call, &args, &term.ty);
+        if op.is_inline() {
+            let is_head = !matches!(call.args.first().map(|it| &it.kind), Some(TermKind::Var(_)));
+            if is_head {
+                return Seen { sources: needs, extent, load: before };
+            }
+        }
+        let idx = self.add(&call.name, needs.clone(), term);
+        let effects = of_call(call, &|it| args.get(it).and_then(Extent::as_known));
+        if !self.problems.is_muted {
+            self.effects.extend(effects.iter().cloned());
+        }
+        if let Some(idx) = idx {
+            let path = self.path_to(&call.segment);
+            let bounds = self.own_bounds(op);
+            let node = &mut self.nodes[idx];
+            node.path = path;
+            node.op = Some(call.op.to_string());
+            node.cost_class = Some(op.cost_class());
+            node.effects = effects;
+            node.bounds = bounds;
+        }
+        if op.is_inline() {
+            return Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before };
+        }
+        if !matches!(op.price, Price::Free) && !self.problems.is_muted {
+            let path = self.path_to(&call.segment);
+            self.scopes.call(|| path);
+        }
+        let mut load = self.attempts(call, &args, term, idx);
+        load = load.with_calls(self.called_back(call, &args, idx));
+        if self.force.reuses {
+            let acts = op.writes() || op.effects.contains(&Effect::Asks);
+            match acts {
+                true => self.remark(idx, || "no earlier result stands for it: it acts".to_owned()),
+                false => load = load.unless_reused(),
+            }
+        }
+        self.note_envelope(idx, &load);
+        let sources = idx.map_or(needs, |it| vec![it]);
+        Seen { sources, extent, load: before.then(load) }
+    }
+
+    /// Inline code: it costs nothing, and has a time of its own where the script sets none.
+    pub(super) fn rhai(&mut self, segment: &str, args: &'a [Term], term: &'a Term) -> Seen {
+        let (needs, _, before) = self.all(args);
+        let idx = self.add("rhai", needs.clone(), term);
+        let own = (!self.force.is_timed).then_some(limits::TIME);
+        if let Some(idx) = idx {
+            let path = self.path_to(segment);
+            let node = &mut self.nodes[idx];
+            node.path = path;
+            node.cost_class = Some("compute");
+            node.bounds = own.map(|it| ("timeout", units::show_duration(it))).into_iter().collect();
+        }
+        let max = own.map(|it| it.saturating_add(GRACE));
+        let time = Range { min: Duration::ZERO, expected: Some(USUAL_RHAI), max };
+        let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
+        let turns = max.into_iter().chain(around).min();
+        let load = Load { time, turns, compute: turns, is_delayed: true, ..Load::none() };
+        self.note_envelope(idx, &load);
+        let sources = idx.map_or(needs, |it| vec![it]);
+        Seen { sources, extent: Extent::of(&term.ty), load: before.then(load) }
+    }
+
+    /// What all tries of a call take together.
+    fn attempts(&mut self, call: &Call, args: &[Extent], term: &Term, idx: Option<usize>) -> Load {
+        let op = call.op.op;
+        let known: Vec<Known<'_>> = args.iter().map(Extent::known).collect();
+        let most_tokens = self.force.most_tokens(op);
+        let wanted = call.wanted.as_ref();
+        let asking = Asking { host: self.outlook.host, op, wanted, args: &known, most_tokens };
+        let mut load = Load { spends: !matches!(op.price, Price::Free), ..Load::none() };
+        let tries = self.force.tries(op);
+        match asking.quote() {
+            Ok(quote) => {
+                load.asks = self.asked(asking);
+                self.quoted(&mut load, quote, tries, call, term, idx);
+            }
+            Err(err) => {
+                let most = most_tokens.zip(tries).map(|(a, b)| a.saturating_mul(b));
+                load.asks = None;
+                load.tokens = Range { min: 0, expected: None, max: most };
+                load.cost = Range { min: Money::ZERO, expected: None, max: None };
+                let (component, why) = (call.name.to_string(), err.message);
+                self.remark(idx, || format!("its cost is not known yet: {why}"));
+                load.because(|| Cause::Unquoted { component, why });
+            }
+        }
+        if op.writes_once() && self.force.max_retries.is_some_and(|it| it > 0) {
+            self.remark(idx, || "not tried again: every try would write anew".to_owned());
+        }
+        load.time = self.time_of(op, args, tries);
+        if let Some(past) = self.past_of(call) {
+            load.as_before(past);
+            self.remark(idx, || format!("expected from {} earlier calls", past.calls));
+        }
+        // However long it takes, the time around it ends it.
+        let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
+        load.turns = load.time.max.into_iter().chain(around).min();
+        if matches!(op.body, Body::Compute(_)) {
+            load.compute = load.turns;
+            load.is_delayed = true;
+        }
+        load
+    }
+
+    /// What calls of the same op took before, where there were enough of them.
+    fn past_of(&mut self, call: &Call) -> Option<Past> {
+        let ask = self.outlook.past;
+        let name = call.op.to_string();
+        let past = *self.past.entry(name).or_insert_with(|| ask(call.op));
+        past.filter(|it| it.calls >= FEWEST)
+    }
+
+    fn quoted(
+        &mut self,
+        load: &mut Load,
+        quote: Quote,
+        tries: Option<u64>,
+        call: &Call,
+        term: &Term,
+        idx: Option<usize>,
+    ) {
+        let count = Count { least: 1, usual: 1, most: tries };
+        let most = self.force.most_tokens(call.op.op);
+        let tokens = most.map_or(quote.most.tokens, |it| quote.most.tokens.min(it));
+        load.tokens = Range {
+            min: quote.least.tokens,
+            expected: Some(quote.usual.tokens.min(tokens)),
+            max: Some(tokens),
+        };
+        load.cost = Range {
+            min: quote.least.cost,
+            expected: Some(quote.usual.cost.min(quote.most.cost)),
+            max: Some(quote.most.cost),
+        };
+        load.needs = Needs { tokens: quote.reserved.tokens, cost: quote.reserved.cost };
+        load.prices = quote.prices.into_iter().collect();
+        let counts_tokens = matches!(call.op.op.price, Price::Unknown);
+        if quote.unpriced.is_some() {
+            (load.cost.expected, load.cost.max) = (None, None);
+            load.tokens.max = load.tokens.max.filter(|_| !counts_tokens);
+        }
+        load.tokens = load.tokens.times(count);
+        load.cost = load.cost.times(count);
+        if tries.is_none() {
+            load.because(|| Cause::Open(BoundKey::MaxRetries));
+        }
+        if let Some(error) = quote.unpriced {
+            let (component, span) = (call.name.to_string(), term.span);
+            let source = self.source.clone();
+            self.remark(idx, || error.message.clone());
+            load.because(|| Cause::Unpriced { component, span, source, counts_tokens, error });
+        }
+    }
+
+    /// The most tokens that a try wants to reserve, as if no cap of the script stood around.
+    fn asked(&self, asking: Asking<'_>) -> Option<u64> {
+        // The op's own limit refuses before any cap is asked.
+        let own = asking.op.limits.max_tokens.filter(|_| !self.force.caps_tokens);
+        let most = Asking { most_tokens: own, ..asking }.quote().ok().map(|it| it.most.tokens);
+        most.into_iter().chain(own).min()
+    }
+
+    fn time_of(&self, op: &OpDef, args: &[Extent], tries: Option<u64>) -> Range<Duration> {
+        let lingers = match op.body {
+            Body::Compute(_) => GRACE,
+            Body::Inline(_) | Body::Io(_) => Duration::ZERO,
+        };
+        let exact = match op.takes {
+            Takes::Arg(name) => duration_of(op, args, name),
+            Takes::Unsaid | Takes::Usually(_) => None,
+        };
+        let one_try = self.force.attempt_timeout.map(|it| it.saturating_add(lingers));
+        let one_try = one_try.into_iter().chain(exact).min();
+        // Between two tries the other side may ask to wait for any time.
+        let by_itself = one_try.filter(|_| tries == Some(1));
+        let own = op.limits.timeout.filter(|_| !self.force.is_timed);
+        let max = by_itself.into_iter().chain(own.map(|it| it.saturating_add(lingers))).min();
+        let usual = match op.takes {
+            Takes::Usually(it) => it,
+            Takes::Arg(_) => exact.unwrap_or(USUAL_IO),
+            Takes::Unsaid if matches!(op.body, Body::Compute(_)) => USUAL_COMPUTE,
+            Takes::Unsaid => USUAL_IO,
+        };
+        let expected = max.map_or(usual, |it| it.min(usual));
+        let min = exact.unwrap_or_default().min(expected);
+        Range { min, expected: Some(expected), max }
+    }
+
+    /// What the flows take that an op calls, with their nodes below it.
+    fn called_back(&mut self, call: &'a Call, args: &[Extent], idx: Option<usize>) -> Load {
+        let op = call.op.op;
+        let mut all = Load::none();
+        for ((param, arg), known) in op.params.iter().zip(&call.args).zip(args) {
+            let Some((_, _, max)) = param.scheme.flow() else { continue };
+            // A flow that is looked at by itself passes on what it will be given.
+            let Some(flow) = self.flow_in(known) else { continue };
+            self.parents.extend(idx);
+            let load = self.below(call.segment.to_string(), |this| {
+                this.below(flow.name.to_string(), |this| {
+                    this.called(flow, &idx.into_iter().collect(), None)
+                })
+            });
+            if idx.is_some() {
+                self.parents.pop();
+            }
+            let most = Self::items_of(max, op, args).most;
+            let count = Count { least: 0, usual: most.unwrap_or(1).min(10), most };
+            let mut load = load.times(count, 1);
+            if most.is_none() {
+                let (span, source) = (arg.span, self.source.clone());
+                load.because(|| Cause::List { span, source, is_given: true });
+            }
+            let tries = Count { least: 0, usual: 1, most: self.force.tries(op) };
+            all = all.then(load.times(tries, 1));
+        }
+        all
+    }
+
+    /// What one call of a flow takes that is an argument.
+    pub(super) fn called(
+        &mut self,
+        flow: &'a Arc<Flow>,
+        sources: &Sources,
+        input: Option<&Extent>,
+    ) -> Load {
+        let given = flow.params.iter().enumerate().map(|(idx, it)| {
+            let known = input.filter(|_| idx == 0).cloned();
+            let extent = known.unwrap_or_else(|| Extent::of(&it.ty));
+            Slot { sources: sources.clone(), extent }
+        });
+        let given = given.collect();
+        self.body_of(flow, given).1
+    }
+
+    /// The bounds that an op has when the script gives none. A time that stands anywhere
+    /// around replaces the op's own.
+    fn own_bounds(&self, op: &OpDef) -> Vec<(&'static str, String)> {
+        if op.is_inline() {
+            return Vec::new();
+        }
+        let retries = if op.writes_once() { 0 } else { op.limits.max_retries };
+        let timeout = op.limits.timeout.filter(|_| !self.force.is_timed);
+        let timeout = timeout.map(|it| ("timeout", units::show_duration(it)));
+        timeout.into_iter().chain([("max_retries", retries.to_string())]).collect()
+    }
+
+    /// The most items that a declared list has with these arguments.
+    pub(super) fn items_of(max: Max, op: &OpDef, args: &[Extent]) -> Items {
+        let input = args.first().map(Extent::items);
+        let named = |name: &str| {
+            let idx = op.params.iter().position(|it| it.name == name);
+            let arg = idx.and_then(|it| Some((args.get(it)?, op.params.get(it)?.scheme)));
+            match arg {
+                Some((Extent::Known(Value::Int(it)), _)) => {
+                    Items::at_most(Some(u64::try_from(*it).unwrap_or(0)), true)
+                }
+                Some((arg, Scheme::IntRange(_, most))) => {
+                    Items::at_most(u64::try_from(most).ok(), arg.is_given())
+                }
+                Some((arg, _)) => Items::at_most(None, arg.is_given()),
+                None => Items::at_most(None, false),
+            }
+        };
+        match max {
+            Max::Unknown => Items::at_most(None, false),
+            Max::Arg(name) => named(name),
+            Max::Input => {
+                let input = input.unwrap_or(Items::at_most(None, false));
+                Items { least: 0, ..input }
+            }
+            Max::InputOr(name) => {
+                let (named, input) = (named(name), input.unwrap_or(Items::at_most(None, false)));
+                let either = Items::at_most(input.most, named.is_given || input.is_given);
+                either.within(named.most)
+            }
+        }
+    }
+}
+
+fn duration_of(op: &OpDef, args: &[Extent], name: &str) -> Option<Duration> {
+    let idx = op.params.iter().position(|it| it.name == name)?;
+    match args.get(idx)?.as_known()? {
+        Value::Duration(it) => Some(*it),
+        _ => None,
+    }
+}
+
+impl Load {
+    /// Expects what calls took before, within what is possible.
+    fn as_before(&mut self, past: Past) {
+        self.tokens.expected = Some(past.usage.tokens.max(self.tokens.min));
+        self.cost.expected = Some(past.usage.cost.max(self.cost.min));
+        self.time.expected = Some(past.took.max(self.time.min));
+        self.tokens = self.tokens.sensible();
+        self.cost = self.cost.sensible();
+        self.time = self.time.sensible();
+    }
+
+    /// What a call takes together with the calls of flows that it makes: they run within its
+    /// own time, and end with it.
+    fn with_calls(self, calls: Self) -> Self {
+        let (mut time, needs) = (self.time, self.needs);
+        time.max = time.max.map(|it| calls.ended_by(it));
+        Self { time, needs, ..self.then(calls) }
+    }
+}

@@ -1,0 +1,271 @@
+//! What is known of values that are computed: by operators, by text with gaps, by ops.
+
+use std::sync::Arc;
+
+use svc_contract::{
+    registry::{Body, Generic, Known, OpDef, Scheme, Sizes},
+    value::{FlowRef, Text, Type, Value, arithmetic, paths},
+};
+
+use super::{
+    Walk,
+    extent::{self, Extent},
+    load::Load,
+    walk::{Seen, Sources},
+};
+use crate::{
+    check::{Call, Entry, Flow, Piece, Term, TermKind},
+    syntax::ast::BinaryOp,
+};
+
+/// A function of values that are known is computed beforehand if they are no longer than
+/// this together, and ask for no more than so many of anything.
+const LONGEST_COMPUTED: u64 = 4_096;
+const MOST_COMPUTED: i64 = 10_000;
+
+/// A longer text is known by its length only.
+const LONGEST_TEXT: u64 = 1 << 16;
+
+/// A float that is written with decimals has so many digits before them.
+const WHOLE_DIGITS: u64 = 320;
+
+impl<'a> Walk<'a> {
+    /// A term that is made of others at once.
+    pub(super) fn value(&mut self, term: &'a Term) -> Seen {
+        let ty = &term.ty;
+        match &term.kind {
+            TermKind::FlowRef(flow) => self.flow_ref(flow),
+            TermKind::Record(entries) => self.record(entries, ty),
+            TermKind::List(items) => self.of_all(items, |items| extent::list(items, ty)),
+            TermKind::Text(pieces) => {
+                let values = pieces.iter().filter_map(|it| match it {
+                    Piece::Value(term, _) => Some(term),
+                    Piece::Text(_) => None,
+                });
+                self.of_all(values, |values| text_of(pieces, values))
+            }
+            TermKind::Field { base, name } => {
+                self.of_all([base.as_ref()], |it| it[0].field(name, ty))
+            }
+            TermKind::Index { base, index } => self.of_all([base.as_ref(), index.as_ref()], |it| {
+                it[0].item(ty).optional(ty.required())
+            }),
+            TermKind::Binary { op, left, right } => match op {
+                BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce => {
+                    self.lazily(*op, left, right, ty)
+                }
+                _ => self.of_all([left.as_ref(), right.as_ref()], |it| {
+                    operated(*op, &it[0], &it[1], ty)
+                }),
+            },
+            TermKind::Not(inner) => self.of_all([inner.as_ref()], |it| match it[0].as_known() {
+                Some(Value::Bool(it)) => Extent::Known(Value::Bool(!it)),
+                _ => Extent::of(ty).settled(it[0].is_given()),
+            }),
+            TermKind::Negate(inner) => self.of_all([inner.as_ref()], |it| {
+                let known = it[0].as_known().and_then(|it| arithmetic::negate(it).ok());
+                known.map_or_else(|| Extent::of(ty).settled(it[0].is_given()), Extent::Known)
+            }),
+            TermKind::Cast { value, .. } => self.of_all([value.as_ref()], |it| cast(&it[0], ty)),
+            TermKind::Path { value, folder } => self.of_all([value.as_ref()], |it| {
+                let text = it[0].as_known().and_then(Value::as_str);
+                let known = text.map(|text| match folder {
+                    Some(folder) => paths::join(folder, text),
+                    None => text.into(),
+                });
+                known.map_or_else(
+                    || Extent::of(ty).settled(it[0].is_given()),
+                    |it| Extent::Known(Value::Path(it)),
+                )
+            }),
+            _ => Seen::at_once(Sources::new(), Extent::of(ty)),
+        }
+    }
+
+    fn of_all(
+        &mut self,
+        terms: impl IntoIterator<Item = &'a Term>,
+        make: impl FnOnce(&[Extent]) -> Extent,
+    ) -> Seen {
+        let (sources, extents, load) = self.all(terms);
+        Seen { sources, extent: make(&extents), load }
+    }
+
+    fn flow_ref(&mut self, flow: &'a Arc<Flow>) -> Seen {
+        self.flows.insert(Arc::as_ptr(flow), flow);
+        let value = Value::Flow(FlowRef::new(flow.name.clone(), flow.clone()));
+        Seen::at_once(Sources::new(), Extent::Known(value))
+    }
+
+    fn record(&mut self, entries: &'a [Entry], ty: &Type) -> Seen {
+        let mut fields: Vec<(Text, Extent)> = Vec::new();
+        let (mut sources, mut load) = (Sources::new(), Load::none());
+        let mut set = |name: &Text, extent| match fields.iter_mut().find(|(it, _)| it == name) {
+            Some(field) => field.1 = extent,
+            None => fields.push((name.clone(), extent)),
+        };
+        for entry in entries {
+            let (Entry::Field(_, term) | Entry::Spread(term, _)) = entry;
+            let seen = self.term(term);
+            match entry {
+                Entry::Field(name, _) => set(name, seen.extent),
+                Entry::Spread(_, names) => {
+                    for name in names {
+                        set(name, seen.extent.field(name, &field_type(&term.ty, name)));
+                    }
+                }
+            }
+            sources.extend(seen.sources);
+            load = load.beside(seen.load);
+        }
+        sources.sort_unstable();
+        sources.dedup();
+        Seen { sources, extent: extent::record(fields, ty), load }
+    }
+
+    /// What is known of what an op gives.
+    pub(super) fn result(call: &Call, args: &[Extent], ty: &Type) -> Extent {
+        let op = call.op.op;
+        if let Some(value) = computed(call, args) {
+            return Extent::Known(value);
+        }
+        let is_given = op.is_pure() && op.is_inline() && args.iter().all(Extent::is_given);
+        let extent = match op.generic {
+            Generic::No => Self::declared(op.yields, op, args, ty),
+            Generic::Tested | Generic::Asked => Extent::of(ty),
+        };
+        let known: Vec<Known<'_>> = args.iter().map(Extent::known).collect();
+        match (extent, op.output.most(op, &known)) {
+            (Extent::Any { ty, .. }, Some(most)) => {
+                let sizes = Sizes { least: 0, usual: most / 4, most: Some(most) };
+                Extent::sized(&ty, sizes).settled(is_given)
+            }
+            (extent, _) => extent.settled(is_given),
+        }
+    }
+
+    /// What an op's own words say of its result. A type that only stands for the items of an
+    /// argument says that the result is made of these items.
+    fn declared(scheme: Scheme, op: &OpDef, args: &[Extent], ty: &Type) -> Extent {
+        match (scheme, ty) {
+            (Scheme::Var(name) | Scheme::Ordered(name), _) => {
+                let found = op.params.iter().zip(args);
+                let found = found.flat_map(|(param, arg)| bound_to(name, param.scheme, arg, ty));
+                found.reduce(|a, b| a.or(&b, ty)).unwrap_or_else(|| Extent::of(ty))
+            }
+            (Scheme::List(inner, max), Type::List(item, most)) => {
+                let items = Self::items_of(max, op, args).within(*most);
+                let item = Self::declared(*inner, op, args, item);
+                Extent::List { items, item: item.into() }
+            }
+            (Scheme::Optional(inner), Type::Optional(of)) => {
+                Self::declared(*inner, op, args, of).optional(of)
+            }
+            _ => Extent::of(ty),
+        }
+    }
+}
+
+/// The parts of an argument that a variable of an op's types stands for.
+fn bound_to(name: char, scheme: Scheme, arg: &Extent, ty: &Type) -> Vec<Extent> {
+    match scheme {
+        Scheme::Var(it) | Scheme::Ordered(it) if it == name => vec![arg.clone()],
+        Scheme::List(inner, _) => bound_to(name, *inner, &arg.item(ty), ty),
+        Scheme::Optional(inner) => bound_to(name, *inner, arg, ty),
+        // Only the run knows which one it is, or which part of it.
+        Scheme::OneOf(_) | Scheme::Record(..) | Scheme::Flow(..) => vec![Extent::of(ty)],
+        _ => Vec::new(),
+    }
+}
+
+/// The result of a pure function whose arguments are all known and small.
+fn computed(call: &Call, args: &[Extent]) -> Option<Value> {
+    let op = call.op.op;
+    let Body::Inline(run) = op.body else { return None };
+    if !op.is_pure() || op.generic != Generic::No || op.takes_flows() {
+        return None;
+    }
+    let mut values: Vec<Value> =
+        args.iter().map(|it| it.as_known().cloned()).collect::<Option<_>>()?;
+    let is_small = values.iter().all(|it| match it {
+        Value::Int(it) => (-MOST_COMPUTED..=MOST_COMPUTED).contains(it),
+        other => other.weight() < LONGEST_COMPUTED,
+    });
+    let length: u64 =
+        if is_small { args.iter().filter_map(|it| it.sizes().most).sum() } else { return None };
+    if length > LONGEST_COMPUTED {
+        return None;
+    }
+    run(&mut values).ok().filter(|it| it.weight() < LONGEST_COMPUTED)
+}
+
+fn field_type(record: &Type, name: &str) -> Type {
+    match record.required() {
+        Type::Record(of) => of.get(name).cloned().unwrap_or(Type::Json),
+        _ => Type::Json,
+    }
+}
+
+fn cast(value: &Extent, ty: &Type) -> Extent {
+    match value.as_known().map(|it| it.clone().cast(ty)) {
+        Some(Ok(value)) => Extent::Known(value),
+        _ => Extent::of(ty).settled(value.is_given()),
+    }
+}
+
+/// A text with gaps, of which each is filled with a value.
+fn text_of(pieces: &[Piece], values: &[Extent]) -> Extent {
+    let mut values = values.iter();
+    let (mut known, mut sizes, mut is_given) = (Some(String::new()), Sizes::exactly(0), true);
+    for piece in pieces {
+        let Piece::Value(_, decimals) = piece else {
+            let Piece::Text(text) = piece else { continue };
+            known.as_mut().into_iter().for_each(|it| it.push_str(text));
+            sizes = sizes.plus(Sizes::exactly(text.len() as u64));
+            continue;
+        };
+        let Some(value) = values.next() else { continue };
+        match (value.as_known(), known.as_mut(), decimals) {
+            (Some(value), Some(text), None) => text.push_str(&value.to_string()),
+            (Some(value), Some(text), Some(decimals)) => {
+                text.push_str(&format!("{value:.decimals$}"));
+            }
+            _ => known = None,
+        }
+        is_given &= value.is_given();
+        let decimals = decimals.map(|it| WHOLE_DIGITS + it as u64);
+        let written = value.sizes();
+        let most = written.most.map(|it| it.saturating_add(decimals.unwrap_or(0)));
+        sizes = sizes.plus(Sizes { least: written.least.min(1), most, ..written });
+    }
+    match known.filter(|it| it.len() as u64 <= LONGEST_TEXT) {
+        Some(text) => Extent::Known(Value::from(text)),
+        None => Extent::sized(&Type::Text, sizes).settled(is_given),
+    }
+}
+
+fn operated(op: BinaryOp, a: &Extent, b: &Extent, ty: &Type) -> Extent {
+    if let (Some(a), Some(b)) = (a.as_known(), b.as_known())
+        && a.weight().saturating_add(b.weight()) < LONGEST_COMPUTED
+        && let Some(value) = computed_operator(op, a, b)
+    {
+        return Extent::Known(value);
+    }
+    match (op, ty) {
+        (BinaryOp::Add, Type::Text | Type::List(..)) => a.then(b, ty),
+        _ => Extent::of(ty).settled(a.is_given() && b.is_given()),
+    }
+}
+
+fn computed_operator(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
+    match op {
+        BinaryOp::Add => arithmetic::add(a.clone(), b.clone()).ok(),
+        BinaryOp::Subtract => arithmetic::subtract(a, b).ok(),
+        BinaryOp::Multiply => arithmetic::multiply(a, b).ok(),
+        BinaryOp::Divide => arithmetic::divide(a, b).ok(),
+        BinaryOp::Remainder => arithmetic::remainder(a, b).ok(),
+        BinaryOp::Equal => Some(Value::Bool(a == b)),
+        BinaryOp::Unequal => Some(Value::Bool(a != b)),
+        _ => None,
+    }
+}

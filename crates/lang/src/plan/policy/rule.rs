@@ -1,0 +1,265 @@
+//! One rule of a policy: `reads fs:./docs`, `spends`, `reads web:*.example.com`.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use svc_contract::{
+    host::{Host, address, guard::Site},
+    registry::{self, Effect},
+};
+
+use crate::plan::{EffectUse, Place, Verb};
+
+/// What is allowed or denied: an effect, everywhere or at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// As it was written.
+    text: String,
+    pub(super) verb: Verb,
+    pub(super) scope: Option<Scope>,
+}
+
+/// Where a rule holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// A file, or a folder and everything below it.
+    Path(PathBuf),
+    /// All of the web, or some of its hosts.
+    Web(Option<Site>),
+    /// A part of the world with a fixed name.
+    Named(String),
+}
+
+/// Whether a rule is about an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Covers {
+    Yes,
+    No,
+    /// Only the run knows the path or the host; its guard decides then.
+    InTheRun,
+}
+
+impl Rule {
+    /// Reads a rule, or says what is wrong with it. Paths start from `folder`.
+    pub fn read(text: &str, folder: &Path) -> Result<Self, String> {
+        let text = text.trim();
+        let (verb, scope) = match text.split_once(char::is_whitespace) {
+            Some((verb, scope)) => (verb, Some(scope.trim())),
+            None => (text, None),
+        };
+        let known = Verb::ALL.into_iter().find(|it| it.name() == verb);
+        let verb = known.ok_or_else(|| {
+            format!("`{text}` is no rule: one begins with `reads`, `writes`, `spends` or `asks`")
+        })?;
+        let scope = scope.map(|it| Scope::read(it, folder)).transpose();
+        let scope = scope.map_err(|why| format!("`{text}` is no rule: {why}"))?;
+        if scope.is_some() && matches!(verb, Verb::Spends | Verb::Asks) {
+            return Err(format!("`{text}` is no rule: `{}` stands alone", verb.name()));
+        }
+        Ok(Self { text: text.to_owned(), verb, scope })
+    }
+
+    pub(super) fn covers(&self, effect: &EffectUse, host: &dyn Host) -> Covers {
+        if self.verb != effect.verb {
+            return Covers::No;
+        }
+        match (&self.scope, &effect.place) {
+            (None, _) => Covers::Yes,
+            (Some(Scope::Path(_)), Some(Place::PathOf(_))) => Covers::InTheRun,
+            (Some(Scope::Path(rule)), Some(Place::Path(path))) => {
+                let place = real(host, Path::new(path.as_ref()), self.verb);
+                when(place.starts_with(real(host, rule, Verb::Reads)))
+            }
+            (Some(Scope::Web(None)), Some(Place::Web(_))) => Covers::Yes,
+            (Some(Scope::Web(Some(_))), Some(Place::Web(None))) => Covers::InTheRun,
+            (Some(Scope::Web(Some(site))), Some(Place::Web(Some(name)))) => {
+                // Which port it is, the run knows.
+                match (site.holds(name), site.port) {
+                    (false, _) => Covers::No,
+                    (true, None) => Covers::Yes,
+                    (true, Some(_)) => Covers::InTheRun,
+                }
+            }
+            (Some(Scope::Named(rule)), Some(Place::Named(name))) => when(rule == name),
+            _ => Covers::No,
+        }
+    }
+
+    /// Whether it is about a place that none of these effects has. Files are in reach of
+    /// every program.
+    pub(super) fn is_idle(&self, effects: &[&Effect]) -> bool {
+        let has_place = matches!(self.scope, Some(Scope::Web(_) | Scope::Named(_)));
+        has_place && !effects.iter().any(|it| self.is_about(it))
+    }
+
+    fn is_about(&self, effect: &Effect) -> bool {
+        let (verb, place) = match effect {
+            Effect::Reads(place) => (Verb::Reads, place),
+            Effect::Writes { scope, .. } => (Verb::Writes, scope),
+            Effect::Spends | Effect::Asks => return false,
+        };
+        let is_place = match (&self.scope, place) {
+            (Some(Scope::Web(_)), registry::Scope::Web(_)) => true,
+            (Some(Scope::Named(rule)), registry::Scope::Named(name)) => rule == name,
+            _ => false,
+        };
+        verb == self.verb && is_place
+    }
+}
+
+fn when(is_so: bool) -> Covers {
+    if is_so { Covers::Yes } else { Covers::No }
+}
+
+/// The real path, or the one that is written where that cannot be told: nothing lies below
+/// it then.
+pub(super) fn real(host: &dyn Host, path: &Path, verb: Verb) -> PathBuf {
+    let real = match verb {
+        Verb::Writes => svc_contract::host::guard::place(host, path),
+        _ => host.real_path(path),
+    };
+    real.unwrap_or_else(|_| path.to_owned())
+}
+
+impl Scope {
+    fn read(text: &str, folder: &Path) -> Result<Self, String> {
+        let is_sign = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+        match text.split_once(':') {
+            Some(("fs", "")) => Err("a path is due after `fs:`".to_owned()),
+            Some(("fs", path)) => file(path).map(|it| Self::Path(folder.join(it))),
+            Some(("web", host)) => site(host).map(|it| Self::Web(Some(it))),
+            None if text == "fs" => Ok(Self::Path(PathBuf::from("/"))),
+            None if text == "web" => Ok(Self::Web(None)),
+            None if text.starts_with(|it: char| it.is_ascii_lowercase())
+                && text.chars().all(is_sign) =>
+            {
+                Ok(Self::Named(text.to_owned()))
+            }
+            _ => Err(format!(
+                "`{text}` is no place; places are `fs:PATH`, `web`, `web:HOST`, and names such as `llm`"
+            )),
+        }
+    }
+}
+
+/// A path that means what it says. Signs of the shell would make a rule that is about
+/// nothing, and what it denies would be allowed.
+fn file(text: &str) -> Result<&str, String> {
+    let sign = if text.contains('*') { "*" } else { "~" };
+    if text.contains('*') || text == "~" || text.starts_with("~/") {
+        return Err(format!(
+            "`{sign}` stands for nothing in a path; a folder is itself and all that is below it"
+        ));
+    }
+    Ok(text)
+}
+
+fn site(text: &str) -> Result<Site, String> {
+    if text.contains('/') {
+        return Err("of an address, the host alone is due: `web:example.com`".to_owned());
+    }
+    let below = text.starts_with("*.");
+    let (host, port) = address::host_and_port(text.strip_prefix("*.").unwrap_or(text))?;
+    Ok(Site { host, below, port })
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_host_os::test::TestHost;
+
+    fn covers(rule: &str, verb: Verb, place: impl Into<Option<Place>>) -> Covers {
+        let rule = Rule::read(rule, Path::new("")).unwrap();
+        rule.covers(&EffectUse { verb, place: place.into() }, &TestHost::new())
+    }
+
+    fn path(text: &str) -> Place {
+        Place::Path(text.into())
+    }
+
+    fn web(text: &str) -> Place {
+        Place::Web(Some(text.to_owned()))
+    }
+
+    #[test]
+    fn a_path_rule_is_about_all_that_is_below() {
+        for (rule, place, wanted) in [
+            ("reads fs:./docs", "docs", Covers::Yes),
+            ("reads fs:docs/", "docs/a/b.md", Covers::Yes),
+            ("reads fs:docs", "/home/docs/a", Covers::Yes),
+            ("reads fs:docs", "docs/../other", Covers::No),
+            ("reads fs:docs", "docs2/a", Covers::No),
+            ("reads fs:docs/a", "docs", Covers::No),
+            ("reads fs", "/etc", Covers::Yes),
+            ("reads", "/etc", Covers::Yes),
+            ("writes fs:docs", "docs", Covers::No),
+            ("reads web", "docs", Covers::No),
+        ] {
+            assert_eq!(covers(rule, Verb::Reads, path(place)), wanted, "{rule} of {place}");
+        }
+        let unknown = Some(Place::PathOf("folder"));
+        assert_eq!(covers("reads fs:docs", Verb::Reads, unknown.clone()), Covers::InTheRun);
+        assert_eq!(covers("reads", Verb::Reads, unknown.clone()), Covers::Yes);
+        assert_eq!(covers("reads llm", Verb::Reads, unknown), Covers::No);
+        assert_eq!(covers("writes fs:out", Verb::Writes, path("out/a.txt")), Covers::Yes);
+    }
+
+    #[test]
+    fn a_web_rule_is_about_hosts() {
+        for (rule, host, wanted) in [
+            ("reads web", "example.com", Covers::Yes),
+            ("reads web:Example.com.", "example.com", Covers::Yes),
+            ("reads web:example.com", "www.example.com", Covers::No),
+            ("reads web:example.com", "badexample.com", Covers::No),
+            ("reads web:*.example.com", "www.example.com", Covers::Yes),
+            ("reads web:*.example.com", "a.b.example.com", Covers::Yes),
+            ("reads web:*.example.com", "example.com", Covers::No),
+            ("reads web:*.example.com", "badexample.com", Covers::No),
+            ("reads web:example.com:8443", "example.com", Covers::InTheRun),
+        ] {
+            assert_eq!(covers(rule, Verb::Reads, web(host)), wanted, "{rule} of {host}");
+        }
+        let unknown = Some(Place::Web(None));
+        assert_eq!(covers("reads web:example.com", Verb::Reads, unknown), Covers::InTheRun);
+    }
+
+    #[test]
+    fn other_rules_are_about_the_verb_or_a_name() {
+        assert_eq!(covers("spends", Verb::Spends, None), Covers::Yes);
+        assert_eq!(covers("asks", Verb::Spends, None), Covers::No);
+        let llm = Some(Place::Named("llm"));
+        assert_eq!(covers("reads llm", Verb::Reads, llm.clone()), Covers::Yes);
+        assert_eq!(covers("reads mail", Verb::Reads, llm), Covers::No);
+    }
+
+    #[test]
+    fn what_is_no_rule_says_why() {
+        for (text, why) in [
+            ("", "begins with `reads`"),
+            ("read fs:x", "begins with `reads`"),
+            ("reads ./docs", "places are `fs:PATH`"),
+            ("reads fs:", "a path is due"),
+            ("reads web:", "no name of a host"),
+            ("reads web:*", "no name of a host"),
+            ("reads web:http://a", "the host alone"),
+            ("reads web:a.example/b", "the host alone"),
+            ("writes fs:./out/*", "stands for nothing in a path"),
+            ("reads fs:~/notes", "stands for nothing in a path"),
+            ("reads web:a@b", "user's name"),
+            ("reads ftp:a", "places are"),
+            ("spends fs:x", "stands alone"),
+            ("reads web mail", "places are"),
+        ] {
+            let wrong = Rule::read(text, Path::new("")).expect_err(text);
+            assert!(wrong.contains(why), "{text}: {wrong}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Money, durations and sizes in rhai: they keep their units, and compute as in a pipeline.
+
+use std::{cmp::Ordering, time::Duration};
+
+use rhai::{Dynamic, Engine, EvalAltResult, FLOAT, INT, Position};
+use svc_contract::value::{
+    Money, Value,
+    arithmetic::{self, MathError},
+};
+
+type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
+type Operator = fn(&Value, &Value) -> std::result::Result<Value, MathError>;
+
+/// A value with a unit.
+#[derive(Clone)]
+pub(super) struct Amount(pub(super) Value);
+
+/// Registers the type, its operators, and what makes one.
+pub(super) fn register(engine: &mut Engine) {
+    engine.register_type_with_name::<Amount>("amount");
+    let operators: [(&str, Operator); 4] = [
+        ("+", |a, b| arithmetic::add(a.clone(), b.clone())),
+        ("-", arithmetic::subtract),
+        ("*", arithmetic::multiply),
+        ("/", arithmetic::divide),
+    ];
+    for (name, operator) in operators {
+        between(engine, name, operator);
+    }
+    comparison(engine, "<", Ordering::is_lt);
+    comparison(engine, "<=", Ordering::is_le);
+    comparison(engine, ">", Ordering::is_gt);
+    comparison(engine, ">=", Ordering::is_ge);
+    engine.register_fn("==", |a: Amount, b: Amount| a.0 == b.0);
+    engine.register_fn("!=", |a: Amount, b: Amount| a.0 != b.0);
+    engine.register_fn("to_string", |it: Amount| it.0.to_string());
+    engine.register_fn("to_debug", |it: Amount| it.0.to_string());
+    parts(engine);
+    makers(engine);
+}
+
+fn comparison(engine: &mut Engine, name: &str, holds: fn(Ordering) -> bool) {
+    engine.register_fn(name, move |a: Amount, b: Amount| match a.0.order(&b.0) {
+        Some(it) => Ok(holds(it)),
+        None => math(MathError::Mismatch),
+    });
+}
+
+/// An operator between two amounts, and between an amount and a number.
+fn between(engine: &mut Engine, name: &str, operator: Operator) {
+    let compute = move |a: &Value, b: &Value| operator(a, b).map(into_rhai).or_else(math);
+    engine.register_fn(name, move |a: Amount, b: Amount| compute(&a.0, &b.0));
+    if matches!(name, "*" | "/") {
+        engine.register_fn(name, move |a: Amount, b: INT| compute(&a.0, &Value::Int(b)));
+        engine.register_fn(name, move |a: Amount, b: FLOAT| compute(&a.0, &Value::Float(b)));
+    }
+    if name == "*" {
+        engine.register_fn(name, move |a: INT, b: Amount| compute(&Value::Int(a), &b.0));
+        engine.register_fn(name, move |a: FLOAT, b: Amount| compute(&Value::Float(a), &b.0));
+    }
+}
+
+/// `cost.dollars`, `time.seconds`, `size.bytes`
+fn parts(engine: &mut Engine) {
+    engine.register_get("dollars", |it: &mut Amount| match &it.0 {
+        Value::Money(it) => Ok(it.dollars()),
+        _ => no_part("dollars"),
+    });
+    engine.register_get("seconds", |it: &mut Amount| match &it.0 {
+        Value::Duration(it) => Ok(it.as_secs_f64()),
+        _ => no_part("seconds"),
+    });
+    engine.register_get("bytes", |it: &mut Amount| match &it.0 {
+        Value::Size(it) => INT::try_from(*it).or_else(|_| math(MathError::Overflow)),
+        _ => no_part("bytes"),
+    });
+}
+
+/// `dollars(0.05)`, `seconds(1.5)`, `bytes(1000)`
+fn makers(engine: &mut Engine) {
+    engine.register_fn("dollars", dollars);
+    #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+    engine.register_fn("dollars", |it: INT| dollars(it as FLOAT));
+    engine.register_fn("seconds", seconds);
+    #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
+    engine.register_fn("seconds", |it: INT| seconds(it as FLOAT));
+    engine.register_fn("bytes", |it: INT| match u64::try_from(it) {
+        Ok(it) => Ok(Amount(Value::Size(it))),
+        Err(_) => math(MathError::Negative),
+    });
+}
+
+fn dollars(it: FLOAT) -> Result<Amount> {
+    match Money::from_dollars(it) {
+        Some(money) => Ok(Amount(Value::Money(money))),
+        None => math(MathError::Overflow),
+    }
+}
+
+fn seconds(it: FLOAT) -> Result<Amount> {
+    match Duration::try_from_secs_f64(it) {
+        Ok(duration) => Ok(Amount(Value::Duration(duration))),
+        Err(_) => math(MathError::Negative),
+    }
+}
+
+/// What an operator gives: two amounts divided are a number.
+fn into_rhai(value: Value) -> Dynamic {
+    match value {
+        Value::Float(it) => it.into(),
+        Value::Int(it) => it.into(),
+        amount => Dynamic::from(Amount(amount)),
+    }
+}
+
+fn math<T>(err: MathError) -> Result<T> {
+    Err(EvalAltResult::ErrorArithmetic(err.to_string(), Position::NONE).into())
+}
+
+fn no_part<T>(part: &str) -> Result<T> {
+    let message = format!("this amount has no `{part}`");
+    Err(EvalAltResult::ErrorRuntime(message.into(), Position::NONE).into())
+}

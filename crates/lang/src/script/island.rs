@@ -1,0 +1,165 @@
+//! Inline code of a script: read when the script is checked, run as often as it is reached.
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use rhai::{AST, Dynamic, Scope};
+use svc_contract::{
+    registry::{ErrorKind, OpError},
+    value::{Misfit, Text, Type, Value},
+};
+
+use super::{
+    Failure, Mistake, Watch,
+    cross::enter,
+    failure::explained,
+    limits,
+    place::range_at,
+    sandbox::ENGINE,
+    shape::Shape,
+    watch::{Stop, watched},
+};
+
+/// The code of one `rhai(..) -> T { .. }`.
+pub struct Island {
+    pub(super) code: Text,
+    ast: AST,
+    pub(super) names: Box<[Text]>,
+    pub(super) yields: Type,
+    result: Shape,
+    /// Where the code begins in its file.
+    pub(super) base: usize,
+}
+
+/// How a run of an island ended, where it did not end well.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// It took more operations than this watch allowed, and fewer than it may.
+    Unfinished,
+    Failed(Failure),
+}
+
+impl Island {
+    /// Reads the code between the braces, which begins at the byte `base` of its file.
+    pub fn new(code: &str, base: usize, names: &[Text], yields: &Type) -> Result<Self, Mistake> {
+        if code.len() > limits::CODE {
+            return Err(Mistake::too_long(code.len()).in_file(base));
+        }
+        let mut scope = Scope::new();
+        for name in names {
+            scope.push_dynamic(name.as_ref(), Dynamic::UNIT);
+        }
+        let known: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        let read = on_a_long_stack(|| ENGINE.compile_with_scope(&scope, code));
+        let ast =
+            read.map_err(|err| Mistake::of(&err, range_at(code, err.1), &known).in_file(base))?;
+        let result = Shape::of(yields);
+        Ok(Self {
+            code: code.into(),
+            ast,
+            names: names.into(),
+            yields: yields.clone(),
+            result,
+            base,
+        })
+    }
+
+    /// Runs it with a value for each name.
+    pub fn run(&self, args: &[Value], watch: &Watch) -> Result<Value, Ended> {
+        let run = || on_a_long_stack(|| watched(watch, || self.evaluated(args)));
+        let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
+            let error = OpError::bug("rhai broke off in the middle of inline code");
+            return Err(Ended::Failed(self.everywhere(error)));
+        };
+        match (ended, stop) {
+            (Err(_), Some(Stop::Operations)) if watch.operations < limits::OPERATIONS => {
+                Err(Ended::Unfinished)
+            }
+            (Ok(value), _) => Ok(value),
+            (Err(failed), stop) => Err(Ended::Failed(self.told(failed, stop))),
+        }
+    }
+
+    /// The result. Everything that rhai made is gone when this returns, on the same stack.
+    fn evaluated(&self, args: &[Value]) -> Result<Value, Wrong> {
+        let mut scope = Scope::new();
+        for (name, arg) in self.names.iter().zip(args) {
+            let arg = enter(arg).map_err(|why| Wrong::Input(name.clone(), why))?;
+            scope.push_dynamic(name.as_ref(), arg);
+        }
+        let result = ENGINE.eval_ast_with_scope::<Dynamic>(&mut scope, &self.ast);
+        self.result.leave(result.map_err(Wrong::Code)?).map_err(Wrong::Result)
+    }
+
+    fn told(&self, wrong: Wrong, stop: Option<Stop>) -> Failure {
+        match wrong {
+            Wrong::Input(name, why) => {
+                let message = format!("`{name}` is too large for inline code: it has {why}");
+                let help = "work on fewer items at a time, or write a component";
+                self.everywhere(OpError::invalid_input(message).help(help))
+            }
+            Wrong::Code(err) => {
+                let (error, position) = explained(*err, stop);
+                let (start, end) = range_at(&self.code, position);
+                Failure { error, place: (self.base + start, self.base + end) }
+            }
+            Wrong::Result(misfit) => self.unfit(&misfit),
+        }
+    }
+
+    /// The failure of a result that is none of the declared type.
+    pub(super) fn unfit(&self, misfit: &Misfit) -> Failure {
+        self.everywhere(unfit(misfit))
+    }
+
+    pub(super) fn everywhere(&self, error: OpError) -> Failure {
+        let inner = self.code.trim();
+        let start = self.base + (self.code.len() - self.code.trim_start().len());
+        Failure { error, place: (start, start + inner.len()) }
+    }
+}
+
+/// What can go wrong in a run.
+enum Wrong {
+    Input(Text, String),
+    Code(Box<rhai::EvalAltResult>),
+    Result(Misfit),
+}
+
+fn unfit(misfit: &Misfit) -> OpError {
+    let Misfit { path, wanted, given } = misfit;
+    let message = match path.as_str() {
+        "" => format!("the code must give {wanted}, but it gave {given}"),
+        path => {
+            let path = shortened(path);
+            format!("`{path}` of what the code gives must be {wanted}, but it is {given}")
+        }
+    };
+    let error = OpError::new(ErrorKind::InvalidOutput, message);
+    match (path.as_str(), given.as_str()) {
+        ("", "null") => error.help("the last line is the result: it has no `;` behind it"),
+        _ => error.help("make it so in the code, or declare what the code gives behind `->`"),
+    }
+}
+
+/// The beginning of a path that is too long to be read.
+fn shortened(path: &str) -> String {
+    const MOST: usize = 60;
+    match path.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}..", &path[..end]),
+        None => path.to_owned(),
+    }
+}
+
+/// Values may be nested deep, and rhai visits them level by level.
+pub(super) fn on_a_long_stack<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(limits::STACK, limits::STACK, run)
+}
+
+impl fmt::Debug for Island {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Island").field(&self.code).finish()
+    }
+}

@@ -1,0 +1,347 @@
+//! Expressions: precedence, selections, calls, records.
+
+use std::{cell::RefCell, sync::LazyLock};
+
+use pest::{
+    iterators::Pair,
+    pratt_parser::{Assoc, Op, PrattParser},
+};
+
+use super::Builder;
+use crate::{
+    diag::{Code, Fix, Problem, Span},
+    syntax::{
+        MAX_OPERATORS, MAX_PARTS, Rule,
+        ast::{Arg, Args, BinaryOp, Call, Entry, Expr, ExprKind, Word},
+    },
+};
+
+/// How operators bind, loosest first.
+static PRECEDENCE: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
+    let infix = |rule| Op::infix(rule, Assoc::Left);
+    PrattParser::new()
+        .op(infix(Rule::op_or))
+        .op(infix(Rule::op_and))
+        .op(Op::prefix(Rule::op_not))
+        .op(infix(Rule::op_compare))
+        .op(infix(Rule::op_coalesce))
+        .op(infix(Rule::op_sum))
+        .op(infix(Rule::op_product))
+        .op(Op::prefix(Rule::op_minus))
+});
+
+/// Signs of other languages, and what they are called here.
+const WRONG_OPERATORS: [(&str, &str); 5] =
+    [("||", "or"), ("&&", "and"), ("!", "not "), ("===", "=="), ("!==", "!=")];
+
+impl Builder<'_> {
+    pub(super) fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let operators =
+            pair.clone().into_inner().filter(|it| it.as_rule() != Rule::operand).count();
+        self.below_operators(operators, span, |this| {
+            if operators == 0 {
+                let only = pair.into_inner().next().expect("an expression has an operand");
+                return this.operand(only);
+            }
+            this.operation(pair)
+        })
+    }
+
+    fn operation(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let base = self.base;
+        let problems = RefCell::new(Vec::new());
+        let expr = PRECEDENCE
+            .map_primary(|operand| self.operand(operand))
+            .map_prefix(|op, operand| prefix(base, &op, operand, &problems))
+            .map_infix(|left, op, right| infix(base, &op, left, right, &problems))
+            .parse(pair.into_inner());
+        self.problems.extend(problems.into_inner());
+        expr
+    }
+
+    /// Builds what stands below some operators, unless there are too many above each
+    /// other: each is a level of the tree, and may be one of the stack.
+    fn below_operators(
+        &mut self,
+        operators: usize,
+        span: Span,
+        build: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        const BYTES_PER_OPERATOR: usize = 2 << 10;
+        if self.operators_above + operators > MAX_OPERATORS {
+            return self.too_long(span);
+        }
+        self.operators_above += operators;
+        let needed = (64 << 10) + operators * BYTES_PER_OPERATOR;
+        let expr = stacker::maybe_grow(needed, needed + (1 << 20), || build(self));
+        self.operators_above -= operators;
+        expr
+    }
+
+    fn too_long(&mut self, span: Span) -> Expr {
+        let message = format!("an expression has more than {MAX_OPERATORS} operators");
+        self.problems.push(
+            Problem::error(Code::E104, span, message)
+                .label("too long")
+                .help("name parts of it with `let`, or use `sum` or `join` over a list"),
+        );
+        Expr::broken(span)
+    }
+
+    fn operand(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner();
+        let value = self.postfix(inner.next().expect("an operand has a value"));
+        match inner.find(|it| it.as_rule() == Rule::type_) {
+            Some(ty) => {
+                let ty = self.ty(ty);
+                Expr { kind: ExprKind::Cast { value: Box::new(value), ty }, span }
+            }
+            None => value,
+        }
+    }
+
+    /// A value with its selections: `xs[0].title`.
+    pub(super) fn postfix(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner();
+        let primary = inner.next().expect("a postfix has a value");
+        self.below_operators(inner.len(), span, |this| {
+            let mut expr = this.primary(primary);
+            for selection in inner {
+                let span = expr.span.to(this.span(&selection));
+                let base = Box::new(expr);
+                expr = Expr { kind: this.selection(base, selection), span };
+            }
+            expr
+        })
+    }
+
+    fn selection(&mut self, base: Box<Expr>, pair: Pair<'_, Rule>) -> ExprKind {
+        let optional = pair.as_rule() == Rule::optional_field;
+        let is_index = pair.as_rule() == Rule::index;
+        let inner = pair.into_inner().next().expect("a selection selects something");
+        if is_index {
+            return ExprKind::Index { base, index: Box::new(self.expr(inner)) };
+        }
+        ExprKind::Field { base, name: self.word(&inner), optional }
+    }
+
+    fn primary(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let kind = match pair.as_rule() {
+            Rule::list => ExprKind::List(pair.into_inner().map(|it| self.expr(it)).collect()),
+            Rule::record if self.too_many("fields in a record", &pair, 0) => ExprKind::Broken,
+            Rule::record => ExprKind::Record(pair.into_inner().map(|it| self.entry(it)).collect()),
+            Rule::field | Rule::optional_field => {
+                let it = Expr { kind: ExprKind::It, span: Span::new(span.start, span.start) };
+                self.selection(Box::new(it), pair)
+            }
+            Rule::group => {
+                let inner = pair.into_inner().next().expect("a group holds a pipeline");
+                ExprKind::Group(Box::new(self.pipeline(inner)))
+            }
+            Rule::ref_ => return self.reference(pair),
+            Rule::hole => ExprKind::Hole,
+            Rule::wrong_variable => self.wrong_variable(&pair),
+            _ => self.literal(pair),
+        };
+        Expr { kind, span }
+    }
+
+    /// `$x`, `$in`
+    fn wrong_variable(&mut self, pair: &Pair<'_, Rule>) -> ExprKind {
+        let span = self.span(pair);
+        let name = &pair.as_str()[1..];
+        let meant = if matches!(name, "in" | "it" | "_" | "input") { "it" } else { name };
+        self.problems.push(
+            Problem::error(Code::E111, span, format!("names have no `$`: `{}`", pair.as_str()))
+                .label("another language's variable")
+                .help(format!("write `{meant}`"))
+                .fix(span, meant),
+        );
+        if meant == "it" {
+            return ExprKind::It;
+        }
+        ExprKind::Name(vec![Word { text: meant.into(), span }])
+    }
+
+    /// A name, with arguments or without.
+    fn reference(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let mut inner = pair.into_inner();
+        let name = self.words(&inner.next().expect("a reference has a name"));
+        // In `it.a.b`, and in a value's name, each further word is a selection.
+        if self.operators_above + name.len() > MAX_OPERATORS + 1 {
+            return self.too_long(span);
+        }
+        let mut call = Call { name, type_arg: None, args: None };
+        for part in inner {
+            match part.as_rule() {
+                Rule::type_arg => {
+                    let ty = part.into_inner().next().expect("a type argument is a type");
+                    call.type_arg = Some(self.type_argument(ty));
+                }
+                _ => call.args = Some(self.args(part)),
+            }
+        }
+        if call.args.is_some() || call.type_arg.is_some() {
+            return Expr { kind: ExprKind::Call(Box::new(call)), span };
+        }
+        name_or_it(call.name, span)
+    }
+
+    fn type_argument(&mut self, pair: Pair<'_, Rule>) -> crate::syntax::ast::TypeExpr {
+        if pair.as_rule() == Rule::type_ {
+            return self.ty(pair);
+        }
+        let (word, span) = (self.word(&pair), self.span(&pair));
+        crate::syntax::ast::TypeExpr { kind: crate::syntax::ast::TypeKind::Name(word), span }
+    }
+
+    /// The words of a dotted name, each with its place.
+    pub(super) fn words(&self, pair: &Pair<'_, Rule>) -> Vec<Word> {
+        let mut start = self.span(pair).start;
+        let mut words = Vec::new();
+        for text in pair.as_str().split('.') {
+            words.push(Word { text: text.into(), span: Span::new(start, start + text.len()) });
+            start += text.len() + 1;
+        }
+        words
+    }
+
+    pub(super) fn args(&mut self, pair: Pair<'_, Rule>) -> Args {
+        let span = self.span(&pair);
+        self.too_many("arguments", &pair, 0);
+        let list = pair.into_inner().take(MAX_PARTS).map(|it| self.arg(it)).collect();
+        Args { list, span }
+    }
+
+    fn arg(&mut self, pair: Pair<'_, Rule>) -> Arg {
+        let inner = match pair.as_rule() {
+            Rule::argument => pair.into_inner().next().expect("an argument is something"),
+            _ => pair,
+        };
+        match inner.as_rule() {
+            Rule::named => {
+                let (name, value) = self.named(inner);
+                Arg { name: Some(name), value }
+            }
+            _ => Arg { name: None, value: self.expr(inner) },
+        }
+    }
+
+    fn named(&mut self, pair: Pair<'_, Rule>) -> (Word, Expr) {
+        let mut inner = pair.into_inner();
+        let name = self.word(&inner.next().expect("a named value has a name"));
+        (name, self.expr(inner.next().expect("a named value has a value")))
+    }
+
+    pub(super) fn entry(&mut self, pair: Pair<'_, Rule>) -> Entry {
+        let inner = pair.into_inner().next().expect("an entry is something");
+        if inner.as_rule() == Rule::spread {
+            let value = inner.into_inner().next().expect("a spread has a value");
+            return Entry::Spread(self.expr(value));
+        }
+        let (name, value) = self.named(inner);
+        Entry::Field { name, value }
+    }
+}
+
+/// `it.a.b` is a selection from `it`; what any other dotted name means is not known yet.
+fn name_or_it(name: Vec<Word>, span: Span) -> Expr {
+    if name[0].text.as_ref() != "it" {
+        return Expr { kind: ExprKind::Name(name), span };
+    }
+    let mut words = name.into_iter();
+    let it = words.next().map_or(span, |it| it.span);
+    words.fold(Expr { kind: ExprKind::It, span: it }, |base, name| {
+        let span = it.to(name.span);
+        Expr { kind: ExprKind::Field { base: Box::new(base), name, optional: false }, span }
+    })
+}
+
+fn op_span(base: usize, op: &Pair<'_, Rule>) -> Span {
+    let start = base + op.as_span().start();
+    Span::new(start, start + op.as_str().len())
+}
+
+fn prefix(
+    base: usize,
+    op: &Pair<'_, Rule>,
+    operand: Expr,
+    problems: &RefCell<Vec<Problem>>,
+) -> Expr {
+    let op_span = op_span(base, op);
+    let span = op_span.to(operand.span);
+    if op.as_rule() == Rule::op_minus {
+        return Expr { kind: negated(operand), span };
+    }
+    corrected(op.as_str(), op_span, problems);
+    Expr { kind: ExprKind::Not(Box::new(operand)), span }
+}
+
+/// A minus before a number is part of the number.
+fn negated(operand: Expr) -> ExprKind {
+    use svc_contract::value::Value;
+    match operand.kind {
+        ExprKind::Literal(Value::Int(it)) if it >= 0 => ExprKind::Literal(Value::Int(-it)),
+        ExprKind::Literal(Value::Float(it)) => ExprKind::Literal(Value::Float(-it)),
+        _ => ExprKind::Negate(Box::new(operand)),
+    }
+}
+
+fn infix(
+    base: usize,
+    op: &Pair<'_, Rule>,
+    left: Expr,
+    right: Expr,
+    problems: &RefCell<Vec<Problem>>,
+) -> Expr {
+    let span = left.span.to(right.span);
+    let (op_span, text) = (op_span(base, op), op.get_input());
+    let sign = corrected(op.as_str(), op_span, problems);
+    let op = BinaryOp::parse(sign.trim()).expect("the grammar's operators are the tree's");
+    if op.is_comparison() && matches!(&left.kind, ExprKind::Binary { op, .. } if op.is_comparison())
+    {
+        let middle = match &left.kind {
+            ExprKind::Binary { right, .. } => right.span,
+            _ => left.span,
+        };
+        let read = middle.start.checked_sub(base).zip(middle.end.checked_sub(base));
+        let middle = read.and_then(|(start, end)| text.get(start..end));
+        let again = middle.map(|it| Fix { span: left.span.after(), text: format!(" and {it}") });
+        problems.borrow_mut().push(
+            Problem::error(Code::E101, op_span, "comparisons do not chain")
+                .label("a second comparison")
+                .help("compare twice and join with `and`: `a < b and b < c`")
+                .fixed(again)
+                // `a < b < c` reads as in mathematics; what `a == b == c` asks differs.
+                .suggested_if(!is_ordered(&left) || op.is_equality()),
+        );
+        return Expr::broken(span);
+    }
+    let kind = ExprKind::Binary { op, op_span, left: Box::new(left), right: Box::new(right) };
+    Expr { kind, span }
+}
+
+/// Whether an expression says which of two values is the larger one.
+fn is_ordered(it: &Expr) -> bool {
+    matches!(&it.kind, ExprKind::Binary { op, .. } if op.is_comparison() && !op.is_equality())
+}
+
+/// The operator that was meant; one of another language is reported.
+fn corrected<'a>(sign: &'a str, span: Span, problems: &RefCell<Vec<Problem>>) -> &'a str {
+    let Some((_, right)) = WRONG_OPERATORS.iter().find(|(wrong, _)| *wrong == sign) else {
+        return sign;
+    };
+    let shown = right.trim();
+    problems.borrow_mut().push(
+        Problem::error(Code::E109, span, format!("there is no operator `{sign}`"))
+            .label("another language's operator")
+            .help(format!("write `{shown}`"))
+            .fix(span, *right),
+    );
+    right
+}

@@ -1,0 +1,177 @@
+//! Text in, tree out: the grammar, the syntax tree and nothing else.
+//!
+//! [`parse`] is a pure function. It reads no files and knows no component; the tree it
+//! returns is fully determined by the text:
+//!
+//! ```
+//! let parsed = svc_lang::syntax::parse(r#""hi" >> upper"#);
+//! assert!(parsed.problems.is_empty());
+//! assert_eq!(parsed.program.main.unwrap().stages.len(), 2);
+//! ```
+//!
+//! Parsing never gives nothing. The text is cut into regions where a statement must end
+//! (`regions`), each region is read by pest, and what cannot be read costs one problem:
+//! the names it would have bound are still bound, so that nothing else is wrong because
+//! of it. Well-known mistakes are part of the grammar and are read as what was meant.
+//!
+//! **Invariant:** of this crate only [`crate::diag`] and [`svc_contract::value`] are known here.
+
+pub mod ast;
+mod build;
+mod mend;
+mod print;
+mod quote;
+mod regions;
+pub mod token;
+mod unexpected;
+mod uses;
+
+pub use unexpected::RESERVED;
+
+use std::{panic::resume_unwind, thread};
+
+use pest::Parser as _;
+
+use crate::diag::{Code, Problem, Span};
+use ast::Program;
+pub use print::{Formatted, format};
+pub use quote::quoted;
+pub use uses::{Use, uses};
+
+/// The most that brackets may be nested.
+pub const MAX_DEPTH: usize = 256;
+
+/// The most operators and selections in one expression, with those of the expressions that
+/// it stands in.
+pub const MAX_OPERATORS: usize = 1_000;
+
+/// What other languages call the blocks and functions, and what they are called here.
+pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
+    ("map", "each { .. }"),
+    ("foreach", "each { .. }"),
+    ("filter", "where { .. }"),
+    ("select", "where { .. }"),
+    ("sort_by", "sort { .. }"),
+    ("order_by", "sort { .. }"),
+    ("group_by", "group { .. }"),
+    ("reduce", "sum, or each { .. }"),
+    ("fold", "sum, or each { .. }"),
+];
+
+/// The largest script, in bytes.
+/// The longest name, in bytes: it is compared, shown and suggested.
+pub const MAX_NAME: usize = 255;
+
+/// The most parts of what is compared part by part: fields, choices, arms, branches, params.
+pub const MAX_PARTS: usize = 1000;
+
+pub const MAX_BYTES: usize = 64 << 20;
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../../../grammar/svc.pest"]
+struct Grammar;
+
+/// What a text was read as, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    pub program: Program,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a script.
+pub fn parse(text: &str) -> Parsed {
+    if text.len() > MAX_BYTES {
+        let message = format!("the script is larger than {} MiB", MAX_BYTES >> 20);
+        let problem = Problem::error(Code::E104, Span::new(0, 0), message);
+        return Parsed { problems: vec![problem], ..Parsed::default() };
+    }
+    let lexed = token::lex(text);
+    let (regions, mut problems) = regions::split(text, &lexed);
+    let mut statements = Vec::new();
+    for (read, found) in in_parts(text, &lexed, &regions) {
+        statements.push(read);
+        problems.extend(found);
+    }
+    let statements = statements.into_iter().flatten();
+    let (program, problems) = build::assembled(text, statements, problems);
+    Parsed { program, problems }
+}
+
+/// What regions were read as, and what is wrong with them.
+type Read = (Vec<build::Statement>, Vec<Problem>);
+
+/// Reads all regions of a text. Those of a long one are shared by all cores, as each is read by
+/// itself: reading is two thirds of a check, and this halves it.
+fn in_parts(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -> Vec<Read> {
+    const LONG: usize = 256 << 10;
+    let cores = match text.len() < LONG {
+        true => 1,
+        false => thread::available_parallelism().map_or(1, usize::from),
+    };
+    let mut parts = regions.chunks(regions.len().div_ceil(cores).max(1));
+    let first = parts.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let others: Vec<_> =
+            parts.map(|it| scope.spawn(move || read_regions(text, lexed, it))).collect();
+        let mut read = vec![read_regions(text, lexed, first)];
+        let done = others.into_iter().map(|it| it.join().unwrap_or_else(|it| resume_unwind(it)));
+        read.extend(done);
+        read
+    })
+}
+
+fn read_regions(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -> Read {
+    let mut builder = build::Builder::new(text, lexed);
+    let mut problems = Vec::new();
+    for region in regions {
+        if region.broken {
+            builder.broken_region(region);
+            continue;
+        }
+        let read = with_stack(region.depth, || {
+            let piece = &text[region.span.range()];
+            match Grammar::parse(Rule::region, piece) {
+                Ok(pairs) => {
+                    builder.region(pairs, region);
+                    None
+                }
+                Err(err) => Some(region.span.start + error_offset(&err)),
+            }
+        });
+        if let Some(at) = read {
+            problems.push(unexpected::explain(text, &lexed.tokens[region.tokens.clone()], at));
+            builder.broken_region(region);
+        }
+    }
+    let (statements, found) = builder.finish();
+    problems.extend(found);
+    (statements, problems)
+}
+
+/// The pieces of a text that each hold whole statements.
+pub fn regions(text: &str) -> Vec<Span> {
+    let lexed = token::lex(text);
+    regions::split(text, &lexed).0.into_iter().map(|it| it.span).collect()
+}
+
+/// Whether a text needs no further line: nothing is open, and nothing is due behind its last
+/// word. A text that is wrong needs none.
+pub fn is_whole(text: &str) -> bool {
+    regions::is_whole(text, &token::lex(text))
+}
+
+/// Reading a bracket takes some kilobytes of stack, so deep text gets a stack of its own.
+fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    const BYTES_PER_LEVEL: usize = 64 << 10;
+    const SHALLOW: usize = 8;
+    if depth <= SHALLOW {
+        return stacker::maybe_grow(SHALLOW * BYTES_PER_LEVEL, 2 << 20, work);
+    }
+    stacker::grow(depth.min(MAX_DEPTH + 1) * BYTES_PER_LEVEL, work)
+}
+
+fn error_offset(err: &pest::error::Error<Rule>) -> usize {
+    match err.location {
+        pest::error::InputLocation::Pos(at) | pest::error::InputLocation::Span((at, _)) => at,
+    }
+}

@@ -1,0 +1,180 @@
+//! What attempts reserved and used: the books that the caps of a run are kept by, however
+//! often it goes on.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Row, params};
+use svc_contract::registry::Usage;
+
+use super::{
+    Store,
+    error::{Result, StoreError},
+    id::RunId,
+    read,
+    rows::{Args, Node, NodeState},
+};
+
+/// What one attempt of a call reserved, and what it used of that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payment {
+    pub run: RunId,
+    /// Counts the payments of a run.
+    pub number: u64,
+    /// The node. That of payments whose node is not known is empty.
+    pub path: String,
+    /// `llm_router.ask`.
+    pub op: String,
+    /// The places of the bounds around it; nothing where they are not known.
+    pub scopes: Option<Vec<String>>,
+    /// Milliseconds since 1970.
+    pub at: i64,
+    pub most: Usage,
+    /// Nothing as long as nobody knows: then it counts in full.
+    pub used: Option<Usage>,
+    /// The run that paid, where that is another one.
+    pub origin: Option<RunId>,
+}
+
+pub(super) const PAYMENT: &str = "SELECT runs.id, number, path, op, scopes, at, most_tokens,
+    most_cost, payments.tokens IS NOT NULL, coalesce(payments.tokens, 0),
+    coalesce(payments.cost, 0), payments.origin
+    FROM payments JOIN runs ON runs.no = payments.run";
+
+impl Payment {
+    /// What counts against caps.
+    pub fn counts(&self) -> Usage {
+        self.used.unwrap_or(self.most)
+    }
+}
+
+impl Store {
+    /// What a run paid, and what it took over from the run that it goes on from.
+    pub fn payments(&self, run: &RunId) -> Result<Vec<Payment>> {
+        let reader = self.pool.reader()?;
+        let sql = format!("{PAYMENT} WHERE runs.id = ?1 ORDER BY number");
+        let mut found = reader.prepare_cached(&sql)?;
+        let mut rows = found.query([run.as_str()])?;
+        let mut payments = Vec::new();
+        while let Some(row) = rows.next()? {
+            payments.push(payment(row)?);
+        }
+        Ok(payments)
+    }
+
+    /// Every call of a run with all that was ever paid for it: by attempts that failed, by
+    /// those that were repeated, and by those of which nobody knows how they ended.
+    pub fn calls(&self, run: &RunId) -> Result<Vec<Node>> {
+        let mut nodes = self.nodes(run)?;
+        let mut paid: BTreeMap<String, Vec<Payment>> = BTreeMap::new();
+        for payment in self.payments(run)?.into_iter().filter(|it| !it.path.is_empty()) {
+            paid.entry(payment.path.clone()).or_default().push(payment);
+        }
+        for node in &mut nodes {
+            if let Some(payments) = paid.remove(&node.path) {
+                node.used = total(&payments);
+            }
+        }
+        nodes.extend(paid.into_values().filter_map(|it| begun(&it)));
+        Ok(nodes)
+    }
+}
+
+/// The call of which nothing is known but what was paid for it.
+fn begun(payments: &[Payment]) -> Option<Node> {
+    let first = payments.first()?;
+    let (component, op) = first.op.split_once('.').unwrap_or((&first.op, ""));
+    Some(Node {
+        run: first.run.clone(),
+        path: first.path.clone(),
+        key: [0; 32],
+        component: component.to_owned(),
+        op: op.to_owned(),
+        version: 0,
+        state: NodeState::Intended,
+        attempts: u32::try_from(payments.len()).unwrap_or(u32::MAX),
+        started: first.at,
+        took: 0,
+        used: total(payments),
+        output: None,
+        error: None,
+        args: Args::None,
+        input: None,
+        born: first.at,
+        origin: first.origin.clone(),
+        about: "{}".to_owned(),
+        cause: None,
+    })
+}
+
+pub(super) fn payment(row: &Row<'_>) -> Result<Payment> {
+    let scopes: Option<String> = row.get(4)?;
+    let scopes = scopes.map(|it| serde_json::from_str(&it)).transpose();
+    let is_settled: bool = row.get(8)?;
+    Ok(Payment {
+        run: RunId::parse(&row.get::<_, String>(0)?)
+            .map_err(|err| StoreError::corrupt(err.message))?,
+        number: read::count(row, 1)?,
+        path: row.get(2)?,
+        op: row.get(3)?,
+        scopes: scopes.map_err(|_| StoreError::corrupt("the scopes of a payment are damaged"))?,
+        at: row.get(5)?,
+        most: read::used(row, 6)?,
+        used: is_settled.then(|| read::used(row, 9)).transpose()?,
+        origin: read::origin(row, 11)?,
+    })
+}
+
+/// Writes payments, inside one transaction.
+pub(super) struct Books<'a>(pub(super) &'a Connection);
+
+impl Books<'_> {
+    pub(super) fn insert(&self, run: i64, it: &Payment) -> Result<()> {
+        const SQL: &str = "INSERT INTO payments (run, number, path, op, scopes, at, most_tokens,
+                most_cost, tokens, cost, origin)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT (run, number) DO UPDATE SET path = ?3, op = ?4, scopes = ?5, at = ?6,
+                most_tokens = ?7, most_cost = ?8, tokens = ?9, cost = ?10, origin = ?11";
+        let scopes = it.scopes.as_ref().map(|it| serde_json::Value::from(it.clone()).to_string());
+        self.0.prepare_cached(SQL)?.execute(params![
+            run,
+            whole(it.number),
+            it.path,
+            it.op,
+            scopes,
+            it.at,
+            whole(it.most.tokens),
+            it.most.cost.nanos(),
+            it.used.map(|it| whole(it.tokens)),
+            it.used.map(|it| it.cost.nanos()),
+            it.origin.as_ref().map(RunId::as_str),
+        ])?;
+        Ok(())
+    }
+
+    pub(super) fn settle(&self, run: i64, number: u64, used: Usage) -> Result<()> {
+        const SQL: &str =
+            "UPDATE payments SET tokens = ?3, cost = ?4 WHERE run = ?1 AND number = ?2";
+        let row = params![run, whole(number), whole(used.tokens), used.cost.nanos()];
+        match self.0.prepare_cached(SQL)?.execute(row)? {
+            0 => Err(StoreError::not_found(format!("the run has no payment {number}"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Replaces what a run took over from another one.
+    pub(super) fn take_over(&self, run: i64, payments: &[Payment]) -> Result<()> {
+        let sql = "DELETE FROM payments WHERE run = ?1 AND origin IS NOT NULL";
+        self.0.prepare_cached(sql)?.execute([run])?;
+        payments.iter().try_for_each(|it| self.insert(run, it))
+    }
+}
+
+/// `SQLite` counts to 2^63.
+fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// All of them together.
+pub(super) fn total(payments: &[Payment]) -> Usage {
+    payments.iter().fold(Usage::default(), |sum, it| sum.plus(it.counts()))
+}

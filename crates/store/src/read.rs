@@ -1,0 +1,321 @@
+//! What can be asked of a store. Every answer is of what was committed when it was asked;
+//! all of them block for the time of a query.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use svc_contract::{registry::Usage, value::Money};
+
+use super::{
+    Store, blobs,
+    error::{Result, StoreError, StoreErrorKind},
+    id::RunId,
+    payments,
+    rows::{Args, Attempt, Hash, Node, NodeState, Run, RunState},
+};
+
+/// Which runs are listed, the latest first.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// All, unless said.
+    pub limit: Option<usize>,
+    /// Of this script alone.
+    pub script: Option<String>,
+    /// Only runs before this one.
+    pub before: Option<RunId>,
+}
+
+pub(super) const RUN: &str =
+    "SELECT id, script, text, folder, params, bounds, version, state, started,
+    ended, tokens, cost, value, error, origin, about FROM runs";
+
+pub(super) const NODE: &str =
+    "SELECT runs.id, path, key, component, op.op, op.version, nodes.state, attempts,
+    nodes.started, took, nodes.tokens, nodes.cost, output, nodes.error, args, args_blob, input,
+    born, nodes.origin, nodes.about, cause
+    FROM nodes JOIN runs ON runs.no = nodes.run JOIN ops AS op ON op.no = nodes.op";
+
+impl Store {
+    /// Lists runs, the latest first.
+    pub fn runs(&self, filter: &Filter) -> Result<Vec<Run>> {
+        let reader = self.pool.reader()?;
+        let sql = format!(
+            "{RUN} WHERE (?1 IS NULL OR script = ?1) AND (?2 IS NULL OR id < ?2)
+                ORDER BY id DESC LIMIT ?3"
+        );
+        let before = filter.before.as_ref().map(RunId::as_str);
+        let limit = filter.limit.map_or(-1, |it| i64::try_from(it).unwrap_or(-1));
+        let mut found = reader.prepare_cached(&sql)?;
+        let mut rows = found.query(params![filter.script, before, limit])?;
+        let mut runs = Vec::new();
+        while let Some(row) = rows.next()? {
+            runs.push(self.seen(run(row)?)?);
+        }
+        Ok(runs)
+    }
+
+    /// The run of that name, of a prefix that no other has, or the latest one for `last`.
+    pub fn run(&self, name: &str) -> Result<Run> {
+        const SHOWN: usize = 4;
+        let filter = Filter { limit: Some(1), ..Filter::default() };
+        if name == "last" {
+            let latest = self.runs(&filter)?.pop();
+            return latest.ok_or_else(|| StoreError::not_found("there is no run yet"));
+        }
+        let name = name.to_ascii_lowercase();
+        let mut found = self.with_prefix(&name, SHOWN)?;
+        match found.len() {
+            0 => Err(StoreError::not_found(format!("there is no run `{name}`"))),
+            1 => self.seen(found.remove(0)),
+            _ => {
+                let names: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
+                let message = format!("more than one run begins with `{name}`");
+                Err(StoreError::new(StoreErrorKind::Ambiguous, message)
+                    .help(format!("such as {}", names.join(", "))))
+            }
+        }
+    }
+
+    /// The name that sorts last.
+    pub(super) fn latest(&self) -> Result<Option<RunId>> {
+        let reader = self.pool.reader()?;
+        let sql = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
+        let found: Option<String> =
+            reader.prepare_cached(sql)?.query_row([], |it| it.get(0)).optional()?;
+        found.map(|it| RunId::parse(&it)).transpose()
+    }
+
+    fn with_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Run>> {
+        let is_prefix = !prefix.is_empty() && prefix.bytes().all(|it| it.is_ascii_alphanumeric());
+        if !is_prefix {
+            return Ok(Vec::new());
+        }
+        let reader = self.pool.reader()?;
+        // No sign of a name sorts after `z`.
+        let sql = format!("{RUN} WHERE id BETWEEN ?1 AND ?1 || '{{' ORDER BY id DESC LIMIT ?2");
+        let mut found = reader.prepare_cached(&sql)?;
+        let mut rows = found.query(params![prefix, limit])?;
+        let mut runs = Vec::new();
+        while let Some(row) = rows.next()? {
+            runs.push(run(row)?);
+        }
+        Ok(runs)
+    }
+
+    /// A run that has no end died, unless somebody works on it. What it has spent stands in
+    /// its payments.
+    fn seen(&self, mut run: Run) -> Result<Run> {
+        if run.state == RunState::Running {
+            run.used = payments::total(&self.payments(&run.id)?);
+        }
+        if run.state == RunState::Running && !self.claims.is_taken(&self.place, &run.id)? {
+            // It may have ended between the two looks.
+            let sql = "SELECT state FROM runs WHERE id = ?1";
+            let reader = self.pool.reader()?;
+            let state: Option<String> = reader
+                .prepare_cached(sql)?
+                .query_row([run.id.as_str()], |it| it.get(0))
+                .optional()?;
+            run.state = match state.as_deref().map(RunState::read).transpose()? {
+                Some(RunState::Running) | None => RunState::Died,
+                Some(_) => return self.run(run.id.as_str()),
+            };
+        }
+        Ok(run)
+    }
+
+    /// The names and texts of the files that a run's script imports.
+    pub fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>> {
+        imports(&*self.pool.reader()?, run)
+    }
+
+    /// Every node of a run, in the order in which they were first written.
+    pub fn nodes(&self, run: &RunId) -> Result<Vec<Node>> {
+        let reader = self.pool.reader()?;
+        nodes(&reader, &format!("{NODE} WHERE runs.id = ?1 ORDER BY nodes.no"), run.as_str())
+    }
+
+    /// One node of a run by its path.
+    pub fn node(&self, run: &RunId, path: &str) -> Result<Option<Node>> {
+        let reader = self.pool.reader()?;
+        let sql = format!("{NODE} WHERE runs.id = ?1 AND path = ?2");
+        let mut found = reader.prepare_cached(&sql)?;
+        let mut rows = found.query([run.as_str(), path])?;
+        rows.next()?.map(node).transpose()
+    }
+
+    /// The nodes that were done under a key in other runs than this one: those at the same
+    /// place first, and among them the latest first.
+    pub fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>> {
+        const MOST: usize = 8;
+        let reader = self.pool.reader()?;
+        let sql = format!(
+            "{NODE} WHERE substr(key, 1, 8) = substr(?1, 1, 8) AND key = ?1
+                AND nodes.state = 'done' AND runs.id <> ?3
+                ORDER BY path = ?2 DESC, born DESC LIMIT {MOST}"
+        );
+        let mut found = reader.prepare_cached(&sql)?;
+        let mut rows = found.query(params![key, path, but.as_str()])?;
+        let mut nodes = Vec::new();
+        while let Some(row) = rows.next()? {
+            nodes.push(node(row)?);
+        }
+        Ok(nodes)
+    }
+
+    /// The tries of a node that had several, the first one first. The one try of any other
+    /// node is what the node says.
+    pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+        attempts(&*self.pool.reader()?, run, path)
+    }
+
+    /// A content by its hash. It is compared with its hash before it is given.
+    pub fn blob(&self, hash: Hash) -> Result<Option<Vec<u8>>> {
+        blobs::read(&*self.pool.reader()?, &self.place, hash)
+    }
+
+    /// The arguments of a node as a record in JSON.
+    pub fn arguments(&self, node: &Node) -> Result<String> {
+        let missing = |hash| StoreError::not_found(format!("the content {hash} is not there"));
+        let text = |hash| self.text(hash)?.ok_or_else(|| missing(hash));
+        let others = match &node.args {
+            Args::None => "{}".to_owned(),
+            Args::Here(json) => json.clone(),
+            Args::Blob(hash) => text(*hash)?,
+        };
+        let Some(hash) = node.input else { return Ok(others) };
+        let about: serde_json::Value = serde_json::from_str(&node.about).unwrap_or_default();
+        let Some(name) = about["input"].as_str() else { return Ok(others) };
+        let comma = if others == "{}" { "" } else { "," };
+        let others = others.strip_prefix('{').unwrap_or("}");
+        Ok(format!("{{\"{name}\":{}{comma}{others}", text(hash)?))
+    }
+
+    /// A content that is text, such as a script.
+    pub fn text(&self, hash: Hash) -> Result<Option<String>> {
+        let text = self.blob(hash)?.map(String::from_utf8).transpose();
+        text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is no text")))
+    }
+}
+
+pub(super) fn imports(reader: &Connection, run: &RunId) -> Result<Vec<(String, Hash)>> {
+    let mut found = reader.prepare_cached(
+        "SELECT name, imports.text FROM imports JOIN runs ON runs.no = imports.run
+            WHERE runs.id = ?1 ORDER BY name",
+    )?;
+    let mut rows = found.query([run.as_str()])?;
+    let mut imports = Vec::new();
+    while let Some(row) = rows.next()? {
+        imports.push((row.get(0)?, hash(row, 1)?));
+    }
+    Ok(imports)
+}
+
+pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+    let mut found = reader.prepare_cached(
+        "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
+                attempts.error
+            FROM attempts JOIN nodes ON nodes.no = attempts.node
+            JOIN runs ON runs.no = nodes.run
+            WHERE runs.id = ?1 AND nodes.path = ?2 ORDER BY number",
+    )?;
+    let mut rows = found.query([run.as_str(), path])?;
+    let mut attempts = Vec::new();
+    while let Some(row) = rows.next()? {
+        attempts.push(attempt(row)?);
+    }
+    Ok(attempts)
+}
+
+fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
+    let mut found = reader.prepare_cached(sql)?;
+    let mut rows = found.query([run])?;
+    let mut nodes = Vec::new();
+    while let Some(row) = rows.next()? {
+        nodes.push(node(row)?);
+    }
+    Ok(nodes)
+}
+
+pub(super) fn run(row: &Row<'_>) -> Result<Run> {
+    Ok(Run {
+        id: RunId::parse(&row.get::<_, String>(0)?)
+            .map_err(|err| StoreError::corrupt(err.message))?,
+        script: row.get(1)?,
+        text: hash(row, 2)?,
+        folder: row.get(3)?,
+        params: row.get(4)?,
+        bounds: row.get(5)?,
+        version: row.get(6)?,
+        state: RunState::read(&row.get::<_, String>(7)?)?,
+        started: row.get(8)?,
+        ended: row.get(9)?,
+        used: used(row, 10)?,
+        value: maybe_hash(row, 12)?,
+        error: row.get(13)?,
+        origin: origin(row, 14)?,
+        about: row.get(15)?,
+    })
+}
+
+pub(super) fn node(row: &Row<'_>) -> Result<Node> {
+    let args = match (row.get(14)?, maybe_hash(row, 15)?) {
+        (Some(json), _) => Args::Here(json),
+        (None, Some(hash)) => Args::Blob(hash),
+        (None, None) => Args::None,
+    };
+    Ok(Node {
+        run: RunId::parse(&row.get::<_, String>(0)?)
+            .map_err(|err| StoreError::corrupt(err.message))?,
+        path: row.get(1)?,
+        key: row.get(2)?,
+        component: row.get(3)?,
+        op: row.get(4)?,
+        version: row.get(5)?,
+        state: NodeState::read(&row.get::<_, String>(6)?)?,
+        attempts: row.get(7)?,
+        started: row.get(8)?,
+        took: count(row, 9)?,
+        used: used(row, 10)?,
+        output: maybe_hash(row, 12)?,
+        error: row.get(13)?,
+        args,
+        input: maybe_hash(row, 16)?,
+        born: row.get(17)?,
+        origin: origin(row, 18)?,
+        about: row.get(19)?,
+        cause: row.get(20)?,
+    })
+}
+
+pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
+    Ok(Attempt {
+        number: row.get(0)?,
+        started: row.get(1)?,
+        took: count(row, 2)?,
+        used: used(row, 3)?,
+        error: row.get(5)?,
+    })
+}
+
+pub(super) fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
+    let name: Option<String> = row.get(at)?;
+    let id = name.map(|it| RunId::parse(&it)).transpose();
+    id.map_err(|err| StoreError::corrupt(err.message))
+}
+
+/// Tokens and money stand side by side.
+pub(super) fn used(row: &Row<'_>, at: usize) -> Result<Usage> {
+    Ok(Usage { tokens: count(row, at)?, cost: Money::from_nanos(row.get(at + 1)?) })
+}
+
+pub(super) fn count(row: &Row<'_>, at: usize) -> Result<u64> {
+    let count: i64 = row.get(at)?;
+    u64::try_from(count).map_err(|_| StoreError::corrupt("a count is negative"))
+}
+
+fn hash(row: &Row<'_>, at: usize) -> Result<Hash> {
+    Ok(Hash(row.get(at)?))
+}
+
+fn maybe_hash(row: &Row<'_>, at: usize) -> Result<Option<Hash>> {
+    Ok(row.get::<_, Option<[u8; 32]>>(at)?.map(Hash))
+}

@@ -1,0 +1,271 @@
+//! What is written and what is read: runs, nodes, attempts and contents.
+
+use std::{fmt, sync::Arc};
+
+use svc_contract::registry::Usage;
+
+use super::{error::StoreError, id::RunId, payments::Payment};
+
+/// The BLAKE3 hash by which a content is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash(pub [u8; 32]);
+
+/// A content with its hash. Equal contents are stored once.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Blob {
+    hash: Hash,
+    data: Arc<[u8]>,
+}
+
+/// One execution of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub id: RunId,
+    /// The script as it was named: a path, or what stands for one.
+    pub script: String,
+    /// The text of the script.
+    pub text: Hash,
+    /// The folder that relative paths start from.
+    pub folder: String,
+    /// The params as JSON, secrets only as names.
+    pub params: String,
+    /// The bounds and caps as JSON.
+    pub bounds: String,
+    /// The svc that ran it.
+    pub version: String,
+    pub state: RunState,
+    /// Milliseconds since 1970.
+    pub started: i64,
+    pub ended: Option<i64>,
+    pub used: Usage,
+    pub value: Option<Hash>,
+    /// The failure as JSON.
+    pub error: Option<String>,
+    /// The run that it takes results from, because it goes on from there with another script.
+    pub origin: Option<RunId>,
+    /// The price tables and what it was told to reuse, as JSON.
+    pub about: String,
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    Running,
+    Ok,
+    Failed,
+    Cancelled,
+    /// It has no end, and no process works on it. Only ever read.
+    Died,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    pub run: RunId,
+    pub state: RunState,
+    /// Milliseconds since 1970.
+    pub at: i64,
+    pub used: Usage,
+    pub value: Option<Blob>,
+    /// The failure as JSON.
+    pub error: Option<String>,
+}
+
+/// One stage of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub run: RunId,
+    /// Its place, as `found/web/search` or `each[3]/summary`.
+    pub path: String,
+    /// What its output follows from. Never an attempt, nor an order.
+    pub key: [u8; 32],
+    pub component: String,
+    pub op: String,
+    pub version: u32,
+    pub state: NodeState,
+    pub attempts: u32,
+    /// Milliseconds since 1970.
+    pub started: i64,
+    /// Microseconds.
+    pub took: u64,
+    /// What it used in this run: nothing where its value is of another one.
+    pub used: Usage,
+    pub output: Option<Hash>,
+    /// The failure as JSON.
+    pub error: Option<String>,
+    /// The arguments, without the one that entered where that is kept by itself.
+    pub args: Args,
+    /// What entered, where it is long.
+    pub input: Option<Hash>,
+    /// When its value was made, in milliseconds since 1970.
+    pub born: i64,
+    /// The run that made the value, where it is another one.
+    pub origin: Option<RunId>,
+    /// What else decided the call, as JSON.
+    pub about: String,
+    /// Why the call was made although an earlier run had made it, as JSON.
+    pub cause: Option<String>,
+}
+
+/// How a node stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeState {
+    /// It was begun, and may have had its effect.
+    Intended,
+    Done,
+    Failed,
+}
+
+/// The arguments of a node as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Args {
+    #[default]
+    None,
+    Here(String),
+    /// Long ones are a content.
+    Blob(Hash),
+}
+
+/// One try of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Counts from 1.
+    pub number: u32,
+    /// Milliseconds since 1970.
+    pub started: i64,
+    /// Microseconds.
+    pub took: u64,
+    pub used: Usage,
+    /// The failure as JSON.
+    pub error: Option<String>,
+}
+
+/// What is written at once.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// A run begins, or goes on: what was known of it is replaced. With the text of its
+    /// script, and the names and texts of the files that this one imports.
+    Run { run: Box<Run>, text: Blob, imports: Vec<(String, Blob)> },
+    /// A run ends.
+    End(Box<End>),
+    /// A node, with the contents that it names and its tries where there were several. What
+    /// was known of it is replaced.
+    Node { node: Box<Node>, blobs: Vec<Blob>, tries: Vec<Attempt> },
+    /// What an attempt may use.
+    Payment(Box<Payment>),
+    /// What an attempt has used.
+    Settled { run: RunId, number: u64, used: Usage },
+    /// All that a run takes over from another one: what it had taken over is replaced.
+    TakenOver { run: RunId, payments: Vec<Payment> },
+}
+
+impl Hash {
+    pub fn of(data: &[u8]) -> Self {
+        Self(blake3::hash(data).into())
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Blob {
+    pub fn new(data: impl Into<Arc<[u8]>>) -> Self {
+        let data = data.into();
+        Self { hash: Hash::of(&data), data }
+    }
+
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+}
+
+/// Shows no content, which may be long.
+impl fmt::Debug for Blob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} bytes)", self.hash, self.data.len())
+    }
+}
+
+impl RunState {
+    /// The word for it, as it is stored and shown.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Died => "died",
+        }
+    }
+
+    pub(super) fn read(word: &str) -> Result<Self, StoreError> {
+        let all = [Self::Running, Self::Ok, Self::Failed, Self::Cancelled];
+        let found = all.into_iter().find(|it| it.word() == word);
+        found.ok_or_else(|| StoreError::corrupt(format_args!("a run cannot be `{word}`")))
+    }
+}
+
+impl NodeState {
+    /// The word for it, as it is stored and shown.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Intended => "intended",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(super) fn read(word: &str) -> Result<Self, StoreError> {
+        let all = [Self::Intended, Self::Done, Self::Failed];
+        let found = all.into_iter().find(|it| it.word() == word);
+        found.ok_or_else(|| StoreError::corrupt(format_args!("a node cannot be `{word}`")))
+    }
+}
+
+impl Args {
+    /// Longer arguments are a content of their own.
+    const LONGEST_HERE: usize = 1024;
+
+    /// Keeps arguments where they belong; long ones are added to `blobs`.
+    pub fn of(json: String, blobs: &mut Vec<Blob>) -> Self {
+        if json.len() <= Self::LONGEST_HERE {
+            return Self::Here(json);
+        }
+        let blob = Blob::new(json.into_bytes());
+        let hash = blob.hash();
+        blobs.push(blob);
+        Self::Blob(hash)
+    }
+}
+
+impl Entry {
+    /// About how many bytes it keeps in memory while it waits.
+    pub(super) fn weight(&self) -> usize {
+        const ROW: usize = 512;
+        let len = |it: &Blob| it.data.len();
+        ROW + match self {
+            Self::Run { text, imports, .. } => {
+                len(text) + imports.iter().map(|(_, it)| len(it)).sum::<usize>()
+            }
+            Self::End(end) => end.value.as_ref().map_or(0, len),
+            Self::Node { blobs, tries, .. } => {
+                blobs.iter().map(len).sum::<usize>() + tries.len() * ROW
+            }
+            Self::Payment(_) | Self::Settled { .. } => 0,
+            Self::TakenOver { payments, .. } => payments.len() * ROW,
+        }
+    }
+}
