@@ -119,8 +119,8 @@ impl<'a> Walk<'a> {
             let count = Count { least: 0, usual: turns.div_ceil(2), most: Some(turns) };
             let mut load = until.load.times(tests, 1).then(body.load.times(count, 1));
             if let Some(otherwise) = &repeat.otherwise {
-                let seen = this.framed(slot(), |this| this.term(otherwise));
-                
+                let look = |this: &mut Self| this.framed(slot(), |this| this.term(otherwise));
+                let seen = this.below(Repeat::ELSE.to_owned(), look);
                 extent = extent.or(&seen.extent, &term.ty);
                 load = load.then(seen.load.perhaps());
             }
