@@ -1,4 +1,4 @@
-//! The engine as ops that advise see it.
+//! The engine, as advising ops see it.
 
 use super::{Engine, Unsaved};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     value::Type,
 };
 
-/// What scripts that are only tried are called.
+/// The name of scripts that are only tried out.
 const NAME: &str = "tried.svc";
 
 impl Catalog for Engine {
@@ -63,13 +63,13 @@ impl Catalog for Engine {
     }
 }
 
-/// An error with its code and what to do about it.
+/// An error with its code and its help.
 fn told(problem: &Problem) -> String {
     let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
     format!("{}: {problem}{help}", problem.code.as_str())
 }
 
-/// The ops that a script calls, each call once, in the order of the text.
+/// The ops that a script calls, each call once, in source order.
 fn ops(analysis: &Analysis) -> Vec<OpRef> {
     let nodes = analysis.facts.nodes.iter();
     let mut calls: Vec<_> = nodes.filter_map(|it| Some((it.span, it.op?))).collect();

@@ -1,4 +1,4 @@
-//! What this program does where it was started to work apart.
+//! Worker processes: this program, when it was started as a worker.
 
 use std::sync::Arc;
 
@@ -8,14 +8,15 @@ use crate::{
     text::extract,
 };
 
-/// Whether this process was started as a worker, which reads documents that may be hostile,
-/// and runs inline code that is not trusted ([`Engine::untrusted`](crate::Engine::untrusted)); if so, it has done that,
-/// and is to end. Asked first of all in `main`: without that there are no workers.
+/// Whether this process was started as a worker, which reads untrusted documents and runs
+/// untrusted inline scripts ([`Engine::untrusted`](crate::Engine::untrusted)); if so, it has
+/// done its work and must exit. Call it first of all in `main`: workers do not work without
+/// this call.
 pub fn is_worker() -> bool {
     os::is_worker(work)
 }
 
-/// The answer to a piece of work, which begins with what it is for.
+/// Answers a task, whose first bytes name its kind.
 fn work(asked: &[u8]) -> Vec<u8> {
     match asked.split_first() {
         Some((&extract::PURPOSE, asked)) => extract::serve(asked),
@@ -28,8 +29,8 @@ fn work(asked: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Not a test of its own: the binary of the unit tests has no `main` of ours, so this is
-    /// what it does where one of them starts it as a worker.
+    /// Not a test of its own: the binary of the unit tests has no `main` of ours, so this runs
+    /// when a test starts it as a worker.
     #[test]
     fn works_where_it_is_a_worker() {
         if os::is_worker(|asked| os::work_of_tests(asked).unwrap_or_else(|| work(asked))) {

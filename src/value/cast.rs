@@ -18,7 +18,7 @@ impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, wanted, given } = self;
         match path.as_str() {
-            "" => write!(f, "{wanted} is due, but this is {given}"),
+            "" => write!(f, "expected {wanted}, found {given}"),
             path => write!(f, "`{path}` must be {wanted}, but it is {given}"),
         }
     }

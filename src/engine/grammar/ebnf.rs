@@ -1,4 +1,4 @@
-//! The W3C's notation, for people.
+//! The W3C's EBNF notation, for people.
 
 use super::{
     GAP, START,
@@ -50,7 +50,7 @@ fn single(term: &Term) -> String {
     }
 }
 
-/// A string of the notation has no escapes.
+/// Strings of this notation have no escapes.
 fn quoted(text: &str) -> String {
     match text {
         "\n" => "#xA".to_owned(),

@@ -137,7 +137,7 @@ flow outer(x: string, g: flow<{given}>) -> string {{ x >> inner(g: g) }}
         (
             &passed("string -> int 1..3", "string -> int"),
             "string",
-            "int 1..3 is due, but this is 15",
+            "expected int 1..3, found 15",
         ),
         (&passed("string -> float", "string -> float"), "string", "\"15.0\""),
     ]);
