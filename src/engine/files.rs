@@ -60,8 +60,9 @@ impl<'a> HostFiles<'a> {
         }
         let bytes =
             host::read(self.host.as_ref(), path, LARGEST_SCRIPT).map_err(|err| unread(&err))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|err| format!("not valid UTF-8 (invalid byte at offset {})", err.utf8_error().valid_up_to()))?;
+        let text = String::from_utf8(bytes).map_err(|err| {
+            format!("not valid UTF-8 (invalid byte at offset {})", err.utf8_error().valid_up_to())
+        })?;
         Ok(text.into())
     }
 }

@@ -105,7 +105,10 @@ fn unknown(declared: &[Input], name: &str) -> Box<RunError> {
         (Some(meant), _) => format!("did you mean `{meant}`?"),
         (None, []) => "it has no params".to_owned(),
         (None, _) => {
-            format!("its params are {}", names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+            format!(
+                "its params are {}",
+                names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+            )
         }
     };
     RunError::outside(OpError::invalid_input(message).help(help), Span::default())

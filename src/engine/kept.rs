@@ -204,8 +204,7 @@ pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>,
 
 /// A damaged store may have lost a call that wrote or was paid for.
 fn partial(run: &Run) -> StoreError {
-    let message =
-        format!("records of the run {} are lost: resuming it could repeat calls", run.id);
+    let message = format!("records of the run {} are lost: resuming it could repeat calls", run.id);
     StoreError::not_found(message)
         .help(format!("run the script again; `svc show {}` shows what is left", run.id))
 }

@@ -320,8 +320,7 @@ impl Run {
         ty: &Type,
     ) -> Option<OpError> {
         if !ty.admits(value) {
-            let message =
-                format!("`{}` declares {ty}, but returned {}", call.op, value.kind());
+            let message = format!("`{}` declares {ty}, but returned {}", call.op, value.kind());
             return Some(OpError::bug(message));
         }
         let op = call.op.op;

@@ -132,6 +132,8 @@ fn failing(ended: std::result::Result<Value, Ended>, scope: &Scope, span: Span) 
             }
             Err(RunError::new(error, Span::new(start, end)))
         }
-        Err(Ended::Unfinished) => Err(RunError::new(OpError::bug("inline code did not finish"), span)),
+        Err(Ended::Unfinished) => {
+            Err(RunError::new(OpError::bug("inline code did not finish"), span))
+        }
     }
 }

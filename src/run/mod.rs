@@ -250,8 +250,10 @@ impl Run {
                 (None, None) if input.ty.is_optional() => Ok(Value::Null),
                 (None, None) => {
                     let message = format!("the script needs `{}: {}`", input.name, input.ty);
-                    let help =
-                        format!("pass a value, or declare a default: `param {}: {} = ..`", input.name, input.ty);
+                    let help = format!(
+                        "pass a value, or declare a default: `param {}: {} = ..`",
+                        input.name, input.ty
+                    );
                     Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
                 }
             })

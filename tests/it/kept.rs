@@ -98,7 +98,7 @@ async fn one_at_a_time() {
     let Err(Error::Run { error, .. }) = engine.resume("last").unwrap().await else {
         panic!("somebody else has it")
     };
-    assert!(error.to_string().contains("works on run"), "{error}");
+    assert!(error.to_string().contains("is already working on run"), "{error}");
     drop(claim);
     assert!(engine.resume("last").unwrap().retry_write("append_log").await.is_err());
 }

@@ -150,7 +150,10 @@ async fn a_wait_that_ends_too_late_is_not_begun() {
             r#"("x" >> limited(wait: 1h)) within { timeout: 2h, max_retries: 9 }"#,
             "and 1h of the `timeout` are left",
         ),
-        (r#""x" >> limited(wait: 2m)"#, "the other side asks to wait 2m, and 1m of the `timeout` are left"),
+        (
+            r#""x" >> limited(wait: 2m)"#,
+            "the other side asks to wait 2m, and 1m of the `timeout` are left",
+        ),
     ];
     for (script, wanted) in cases {
         let started = Instant::now();
