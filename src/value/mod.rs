@@ -1,4 +1,4 @@
-//! What flows through a pipeline: values, their types, and units.
+//! The data of a pipeline: values, their types, and units.
 //!
 //! [`Value`] is cheap to clone: text, lists and records are shared, never copied.
 //! [`Type`] is what the checker knows of a value before it exists. JSON appears only
