@@ -73,7 +73,9 @@ impl fmt::Display for Effect {
         match self {
             Self::Reads(scope) => write!(f, "reads {scope}"),
             Self::Writes { scope, idempotent: true } => write!(f, "writes {scope}"),
-            Self::Writes { scope, idempotent: false } => write!(f, "writes {scope} on every attempt"),
+            Self::Writes { scope, idempotent: false } => {
+                write!(f, "writes {scope} on every attempt")
+            }
             Self::Spends => f.write_str("spends"),
             Self::Asks => f.write_str("asks"),
         }

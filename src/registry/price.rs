@@ -246,7 +246,11 @@ impl fmt::Display for Price {
             Self::Free => f.write_str("free"),
             Self::Fixed(cost) => write!(f, "{cost} a call"),
             Self::Tokens(it) => {
-                write!(f, "{} per million input tokens, {} per million output tokens", it.input, it.output)
+                write!(
+                    f,
+                    "{} per million input tokens, {} per million output tokens",
+                    it.input, it.output
+                )
             }
             Self::Quoted(_) => f.write_str("depends on its arguments and the configuration"),
             Self::Unknown => f.write_str("unknown"),
