@@ -398,7 +398,7 @@ fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
     if err.kind != ErrorKind::NotFound || err.help.is_some() || !op.touches_paths() {
         return err;
     }
-    err.help("paths in a script start from the script's folder, paths given from outside from the current folder")
+    err.help("relative paths in a script start from its folder, those from outside from the current folder")
 }
 
 /// Forwards progress and notices of a call to the observer of the run.
