@@ -138,9 +138,9 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("no earlier result is stored"),
-            Self::Failed { kind, .. } => write!(f, "it had failed ({kind})"),
-            Self::Asked { option } => write!(f, "requested with `{option}`"),
-            Self::TooOld { .. } => f.write_str("its earlier result is too old"),
+            Self::Failed { kind, .. } => write!(f, "the call had failed ({kind})"),
+            Self::Asked { option } => write!(f, "requested by `{option}`"),
+            Self::TooOld { .. } => f.write_str("the earlier result is too old"),
             Self::Differs(it) => it.fmt(f),
         }
     }
@@ -150,12 +150,12 @@ impl fmt::Display for Differences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pair =
             |what: &str, [before, now]: &[String; 2]| format!("{what} is {now}, was {before}");
-        let version = self.version.map(|it| pair("its version", &it.map(|it| it.to_string())));
+        let version = self.version.map(|it| pair("the version", &it.map(|it| it.to_string())));
         let others =
-            [("the op", &self.component), ("its type", &self.wanted), ("its model", &self.model)];
+            [("the op", &self.component), ("the type", &self.wanted), ("the model", &self.model)];
         let others = others.into_iter().filter_map(|(what, it)| Some(pair(what, it.as_ref()?)));
         let args = self.args.iter().map(|(name, it)| pair(&format!("`{name}`"), it));
-        let files = self.files.iter().map(|it| format!("the file `{it}` has changed"));
+        let files = self.files.iter().map(|it| format!("the file `{it}` changed"));
         let all: Vec<String> = version.into_iter().chain(others).chain(args).chain(files).collect();
         f.write_str(&all.join("; "))
     }

@@ -146,7 +146,7 @@ fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
                 .enable_time()
                 .start_paused(true)
                 .build()
-                .expect("a runtime without input and output needs nothing of the system");
+                .expect("a runtime without I/O needs no system resources");
             runtime.block_on(async { tokio::time::timeout(STILL, work).await.ok() })
         });
         rehearsed.join().expect("a run catches the panics of its components")

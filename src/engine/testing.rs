@@ -50,7 +50,7 @@ impl Engine {
             .enable_time()
             .start_paused(true)
             .build()
-            .expect("a runtime without input and output needs nothing of the system");
+            .expect("a runtime without I/O needs no system resources");
         let around = self.around(CancellationToken::new());
         let span = tracing::error_span!(target: "svc", "test", test = %test.name);
         let tested = runtime.block_on(run::test(program, test, around).instrument(span));

@@ -45,7 +45,7 @@ impl<'a> Env<'a> {
             Slots::One(value) => value,
             Slots::Many(values) => &values[var.idx],
             Slots::Pending(values) => {
-                values[var.idx].get().expect("what a term needs is computed before it")
+                values[var.idx].get().expect("the values of a term are computed before it")
             }
         }
     }

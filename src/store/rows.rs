@@ -102,7 +102,7 @@ pub struct Node {
     pub origin: Option<RunId>,
     /// Further facts that determined the call, as JSON.
     pub about: String,
-    /// Why the call was made although an earlier run had made it, as JSON.
+    /// The reason why the call was made although an earlier run had made it, as JSON.
     pub cause: Option<String>,
 }
 

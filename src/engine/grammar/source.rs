@@ -159,7 +159,7 @@ impl Sources {
 
 fn rules(text: &str) -> Vec<pest_meta::ast::Rule> {
     let pairs = parser::parse(parser::Rule::grammar_rules, text).expect("the file is a grammar");
-    parser::consume_rules(pairs).expect("pest made a parser of it")
+    parser::consume_rules(pairs).expect("pest generates a parser from it")
 }
 
 /// The members of a nested sequence or choice.
