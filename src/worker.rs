@@ -1,4 +1,4 @@
-//! What this program does where it was started to work apart.
+//! Worker processes: this program, when it was started as a worker.
 
 use std::sync::Arc;
 
@@ -6,14 +6,15 @@ use svc_documents as documents;
 use svc_host_os::{self as os, OsHost};
 use svc_lang::script;
 
-/// Whether this process was started as a worker, which reads documents that may be hostile,
-/// and runs inline code that is not trusted ([`Engine::untrusted`](svc_engine::Engine::untrusted)); if so, it has done that,
-/// and is to end. Asked first of all in `main`: without that there are no workers.
+/// Whether this process was started as a worker, which reads untrusted documents and runs
+/// untrusted inline scripts ([`Engine::untrusted`](crate::Engine::untrusted)); if so, it has
+/// done its work and must exit. Call it first of all in `main`: workers do not work without
+/// this call.
 pub fn is_worker() -> bool {
     os::is_worker(work)
 }
 
-/// The answer to a piece of work, which begins with what it is for.
+/// Answers a task, whose first bytes name its kind.
 fn work(asked: &[u8]) -> Vec<u8> {
     match asked.split_first() {
         Some((&documents::PURPOSE, asked)) => documents::serve(asked),

@@ -159,7 +159,7 @@ fn runs_that_are_not_there_are_told_apart() {
     for command in [&["replay"][..], &["plan", "a.svc", "--against"], &["why"], &["tap"]] {
         let ask = |name| kept.svc(&[command, &[name]].concat());
         let (code, _, said) = ask("nobody");
-        assert_eq!((code, said.lines().next()), (6, Some("error: there is no run `nobody`")));
+        assert_eq!((code, said.lines().next()), (6, Some("error: unknown run `nobody`")));
         let (code, _, said) = ask("0");
         assert_eq!(code, 2);
         assert!(said.starts_with("error: more than one run begins with `0`"), "{said}");

@@ -263,7 +263,7 @@ async fn the_time_of_a_run_is_everything() {
     let err = ended.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Timeout), "nothing catches it");
     assert_eq!(started.elapsed(), Duration::from_mins(5));
-    assert!(err.render(svc::diag::Style::Plain).contains("that is the `timeout` of the run"));
+    assert!(err.render(svc::diag::Style::Plain).contains("raise the `timeout` of the run"));
 }
 
 #[tokio::test(start_paused = true)]

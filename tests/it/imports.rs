@@ -83,7 +83,7 @@ fn only_regular_files_are_used() {
     assert!(made.success());
     let source = Source::new("main.svc", r#"use "pipe.svc" as p  1"#).in_folder(folder.path());
     let report = svc::engine().check(source).unwrap_err();
-    assert!(report.to_string().contains("it is no regular file"), "{report}");
+    assert!(report.to_string().contains("it is not a regular file"), "{report}");
 }
 
 /// Where the text of a file of templates ends too early, wherever that is, it is told so.

@@ -51,7 +51,7 @@ async fn what_ended_well_is_not_done_again() {
 
     // A write that failed may have written: it is not repeated unasked.
     let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
-    assert!(err.to_string().contains("nobody knows whether it wrote"), "{err}");
+    assert!(err.to_string().contains("it is unknown whether it wrote"), "{err}");
     assert!(err.render(svc::diag::Style::Plain).contains("--retry-write 'append_log'"));
     let again = engine.resume("last").unwrap().retry_write("append_log");
     assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
@@ -98,7 +98,7 @@ async fn one_at_a_time() {
     let Err(Error::Run { error, .. }) = engine.resume("last").unwrap().await else {
         panic!("somebody else has it")
     };
-    assert!(error.to_string().contains("works on run"), "{error}");
+    assert!(error.to_string().contains("is already working on run"), "{error}");
     drop(claim);
     assert!(engine.resume("last").unwrap().retry_write("append_log").await.is_err());
 }

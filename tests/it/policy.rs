@@ -144,12 +144,12 @@ async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
     for file in ["notes/b.md", "docs/../notes/b.md", "/home/notes/b.md", "docs2/a.md"] {
         let err = engine.run(script).param_text("file", file).await.unwrap_err();
         assert_eq!(err.kind(), Some(ErrorKind::Denied), "{err}");
-        assert!(err.to_string().contains("the policy does not let it be read"), "{err}");
+        assert!(err.to_string().contains("the policy does not allow it to be read"), "{err}");
     }
     let writing = "param file: path\nparam b: path = \"b\"\n\"x\" >> write_file(to: (if 1 < 2 { file } else { b }))";
     assert!(engine.run(writing).param_text("file", "out/a.txt").await.is_ok());
     let err = engine.run(writing).param_text("file", "docs/a.md").await.unwrap_err();
-    assert!(err.to_string().contains("the policy does not let it be written"), "{err}");
+    assert!(err.to_string().contains("the policy does not allow it to be written"), "{err}");
 }
 
 #[tokio::test]
@@ -247,7 +247,7 @@ fn the_command_line_holds_plans_to_rules() {
     let both = ["run", "s.svc", "--policy", "rules/p.toml", "--deny", "reads fs:out/a.txt"];
     let (code, _, err) = svc(folder, &both);
     assert_eq!(code, Some(1), "only the run knows what is read: {err}");
-    assert!(err.contains("the policy does not let it be read"), "{err}");
+    assert!(err.contains("the policy does not allow it to be read"), "{err}");
 
     // A misspelt place would deny nothing, so somebody should hear of it.
     let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;

@@ -150,7 +150,10 @@ async fn a_wait_that_ends_too_late_is_not_begun() {
             r#"("x" >> limited(wait: 1h)) within { timeout: 2h, max_retries: 9 }"#,
             "and 1h of the `timeout` are left",
         ),
-        (r#""x" >> limited(wait: 2m)"#, "it asks to wait 2m, and 1m of the `timeout` are left"),
+        (
+            r#""x" >> limited(wait: 2m)"#,
+            "the other side asks to wait 2m, and 1m of the `timeout` are left",
+        ),
     ];
     for (script, wanted) in cases {
         let started = Instant::now();
@@ -173,7 +176,7 @@ async fn a_back_off_that_does_not_fit_is_not_begun() {
     let err = failure(script).await;
     assert_eq!(err.kind(), Some(ErrorKind::RateLimit));
     let shown = err.render(svc::diag::Style::Plain);
-    assert!(shown.contains("too little for another try"), "{shown}");
+    assert!(shown.contains("too little for another attempt"), "{shown}");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
@@ -198,7 +201,7 @@ async fn a_try_that_cannot_be_funded_tells_of_the_one_before() {
     let err = failure(script).await;
     assert_eq!(err.kind(), Some(ErrorKind::Budget));
     let shown = err.render(svc::diag::Style::Plain);
-    assert!(shown.contains("the try before it failed: took longer than 1ms"), "{shown}");
+    assert!(shown.contains("the previous attempt failed: took longer than 1ms"), "{shown}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -35,7 +35,7 @@ async fn a_caller_does_not_give_secrets() {
     let err = engine.run(SCRIPT).param("api_key", "mine").await.unwrap_err();
     assert!(matches!(err, Error::Input { .. }));
     let text = err.render(Style::Plain);
-    assert!(text.contains("`api_key` is a secret: the host gives it"), "{text}");
+    assert!(text.contains("`api_key` is a secret: it comes from the host"), "{text}");
     assert!(text.contains("SVC_SECRET_API_KEY_FILE"), "{text}");
     // The first input that a caller gives is not the secret.
     let err = engine.run(SCRIPT).input_text("x").await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Pipelines composed in Rust: the same as a script, because they become one.
+//! Pipelines composed in Rust, as scripts.
 
 use std::{fmt, ops::Shr};
 
@@ -30,7 +30,7 @@ pub fn block(name: impl Into<String>) -> Block {
 }
 
 impl Block {
-    /// Gives the last stage an argument.
+    /// Adds an argument to the last stage.
     #[must_use]
     pub fn arg(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         let last = self.stages.last_mut().expect("a block has a stage");
@@ -49,7 +49,7 @@ impl Shr for Block {
 }
 
 impl fmt::Display for Block {
-    /// The script that the block is.
+    /// Writes the block as a script.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, stage) in self.stages.iter().enumerate() {
             let pipe = if idx == 0 { "" } else { " >> " };
@@ -71,7 +71,7 @@ impl From<Block> for Source {
     }
 }
 
-/// A value as the language writes it, or as JSON where the language has no way.
+/// A value as the language writes it, or as JSON if the language has no literal for it.
 fn written(value: &Value) -> String {
     literal::written(value).unwrap_or_else(|| json::write(value))
 }

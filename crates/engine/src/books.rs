@@ -1,8 +1,8 @@
-//! What a run has spent before it goes on, under each bound of its script.
+//! The earlier spending of a resumed run, by the bounds of its script.
 //!
-//! What was spent under a bound counts against the bound at the same place of the script, and
-//! against those around it there. Where an edit has removed that place, it counts against what
-//! stood around it; against the run, it always does.
+//! Amounts spent under a bound count against the bound at the same place of the script, and
+//! against the bounds around it. If an edit has removed that place, they count against the
+//! bounds around the removed one; they always count against the run.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -15,23 +15,23 @@ use svc_store::{Payment, RunId, Store, StoreError};
 
 use crate::run::{by_input, by_order, place_of, scope_of};
 
-/// What was spent, by the bounds of the script that runs now.
+/// The earlier spending, by the bounds of the current script.
 #[derive(Debug, Default)]
 pub(super) struct Books {
     by_scope: HashMap<String, Usage>,
-    /// The bounds that count what the call at a path has cost.
+    /// The bounds that include the cost of the call at a path.
     by_call: HashMap<String, Arc<BTreeSet<String>>>,
-    /// What is taken over from the run that this one goes on from; nothing where none is
+    /// The payments taken over from the run that this one resumes; `None` if no earlier run is
     /// known.
     pub(super) taken_over: Option<Vec<Payment>>,
     /// The number of the next payment.
     pub(super) next: u64,
 }
 
-/// The bounds of two scripts, the second of which goes on from the first.
+/// The bounds of two scripts, where a run of the second resumes a run of the first.
 pub(super) struct Edit {
     before: Scopes,
-    /// The places that stand for those of before, where there are any.
+    /// The new places of the earlier bounds, where they still exist.
     moved: HashMap<String, String>,
 }
 
@@ -41,7 +41,7 @@ impl Edit {
         Self { before, moved }
     }
 
-    /// The bounds of the script that runs now under which a payment was made before.
+    /// The bounds of the current script under which an earlier payment was made.
     fn scopes(&self, payment: &Payment) -> Vec<String> {
         let before = payment.scopes.clone();
         let before = before.unwrap_or_else(|| around_call(&self.before, &payment.path));
@@ -51,7 +51,7 @@ impl Edit {
         };
         let stays = |it: &String| {
             let place = scope_of(it);
-            // Nobody can say before the run where all flows are called.
+            // The places where flows are called are not known before the run.
             self.moved.contains_key(&place) || !self.before.has(&place)
         };
         before.into_iter().filter(stays).map(now).collect()
@@ -59,7 +59,7 @@ impl Edit {
 }
 
 impl Books {
-    /// What `run` has spent, and what the run has that it goes on from with another script.
+    /// Reads the spending of `run`, and of the run with another script that it resumes.
     pub(super) fn read(
         store: &Store,
         run: &RunId,
@@ -69,7 +69,7 @@ impl Books {
         let (mut payments, mut books) = (store.payments(run)?, Self::default());
         let number = |all: &[Payment]| all.iter().map(|it| it.number + 1).max().unwrap_or(0);
         if let Some((origin, edit)) = origin {
-            // It may have gone on meanwhile.
+            // It may have been resumed meanwhile.
             payments.retain(|it| it.origin.is_none());
             let taken = (number(&payments)..).zip(store.payments(origin)?);
             let taken: Vec<Payment> = taken
@@ -103,9 +103,9 @@ impl Books {
         self.by_call.insert(payment.path.clone(), Arc::new(places));
     }
 
-    /// What was spent under the bound at a place; by the whole run where that is empty. A
-    /// callback may be the one that the same value has entered, or the one that was in its
-    /// order: the one that has spent more counts.
+    /// The earlier spending under the bound at a place; that of the whole run if the place is
+    /// empty. A callback is matched by its input, or by its order: the match with the higher
+    /// spending counts.
     pub(super) fn spent(&self, scope: &str) -> Usage {
         let known = |it: String| self.by_scope.get(&it).copied().unwrap_or_default();
         let one = known(by_input(scope));
@@ -113,19 +113,19 @@ impl Books {
         Usage { tokens: one.tokens.max(other.tokens), cost: one.cost.max(other.cost) }
     }
 
-    /// The bounds that count what the call at a path has cost.
+    /// The bounds that include the cost of the call at a path.
     pub(super) fn known_in(&self, path: &str) -> Arc<BTreeSet<String>> {
         self.by_call.get(path).cloned().unwrap_or_default()
     }
 }
 
-/// The scope of a call, where only the call is known.
+/// The scope of a call, if only the call is known.
 fn around_call(scopes: &Scopes, path: &str) -> Vec<String> {
     let scope = scopes.of_call(&place_of(path));
     scope.map_or_else(Vec::new, |it| outwards(scopes, &concrete(it, path)))
 }
 
-/// A scope and those around it in the script.
+/// A scope and the enclosing ones in the script.
 fn outwards(scopes: &Scopes, scope: &str) -> Vec<String> {
     let mut places = vec![scope.to_owned()];
     let mut place = scope_of(scope);

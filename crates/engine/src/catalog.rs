@@ -1,4 +1,4 @@
-//! The engine as ops that advise see it.
+//! The engine, as advising ops see it.
 
 use svc_contract::{
     registry::{Catalog, LibraryFlow, OpRef, Registry, Tried, Way},
@@ -12,7 +12,7 @@ use svc_lang::{
 
 use super::{Engine, Unsaved};
 
-/// What scripts that are only tried are called.
+/// The name of scripts that are only tried out.
 const NAME: &str = "tried.svc";
 
 impl Catalog for Engine {
@@ -66,13 +66,13 @@ impl Catalog for Engine {
     }
 }
 
-/// An error with its code and what to do about it.
+/// An error with its code and its help.
 fn told(problem: &Problem) -> String {
     let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
     format!("{}: {problem}{help}", problem.code.as_str())
 }
 
-/// The ops that a script calls, each call once, in the order of the text.
+/// The ops that a script calls, each call once, in source order.
 fn ops(analysis: &Analysis) -> Vec<OpRef> {
     let nodes = analysis.facts.nodes.iter();
     let mut calls: Vec<_> = nodes.filter_map(|it| Some((it.span, it.op?))).collect();

@@ -1,4 +1,4 @@
-//! Why a call was made although an earlier run had made it.
+//! The reason why a call was made although an earlier run had made it.
 
 use std::{collections::BTreeMap, fmt, iter, time::Duration};
 
@@ -8,31 +8,31 @@ use svc_store::{Node, NodeState, Store, StoreError};
 
 use crate::run::{About, Most};
 
-/// A value is shown up to here.
+/// Longer values are cut.
 const LONGEST: usize = 80;
 
-/// What was seen when a call was made again.
+/// The reason why a call was made again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// What it gave then is not in the store any more, or it has never been made.
+    /// Its earlier result was removed from the store, or it was never made.
     Missing,
-    /// It had not ended well. With the most that a try would have taken, where that is counted.
+    /// It had failed. With the maximum usage of an attempt, if it is counted.
     Failed {
         kind: String,
         message: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         most: Option<Most>,
     },
-    /// Somebody asked for it, with this option.
+    /// It was requested with this option.
     Asked { option: String },
-    /// What it gave then is older than it may be. In milliseconds.
+    /// The earlier result is older than allowed. In milliseconds.
     TooOld { age: u64, max_age: u64 },
-    /// What it gave then followed from something else.
+    /// The earlier result was computed from something else.
     Differs(Differences),
 }
 
-/// What differs between two calls at one place.
+/// The differences between two calls at one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Differences {
@@ -52,7 +52,7 @@ pub struct Differences {
     pub files: Vec<String>,
 }
 
-/// What is known of one call: enough to compare it with another one.
+/// The facts about a call that are needed to compare it with another one.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub op: String,
@@ -62,7 +62,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Those of a call that was written down.
+    /// The facts of a recorded call.
     pub(super) fn of(store: &Store, node: &Node) -> Result<Self, StoreError> {
         Ok(Self {
             op: format!("{}.{}", node.component, node.op),
@@ -86,13 +86,13 @@ impl Differences {
             let or_none = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".to_owned());
             (a != b).then(|| [or_none(a), or_none(b)])
         };
-        // A model of the same name may be another server's.
+        // A model of the same name may be on another server.
         let text = |it: &About| {
             let model = it.model.as_ref()?;
             let place = it.server.iter().map(|it| format!(" at {it}"));
             Some(iter::once(model.to_string()).chain(place).collect())
         };
-        // A type of the same name may be another one.
+        // A type of the same name may have another structure.
         let structure = |it: &About| it.structure.clone().or_else(|| it.wanted.clone());
         let wanted = match before.about.wanted == now.about.wanted {
             true => changed(&structure(&before.about), &structure(&now.about)),
@@ -118,7 +118,7 @@ impl Differences {
     }
 }
 
-/// Two texts from a little before the place where they part, if they are long.
+/// Cuts two texts to the part around their first difference, if they are long.
 fn apart(a: &str, b: &str) -> [String; 2] {
     const BEFORE: usize = 16;
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
@@ -135,10 +135,10 @@ fn apart(a: &str, b: &str) -> [String; 2] {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str("no result of it is kept"),
-            Self::Failed { kind, .. } => write!(f, "it had failed ({kind})"),
-            Self::Asked { option } => write!(f, "`{option}` asks for it"),
-            Self::TooOld { .. } => f.write_str("its earlier result is too old"),
+            Self::Missing => f.write_str("no earlier result is stored"),
+            Self::Failed { kind, .. } => write!(f, "the call had failed ({kind})"),
+            Self::Asked { option } => write!(f, "requested by `{option}`"),
+            Self::TooOld { .. } => f.write_str("the earlier result is too old"),
             Self::Differs(it) => it.fmt(f),
         }
     }
@@ -148,12 +148,12 @@ impl fmt::Display for Differences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pair =
             |what: &str, [before, now]: &[String; 2]| format!("{what} is {now}, was {before}");
-        let version = self.version.map(|it| pair("its version", &it.map(|it| it.to_string())));
+        let version = self.version.map(|it| pair("the version", &it.map(|it| it.to_string())));
         let others =
-            [("it calls", &self.component), ("its type", &self.wanted), ("its model", &self.model)];
+            [("the op", &self.component), ("the type", &self.wanted), ("the model", &self.model)];
         let others = others.into_iter().filter_map(|(what, it)| Some(pair(what, it.as_ref()?)));
         let args = self.args.iter().map(|(name, it)| pair(&format!("`{name}`"), it));
-        let files = self.files.iter().map(|it| format!("the file `{it}` has changed"));
+        let files = self.files.iter().map(|it| format!("the file `{it}` changed"));
         let all: Vec<String> = version.into_iter().chain(others).chain(args).chain(files).collect();
         f.write_str(&all.join("; "))
     }
@@ -165,7 +165,7 @@ impl Cause {
         Self::TooOld { age: millis(age), max_age: millis(max_age) }
     }
 
-    /// That of a call which is not taken from this one of another run, although it may be.
+    /// The reason why this call of another run cannot be reused because of its state.
     pub fn of_state(node: &Node) -> Option<Self> {
         let told = |name: &str| {
             let error = node.error.as_deref().unwrap_or_default();
@@ -176,7 +176,7 @@ impl Cause {
             NodeState::Done => return None,
             NodeState::Failed => (told("kind"), told("message")),
             NodeState::Intended => {
-                ("cancelled".to_owned(), "it was begun, and did not come to its end".to_owned())
+                ("cancelled".to_owned(), "it was started, but did not finish".to_owned())
             }
         };
         let about: About = serde_json::from_str(&node.about).unwrap_or_default();

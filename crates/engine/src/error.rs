@@ -1,4 +1,4 @@
-//! Why a script gave no value.
+//! The error of a script without a result.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use svc_lang::diag::{Code, Problem, Report, Source, Span, Style, visible};
 
 use crate::run::{Partial, RunError};
 
-/// Why a script gave no value: it does not check, it was not given what it takes, or its
-/// run failed.
+/// The error of a script without a result: it does not pass the check, its inputs are wrong, or
+/// its run failed.
 #[derive(Debug)]
 pub enum Error {
     /// Nothing ran.
     Check(Report),
-    /// What the caller gave does not fit the script's inputs. Nothing ran.
+    /// The given values do not fit the script's inputs. Nothing ran.
     Input { source: Source, error: Box<RunError> },
     /// The run failed at a place of the script.
     Run { source: Source, error: Box<RunError> },
 }
 
 impl Error {
-    /// The kind of a run's failure; a script that does not check has none.
+    /// The kind of a run's failure; `None` for a script that does not pass the check.
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
             Self::Check(_) => None,
@@ -28,8 +28,8 @@ impl Error {
         }
     }
 
-    /// The whole message, with the lines of the script that it is about. What commands a
-    /// terminal or hides is written out.
+    /// The whole message, with the affected lines of the script. Terminal control characters
+    /// and invisible characters are escaped.
     pub fn render(&self, style: Style) -> String {
         match self {
             Self::Check(report) => report.render(style),
@@ -41,7 +41,7 @@ impl Error {
         }
     }
 
-    /// What was finished when a call could not be funded.
+    /// The parts that were finished when a call could not be funded.
     pub fn partial(&self) -> Option<&Partial> {
         match self {
             Self::Run { error, .. } => error.partial.as_deref(),
@@ -72,7 +72,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// A failure that no place of the script is to blame for.
+/// A failure without a place in the script.
 fn placeless(error: &RunError) -> String {
     let help = error.error.help.as_ref().map_or_else(String::new, |it| format!("  help: {it}\n"));
     let text = format!("  × error[{}]: {error}\n{help}", code_of(error.kind()));
@@ -92,14 +92,14 @@ pub(super) fn run_problem(error: &RunError) -> Problem {
     }
 }
 
-/// The cap that could not fund a call, where it stands in the same file.
+/// The cap that could not fund a call, if it is in the same file.
 fn cap_beside(error: &RunError) -> Option<Span> {
     let name = |it: &Option<Source>| it.as_ref().map(|it| it.name().to_owned());
     let cap = error.cap.as_ref()?;
     (name(&cap.source) == name(&error.source)).then_some(cap.span)
 }
 
-/// The code of a kind of error, so that a run's failure can be looked up like any other.
+/// The code of an error kind, so that a run's failure can be looked up like any other problem.
 pub(super) fn code_of(kind: ErrorKind) -> Code {
     match kind {
         ErrorKind::InvalidInput => Code::E401,

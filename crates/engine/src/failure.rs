@@ -1,7 +1,7 @@
 //! A failed run as one object for programs.
 //!
-//! Its shape is part of the interface: `failure.json` beside this file describes it, and a
-//! test holds both together.
+//! Its shape is part of the interface: `failure.json` in this folder describes it, and a test
+//! keeps both in sync.
 
 use serde::Serialize;
 use svc_contract::value::Value;
@@ -10,13 +10,13 @@ use svc_lang::diag::{Source, Span};
 use super::{Error, error::code_of};
 use crate::run::{Partial, RunError};
 
-/// The JSON Schema of an object whose one field `error` is a [`Failure`].
+/// The JSON Schema of an object whose only field `error` is a [`Failure`].
 pub const FAILURE_SCHEMA: &str = include_str!("failure.json");
 
-/// Why a run gave no value, and what is left of it.
+/// The failure of a run, with its partial results.
 #[derive(Debug, Serialize)]
 pub struct Failure {
-    /// `budget`, `timeout`, ..: what `error.kind` is in a script.
+    /// `budget`, `timeout`, ..: the value of `error.kind` in a script.
     pub kind: &'static str,
     pub code: &'static str,
     pub message: String,
@@ -26,13 +26,13 @@ pub struct Failure {
     pub component: Option<String>,
     #[serde(flatten)]
     pub place: Place,
-    /// The cap of the script that could not fund a call.
+    /// The cap in the script that could not fund a call.
     pub cap: Option<Place>,
     pub usage: Used,
     pub partial: Option<Kept>,
 }
 
-/// Where in which file; what the caller gave has no place in it.
+/// A place and its file; inputs from the caller have no place.
 #[derive(Debug, Serialize)]
 pub struct Place {
     pub file: String,
@@ -40,14 +40,14 @@ pub struct Place {
     pub column: Option<usize>,
 }
 
-/// What the whole run used, or may have used.
+/// The actual or possible usage of the whole run.
 #[derive(Debug, Serialize)]
 pub struct Used {
     pub tokens: u64,
     pub cost: String,
 }
 
-/// What was finished when a call could not be funded.
+/// The parts that were finished when a call could not be funded.
 #[derive(Debug, Serialize)]
 pub struct Kept {
     pub path: String,
@@ -55,18 +55,18 @@ pub struct Kept {
     pub parts: &'static str,
     pub done: usize,
     pub of: usize,
-    /// The numbers of the finished items, counted from 0.
+    /// The indexes of the finished items, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<usize>,
     pub value: Value,
-    /// What was finished of the parts that were not.
+    /// The finished parts inside the unfinished ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<Kept>,
 }
 
 impl Error {
-    /// The failure as an object; nothing for a script that does not check, of which
-    /// [`verdict`](super::verdict) tells everything.
+    /// The failure as an object; `None` for a script that does not pass the check, which
+    /// [`verdict`](super::verdict) describes.
     pub fn failure(&self) -> Option<Failure> {
         match self {
             Self::Check(_) => None,

@@ -16,10 +16,10 @@ use svc_lang::{
 /// The largest script, in bytes.
 pub const LARGEST_SCRIPT: u64 = 16 << 20;
 
-/// Texts that stand for those of files, by path: what an editor has and did not save yet.
+/// Unsaved texts of an editor, by path, which replace those of the files.
 pub type Unsaved = HashMap<String, Arc<str>>;
 
-/// The files of a host, seen from the folder of the script that names them.
+/// The files of a host, relative to the folder of the script that names them.
 pub(super) struct HostFiles<'a> {
     host: &'a Arc<dyn Host>,
     unsaved: Option<&'a Unsaved>,
@@ -38,8 +38,8 @@ impl<'a> HostFiles<'a> {
         self.unsaved?.get(name).cloned()
     }
 
-    /// A module of the standard library: as it was, where a run is looked at that another
-    /// version began.
+    /// A module of the standard library; the stored version, if a run of another version is
+    /// inspected.
     fn module(&self, name: &str) -> Result<Source, Unread> {
         let mut files = stdlib::SUFFIXES.iter().map(|it| format!("{PREFIX}{name}{it}"));
         let kept = files.find_map(|file| self.unsaved(&file).map(|text| Source::new(file, text)));
@@ -50,20 +50,21 @@ impl<'a> HostFiles<'a> {
     fn text(&self, name: &str) -> Result<Arc<str>, Unread> {
         let path = Path::new(name);
         let known = self.host.stat(path);
-        // What an editor has open is no more allowed than the file itself.
+        // Unsaved text in an editor is not more allowed than the file itself.
         let may_use = known.as_ref().err().and_then(refused).is_none();
         if let Some(text) = self.unsaved(name).filter(|_| may_use) {
             return Ok(text);
         }
         let known = known.map_err(|err| unread(&err))?;
-        // A pipe or a device would keep whoever checks waiting.
+        // Reading a pipe or a device would block the check.
         if !known.is_file && !known.is_dir {
-            return Err("it is no regular file".to_owned().into());
+            return Err("it is not a regular file".to_owned().into());
         }
         let bytes =
             host::read(self.host.as_ref(), path, LARGEST_SCRIPT).map_err(|err| unread(&err))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|err| format!("it is not UTF-8 at byte {}", err.utf8_error().valid_up_to()))?;
+        let text = String::from_utf8(bytes).map_err(|err| {
+            format!("not valid UTF-8 (invalid byte at offset {})", err.utf8_error().valid_up_to())
+        })?;
         Ok(text.into())
     }
 }
@@ -76,7 +77,7 @@ impl Files for HostFiles<'_> {
         match Path::new(file).extension().and_then(|it| it.to_str()) {
             Some("svc" | "rhai") => {}
             _ => {
-                let due = "the name of a script ends in `.svc`, that of templates in `.rhai`";
+                let due = "names of scripts end in `.svc`, those of templates in `.rhai`";
                 return Err(due.to_owned().into());
             }
         }
@@ -84,7 +85,7 @@ impl Files for HostFiles<'_> {
         let folder = from.folder().map_or(here, |it| it.as_path());
         let mut name = paths::join(folder, file);
         if name.starts_with(PREFIX) {
-            // A file of the user's, whatever it is called, is no module.
+            // A file of the user is never a module, whatever its name is.
             name = format!("./{name}").into();
         }
         let path = Path::new(name.as_ref());
@@ -98,7 +99,7 @@ impl Files for HostFiles<'_> {
     }
 }
 
-/// Why there is no module of this name, and which one may be meant.
+/// The reason why a module does not exist, with the closest match.
 pub(super) fn no_module(name: &str) -> Unread {
     let names = || stdlib::ALL.iter().map(|it| it.name);
     let bare = stdlib::SUFFIXES.iter().find_map(|it| name.strip_suffix(it)).unwrap_or(name);
@@ -110,21 +111,21 @@ pub(super) fn no_module(name: &str) -> Unread {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
             let all: Vec<String> = names().map(|it| format!("`{PREFIX}{it}`")).collect();
-            format!("there are {}", all.join(", "))
+            format!("the modules are {}", all.join(", "))
         }
     };
     let why = match name {
-        "" => "the name of a module is missing".to_owned(),
+        "" => "missing module name".to_owned(),
         _ => format!("the standard library has no `{name}`"),
     };
     Unread { why, help: Some(help), meant, is_sure, is_refused: false }
 }
 
-/// Why a file cannot be used. Of one that is refused, nothing is said but where it is.
+/// The reason why a file cannot be used. For a refused file only its location is reported.
 fn unread(err: &io::Error) -> Unread {
     let Some(refused) = refused(err) else { return why(err).into() };
-    let help = "under rules a script uses the files in its own folder, the standard library, and \
-        what `--allow \"reads fs:FOLDER\"` names; what is denied stays denied";
+    let help = "with rules, a script can use only files in its own folder, the standard library, and \
+        files allowed with `--allow \"reads fs:FOLDER\"`; a denial takes precedence";
     Unread { help: Some(help.to_owned()), is_refused: true, ..refused.to_owned().into() }
 }
 
@@ -145,7 +146,8 @@ mod tests {
     use super::*;
     use svc_host_os::test::TestHost;
 
-    /// A run goes on with what it was begun with, also where the library has changed since.
+    /// A run is resumed with the modules it started with, even if the library has changed
+    /// since.
     #[test]
     fn a_module_that_a_run_kept_goes_before_the_one_that_is_there() {
         let host: Arc<dyn Host> = Arc::new(TestHost::new());

@@ -1,8 +1,8 @@
-//! Fixing a script: the fixes that the check knows, applied until none is left that helps.
+//! Fixes a script: applies the fixes of the check until no further one helps.
 //!
-//! Whether a set of fixes helps is decided by the text before it and the text after it alone,
-//! so that a script that was fixed is not changed by being fixed once more. What helps makes
-//! the [`Wrong`] of a script smaller, which cannot go on for ever.
+//! Whether a set of fixes helps depends only on the text before and after it, so fixing a fixed
+//! script changes nothing. A set that helps makes the [`Wrong`] of a script smaller, so the
+//! process terminates.
 
 use std::collections::HashSet;
 
@@ -13,34 +13,33 @@ use svc_lang::{
 
 use super::Engine;
 
-/// A script after its mistakes were fixed.
+/// A script after its problems were fixed.
 #[derive(Clone, Debug)]
 pub struct Fixed {
     pub source: Source,
-    /// What was fixed, with its place in the text as it stood then.
+    /// The fixed problems, with their places in the text at that time.
     pub applied: Vec<Problem>,
-    /// What is still wrong.
+    /// The remaining problems.
     pub left: Report,
 }
 
-/// Which fixes are applied.
+/// The fixes to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixes {
-    /// Those that leave no doubt about what the author meant.
+    /// The fixes that leave no doubt about the author's intent.
     Safe,
-    /// Also those that choose something for the author.
+    /// Also the fixes that make a choice for the author.
     Suggested,
 }
 
-/// Each round checks the whole script. More rounds than this are for no script that a person
-/// or a model wrote.
+/// Each round checks the whole script. No real script needs more rounds than this.
 const MOST_ROUNDS: usize = 1_000;
 
-/// How many sets of fixes are tried in a round of which none helps.
+/// The maximum number of failed tries in a round.
 const MOST_TRIES: usize = 64;
 
 impl Fixed {
-    /// How many of the problems that are left have a fix that was not to be applied.
+    /// The number of remaining problems with a fix that was not to be applied.
     pub fn suggestions(&self) -> usize {
         let is_one =
             |it: &&Problem| is_applied(it, Fixes::Suggested) && !is_applied(it, Fixes::Safe);
@@ -49,12 +48,12 @@ impl Fixed {
 }
 
 impl Engine {
-    /// Applies the fixes that are safe.
+    /// Applies the safe fixes.
     pub fn fix(&self, script: impl Into<Source>) -> Fixed {
         self.fix_with(script, Fixes::Safe)
     }
 
-    /// Applies fixes as long as they help. What they would leave no better stays as it is.
+    /// Applies fixes as long as they help. A fix without improvement is not applied.
     pub fn fix_with(&self, script: impl Into<Source>, fixes: Fixes) -> Fixed {
         let mut state = State::of(self, script.into());
         let mut applied = Vec::new();
@@ -70,14 +69,14 @@ impl Engine {
     }
 }
 
-/// Whether the fixes of a problem are among those that are applied.
+/// Whether the fixes of a problem are among those to apply.
 fn is_applied(problem: &Problem, fixes: Fixes) -> bool {
     let is_wanted = fixes == Fixes::Suggested || problem.applicability == Applicability::Safe;
     is_wanted && !problem.fixes.is_empty()
 }
 
-/// The problems whose fixes touch none of another, in the order of the text. The others have
-/// their turn when these are done.
+/// The problems whose fixes do not overlap, in source order. The others are fixed in a later
+/// round.
 fn apart<'p>(problems: impl Iterator<Item = &'p Problem>) -> Vec<&'p Problem> {
     let mut problems: Vec<(Span, &Problem)> = problems.map(|it| (around(it), it)).collect();
     problems.sort_by_key(|(span, _)| *span);
@@ -92,33 +91,33 @@ fn apart<'p>(problems: impl Iterator<Item = &'p Problem>) -> Vec<&'p Problem> {
     problems.into_iter().map(|(_, it)| it).collect()
 }
 
-/// All that the fixes of a problem change.
+/// The whole range that the fixes of a problem change.
 fn around(problem: &Problem) -> Span {
     let mut spans = problem.fixes.iter().map(|it| it.span);
     let first = spans.next().unwrap_or_default();
     spans.fold(first, Span::to)
 }
 
-/// A script, and what is wrong with it.
+/// A script and its problems.
 struct State {
     source: Source,
     report: Report,
     wrong: Wrong,
 }
 
-/// How wrong a script is, what matters most first.
+/// A measure of how wrong a script is, most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wrong {
-    /// Brackets and strings that are not closed, which hide what else is wrong before them.
+    /// Unclosed brackets and strings, which hide other problems before them.
     torn: usize,
-    /// Statements that cannot be read, about which nothing else is known.
+    /// Statements that cannot be parsed, so that nothing else is known about them.
     syntax: usize,
-    /// Names that are not known, so that nothing is known of what they stand for.
+    /// Unknown names, so that nothing is known about their values.
     names: usize,
     errors: usize,
     warnings: usize,
-    /// How many statements stand below errors, and how much behind them in their own: what
-    /// stands further up may hide what is wrong further down.
+    /// The number of statements after the errors, and of bytes after them in their own
+    /// statements: an error may hide problems further down.
     below: usize,
     behind: usize,
 }
@@ -133,8 +132,7 @@ impl State {
         Self { source, report, wrong }
     }
 
-    /// The script with as many of these fixes as can be found that make it better, and the
-    /// problems that they are for.
+    /// The script with as many of these fixes as improve it, and the problems that they fix.
     fn improved(
         &self,
         engine: &Engine,
@@ -152,7 +150,7 @@ impl State {
             .iter()
             .partition(|it| left.contains(&(edits.moved(it.span().start), it.code, &it.message)));
         if !stays.is_empty() {
-            // A fix after which its problem stands where it stood is none.
+            // A fix whose problem is still at the same place did not work.
             return self.improved(engine, &goes, tries);
         }
         if next.is_better_than(self) {
@@ -165,7 +163,7 @@ impl State {
         self.improved(engine, first, tries).or_else(|| self.improved(engine, second, tries))
     }
 
-    /// Which problem stands where.
+    /// The places of the problems.
     fn places(&self) -> HashSet<(usize, Code, &str)> {
         let all = self.report.problems.iter();
         all.map(|it| (it.span().start, it.code, it.message.as_ref())).collect()
@@ -196,7 +194,7 @@ impl Wrong {
     }
 }
 
-/// How many statements stand below all errors, and how many bytes behind them in their own.
+/// The number of statements after all errors, and of bytes after them in their own statement.
 fn rest(text: &str, report: &Report) -> (usize, usize) {
     if !report.has_errors() {
         return (0, 0);
@@ -224,16 +222,16 @@ fn is_of_names(code: Code) -> bool {
     matches!(code, Code::E201 | Code::E202 | Code::E206 | Code::E207 | Code::E225)
 }
 
-/// What stands in the comments of a script, whichever sign they begin with.
+/// The texts of the comments of a script, with any comment sign.
 fn comments(text: &str) -> Vec<&str> {
     let comment = |it: &Span| text[it.range()].trim_start_matches(['#', '/']).trim();
     token::lex(text).comments.iter().map(comment).collect()
 }
 
-/// A text with fixes in it, and where its places went.
+/// A text with fixes applied, and a map of its places.
 struct Edits {
     text: String,
-    /// For each fix where it ends in the text before, and in the text after.
+    /// For each fix its end in the old text, and its end in the new text.
     ends: Vec<(usize, usize)>,
 }
 
@@ -245,7 +243,7 @@ impl Edits {
         let mut edits = Self { text: String::with_capacity(before.len()), ends: Vec::new() };
         let mut at = 0;
         for fix in fixes {
-            // A byte order mark stays in front.
+            // A byte order mark stays at the start.
             let start = if fix.span.start == 0 { mark(before) } else { fix.span.start };
             let end = fix.span.end.max(start);
             if start < at {
@@ -260,7 +258,7 @@ impl Edits {
         edits
     }
 
-    /// Where a place of the text before is in the text after.
+    /// The new offset of an old place.
     fn moved(&self, place: usize) -> usize {
         let done = self.ends.partition_point(|(end, _)| *end <= place);
         match done.checked_sub(1).map(|it| self.ends[it]) {
@@ -270,12 +268,12 @@ impl Edits {
     }
 }
 
-/// How many bytes the byte order mark of a text has.
+/// The length of the byte order mark of a text.
 fn mark(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-/// A fix as the lines around it end.
+/// A fix with the line ends of the text around it.
 fn with_line_ends_of(text: &str, fix: &str) -> String {
     match text.contains("\r\n") {
         true => fix.replace("\r\n", "\n").replace('\n', "\r\n"),

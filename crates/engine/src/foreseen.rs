@@ -1,5 +1,5 @@
-//! What is foreseen of a run, as objects for programs: parts of what `svc check --json` and
-//! `svc plan --json` print.
+//! The estimate of a run as objects for programs: parts of the output of `svc check --json` and
+//! `svc plan --json`.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use svc_contract::value::Money;
 use svc_lang::plan::{EffectUse, Envelope, Verdict};
 
-/// Something that a run may do to the world.
+/// One effect of a run on the world.
 #[derive(Debug, Serialize)]
 pub struct Effect {
     pub verb: &'static str,
     pub scope: Option<String>,
 }
 
-/// What something takes.
+/// The cost, tokens and time of something.
 #[derive(Debug, Serialize)]
 pub struct EnvelopeJson {
     pub tokens: Range<u64>,
@@ -26,20 +26,20 @@ pub struct EnvelopeJson {
 #[derive(Debug, Serialize)]
 pub struct Range<T> {
     pub min: T,
-    /// Nothing where nobody can say.
+    /// `None` if it is unknown.
     pub expected: Option<T>,
-    /// Nothing where nothing limits it.
+    /// `None` if unlimited.
     pub max: Option<T>,
 }
 
-/// What is known of one bound before the run.
+/// The estimate for one bound, before the run.
 #[derive(Debug, Serialize)]
 pub struct Bound {
     pub bound: &'static str,
     pub limit: String,
     pub holds: &'static str,
     pub why: String,
-    /// The price tables that money was counted with.
+    /// The price tables used for the costs.
     pub prices: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn bounds(verdicts: &[Verdict]) -> Vec<Bound> {
 pub(super) fn envelope(envelope: &Envelope) -> EnvelopeJson {
     let Envelope { tokens, cost, time } = envelope;
     let money = |it: Money| it.to_string();
-    // A part of a millisecond is none at the least, and a whole one at the most.
+    // The minimum is rounded down to milliseconds, the maximum up.
     let floor = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
     let ceil = |it: Duration| u64::try_from(it.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
     EnvelopeJson {

@@ -1,4 +1,4 @@
-//! A run as a test of its script: what its calls gave stands for them.
+//! Turns a run into a test of its script: the results of its calls become mocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use svc_store::{Node, NodeState, Run, Store, StoreError};
 use super::{Engine, cause::Cause};
 use crate::run::About;
 
-/// Calls of one op that ask for the same type.
+/// Calls of one op with the same requested type.
 struct Group {
     op: OpRef,
     wanted: Option<String>,
@@ -25,14 +25,15 @@ struct Recorded {
 }
 
 impl Engine {
-    /// A `test` block that expects of the script what a run of it gave, with the outputs of
-    /// the run in the place of all that is not pure. Gives the script's source beside it.
+    /// Returns a `test` block that expects the script to return the result of a run, with the
+    /// recorded results as mocks for everything that is not pure. Also returns the script's
+    /// source.
     pub fn test_of(&self, name: &str) -> Result<(svc_lang::diag::Source, String), StoreError> {
         let store = self.kept()?;
         let run = store.run(name)?;
         let plan = self.plan_of(store, &run)?.map_err(|_| {
-            let message = format!("the script of the run {} does not check any more", run.id);
-            StoreError::not_found(message).help("`svc check` says why")
+            let message = format!("the script of the run {} no longer passes the check", run.id);
+            StoreError::not_found(message).help("run `svc check` to see why")
         })?;
         let source = plan.program().source.clone();
         let mocks = self.mocks(store, &run)?;
@@ -76,8 +77,7 @@ impl Group {
                 .filter_map(|(name, it)| Some(format!("{name}: {}", self.argument(name, it)?)))
                 .collect();
             let args = args.join(", ");
-            // Of calls that are alike the first one stands for all: a test cannot tell them
-            // apart.
+            // Of identical calls the first one counts: a test cannot distinguish them.
             if seen.insert(args.clone()) {
                 let args = if args.is_empty() { args } else { format!("({args})") };
                 text.push_str(&format!("mock {name}{wanted}{args} = {}\n", call.gives));
@@ -98,7 +98,7 @@ impl Group {
         names.map(|(name, _)| name.clone()).collect()
     }
 
-    /// An argument as a script writes it, as the type that is due.
+    /// An argument as a script writes it, as the expected type.
     fn argument(&self, name: &str, value: &Value) -> Option<String> {
         let param = self.op.op.params.iter().find(|it| it.name == name)?;
         let value = value.clone().cast(&param.scheme.plain()).unwrap_or_else(|_| value.clone());
@@ -106,7 +106,7 @@ impl Group {
     }
 }
 
-/// What a call gave, as a script writes it.
+/// The result of a call, as a script writes it.
 fn gives(store: &Store, node: &Node, op: OpRef) -> Result<Option<String>, StoreError> {
     if node.state != NodeState::Done {
         let Some(Cause::Failed { kind, message, .. }) = Cause::of_state(node) else {
@@ -123,7 +123,7 @@ fn gives(store: &Store, node: &Node, op: OpRef) -> Result<Option<String>, StoreE
     Ok(Some(literal::written(&value).unwrap_or_else(|| parsed(&text))))
 }
 
-/// A value that only JSON can say.
+/// A value that can only be written as JSON.
 fn parsed(json: &str) -> String {
     format!("parse_json({})", literal::text(json))
 }

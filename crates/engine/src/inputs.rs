@@ -1,4 +1,4 @@
-//! What a caller gives, made into what a script wants.
+//! Converts the inputs from a caller to the types of a script.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,16 @@ use svc_lang::{check::Input, diag::Span};
 
 use crate::run::RunError;
 
-/// One input as it comes from outside.
+/// One input, as it was given.
 #[derive(Clone, Debug)]
 pub(super) enum Given {
-    /// A value, as JSON or a program has it.
+    /// A value, as JSON or a program provides it.
     Value(Value),
-    /// Text, as a command line has it.
+    /// Text, as a command line provides it.
     Words(Text),
 }
 
-/// Reads what was given as values of the declared types; everything that is needed must be
-/// there.
+/// Converts the inputs to the declared types; every required input must be given.
 pub(super) fn read(
     declared: &[Input],
     given: BTreeMap<Text, Given>,
@@ -38,8 +37,8 @@ pub(super) fn read(
     }
 }
 
-/// The same of what was given so far. `first` is for the input of a script that begins with a
-/// stage, or else for the first one that nothing was given for.
+/// The same for an incomplete set of inputs. `first` is the input of a script that begins with
+/// a stage, or else the first missing input.
 pub(super) fn known(
     declared: &[Input],
     mut given: BTreeMap<Text, Given>,
@@ -77,15 +76,15 @@ pub(super) fn known(
     Ok(values)
 }
 
-/// A secret that a caller gave: whoever logs the call would have it.
+/// A secret given by a caller: it would show up in logs of the call.
 fn not_given(secret: &Input) -> Box<RunError> {
     let (name, variable) = (&secret.name, host::secret_variable(&secret.name));
-    let message = format!("`{name}` is a secret: the host gives it, not the caller");
+    let message = format!("`{name}` is a secret: it comes from the host, not from the caller");
     let help = format!("set `{variable}`, or `{variable}_FILE` to a file that holds it");
     RunError::outside(OpError::invalid_input(message).help(help), secret.span)
 }
 
-/// Text is itself where text is due, and JSON where something else is.
+/// Text stays text if text is expected, and is parsed as JSON otherwise.
 fn read_words(text: Text, ty: &Type) -> Value {
     match ty.required() {
         Type::Text | Type::Path | Type::Enum(_) | Type::Duration | Type::Money | Type::Size => {
@@ -104,9 +103,12 @@ fn unknown(declared: &[Input], name: &str) -> Box<RunError> {
     let message = format!("the script has no param `{name}`");
     let help = match (nearest(name, names.clone()), declared) {
         (Some(meant), _) => format!("did you mean `{meant}`?"),
-        (None, []) => "it takes none".to_owned(),
+        (None, []) => "it has no params".to_owned(),
         (None, _) => {
-            format!("it has {}", names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+            format!(
+                "its params are {}",
+                names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+            )
         }
     };
     RunError::outside(OpError::invalid_input(message).help(help), Span::default())

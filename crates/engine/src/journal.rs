@@ -1,4 +1,4 @@
-//! The journal: what a run wrote down in the store, and how a later one goes on from it.
+//! The journal: the records of a run in the store, and how a later run resumes from them.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -32,48 +32,48 @@ pub(super) struct Journal {
     store: Arc<Store>,
     run: RunId,
     host: Arc<dyn Host>,
-    /// What was written down before, by place.
+    /// The earlier records, by place.
     known: HashMap<String, Known>,
-    /// Calls of places that the script does not have any more, by what they are. Each is
-    /// taken once: two calls that are alike at two places may be meant to differ.
+    /// Calls at places that the script no longer has, by key. Each is used once: two identical
+    /// calls at two places may be meant to differ.
     moved: Mutex<HashMap<Key, Vec<Known>>>,
-    /// Whether the run goes on from something.
+    /// Whether the run resumes an earlier one.
     goes_on: bool,
     asked: Asked,
-    /// What was spent before.
+    /// The earlier spending.
     books: Books,
     /// The number of the next payment.
     payments: AtomicU64,
-    /// Why calls are made again, by place, until they are written down.
+    /// The reasons why calls are made again, by place, until they are recorded.
     causes: Mutex<HashMap<String, Cause>>,
 }
 
-/// What a person asks of a run that goes on.
+/// The user's requests for a resumed run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
-    /// Places of writes that may happen again.
+    /// Places of writes that may be repeated.
     pub(super) retry: BTreeSet<String>,
-    /// Places of calls that are to be made again.
+    /// Places of calls that must be made again.
     pub(super) again: BTreeSet<String>,
 }
 
-/// What a run goes on from.
+/// The runs that a run resumes from.
 #[derive(Default)]
 pub(super) struct From {
-    /// What a later one knows replaces what an earlier one does.
+    /// Later runs override earlier ones.
     pub(super) runs: Vec<RunId>,
-    /// The places that the script has, where it is another one: `each[]/summary`.
+    /// The places of the script, if it differs: `each[]/summary`.
     pub(super) places: Option<BTreeSet<String>>,
-    /// The run that it goes on from with another script, where that is still kept, and what
-    /// became of its bounds.
+    /// The run with another script that this one resumes, if it is still stored, with the
+    /// mapping of its bounds.
     pub(super) origin: Option<(RunId, Edit)>,
-    /// Where the bounds of the script stand.
+    /// The bounds of the script.
     pub(super) scopes: Scopes,
 }
 
 #[derive(Clone)]
 struct Known {
-    /// Where it was made.
+    /// The path at which it was made.
     path: String,
     key: Key,
     state: NodeState,
@@ -83,15 +83,14 @@ struct Known {
     took: u64,
     /// The run that made it.
     run: RunId,
-    /// Whether the run that asks has it already.
+    /// Whether the current run already has it.
     is_own: bool,
-    /// What else decided it, as it was written down.
+    /// Further facts that determined it, as recorded.
     about: String,
 }
 
 impl Journal {
-    /// That of a run which begins, goes on from what is known of it, or takes what another
-    /// one did.
+    /// Opens the journal of a run that begins, resumes, or takes over results of another run.
     pub(super) fn open(
         store: Arc<Store>,
         run: RunId,
@@ -126,7 +125,7 @@ impl Journal {
         Ok(Self { store, run: id, host, known, moved, goes_on, asked, books, payments, causes })
     }
 
-    /// What is taken over from the run that this one goes on from with another script.
+    /// The payments taken over from the run with another script that this one resumes.
     pub(super) fn taken_over(&mut self) -> Option<Vec<Payment>> {
         self.books.taken_over.take()
     }
@@ -181,8 +180,8 @@ impl Journal {
         Row::Node { node: Box::new(node), blobs, tries }
     }
 
-    /// The call as it was made elsewhere. What its value was made of is what it was then: the
-    /// files may be others by now.
+    /// Records a call that was made in another run. The facts about its value are those of that
+    /// time: the files may differ now.
     fn adopt(&self, entry: &Entry, known: &Known, value: &str, used: Usage) -> Result<(), OpError> {
         let About { model, server, files, .. } = known.about();
         let about = About { model, server, files, ..entry.about.clone() };
@@ -213,7 +212,7 @@ impl Journal {
         Ok(blob.and_then(|it| String::from_utf8(it).ok()))
     }
 
-    /// What this run, or the one that it goes on from, knows of a call.
+    /// What this run, or the one that it resumes, knows of a call.
     fn own(&self, entry: &Entry) -> Result<Earlier, OpError> {
         let path = entry.path.as_str();
         let Some(known) = self.known.get(path) else {
@@ -232,7 +231,7 @@ impl Journal {
         if known.state == NodeState::Done {
             return self.done(entry, known);
         }
-        // What failed may have had its effect all the same.
+        // A failed call may have had its effect nevertheless.
         if self.asked.retry.contains(path) {
             self.because(path, Cause::Asked { option: "--retry-write".to_owned() });
             return Ok(Earlier::Nothing);
@@ -256,7 +255,7 @@ impl Journal {
         Ok(Earlier::Done { value, usage, known_in: Some(self.books.known_in(&known.path)) })
     }
 
-    /// A call that stood at another place of the script.
+    /// A call that was at another place of the script.
     fn moved_here(&self, entry: &Entry) -> Result<Earlier, OpError> {
         let found = {
             let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -275,21 +274,21 @@ impl Journal {
         }
     }
 
-    /// Keeps in what a call differs from the one that was made at its place.
+    /// Records the differences between a call and the earlier one at its place.
     fn differs(&self, entry: &Entry, known: &Known) -> Result<(), OpError> {
         let Some(node) = self.store.node(&known.run, &entry.path).map_err(failed)? else {
             return Ok(());
         };
         let before = Facts::of(&self.store, &node).map_err(failed)?;
         let differences = Differences::between(&before, &facts(entry));
-        // Of a call that only hands on what others read, nothing by itself differs.
+        // A call that only forwards values read by others has no difference of its own.
         if differences != Differences::default() {
             self.because(&entry.path, Cause::Differs(differences));
         }
         Ok(())
     }
 
-    /// What another run knows of a call, where that may stand for it.
+    /// The result of another run that can replace a call, if there is one.
     fn elsewhere(&self, entry: &Entry) -> Result<Earlier, OpError> {
         let Some(max_age) = entry.max_age else { return Ok(Earlier::Nothing) };
         let found = self.store.done(entry.key, &entry.path, &self.run).map_err(failed)?;
@@ -302,7 +301,7 @@ impl Journal {
                 why.get_or_insert(Cause::Differs(differences));
                 continue;
             }
-            // A clock that was set back makes nothing older.
+            // If the clock was set back, nothing becomes older.
             let age = self.host.now().saturating_sub(node.born).max(0).unsigned_abs();
             let age = Duration::from_millis(age);
             if age > max_age {
@@ -323,7 +322,7 @@ impl Journal {
 }
 
 impl Known {
-    /// What the run `id` knows by a row of its own or of another run.
+    /// The call of a row, as the run `id` or another run recorded it.
     fn of(node: Node, id: &RunId) -> (String, Self) {
         let Node { path, key, state, output, used, born, took, run, origin, about, .. } = node;
         let is_own = run == *id;
@@ -337,8 +336,8 @@ impl Known {
         serde_json::from_str(&self.about).unwrap_or_default()
     }
 
-    /// Whether its result is that of a call with the same key: a run goes on with what it had
-    /// seen, another one begins in the world as it is.
+    /// Whether its result is valid for a call with the same key: a resumed run continues with
+    /// the facts it had seen, a new one uses the current state of the world.
     fn stands_for(&self, entry: &Entry) -> bool {
         self.is_own || (!entry.looks_outside && entry.about.is_like(&self.about()))
     }
@@ -380,7 +379,7 @@ impl Records for Journal {
         let written = async move {
             match self.store.file() {
                 Some(_) => self.store.commit(row).await.map_err(failed),
-                // It goes with the process, whatever is waited for.
+                // It is lost with the process anyway, so do not wait.
                 None => self.store.append(row).map_err(failed),
             }
         };
@@ -404,8 +403,8 @@ impl Records for Journal {
     }
 }
 
-/// Where arguments are kept. A long one that entered is a content of its own: it is most
-/// often what another call gave.
+/// Stores arguments. A long input is stored as separate content: it is usually the result of
+/// another call.
 fn arguments(args: &[(&'static str, String)], blobs: &mut Vec<Blob>) -> (Args, Option<Hash>) {
     const LONGEST_HERE: usize = 512;
     let (input, others) = match args.split_first() {
@@ -445,7 +444,7 @@ fn told(err: &OpError) -> String {
     serde_json::json!({ "kind": err.kind.name(), "message": err.message }).to_string()
 }
 
-/// A failure of the store as one of the run: it must not go on unrecorded.
+/// A store failure as a failure of the run: it must not continue unrecorded.
 pub(super) fn failed(err: StoreError) -> OpError {
     let kind = match err.kind {
         StoreErrorKind::Bug => ErrorKind::Bug,
@@ -453,9 +452,9 @@ pub(super) fn failed(err: StoreError) -> OpError {
         _ => ErrorKind::Failed,
     };
     let message = match err.kind {
-        // Nothing is wrong with the store.
+        // The store itself works.
         StoreErrorKind::Claimed { .. } | StoreErrorKind::NotFound => err.message.clone(),
-        _ => format!("the run cannot be recorded: {}", err.message),
+        _ => format!("cannot record the run: {}", err.message),
     };
     let error = OpError::new(kind, message);
     match &err.help {

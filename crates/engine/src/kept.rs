@@ -1,4 +1,4 @@
-//! Runs that are kept: begun, gone on with, and ended in the store.
+//! Stored runs: how they begin, resume and end in the store.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
@@ -22,47 +22,46 @@ use super::{
 };
 use crate::run::{Outcome, RunError, place_of};
 
-/// What a run goes on from.
+/// The run to resume.
 #[derive(Clone, Debug)]
 struct Earlier {
     run: Run,
-    /// Whether it goes on with another script: then it is another run.
+    /// Whether it is resumed with another script: then it is a separate run.
     is_edited: bool,
 }
 
-/// What is said of a run that is kept.
+/// Options of a stored run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wishes {
     asked: Asked,
     earlier: Option<Earlier>,
 }
 
-/// A run that the store knows of.
+/// A run in the store.
 pub(super) struct Kept {
     store: Arc<Store>,
     pub(super) journal: Arc<Journal>,
-    /// When the run began, in milliseconds since 1970.
+    /// Start time, in milliseconds since 1970.
     started: i64,
-    /// Nobody else works on the run meanwhile, nor on the one that it goes on from.
+    /// Prevents others from working on the run, and on the run that it resumes.
     _claims: Vec<Claim>,
 }
 
 impl Engine {
-    /// The same engine, which writes down in the store what its runs do, so that they can go
-    /// on where they were.
+    /// Returns the engine with a store for its runs, so that they can be resumed.
     #[must_use]
     pub fn keeping(mut self, store: Arc<Store>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// What calls of an op took in the runs that are kept. A store that fails knows nothing.
+    /// The average usage of an op in the stored runs. A failing store is treated as empty.
     pub(super) fn past(&self, op: OpRef) -> Option<Past> {
         let known = self.store.as_ref()?.history(op.component.name, op.op.name).ok()?;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "means of counts are no larger than these"
+            reason = "means of counts do not exceed these"
         )]
         let whole = |it: Spread| it.mean.round() as u64;
         let cost = i64::try_from(whole(known.cost)).unwrap_or(i64::MAX);
@@ -71,8 +70,8 @@ impl Engine {
         Some(Past { calls: known.count, usage, took })
     }
 
-    /// The run of that name, or the latest one for `last`, to go on where it was: with the
-    /// script, the inputs and the caps that it had. What was done is not done again.
+    /// Resumes the run of that name, or the latest one for `last`: with its script, its inputs
+    /// and its caps. Finished calls are not repeated.
     pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
         let store = self.kept()?;
         let run = store.run(name)?;
@@ -83,8 +82,7 @@ impl Engine {
         request.going_on(Earlier { run, is_edited: false })
     }
 
-    /// The same with another script: a run of its own, which takes from the earlier one
-    /// what did not change.
+    /// Resumes a run with another script: a separate run, which takes over the unchanged calls.
     pub fn resume_with(
         &self,
         name: &str,
@@ -97,7 +95,7 @@ impl Engine {
         Request::new(self, self.plan(script)).going_on(Earlier { run, is_edited: true })
     }
 
-    /// The plan of the script that a run had, with the files and the tunings that it had.
+    /// The plan of a run's script, with its files and its tunings at that time.
     pub(super) fn plan_of(
         &self,
         store: &Store,
@@ -107,7 +105,7 @@ impl Engine {
         let about: Json = serde_json::from_str(&run.about).unwrap_or_default();
         let then = about["tuned"].as_object().into_iter().flatten();
         let then = then.filter_map(|(name, it)| Some((name, values::read(it.as_str()?).ok()?)));
-        // What is said now goes before; a tunable that is gone cannot be tuned.
+        // Current tunings take precedence; a removed tunable cannot be tuned.
         let now: Vec<_> = self.registry.tunings().map(|(name, it)| (name, it.clone())).collect();
         let all = then.map(|(name, it)| (name.clone(), it)).chain(now);
         let engine = all.fold(self.clone(), |engine, (name, value)| {
@@ -116,24 +114,24 @@ impl Engine {
         Ok(engine.plan_with(&source, &used))
     }
 
-    /// A run that is kept: by its name, the beginning of it, or `last`.
+    /// A stored run: by its name, a prefix of it, or `last`.
     pub fn kept_run(&self, name: &str) -> Result<Run, StoreError> {
         self.kept()?.run(name)
     }
 
-    /// Whether a run is kept, so that one can go on with it.
+    /// Whether a run is stored, so that it can be resumed.
     pub fn knows(&self, run: &RunId) -> bool {
         self.store.as_ref().is_some_and(|it| it.keeps(run))
     }
 
-    /// What a run gave, as JSON.
+    /// The result of a run, as JSON.
     pub fn value_of(&self, run: &Run) -> Result<Option<String>, StoreError> {
         let text = run.value.map(|it| self.kept()?.text(it)).transpose()?;
         Ok(text.flatten())
     }
 
     pub(super) fn kept(&self) -> Result<&Arc<Store>, StoreError> {
-        self.store.as_ref().ok_or_else(|| StoreError::not_found("this engine keeps no runs"))
+        self.store.as_ref().ok_or_else(|| StoreError::not_found("this engine does not store runs"))
     }
 }
 
@@ -157,13 +155,13 @@ pub(super) fn script(store: &Store, run: &Run) -> Result<(Source, Unsaved), Stor
 }
 
 impl Request<'_> {
-    /// The name that the run has in the store, where it is kept.
+    /// The name of the run in the store, if it is stored.
     pub fn id(&self) -> Option<&RunId> {
         self.id.as_ref()
     }
 
-    /// Lets a write happen again that an earlier run began, and of which nobody knows
-    /// whether it happened. `path` is its node.
+    /// Allows a write to be repeated that an earlier run started, and whose outcome is unknown.
+    /// `path` is its node.
     pub fn retry_write(mut self, path: &str) -> Self {
         self.wishes.asked.retry.insert(path.to_owned());
         self
@@ -175,8 +173,8 @@ impl Request<'_> {
         self
     }
 
-    /// Lets results of other runs stand for calls, if they are no older than this: for calls
-    /// that change nothing and ask nobody, and where the script says nothing else.
+    /// Reuses results of other runs that are at most this old: for calls that change nothing
+    /// and ask no one, unless the script sets its own `max_age`.
     pub fn reuse(mut self, max_age: Duration) -> Self {
         self.caps.max_age = Some(max_age);
         self
@@ -197,7 +195,7 @@ impl Request<'_> {
     }
 }
 
-/// The inputs that a run had, as far as a plan takes them.
+/// The inputs of a run, restricted to those of a plan.
 pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>, StoreError> {
     let damaged = || StoreError::corrupt(format_args!("the run {} cannot be read", run.id));
     let mut given = given(&run.params).ok_or_else(damaged)?;
@@ -208,20 +206,19 @@ pub(super) fn inputs_of(run: &Run, plan: &Plan) -> Result<BTreeMap<Text, Given>,
 
 /// A damaged store may have lost a call that wrote or was paid for.
 fn partial(run: &Run) -> StoreError {
-    let message =
-        format!("some of what the run {} did is lost: to go on could do it twice", run.id);
+    let message = format!("records of the run {} are lost: resuming it could repeat calls", run.id);
     StoreError::not_found(message)
-        .help(format!("`svc show {}` shows what is left; run the script anew", run.id))
+        .help(format!("run the script again; `svc show {}` shows what is left", run.id))
 }
 
-/// The inputs as they were written down.
+/// The inputs as recorded.
 fn given(params: &str) -> Option<BTreeMap<Text, Given>> {
     let params = values::read(params).ok()?;
     let params = params.as_record()?.iter();
     Some(params.map(|(name, value)| (name.clone(), Given::Value(value.clone()))).collect())
 }
 
-/// The caps as they were written down. A cap that cannot be read is not none.
+/// The caps as recorded. An unreadable cap must not count as no cap.
 fn caps(bounds: &str) -> Option<Caps> {
     let bounds: Json = serde_json::from_str(bounds).ok()?;
     Some(Caps {
@@ -246,7 +243,7 @@ fn written(caps: Caps) -> String {
 }
 
 impl Kept {
-    /// Writes down that a run begins, or goes on.
+    /// Records that a run begins or resumes.
     pub(super) fn begin(
         engine: &Engine,
         store: Arc<Store>,
@@ -301,7 +298,7 @@ impl Kept {
         };
         let imports = used.iter().map(|it| (name(it), blob(it)));
         let row = Entry::Run { run: Box::new(run), text, imports: imports.collect() };
-        // It is durable before the first call that writes or pays; no other waits for it.
+        // It is durable before the first call that writes or pays; nothing else waits for it.
         store.append(row).map_err(failed)?;
         if let Some(payments) = taken_over {
             store.append(Entry::TakenOver { run: id, payments }).map_err(failed)?;
@@ -309,12 +306,12 @@ impl Kept {
         Ok(Self { store, journal: Arc::new(journal), started, _claims: claims })
     }
 
-    /// Makes sure that the run is written down: what cannot be kept is not paid for.
+    /// Makes sure that the run is recorded: nothing may be paid for that cannot be recorded.
     pub(super) async fn is_durable(&self, plan: &Plan) -> Result<(), Error> {
         self.store.flush().await.map_err(|err| outside(&plan.program().source, err))
     }
 
-    /// Writes down how the run ended. The clock may have been set back since it began.
+    /// Records the end of the run. The clock may have been set back since its start.
     pub(super) async fn end(
         &self,
         id: RunId,
@@ -345,12 +342,12 @@ impl Kept {
 }
 
 impl Earlier {
-    /// The run that it takes from and does not replace.
+    /// The run whose results it takes over without replacing it.
     fn origin(&self) -> Option<RunId> {
         if self.is_edited { Some(self.run.id.clone()) } else { self.run.origin.clone() }
     }
 
-    /// `origin` may have been removed; then what was taken over from it stands as it is.
+    /// `origin` may have been removed; then the payments taken over from it stay as they are.
     fn edit(&self, engine: &Engine, store: &Store, plan: &Plan) -> Option<(RunId, Edit)> {
         let origin = store.run(self.origin()?.as_str()).ok()?;
         let before = engine.plan_of(store, &origin).ok().and_then(Result::ok);
@@ -370,7 +367,7 @@ impl Earlier {
     }
 }
 
-/// What is said of a run. One that goes on keeps what it was tuned with, as its plan does.
+/// The facts about a run. A resumed run keeps its tunings, as its plan does.
 fn about(engine: &Engine, plan: &Plan, earlier: Option<&Earlier>) -> String {
     let before = earlier.filter(|it| !it.is_edited).map(|it| it.run.about.as_str());
     let before: Json = before.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The one door: everything that a base or an embedding program can ask for.
+//! The public entry point: everything that a base or an embedding program can request.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -79,24 +79,24 @@ pub struct Engine {
     workers: Arc<Semaphore>,
     worker_count: usize,
     policy: Arc<Policy>,
-    /// Which files scripts may use.
+    /// The files that scripts may use.
     uses: Arc<Policy>,
-    /// Where runs are kept; nothing where they are not.
+    /// The store of runs; `None` if runs are not stored.
     store: Option<Arc<Store>>,
     isolates: bool,
-    /// What each run may take of memory; a share of the machine's where nothing is said.
+    /// The memory limit of each run; a share of the machine's memory if not set.
     max_memory: Option<u64>,
 }
 
 impl Engine {
-    /// An engine with these components in this world.
+    /// Creates an engine with the built-in components on this machine.
     pub fn new(registry: Registry, host: Arc<dyn Host>) -> Self {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             registry: Arc::new(registry),
             host,
             observer: Arc::new(Unwatched),
-            // Two more than there are cores: when a computation ends, the next one is there.
+            // Two more than there are cores: when a computation ends, the next one is ready.
             workers: Arc::new(Semaphore::new(workers + 2)),
             worker_count: workers,
             policy: Arc::default(),
@@ -107,36 +107,36 @@ impl Engine {
         }
     }
 
-    /// The same engine with further components; one of a known name replaces it.
+    /// Adds components; a component of a known name replaces it.
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         self.registry = Arc::new(self.registry.as_ref().clone().with(components));
         self
     }
 
-    /// The same engine with another default of a tunable param, such as `rerank.keep`.
+    /// Changes the default of a tunable param, such as `rerank.keep`.
     pub fn tuned(mut self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
         let tuned = self.registry.as_ref().clone().tuned(param, value.into())?;
         self.registry = Arc::new(tuned);
         Ok(self)
     }
 
-    /// The same engine in another world.
+    /// Replaces the host.
     #[must_use]
     pub fn on(mut self, host: Arc<dyn Host>) -> Self {
         self.host = host;
         self
     }
 
-    /// The same engine, watched.
+    /// Sets the observer of runs.
     #[must_use]
     pub fn watched_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
     }
 
-    /// The same engine, which refuses every plan that the policy refuses, and lets no run
-    /// touch what the policy does not allow.
+    /// Sets the policy: the engine refuses every plan that violates it, and no run can touch
+    /// anything that it does not allow.
     #[must_use]
     pub fn under(mut self, policy: Policy) -> Self {
         self.policy = Arc::new(policy);
@@ -144,26 +144,26 @@ impl Engine {
         self
     }
 
-    /// The same engine, whose scripts use no files that the policy refuses; what their plans
-    /// do is not looked at.
+    /// Sets the policy for the files that scripts use; the effects of their plans are not
+    /// checked.
     #[must_use]
     pub fn using_under(mut self, policy: Policy) -> Self {
         self.uses = Arc::new(policy);
         self
     }
 
-    /// The same engine for scripts that are not trusted: inline code runs in processes of its
-    /// own, with little memory, that are ended when their time is over, and they use no files
-    /// outside of their own folder that no policy allows to be read. The program must ask
-    /// `svc::is_worker` first of all.
+    /// Configures the engine for untrusted scripts: inline scripts run in worker processes with
+    /// little memory that are killed when their time is over, and scripts can only use files in
+    /// their own folder, unless a policy allows others to be read. The program must call
+    /// [`is_worker`] first of all.
     #[must_use]
     pub fn untrusted(mut self) -> Self {
         self.isolates = true;
         self
     }
 
-    /// The same engine, whose runs may take so many bytes of memory each, where they are not
-    /// told another number. Without it, a run may take half of the machine's.
+    /// Sets the memory limit of each run in bytes, unless a run sets its own. Without it, a run
+    /// may use half of the machine's memory.
     #[must_use]
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.max_memory = Some(bytes);
@@ -178,7 +178,7 @@ impl Engine {
         self.host.as_ref()
     }
 
-    /// Everything that is wrong with a script, or the program that it is.
+    /// Checks a script: returns the checked program, or all its problems.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let program = self.checked(script)?;
         let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
@@ -186,7 +186,7 @@ impl Engine {
         self.refused(&program).map_or(Ok(program), Err)
     }
 
-    /// What the policy refuses of a program.
+    /// The problems that the policy reports for a program.
     fn refused(&self, program: &Checked) -> Option<Report> {
         if self.policy.is_empty() {
             return None;
@@ -194,7 +194,7 @@ impl Engine {
         self.planned(program.clone(), &BTreeMap::new(), Caps::default()).err()
     }
 
-    /// The host of the files that a script uses.
+    /// The host for the files that a script uses.
     fn used_by(&self, script: &Source) -> Arc<dyn Host> {
         let folder = script.folder().map_or(Path::new("."), |it| it.as_path());
         self.uses.guard_uses(&self.host, folder, self.isolates)
@@ -213,17 +213,17 @@ impl Engine {
         self.planned(program, &BTreeMap::new(), Caps::default())
     }
 
-    /// What is known of a script, for an editor: also when it does not check.
+    /// Analyses a script for an editor, even if it does not pass the check.
     pub fn analyse(&self, script: impl Into<Source>) -> Analysis {
         self.analysis(&script.into(), &Unsaved::default()).0
     }
 
-    /// The same where some files have texts that are not saved yet.
+    /// The same with unsaved texts of some files.
     pub fn analyse_with(&self, script: impl Into<Source>, unsaved: &Unsaved) -> Analysis {
         self.analysis(&script.into(), unsaved).0
     }
 
-    /// The same with what is foreseen of a script that checks.
+    /// The same with the estimate of a script that passes the check.
     fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Foresight>) {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(unsaved);
@@ -240,7 +240,7 @@ impl Engine {
         (Analysis { report, program, ..analysis }, foresight)
     }
 
-    /// What a script would run.
+    /// The plan of a script.
     pub fn plan(&self, script: impl Into<Source>) -> Result<Plan, Report> {
         self.planned(self.checked(script)?, &BTreeMap::new(), Caps::default())
     }
@@ -259,18 +259,17 @@ impl Engine {
         if refused.has_errors() { Err(refused) } else { Ok(plan) }
     }
 
-    /// Runs a script: give it its inputs, then await it.
+    /// Requests a run of a script: set its inputs, then await it.
     pub fn run(&self, script: impl Into<Source>) -> Request<'_> {
         Request::new(self, self.plan(script))
     }
 
-    /// Runs a plan that was looked at before.
+    /// Requests a run of an existing plan.
     pub fn run_plan(&self, plan: Plan) -> Request<'_> {
         Request::of_plan(self, plan)
     }
 
-    /// What a program will be like with these inputs under these caps, or what is wrong with
-    /// its bounds then.
+    /// The estimate of a program with these inputs and caps, or the problems with its bounds.
     fn foreseen(
         &self,
         mut program: Checked,

@@ -1,7 +1,7 @@
-//! Everything that a plan says, as one object for programs.
+//! A complete plan as one object for programs.
 //!
-//! Its shape is part of the interface: `planned.json` beside this file describes it, and a
-//! test holds both together.
+//! Its shape is part of the interface: `planned.json` in this folder describes it, and a test
+//! keeps both in sync.
 
 use serde::Serialize;
 use svc_lang::{
@@ -17,22 +17,22 @@ use super::{
 /// The JSON Schema of a [`Planned`].
 pub const PLAN_SCHEMA: &str = include_str!("planned.json");
 
-/// What a script would run.
+/// A plan.
 #[derive(Debug, Serialize)]
 pub struct Planned {
     pub file: String,
     pub inputs: Vec<Param>,
-    /// The type of the result; nothing where a file only defines flows and types.
+    /// The type of the result; `None` if a file only defines flows and types.
     pub gives: Option<String>,
-    /// What the whole plan takes.
+    /// The total cost, tokens and time of the plan.
     pub envelope: EnvelopeJson,
-    /// What is known of the bounds of the whole file, and of the caps of the run.
+    /// The estimates for the bounds of the whole file, and for the caps of the run.
     pub verdicts: Vec<Bound>,
-    /// The price tables that money was counted with, by name and day.
+    /// The price tables used for the costs, by name and date.
     pub prices: Vec<String>,
-    /// What the whole plan does to the world, each effect once.
+    /// The effects of the whole plan, each one once.
     pub effects: Vec<Effect>,
-    /// What a policy refuses of it.
+    /// The problems that a policy reports for the plan.
     pub refused: Vec<Problem>,
     pub nodes: Vec<Node>,
 }
@@ -43,7 +43,7 @@ pub struct Node {
     pub name: String,
     pub op: Option<String>,
     pub r#type: String,
-    /// The place of the block that it stands in, in the list of nodes.
+    /// The index of the enclosing block in the list of nodes.
     pub parent: Option<usize>,
     /// The paths of the nodes whose results it uses.
     pub needs: Vec<String>,
@@ -52,13 +52,13 @@ pub struct Node {
     pub bounds: serde_json::Map<String, serde_json::Value>,
     pub envelope: EnvelopeJson,
     pub verdicts: Vec<Bound>,
-    /// What has to be there before anything behind it can start.
+    /// The value that must be complete before anything after it can start.
     pub barrier: Option<&'static str>,
     pub notes: Vec<String>,
 }
 
 impl Planned {
-    /// A plan, and what a policy refuses of it.
+    /// A plan, with the problems that a policy reports for it.
     pub fn of(plan: &Plan, refused: &Report) -> Self {
         let program = plan.program();
         Self {

@@ -1,5 +1,5 @@
-//! A script on the outputs of an earlier run: no call of the world is made, and for each call
-//! it is known what would become of it.
+//! Dry runs: a script runs on the results of an earlier run. No external call is made, and for
+//! each call the result states whether it would be made.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -27,36 +27,36 @@ use crate::run::{
     self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of,
 };
 
-/// How long a rehearsal waits where nothing happens any more. Its clock is simulated, so this
-/// is no time at all; it is shorter than any bound of a script.
+/// The time after which a dry run without progress is considered stuck. Its clock is simulated,
+/// so this takes no real time; it is shorter than any bound of a script.
 const STILL: Duration = Duration::from_millis(1);
 
-/// What is to be found out.
+/// The purpose of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
-    /// What a run that goes on would take: nothing else happens.
+    /// Estimates what a resumed run would use: nothing else happens.
     Foresee,
-    /// What comes of the script on the recorded outputs, as far as they go. What is pure is
-    /// computed.
+    /// Computes the result of the script from the recorded results, as far as they go. Pure
+    /// calls are computed.
     Replay,
-    /// The values at every place, those that are computed at once among them.
+    /// Collects the values at every place, including inline calls.
     Tap,
 }
 
-/// What became of one call.
+/// The state of one call in a dry run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is what it was: the recorded result stands for it.
+    /// Unchanged: the recorded result is used.
     Same,
-    /// It would be made anew.
+    /// The call would be made again.
     Anew(Cause),
-    /// It differs from the recorded one, whose result stood for it all the same.
+    /// The call differs from the recorded one, but the recorded result was used nevertheless.
     Stale(Cause),
-    /// It is pure, and was computed anew.
+    /// The call is pure, and was computed again.
     Computed { cause: Option<Cause>, is_same: bool },
 }
 
-/// A script that was rehearsed.
+/// The result of a dry run.
 #[derive(Debug)]
 pub struct Rehearsed {
     pub run: Run,
@@ -65,9 +65,9 @@ pub struct Rehearsed {
     pub calls: BTreeMap<String, Fate>,
     /// The places of the recorded calls.
     pub recorded: BTreeSet<String>,
-    /// What the calls took that need not be made again.
+    /// The usage of the calls that need not be repeated.
     pub saved: Usage,
-    /// What the script gave; nothing where it waits for a call that was not made.
+    /// The result of the script; `None` if it waits for a call that was not made.
     pub ended: Option<Result<Value, Box<RunError>>>,
     values: HashMap<String, String>,
 }
@@ -76,7 +76,7 @@ struct Rehearsal {
     store: Arc<Store>,
     purpose: Purpose,
     recorded: HashMap<String, Node>,
-    /// Paths of calls whose places the script does not have any more, by what they are.
+    /// Paths of calls whose places the script no longer has, by key.
     moved: Mutex<HashMap<Key, Vec<String>>>,
     calls: Mutex<BTreeMap<String, Fate>>,
     saved: Mutex<Usage>,
@@ -84,13 +84,13 @@ struct Rehearsal {
 }
 
 impl Engine {
-    /// What would be taken from a run if another one went on from it with this script.
+    /// Determines what a run with this script could take over from an earlier run.
     pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<Rehearsed, Error> {
         let plan = self.plan(script).map_err(Error::Check)?;
         self.rehearse(run, plan, Purpose::Foresee)
     }
 
-    /// Runs a script on the outputs of a run: the one that it had, or another one.
+    /// Runs a script on the recorded results of a run: its own script, or another one.
     pub fn replay(&self, run: Run, script: Option<Source>) -> Result<Rehearsed, Error> {
         let plan = match script {
             Some(source) => self.plan(source).map_err(Error::Check)?,
@@ -99,7 +99,7 @@ impl Engine {
         self.rehearse(run, plan, Purpose::Replay)
     }
 
-    /// The value at a place of a run that is computed at once, and so was not kept.
+    /// The value at a place of a run that is computed inline, and so was not stored.
     pub fn tap(&self, run: Run, path: &str) -> Result<Option<Value>, Error> {
         let plan = self.recorded(&run)?;
         let rehearsed = self.rehearse(run, plan, Purpose::Tap)?;
@@ -139,7 +139,7 @@ impl Engine {
     }
 }
 
-/// Drives a future until it ends or nothing happens in it any more, on a clock of its own.
+/// Drives a future until it ends or makes no more progress, on a simulated clock.
 fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let rehearsed = scope.spawn(move || {
@@ -147,7 +147,7 @@ fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
                 .enable_time()
                 .start_paused(true)
                 .build()
-                .expect("a runtime without input and output needs nothing of the system");
+                .expect("a runtime without I/O needs no system resources");
             runtime.block_on(async { tokio::time::timeout(STILL, work).await.ok() })
         });
         rehearsed.join().expect("a run catches the panics of its components")
@@ -191,7 +191,7 @@ impl Rehearsal {
         self.calls().insert(entry.path.clone(), fate);
     }
 
-    /// What was recorded at a place, as an answer.
+    /// The recorded result at a place.
     fn answer(&self, node: &Node) -> Result<Earlier, StoreError> {
         if let Some(hash) = node.output {
             let value = self.store.text(hash)?;
@@ -229,7 +229,7 @@ impl Rehearsal {
                 let differences = Differences::between(&before, &facts(entry));
                 return Ok(self.unknown(entry, Cause::Differs(differences)));
             }
-            // Only the flow's own calls are taken: what is made of them is computed.
+            // Only calls by the flow itself are reused: the result is computed from them.
             if entry.looks_outside && entry.is_pure {
                 self.tell(entry, Fate::Computed { cause: None, is_same: false });
                 return Ok(Earlier::Nothing);
@@ -248,7 +248,7 @@ impl Rehearsal {
         }
     }
 
-    /// A call that stood at another place of the script.
+    /// A call that was at another place of the script.
     fn moved_here(&self, entry: &Entry) -> Option<&Node> {
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         let path = moved.get_mut(&entry.key)?.pop()?;
@@ -264,7 +264,7 @@ impl Rehearsal {
         Ok(answer)
     }
 
-    /// A call that nothing stands for.
+    /// A call without a recorded result.
     fn unknown(&self, entry: &Entry, cause: Cause) -> Earlier {
         match entry.is_pure && self.purpose != Purpose::Foresee {
             true => {
@@ -279,7 +279,7 @@ impl Rehearsal {
         }
     }
 
-    /// Whether a computed value is the one that was recorded.
+    /// Whether a computed value equals the recorded one.
     fn compare(&self, path: &str, value: &str) {
         let before = self.recorded.get(path).and_then(|it| it.output);
         let before = before.and_then(|it| self.store.text(it).ok().flatten());
@@ -321,8 +321,8 @@ impl Records for Rehearsal {
 }
 
 impl Rehearsed {
-    /// What was recorded and is not reached any more. What a call had its flows do is part of
-    /// the call, where its own result stands.
+    /// The recorded calls that the script does not reach any more. Calls made by flow arguments
+    /// are part of the calling op if its own result is used.
     pub fn gone(&self) -> impl Iterator<Item = &str> {
         let is_reached = |path: &str| {
             let is_taken =
@@ -333,7 +333,8 @@ impl Rehearsed {
         self.recorded.iter().map(String::as_str).filter(move |it| !is_reached(it))
     }
 
-    /// The places of the plan that were not reached: they need what was not made.
+    /// The places of the plan that were not reached, because they need results that were not
+    /// computed.
     pub fn not_reached(&self) -> Vec<&str> {
         let reached: BTreeSet<String> = self.calls.keys().map(|it| place_of(it)).collect();
         let calls = self.plan.nodes().iter().filter(|it| {
@@ -342,12 +343,12 @@ impl Rehearsed {
         calls.map(|it| it.path.as_str()).collect()
     }
 
-    /// How many calls are what they were.
+    /// The number of unchanged calls.
     pub fn same(&self) -> usize {
         self.calls.values().filter(|it| **it == Fate::Same).count()
     }
 
-    /// Whether nothing differs from what was recorded.
+    /// Whether everything equals the recorded run.
     pub fn is_same(&self, value: Option<&str>) -> bool {
         let as_before = |it: &Fate| matches!(it, Fate::Same | Fate::Computed { is_same: true, .. });
         let ended = match &self.ended {

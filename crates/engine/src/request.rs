@@ -1,4 +1,4 @@
-//! One run as a caller asks for it and gets it.
+//! One requested run, and its result.
 
 use std::{collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
 
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::run::{self, Outcome, RunError};
 
-/// A run that was asked for. Await it to run it.
+/// A requested run. Await it to run it.
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
     engine: &'e Engine,
@@ -29,23 +29,23 @@ pub struct Request<'e> {
     /// Whether this engine made the plan: another one has other prices and another policy.
     is_own: bool,
     pub(super) given: BTreeMap<Text, Given>,
-    /// The first input that the script has, whatever its name is.
+    /// The first input of the script, whatever its name is.
     first: Option<Given>,
     cancel: CancellationToken,
     pub(super) caps: Caps,
-    /// Its name in the store, where it is kept.
+    /// The name of the run in the store, if it is stored.
     pub(super) id: Option<RunId>,
-    /// What else is said of a run that is kept.
+    /// Further options of a stored run.
     pub(super) wishes: Wishes,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Response {
     pub value: Value,
-    /// What it used of what is counted.
+    /// The usage of everything that is counted.
     pub usage: Usage,
-    /// What the check had to say all the same.
+    /// The warnings of the check.
     pub warnings: Report,
 }
 
@@ -63,31 +63,31 @@ impl<'e> Request<'e> {
         Self { is_own: false, ..Self::new(engine, Ok(plan)) }
     }
 
-    /// The engine that it is asked of.
+    /// The engine of the run.
     pub fn engine(&self) -> &'e Engine {
         self.engine
     }
 
-    /// Gives the script a param.
+    /// Sets a param of the script.
     pub fn param(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.given.insert(name.into(), Given::Value(value.into()));
         self
     }
 
-    /// Gives the script a param as text: `30s`, `5`, `["a", "b"]`.
+    /// Sets a param of the script from text: `30s`, `5`, `["a", "b"]`.
     pub fn param_text(mut self, name: &str, text: &str) -> Self {
         self.given.insert(name.into(), Given::Words(text.into()));
         self
     }
 
-    /// Gives the script its first input: the value that its first stage takes, or else its
-    /// first param.
+    /// Sets the first input of the script: the input of its first stage, or else its first
+    /// param.
     pub fn input(mut self, value: impl Into<Value>) -> Self {
         self.first = Some(Given::Value(value.into()));
         self
     }
 
-    /// The same as text.
+    /// Sets the first input from text.
     pub fn input_text(mut self, text: &str) -> Self {
         self.first = Some(Given::Words(text.into()));
         self
@@ -99,33 +99,33 @@ impl<'e> Request<'e> {
         self
     }
 
-    /// Caps the money of the whole run, beside what its script says: the tighter one holds.
+    /// Caps the cost of the whole run, in addition to the caps of its script: the tighter one
+    /// holds.
     pub fn max_cost(mut self, cost: Money) -> Self {
         self.caps.cost = Some(cost);
         self
     }
 
-    /// Caps the tokens of the whole run in the same way.
+    /// Caps the tokens of the whole run, likewise.
     pub fn max_tokens(mut self, tokens: u64) -> Self {
         self.caps.tokens = Some(tokens);
         self
     }
 
-    /// Bounds the memory of the whole run, in bytes, in the same way. Without it, the run may
-    /// take a share of the machine's.
+    /// Bounds the memory of the whole run, in bytes, likewise. Without it, the run may use a
+    /// share of the machine's memory.
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.caps.memory = Some(bytes);
         self
     }
 
-    /// Caps the time of the whole run in the same way.
+    /// Bounds the time of the whole run, likewise.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.caps.time = Some(time);
         self
     }
 
-    /// What would run with what is given so far: inputs that lack are taken for what nobody
-    /// knows yet.
+    /// The plan with the inputs given so far: missing inputs count as unknown.
     pub fn plan(self) -> Result<Plan, Error> {
         let program = self.plan.map_err(Error::Check)?.into_program();
         let source = program.source.clone();
@@ -140,7 +140,7 @@ impl<'e> Request<'e> {
         let inputs = inputs::read(declared, self.given, self.first)
             .map_err(|error| Error::Input { source: plan.program().source.clone(), error })?;
         if !(self.is_own && inputs.is_empty() && self.caps == Caps::default()) {
-            // What was foreseen without the inputs is not what will run.
+            // An estimate without the inputs is not the estimate of this run.
             let program = plan.into_program();
             plan = self.engine.planned(program, &inputs, self.caps).map_err(Error::Check)?;
         }
@@ -164,7 +164,7 @@ impl<'e> Request<'e> {
         let outcome = run::run(&plan, inputs, around).await;
         let written = kept.end(id, engine.host.now(), &outcome).await;
         if let (Err(err), Err(_)) = (&written, &outcome) {
-            let message = format!("the end of the run cannot be recorded: {err}");
+            let message = format!("cannot record the end of the run: {err}");
             self.engine.observer.event("", &run::Event::Notice { message: &message });
         }
         let response = answer(&plan, outcome)?;
@@ -173,7 +173,7 @@ impl<'e> Request<'e> {
     }
 }
 
-/// What a caller gets of a run.
+/// The result of a run for its caller.
 fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Response, Error> {
     let program = plan.program();
     match outcome {
@@ -184,8 +184,7 @@ fn answer(plan: &Plan, outcome: Result<Outcome, Box<RunError>>) -> Result<Respon
     }
 }
 
-/// The failure of a run whose own caps are too low whatever happens. It is none of the
-/// script's.
+/// The failure of a run whose own caps are too low in any case. It is not the script's fault.
 fn hopeless(plan: &Plan) -> Option<Box<RunError>> {
     let caps = plan.verdicts().iter().filter(|it| it.span.is_none());
     let cap = caps.into_iter().find(|it| it.holds == Holds::Impossible)?;
@@ -209,7 +208,7 @@ impl<'e> IntoFuture for Request<'e> {
 }
 
 impl Response {
-    /// The value as a Rust type.
+    /// Converts the value to a Rust type.
     pub fn get<T: Field>(self) -> Result<T, Misfit> {
         let given = self.value.kind();
         T::decode(self.value).ok_or_else(|| Misfit {

@@ -1,4 +1,4 @@
-//! Running the tests of a script: the same engine, a simulated clock.
+//! Runs the tests of a script: the same engine, with a simulated clock.
 
 use std::time::Duration;
 
@@ -16,12 +16,11 @@ use tracing::Instrument as _;
 use super::{Engine, error::run_problem};
 use crate::run::{self, TestFailure, Tested};
 
-/// What became of one test.
+/// The result of one test.
 #[derive(Clone, Debug)]
 pub struct TestResult {
     pub name: String,
-    /// Nothing is wrong when it passed. A failure in a file that the script uses is told
-    /// of that file.
+    /// Empty if the test passed. A failure in a used file is reported for that file.
     pub report: Report,
     pub usage: Usage,
     /// Simulated time.
@@ -35,13 +34,13 @@ impl TestResult {
 }
 
 impl Engine {
-    /// Runs the tests whose names hold `filter`, one after the other.
+    /// Runs the tests whose names contain `filter`, one after the other.
     ///
-    /// Components that are pure run; others are never called: a mock stands for them, or
-    /// the test fails. Waiting takes no time, as every test has a clock of its own.
+    /// Pure components run; others are never called: they are mocked, or the test fails.
+    /// Waiting takes no time, because every test has its own simulated clock.
     pub fn test(&self, program: &Checked, filter: &str) -> Vec<TestResult> {
         let chosen = program.tests.iter().filter(|it| it.name.contains(filter));
-        // A thread of its own: the caller may stand inside a runtime.
+        // A separate thread: the caller may be inside a runtime.
         std::thread::scope(|scope| {
             let work = || chosen.map(|it| self.one_test(program, it)).collect();
             scope.spawn(work).join().expect("a panic of a test is its failure")
@@ -53,7 +52,7 @@ impl Engine {
             .enable_time()
             .start_paused(true)
             .build()
-            .expect("a runtime without input and output needs nothing of the system");
+            .expect("a runtime without I/O needs no system resources");
         let around = self.around(CancellationToken::new());
         let span = tracing::error_span!(target: "svc", "test", test = %test.name);
         let tested = runtime.block_on(run::test(program, test, around).instrument(span));
@@ -84,31 +83,31 @@ fn told(script: &Source, failure: TestFailure) -> (Option<Source>, Problem) {
             let short = op.script_name();
             let problem = Problem::error(Code::E415, span, format!("`{short}` has no mock"))
                 .label("not pure, so no test calls it")
-                .help(format!("say what it gives: `mock {short} = ..`"));
+                .help(format!("add a mock: `mock {short} = ..`"));
             (Some(source), problem)
         }
         TestFailure::Expect { span, sides } => (None, unmet(script, span, &sides)),
     }
 }
 
-/// An expectation that does not hold, with what its sides are.
+/// The problem for an expectation that does not hold, with the values of its sides.
 fn unmet(script: &Source, span: Span, sides: &[(Span, Value)]) -> Problem {
-    // A literal says itself what it is.
+    // The value of a literal is obvious.
     let says_more = |(span, value): &&(Span, Value)| {
         let written = script.text().get(span.range()).unwrap_or_default();
         written != value.to_string() && written != shown(value)
     };
     let mut labels =
         sides.iter().filter(says_more).map(|(span, value)| (*span, format!("is {}", shown(value))));
-    // The whole is not marked beside its parts: nobody could tell which one is meant.
+    // The whole expression is not marked next to its parts: the labels would be ambiguous.
     let (first, text) = labels.next().unwrap_or_else(|| (span, "is false".to_owned()));
     let problem = Problem::error(Code::E414, first, "this does not hold")
         .label(text)
-        .help("mend the script, or expect what it really gives");
+        .help("fix the script, or expect the actual value");
     labels.fold(problem, |it, (span, text)| it.also(span, text))
 }
 
-/// A value as JSON, as much of it as fits beside a line.
+/// A value as JSON, cut to fit next to a line.
 fn shown(value: &Value) -> String {
     const LONGEST: usize = 120;
     let text = json::write(value);

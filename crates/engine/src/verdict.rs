@@ -1,7 +1,7 @@
-//! Everything that a check found out, as one object for people, editors and agents.
+//! The complete result of a check, as one object for people, editors and agents.
 //!
-//! Its shape is part of the interface: `schema.json` beside this file describes it, and a
-//! test holds both together.
+//! Its shape is part of the interface: `schema.json` in this folder describes it, and a test
+//! keeps both in sync.
 
 use serde::Serialize;
 use svc_contract::value::Type;
@@ -18,33 +18,33 @@ use super::{
 /// The JSON Schema of a [`Verdict`].
 pub const VERDICT_SCHEMA: &str = include_str!("schema.json");
 
-/// What is known of one script without running it.
+/// The result of checking one script.
 #[derive(Debug, Default, Serialize)]
 pub struct Verdict {
     pub file: String,
-    /// Why the file could not be read; then nothing else is known.
+    /// The reason why the file could not be read; then nothing else is known.
     pub error: Option<String>,
-    /// Whether it may run: it has no errors.
+    /// Whether it can run: it has no errors.
     pub ok: bool,
     pub problems: Vec<Problem>,
     pub inputs: Vec<Param>,
     pub secrets: Vec<Named>,
-    /// The type of the result; nothing where a file only defines flows and types.
+    /// The type of the result; `None` if a file only defines flows and types.
     pub gives: Option<String>,
     pub flows: Vec<FlowSignature>,
     pub tests: Vec<Named>,
-    /// Every stage and what it gives, in the order of the text.
+    /// Every stage and its type, in source order.
     pub nodes: Vec<Node>,
     pub effects: Vec<Effect>,
-    /// What a run takes with the defaults of its inputs; nothing where it does not check.
+    /// The estimate of a run with default inputs; `None` if the script does not pass the check.
     pub envelope: Option<EnvelopeJson>,
-    /// What is known of the bounds of the whole file.
+    /// The estimates for the bounds of the whole file.
     pub bounds: Vec<Bound>,
-    /// What only the run can know, and why.
+    /// The facts that are only known at run time, with the reason.
     pub unchecked: Vec<Unchecked>,
 }
 
-/// A range of bytes, and where it is for people: lines and columns from 1.
+/// A range of bytes, and its place for people: lines and columns from 1.
 #[derive(Debug, Serialize)]
 pub struct Place {
     pub start: usize,
@@ -61,19 +61,19 @@ pub struct Problem {
     pub severity: &'static str,
     pub message: String,
     pub help: Option<String>,
-    /// The file that the places are in; it may be one that the script uses.
+    /// The file of the places; it may be one that the script uses.
     pub file: String,
-    /// Where it happens.
+    /// The place of the problem.
     pub span: Place,
     pub labels: Vec<Label>,
-    /// Changes of the text that fix it together.
+    /// Changes of the text that together fix the problem.
     pub fixes: Vec<Label>,
-    /// `safe` where `svc fix` applies them, `suggested` where the author decides; nothing
-    /// where there are none.
+    /// `safe` if `svc fix` applies the fixes, `suggested` if the author decides; `None` without
+    /// fixes.
     pub applicability: Option<&'static str>,
 }
 
-/// A place and its text: what is said of it, or what should stand there.
+/// A place and its text: a remark about it, or its replacement.
 #[derive(Debug, Serialize)]
 pub struct Label {
     pub span: Place,
@@ -106,11 +106,11 @@ pub struct FlowSignature {
 #[derive(Debug, Serialize)]
 pub struct Node {
     pub span: Place,
-    /// What the stage before it gives; nothing where none is.
+    /// The type of the input; `None` without one.
     pub enters: Option<String>,
-    /// Nothing where it follows from an error.
+    /// `None` if the type is unknown because of an error.
     pub gives: Option<String>,
-    /// The op that it calls, by its full name.
+    /// The full name of the op that it calls.
     pub op: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct Unchecked {
 }
 
 impl Engine {
-    /// What is known of a script without running it, whether it checks or not.
+    /// Checks a script, and returns everything known about it, with or without errors.
     pub fn verdict(&self, script: impl Into<Source>) -> Verdict {
         let source = script.into();
         let (analysis, foresight) = self.analysis(&source, &Unsaved::default());
@@ -148,7 +148,7 @@ impl Engine {
 }
 
 impl Verdict {
-    /// The verdict on a file that could not be read.
+    /// The verdict for a file that could not be read.
     pub fn unreadable(file: impl Into<String>, error: impl Into<String>) -> Self {
         Self { file: file.into(), error: Some(error.into()), ..Self::default() }
     }
@@ -165,7 +165,7 @@ pub fn problems(report: &Report) -> Vec<Problem> {
     of(report).into_iter().chain(used).collect()
 }
 
-/// The params of a program: what a caller may give.
+/// The params of a program.
 pub fn inputs(program: &Checked) -> Vec<Param> {
     program.inputs.iter().filter(|it| !it.is_secret()).map(param).collect()
 }
@@ -179,12 +179,12 @@ fn param(input: &Input) -> Param {
     }
 }
 
-/// The type of what a program gives; none where it only defines flows and types.
+/// The type of a program's result; `None` if it only defines flows and types.
 pub fn gives(program: &Checked) -> Option<String> {
     program.main.as_ref().map(|it| it.ty.to_string())
 }
 
-/// Makes places of spans of one text.
+/// Converts spans of one text to places.
 struct Places<'t>(Lines<'t>);
 
 impl Places<'_> {
@@ -239,7 +239,7 @@ impl Places<'_> {
         let facts = &analysis.facts;
         let mut stages: Vec<_> = facts.nodes.iter().filter(|it| it.is_stage).collect();
         stages.sort_by_key(|it| (it.span.start, std::cmp::Reverse(it.span.end)));
-        // A flow's body is checked once, but a block may be looked at again.
+        // A flow's body is checked once, but a block may be visited again.
         stages.dedup_by_key(|it| it.span);
         let known = |ty: &Type| (!ty.is_unknown()).then(|| ty.to_string());
         let node = |it: &&svc_lang::check::NodeFact| Node {
@@ -251,7 +251,7 @@ impl Places<'_> {
         stages.iter().map(node).collect()
     }
 
-    /// Stages whose types are not known because of an error somewhere else.
+    /// Stages whose types are unknown because of an error elsewhere.
     fn follow_from_errors(&self, analysis: &Analysis) -> Vec<Unchecked> {
         if analysis.program.is_some() {
             return Vec::new();
@@ -269,13 +269,12 @@ impl Places<'_> {
         analysis.facts.nodes.iter().filter(unknown).map(told).collect()
     }
 
-    /// What is tested when the script runs: json that is said to be of a type, values that
-    /// enter a range.
+    /// Checks that happen at run time: json cast to a type, values that enter a range.
     fn only_at_run_time(&self, term: &Term, found: &mut Vec<Unchecked>) {
         if let TermKind::Cast { why, .. } = &term.kind {
             let why = match why {
-                CastReason::Asked => "what comes from outside is known when it is there",
-                CastReason::Entering => "whether a value is in its range is known when it is there",
+                CastReason::Asked => "values from outside are only known at run time",
+                CastReason::Entering => "the range of a value is only checked at run time",
             };
             if is_tested(term) {
                 found.push(Unchecked {
@@ -292,7 +291,7 @@ impl Places<'_> {
     }
 }
 
-/// Whether a cast can fail: an int that becomes a float cannot.
+/// Whether a cast can fail: converting an int to a float cannot.
 fn is_tested(term: &Term) -> bool {
     let TermKind::Cast { why, .. } = &term.kind else { return false };
     let has_range = |it: &Type| matches!(it, Type::Int(Some(_)) | Type::Float(Some(_)));

@@ -1,4 +1,4 @@
-//! Files that grow line by line, which no component ever sees.
+//! Files that grow line by line; not accessible to components.
 
 use std::{
     fs,
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Opens a file to add to its end, and makes it where there is none.
+/// Opens a file to append to it, and creates it if necessary.
 pub fn append(path: &Path) -> io::Result<Box<dyn Write + Send>> {
     let file = fs::File::options().append(true).create(true).open(path)?;
     Ok(Box::new(file))

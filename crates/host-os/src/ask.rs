@@ -1,4 +1,4 @@
-//! Asking the person at the terminal.
+//! Asks the person at the terminal.
 
 use std::{
     io::{self, BufRead, BufReader, IsTerminal, Write},
@@ -13,28 +13,28 @@ use std::{
 use svc_text::visible::visible;
 use tokio::sync::oneshot;
 
-/// Who draws on the terminal looks this often, or more often, whether to stop.
+/// The maximum interval at which code that draws on the terminal must check whether to stop.
 const GIVE_WAY: Duration = Duration::from_millis(200);
 
-/// The most characters and lines of the details that are shown.
+/// The maximum number of characters and lines of the details that are shown.
 const MOST_CHARS: usize = 4_000;
 const MOST_LINES: usize = 40;
 
-/// How often a question is put before silence is taken for a no.
+/// The number of times a question is asked before the answer counts as no.
 const MOST_TIMES: usize = 3;
 
-/// How many questions wait for an answer.
+/// The number of unanswered questions.
 static ASKING: AtomicUsize = AtomicUsize::new(0);
 
 /// One question at a time.
 static TERMINAL: Mutex<()> = Mutex::new(());
 
-/// Whether somebody is being asked: nothing else should be drawn on the terminal.
+/// Whether a person is being asked: nothing else should be drawn on the terminal.
 pub fn is_asking() -> bool {
     ASKING.load(Ordering::SeqCst) > 0
 }
 
-/// A question that waits for its answer.
+/// A question without an answer yet.
 struct Asking;
 
 impl Asking {
@@ -50,19 +50,19 @@ impl Drop for Asking {
     }
 }
 
-/// Asks on the terminal of this process. Nobody waits for the thread that reads, so that a
-/// run that is cancelled meanwhile can end.
+/// Asks on the terminal of this process. The reading thread is not awaited, so a run that is
+/// cancelled meanwhile can end.
 pub(super) async fn ask(question: String, details: String) -> io::Result<bool> {
     let asking = Asking::start();
     let (tell, answer) = oneshot::channel();
     thread::Builder::new().name("ask".to_owned()).spawn(move || {
         let _one = TERMINAL.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever asked may have gone while another question stood before this one.
+        // The caller may be gone if another question came before this one.
         if !tell.is_closed() {
             let _ = tell.send(on_terminal(&question, &details));
         }
     })?;
-    let answer = answer.await.map_err(|_| io::Error::other("nobody answered"));
+    let answer = answer.await.map_err(|_| io::Error::other("no answer"));
     drop(asking);
     answer?
 }
@@ -85,14 +85,14 @@ fn on_terminal(question: &str, details: &str) -> io::Result<bool> {
 
 fn on_standard_streams(question: &str, details: &str) -> io::Result<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no terminal"));
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "no terminal available"));
     }
     thread::sleep(GIVE_WAY);
     converse(io::stdin().lock(), io::stderr().lock(), question, details)
 }
 
-/// Shows the details and puts the question until the answer is yes or no. The end of the
-/// input is a no, and so is silence.
+/// Shows the details and repeats the question until the answer is yes or no. The end of the
+/// input counts as no, and so does an empty line.
 fn converse(
     mut input: impl BufRead,
     mut output: impl Write,
@@ -109,13 +109,13 @@ fn converse(
             "y" | "yes" => return Ok(true),
             "n" | "no" | "" => return Ok(false),
             _ if is_end => return Ok(false),
-            _ => writeln!(output, "`y` lets it pass, `n` does not")?,
+            _ => writeln!(output, "answer `y` or `n`")?,
         }
     }
     Ok(false)
 }
 
-/// As much of the details as a person reads, and how much there is beside it.
+/// The part of the details that a person can read, and the length of the rest.
 fn shown(details: &str) -> String {
     let lines = details.split('\n').take(MOST_LINES).map(str::len).sum::<usize>();
     let breaks = details.matches('\n').count().min(MOST_LINES - 1);

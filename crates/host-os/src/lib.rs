@@ -1,5 +1,5 @@
-//! The real world. Nothing else in the crate may call the operating system.
-#![expect(clippy::disallowed_methods, reason = "this is the one door to the operating system")]
+//! The real world. No other module of the crate may call the operating system.
+#![expect(clippy::disallowed_methods, reason = "only this module accesses the operating system")]
 
 use std::{
     fs, io,
@@ -45,22 +45,22 @@ pub struct OsHost {
 }
 
 impl OsHost {
-    /// The machine with another folder for what can be made again.
+    /// Uses another folder for the cache.
     #[must_use]
     pub fn with_cache(folder: impl Into<PathBuf>) -> Self {
         Self { cache: Some(folder.into()), ..Self::default() }
     }
 
-    /// The same where another program does the work of processes of its own: one that calls
-    /// [`svc::is_worker`] first of all, such as `svc` of the same version. Without it, it is this
-    /// program, if it does so.
+    /// Uses another program for worker processes: one that calls [`crate::is_worker`] first of
+    /// all, such as `svc` of the same version. By default it is this program, if it makes that
+    /// call.
     #[must_use]
     pub fn working_in(mut self, program: impl Into<PathBuf>) -> Self {
         self.workers = Workers::of(program.into());
         self
     }
 
-    /// The same where `resolve` tells what the names of hosts lead to.
+    /// Uses `resolve` to resolve host names.
     #[must_use]
     pub fn resolving(
         mut self,
@@ -115,7 +115,7 @@ impl Host for OsHost {
             .and_then(|()| fill_durably(&part.file, fill))
             .and_then(|()| fs::rename(&unfinished, path));
         if written.is_err() {
-            // The error that matters is the first one; the part is only litter.
+            // The first error matters; the partial file is only litter.
             let _ = fs::remove_file(&unfinished);
         }
         written
@@ -184,7 +184,7 @@ impl Host for OsHost {
     fn memory(&self) -> Option<u64> {
         let pages = fs::read_to_string("/proc/self/statm").ok()?;
         let mut pages = pages.split(' ').map(|it| it.parse::<u64>().ok());
-        // What is shared is in files, and the system takes it back when it needs it.
+        // Shared pages belong to files, and the system reclaims them when needed.
         let (resident, shared) = (pages.nth(1)??, pages.next()??);
         Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
     }
@@ -199,7 +199,7 @@ impl Host for OsHost {
     }
 }
 
-/// The terminal that this process belongs to, wherever its streams lead.
+/// The terminal of this process, wherever its streams are redirected.
 #[cfg(unix)]
 fn terminal() -> io::Result<fs::File> {
     fs::File::options().read(true).write(true).open("/dev/tty")
@@ -212,7 +212,7 @@ fn readable(file: fs::File) -> io::Result<Box<dyn Read + Send>> {
     }
 }
 
-/// Whether a file may come to stand in the place of this. A folder refuses that by itself.
+/// Whether a file may replace this one. Folders cannot be replaced anyway.
 fn replaceable(there: &fs::Metadata) -> io::Result<()> {
     match there.is_file() || there.is_symlink() || there.is_dir() {
         true => Ok(()),
@@ -223,7 +223,7 @@ fn replaceable(there: &fs::Metadata) -> io::Result<()> {
     }
 }
 
-/// Gives a new file the permissions of the one whose place it takes.
+/// Copies the permissions of the replaced file to a new one.
 fn like(new: &fs::File, old: Option<&fs::Metadata>) -> io::Result<()> {
     match old.filter(|it| it.is_file()) {
         Some(old) => new.set_permissions(old.permissions()),
@@ -241,11 +241,11 @@ fn fill_durably(file: &fs::File, fill: Fill<'_>) -> io::Result<()> {
     file.into_inner()?.sync_all()
 }
 
-/// A file; nothing for what only stands among files: a link to a folder, or a pipe, which
-/// would make its reader wait for ever.
+/// A file; `None` for other entries: a link to a folder, or a pipe, which would block its
+/// reader forever.
 fn entry(found: &ignore::DirEntry) -> io::Result<Option<Entry>> {
     let path = found.path().to_owned();
-    // Follows links: what counts is the file that would be read.
+    // Follows links: the file that would be read counts.
     match fs::metadata(&path) {
         Ok(it) => {
             let is_link = found.path_is_symlink();

@@ -1,4 +1,4 @@
-//! How much memory there is for this process.
+//! The memory available to this process.
 
 use std::{
     fs,
@@ -6,8 +6,8 @@ use std::{
     sync::OnceLock,
 };
 
-/// What a run may take where nothing is said: half of the machine's memory, or of what the
-/// process is limited to, and never more than most of what is free.
+/// The default memory limit of a run: half of the machine's memory, or of the process's limit,
+/// and never more than most of the free memory.
 pub(super) fn share() -> Option<u64> {
     static SHARE: OnceLock<Option<u64>> = OnceLock::new();
     *SHARE.get_or_init(|| {
@@ -24,7 +24,7 @@ fn kilobytes(known: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The limits of the control groups that this process is in.
+/// The limits of the control groups of this process.
 fn limits() -> Vec<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mut limits = Vec::new();
@@ -46,7 +46,7 @@ fn limits() -> Vec<u64> {
     limits
 }
 
-/// A limit; `max` is none.
+/// A limit; `max` means none.
 fn limit(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }

@@ -1,5 +1,5 @@
-//! Names of hosts, resolved and looked at: what an open request connects to is an address
-//! that was looked at, so a name that leads elsewhere the second time gains nothing.
+//! Resolves host names and checks the result: an open request connects to exactly the address
+//! that was checked, so a name that resolves differently the second time gains nothing.
 
 use std::{
     fmt,
@@ -16,7 +16,7 @@ use hyper_util::client::legacy::connect::dns::Name;
 use svc_contract::host::{address, http::Trust, refusal};
 use tower_service::Service;
 
-/// Who resolves names: the system, or what a test puts in its place.
+/// The resolver of names: the system, or a replacement in tests.
 #[derive(Clone)]
 pub(super) struct Names(Arc<Resolve>);
 
@@ -55,10 +55,10 @@ impl Resolver {
         let found = (self.names.0)(name)?;
         for ip in found.iter().filter(|_| self.trust == Trust::Open) {
             if let Some(why) = address::closed(*ip) {
-                return Err(refusal(format!("`{name}` leads to `{ip}`, which is {why}")));
+                return Err(refusal(format!("`{name}` resolves to `{ip}`, which is {why}")));
             }
         }
-        // The connector puts the port of the request in the place of this one.
+        // The connector replaces this port by that of the request.
         Ok(found.into_iter().map(|it| SocketAddr::new(it, 0)).collect::<Vec<_>>().into_iter())
     }
 }
@@ -74,7 +74,7 @@ impl Service<Name> for Resolver {
 
     fn call(&mut self, name: Name) -> Self::Future {
         let resolver = self.clone();
-        // The system's resolver keeps its thread waiting.
+        // The system's resolver blocks its thread.
         let looked = tokio::task::spawn_blocking(move || resolver.resolved(name.as_str()));
         Box::pin(async move { looked.await.map_err(io::Error::other)? })
     }

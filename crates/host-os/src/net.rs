@@ -1,4 +1,4 @@
-//! HTTP over the machine's own network: HTTP/1.1, TLS where the address says `https`.
+//! HTTP over the machine's network: HTTP/1.1, with TLS for `https`.
 
 use std::{io, sync::OnceLock, time::Duration};
 
@@ -21,11 +21,11 @@ use svc_contract::host::{
 
 use super::names::{Names, Resolver};
 
-/// How long it may take until a connection stands.
+/// The timeout for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// The clients of a host, made when they are first needed. Each keeps its connections, so
-/// there are two: an open request must not come upon a connection to a closed address.
+/// The clients of a host, created when first needed. Each one keeps its connections, so there
+/// are two: an open request must not reuse a connection to a closed address.
 #[derive(Debug, Default)]
 pub(super) struct Net {
     names: Names,
@@ -36,7 +36,7 @@ pub(super) struct Net {
 type Connected = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
 
 impl Net {
-    /// A network where `names` resolves the names of hosts.
+    /// A network that uses `names` to resolve host names.
     pub(super) fn resolving(names: Names) -> Self {
         Self { names, ..Self::default() }
     }
@@ -59,7 +59,7 @@ impl Net {
     }
 }
 
-/// The environment's proxies are not used: they would resolve names themselves.
+/// Proxies from the environment are not used: they would resolve names themselves.
 fn client(resolver: Resolver) -> Connected {
     let mut tcp = HttpConnector::new_with_resolver(resolver);
     tcp.enforce_http(false);
@@ -85,7 +85,7 @@ fn made(request: Request) -> io::Result<(Trust, hyper::Request<Full<Bytes>>)> {
     for (name, value) in &request.headers {
         builder = builder.header(name.as_ref(), value);
     }
-    // A header's value may be a secret, so only this much is told.
+    // The value of a header may be a secret, so the message contains no details.
     let made = builder.body(Full::from(request.body));
     Ok((request.trust, made.map_err(|_| wrong("a header cannot be sent"))?))
 }
@@ -101,7 +101,7 @@ fn pieces(body: Incoming) -> Body {
     Box::pin(pieces.map(|it| it.map(Into::into).map_err(|err| caused(&err))))
 }
 
-/// A request that got no answer. Where no connection came about, the kind says so.
+/// The error of a request without a response. If no connection was made, its kind shows that.
 fn failure(err: &Error) -> io::Error {
     let cause = caused(err);
     match (err.is_connect(), cause.kind()) {
@@ -112,7 +112,7 @@ fn failure(err: &Error) -> io::Error {
     }
 }
 
-/// The failure of the operating system below an error, or the innermost reason there is.
+/// The operating system error below an error, or the innermost cause.
 fn caused(err: &(dyn std::error::Error + 'static)) -> io::Error {
     let mut inner = err;
     loop {

@@ -1,9 +1,9 @@
-//! Files that are not whole yet: they are written under a name of their own, which is given up
-//! for the real one at the end.
+//! Partial files: files are written under a temporary name, and renamed to the real one at the
+//! end.
 //!
-//! Whoever writes such a part holds a lock on it, which the system takes away when the process
-//! dies. So a part without a lock is what a killed process left, and the next write into its
-//! folder removes it.
+//! The writer of a partial file holds a lock on it, which the system releases when the process
+//! dies. So a partial file without a lock was left by a killed process, and the next write into
+//! its folder removes it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -11,7 +11,8 @@ use std::{
     io,
 };
 
-/// Parts that somebody takes for dead before they are locked; more in a row are no chance.
+/// The number of attempts to create a file that another process removes before it is locked;
+/// more in a row cannot be a coincidence.
 const TRIES: usize = 8;
 
 const SUFFIX: &str = ".svc.part";
@@ -25,7 +26,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// A part of the file `name`. `create` makes an empty file, or fails where there is one.
+    /// A partial file for `name`. `create` creates an empty file, and fails if it exists.
     pub(super) fn of(
         name: &OsStr,
         create: impl Fn(&OsStr) -> io::Result<File>,
@@ -38,7 +39,7 @@ impl Part {
                 return Ok(Self { name, file, _lock: lock });
             }
         }
-        Err(io::Error::other("somebody removes its parts while they are written"))
+        Err(io::Error::other("its partial files are removed while they are written"))
     }
 }
 
@@ -47,8 +48,8 @@ fn part_name(name: &OsStr) -> OsString {
     format!(".{}.{:016x}{SUFFIX}", name.to_string_lossy(), fastrand::u64(..)).into()
 }
 
-/// Whether a file that was just made is locked and still there: somebody may have come by in
-/// between. A system without locks leaves parts, and nobody removes them.
+/// Whether a new file is locked and still exists: another process may have removed it in
+/// between. A system without locks leaves partial files, and they are never removed.
 fn is_held(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Ok(false),
@@ -70,7 +71,7 @@ fn has_name(_: &std::fs::Metadata) -> bool {
 #[cfg(unix)]
 pub(super) use swept::{sweep, sweep_path};
 
-/// Where names cannot be removed from an open folder, parts stay.
+/// If names cannot be removed from an open folder, partial files stay.
 #[cfg(not(unix))]
 pub(super) fn sweep_path(_: &std::path::Path) {}
 
@@ -96,14 +97,14 @@ mod swept {
 
     use super::SUFFIX;
 
-    /// A folder is not looked through again before so long.
+    /// The minimum time between two sweeps of a folder.
     const PAUSE: Duration = Duration::from_mins(1);
 
-    /// So many entries of one folder are looked at.
+    /// The maximum number of entries visited in one folder.
     const MOST: usize = 100_000;
 
-    /// Removes what killed processes left in a folder, if it was not looked through just now.
-    /// Whatever goes wrong: it is only litter.
+    /// Removes the partial files of killed processes from a folder, unless it was swept
+    /// recently. Errors are ignored: it is only litter.
     pub(in super::super) fn sweep(folder: impl AsFd) {
         if is_due(&folder) {
             let _ = remove_dead(&folder);
@@ -128,7 +129,7 @@ mod swept {
     }
 
     fn remove_dead(folder: &impl AsFd) -> rustix::io::Result<()> {
-        // One that was only opened to go on from it cannot be read.
+        // A folder handle that was opened for path lookup only cannot be read.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let readable = openat(folder, ".", flags, Mode::empty())?;
         for entry in Dir::read_from(readable)?.take(MOST) {
@@ -142,7 +143,7 @@ mod swept {
         Ok(())
     }
 
-    /// Whether a name is one that only this program gives.
+    /// Whether only this program creates names like this.
     fn is_part(name: &OsStr) -> bool {
         let stem = name.to_str().and_then(|it| it.strip_prefix('.')?.strip_suffix(SUFFIX));
         let digits = stem.and_then(|it| it.rsplit_once('.')).filter(|(name, _)| !name.is_empty());
@@ -150,8 +151,9 @@ mod swept {
         digits.is_some_and(|(_, it)| it.len() == 16 && it.bytes().all(is_digit))
     }
 
-    /// The lock of a part that nobody else holds: a file of this user's, under this one name.
-    /// While it is held, nobody takes the name for a part that is being written.
+    /// Locks a partial file if no other process holds its lock, and if it belongs to this user
+    /// and has only this name. While it is locked, the name cannot be mistaken for a file being
+    /// written.
     fn dead(folder: &impl AsFd, name: &OsStr) -> Option<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file: OwnedFd = openat(folder, name, flags, Mode::empty()).ok()?;
@@ -162,7 +164,7 @@ mod swept {
         }
         file.try_lock().ok()?;
         let there = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        // Numbers of files have other types on other systems.
+        // File numbers have other types on other systems.
         let is_same = i128::from(there.st_ino) == i128::from(known.ino());
         is_same.then_some(file)
     }
@@ -180,7 +182,7 @@ mod swept {
             let part = |name: &str| inside(&format!(".{name}.0123456789abcdef{SUFFIX}"));
             fs::write(part("dead"), "half").unwrap();
             fs::write(part("dead.txt"), "half").unwrap();
-            // What only looks like one, and what is not ours to remove.
+            // Names that only look similar, and files that are not ours to remove.
             let others = [
                 ".x.0123456789abcde.svc.part",
                 ".0123456789abcdef.svc.part",
@@ -198,7 +200,7 @@ mod swept {
             fs::create_dir(part("folder")).unwrap();
             let held = Part::of(OsStr::new("held"), |it| File::create_new(place.path().join(it)));
             let held = held.unwrap();
-            // Not by `sweep`: an earlier folder may have had the same number.
+            // Not with `sweep`: an earlier folder may have had the same number.
             remove_dead(&File::open(place.path()).unwrap()).unwrap();
             assert!(!part("dead").exists() && !part("dead.txt").exists());
             assert!(others.iter().all(|it| inside(it).exists()));

@@ -1,27 +1,26 @@
-//! What the system does with this process.
+//! Operating system settings of this process.
 
-/// The words that this process was started with, the program's own name first.
+/// The arguments of this process, the program's name first.
 pub fn command_line() -> Vec<std::ffi::OsString> {
     std::env::args_os().collect()
 }
 
-/// Keeps what is in memory, secrets among it, out of the files that a system writes when a
-/// process crashes.
+/// Prevents core dumps, so that memory, which may contain secrets, is not written to disk when
+/// the process crashes.
 #[cfg(unix)]
 pub fn without_core_dumps() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-    // A single byte is too little for a file, and tells Linux to hand nothing to a program.
+    // A single byte is too little for a file, and makes Linux not pipe the dump to a program.
     let limit = Rlimit { current: Some(1), maximum: getrlimit(Resource::Core).maximum };
-    // A process that may not even have that has none.
+    // If even this limit is rejected, the existing one is lower.
     let _ = setrlimit(Resource::Core, limit);
 }
 
 #[cfg(not(unix))]
 pub fn without_core_dumps() {}
 
-/// Whether whoever started this process wants it to ignore a signal, as `nohup` does. Where
-/// nobody can tell, it does.
+/// Whether this process was started with a signal ignored, as with `nohup`. True if unknown.
 #[cfg(unix)]
 pub fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

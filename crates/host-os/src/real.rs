@@ -1,21 +1,21 @@
-//! Files at their real paths: opened one folder after the other, without following a link.
+//! Access to files at their real paths: opens one folder after the other, without following
+//! links.
 //!
-//! Between the moment in which a path is found to lead to a good place and the one in which
-//! it is opened, somebody may put a symbolic link where a folder was. So each part is opened
-//! from the folder before it, and one that is a link is refused; Linux can do that in one
-//! call. Opening first and asking where the opened file lies (`/proc/self/fd`) would do for
-//! reading, but needs `/proc` and cannot create; a crate such as cap-std does the same as
-//! this module, within folders that must be opened beforehand, where here the rules are
-//! about paths.
+//! Between the check of a path and its use, a folder may be replaced by a symbolic link. So
+//! each part is opened relative to the folder before it, and links are refused; Linux can do
+//! that in one call. Opening first and then checking the location of the opened file
+//! (`/proc/self/fd`) would work for reading, but needs `/proc` and cannot create files; a crate
+//! such as cap-std does the same as this module, but within folders that must be opened
+//! beforehand, while the rules here are about paths.
 
 use std::{fs, io, path::Path};
 
-/// The absolute path without links; what is not there keeps its name.
+/// The absolute path without links; missing parts keep their names.
 pub(super) fn path(path: &Path) -> io::Result<std::path::PathBuf> {
     match fs::canonicalize(path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => {
             let parts = path.parent().zip(path.file_name());
-            // A link to nothing leads to no place that could be looked at.
+            // A dangling link leads to no place that could be checked.
             let Some((folder, name)) = parts.filter(|_| fs::symlink_metadata(path).is_err()) else {
                 return Err(err);
             };
@@ -49,8 +49,8 @@ mod walked {
     };
     use svc_contract::host::refusal;
 
-    /// Opens something only to look at it or to go on from it, where the system can; else
-    /// at least without waiting for who writes into a pipe.
+    /// Opens a file only for metadata or path lookup, if the system supports that; else at
+    /// least without blocking on a pipe.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -65,7 +65,7 @@ mod walked {
 
     pub(in super::super) fn stat(real: &Path) -> io::Result<Metadata> {
         let found = at(real, LOOK)?.metadata()?;
-        // Opened only to be looked at, a link is itself.
+        // When opened for metadata only, a link is not followed.
         if found.is_symlink() { Err(changed(real)) } else { Ok(found) }
     }
 
@@ -80,13 +80,13 @@ mod walked {
         opened(&folder, name, flags, real)
     }
 
-    /// The same in one call, where the system can refuse all links by itself.
+    /// The same in one call, if the system can refuse links by itself.
     #[cfg(target_os = "linux")]
     fn at_once(real: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
         use rustix::fs::{ResolveFlags, openat2};
         let flags = flags | OFlags::CLOEXEC;
         match openat2(CWD, real, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-            // An old system does not know the call, a sandbox may forbid it.
+            // An old system lacks the call, a sandbox may forbid it.
             Err(Errno::NOSYS | Errno::PERM) => None,
             opened => Some(opened.map_err(|err| failed(err, real))),
         }
@@ -97,7 +97,7 @@ mod walked {
         None
     }
 
-    /// Writes a file as a whole, and makes the folders on the way.
+    /// Writes a whole file, and creates missing folders.
     pub(in super::super) fn write(real: &Path, content: &[u8]) -> io::Result<()> {
         let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
         let folder = folder(real, |at, name| mkdirat(at, name, Mode::from_raw_mode(0o777)))?;
@@ -111,14 +111,14 @@ mod walked {
         let written = write_durably(&part.file, content)
             .and_then(|()| Ok(renameat(&folder, &part.name, &folder, name)?));
         if written.is_err() {
-            // The error that matters is the first one; the part is only litter.
+            // The first error matters; the partial file is only litter.
             let _ = unlinkat(&folder, &part.name, AtFlags::empty());
         }
         written
     }
 
-    /// The folder that a real path stands in. One that is not there is made by `make`, or
-    /// that is its error.
+    /// The folder of a real path. A missing folder is created by `make`, which may also return
+    /// an error.
     fn folder(
         real: &Path,
         make: impl Fn(&OwnedFd, &OsStr) -> rustix::io::Result<()>,
@@ -132,7 +132,7 @@ mod walked {
                     folder = match next {
                         Err(err) if err.kind() == io::ErrorKind::NotFound => {
                             match make(&folder, name) {
-                                // Somebody else made it meanwhile.
+                                // Another process created it meanwhile.
                                 Ok(()) | Err(Errno::EXIST) => opened(&folder, name, STEP, real)?,
                                 Err(err) => return Err(err.into()),
                             }
@@ -140,7 +140,7 @@ mod walked {
                         next => next?,
                     };
                 }
-                _ => return Err(refusal(format!("`{}` is no real path", real.display()))),
+                _ => return Err(refusal(format!("`{}` is not a real path", real.display()))),
             }
         }
         Ok(folder)
@@ -164,7 +164,7 @@ mod walked {
 
     fn changed(real: &Path) -> io::Error {
         let real = real.display();
-        refusal(format!("a symbolic link came to stand on `{real}` while it was opened"))
+        refusal(format!("a symbolic link appeared on `{real}` while it was opened"))
     }
 
     #[cfg(test)]
@@ -174,7 +174,7 @@ mod walked {
         use super::*;
         use svc_contract::host::refused;
 
-        /// What the system does in one call and what is done by steps is the same.
+        /// One system call and step-by-step opening behave the same.
         #[test]
         fn links_are_refused_wherever_they_stand() {
             let place = tempfile::tempdir().unwrap();
@@ -195,8 +195,7 @@ mod walked {
     }
 }
 
-/// Where folders cannot be gone through one after the other, the path is looked at before
-/// and after.
+/// If folders cannot be opened one after the other, the path is checked before and after.
 #[cfg(not(unix))]
 mod walked {
     use std::{
@@ -227,7 +226,7 @@ mod walked {
     fn unchanged(real: &Path) -> io::Result<()> {
         match super::path(real)? == real {
             true => Ok(()),
-            false => Err(refusal(format!("`{}` is no real path any more", real.display()))),
+            false => Err(refusal(format!("`{}` is not a real path any more", real.display()))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A world in memory, for tests and examples.
+//! An in-memory host, for tests and examples.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,9 +14,8 @@ use svc_contract::host::{Answering, Apart, Entry, Host, Stat, Unanswered, http};
 
 use crate::{OsHost, Workers};
 
-/// Files in memory, errors where they are asked for, a network that answers what it is
-/// told to, and a cache of its own that is removed with it. Time is tokio's, which a test
-/// may pause.
+/// Has files in memory, simulated errors, a simulated network, and a temporary cache folder
+/// that is removed with it. Time is tokio's, which a test may pause.
 pub struct TestHost {
     files: Mutex<BTreeMap<PathBuf, File>>,
     failing: BTreeMap<PathBuf, io::ErrorKind>,
@@ -29,14 +28,14 @@ pub struct TestHost {
     workers: Workers,
 }
 
-/// Who answers questions.
+/// Answers questions.
 #[derive(Debug, Default)]
 struct Person {
     answers: VecDeque<bool>,
     asked: Vec<String>,
 }
 
-/// Who answers requests.
+/// Answers requests.
 type Network = Box<dyn Fn(http::Request) -> http::Answer + Send + Sync>;
 
 #[derive(Clone, Debug)]
@@ -72,13 +71,13 @@ impl TestHost {
             cache: std::env::temp_dir().join(unique),
             person: Mutex::default(),
             dice: Mutex::default(),
-            // A day in 2026, and always the same.
+            // A fixed day in 2026.
             now: 1_790_000_000_000,
             workers: Workers::default(),
         }
     }
 
-    /// Lets it be so many milliseconds later.
+    /// Moves the clock forward by `later` milliseconds.
     #[must_use]
     pub fn at(mut self, later: i64) -> Self {
         self.now += later;
@@ -99,14 +98,14 @@ impl TestHost {
         self
     }
 
-    /// Sets an environment variable; there are no others.
+    /// Sets an environment variable; no others are set.
     #[must_use]
     pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
         self.env.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Lets `answer` answer every request; without it there is no network.
+    /// Answers every request with `answer`; without it the host has no network.
     #[must_use]
     pub fn answering(
         mut self,
@@ -116,7 +115,7 @@ impl TestHost {
         self
     }
 
-    /// Lets chance fall as this number says; without it, it is always in the middle.
+    /// Seeds the random numbers; without a seed they are always in the middle.
     #[must_use]
     pub fn seeded(self, seed: u64) -> Self {
         *self.dice.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -124,7 +123,7 @@ impl TestHost {
         self
     }
 
-    /// Lets another program do the work of processes of its own ([`OsHost::working_in`]).
+    /// Uses another program for worker processes ([`OsHost::working_in`]).
     #[must_use]
     pub fn working_in(mut self, program: impl Into<PathBuf>) -> Self {
         self.workers = Workers::of(program.into());
@@ -139,7 +138,7 @@ impl TestHost {
         self
     }
 
-    /// Gives these answers, one after the other; further questions find nobody.
+    /// Answers questions with these values, one after the other; further questions fail.
     #[must_use]
     pub fn approving(self, answers: impl IntoIterator<Item = bool>) -> Self {
         self.person().answers.extend(answers);
@@ -155,7 +154,7 @@ impl TestHost {
         self.person.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a file holds now.
+    /// The current content of a file.
     pub fn content(&self, path: &str) -> Option<Vec<u8>> {
         self.locked().get(&absolute(Path::new(path))).map(|it| it.content.clone())
     }
@@ -271,7 +270,7 @@ impl Host for TestHost {
     fn ask_person(&self, question: &str, details: &str) -> Answering {
         let mut person = self.person();
         person.asked.push(format!("{details}\n{question}"));
-        let nobody = || io::Error::new(io::ErrorKind::Unsupported, "there is nobody to ask");
+        let nobody = || io::Error::new(io::ErrorKind::Unsupported, "no person is available");
         Box::pin(std::future::ready(person.answers.pop_front().ok_or_else(nobody)))
     }
 

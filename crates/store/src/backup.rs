@@ -1,5 +1,5 @@
-//! A copy of a store while it is in use.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! Copies a store while it is in use.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     fs::{self, File},
@@ -18,17 +18,17 @@ use super::{
     private, schema,
 };
 
-/// So often a copy is begun anew, because a run was removed while its contents were copied.
+/// The maximum number of further attempts, if a run was removed while its contents were copied.
 const AGAIN: u32 = 5;
 
 impl Store {
-    /// Copies the store to a file that is not there yet, as it is at one moment, with its
-    /// large contents in `FILE-blobs`. Whoever writes meanwhile need not wait.
+    /// Copies the store as of one moment to a new file, with its large contents in
+    /// `FILE-blobs`. Writers need not wait.
     pub fn backup(&self, to: &Path) -> Result<()> {
         if fs::exists(to)? {
-            let message = format!("`{}` is there already", to.display());
+            let message = format!("`{}` already exists", to.display());
             return Err(StoreError::new(StoreErrorKind::Exists, message)
-                .help("a backup replaces nothing; name another file"));
+                .help("choose another file: a backup does not replace files"));
         }
         if let Some(folder) = to.parent() {
             private::create_folder(folder)?;
@@ -42,7 +42,7 @@ impl Store {
             }
         }
         if copied.is_err() {
-            // The error that matters is the first one; the part is only litter.
+            // The first error matters; the partial file is only litter.
             let _ = fs::remove_file(part);
         }
         copied
@@ -55,9 +55,9 @@ impl Store {
         private::create(part)?;
         let mut copy = Connection::open(part)?;
         Backup::new(&*self.pool.reader()?, &mut copy)?.step(-1)?;
-        // One file by itself, without a log beside it.
+        // A single file, without a log next to it.
         copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
-        // The copy goes its own way, and is not measured by the mark of this store.
+        // The copy becomes independent, and is not compared with the mark of this store.
         schema::rename(&copy)?;
         let there = Place::File(to.to_owned());
         for hash in check::in_files(&copy)? {

@@ -1,9 +1,9 @@
-//! Contents by their hash: small ones in the database, large ones packed, very large ones in
-//! files beside it.
+//! Contents by hash: small ones in the database, large ones compressed, very large ones in
+//! files next to it.
 //!
-//! **Invariant:** a file is whole and durable before a row names it, and is only ever written
-//! and removed under the database's write lock.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! **Invariant:** a file is complete and durable before a row names it, and is only ever
+//! written and removed under the database's write lock.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     borrow::Cow,
@@ -22,16 +22,16 @@ use super::{
     rows::{Blob, Hash},
 };
 
-/// Smaller contents are kept as they are.
+/// Smaller contents are not compressed.
 const PACKED_FROM: usize = 64 << 10;
 
-/// Larger ones, once packed, are kept in files of their own.
+/// Larger contents, after compression, are stored in separate files.
 const FILED_FROM: usize = 1 << 20;
 
-/// LZ4 makes nothing smaller than this part of it.
+/// The best compression ratio of LZ4.
 const BEST_RATIO: usize = 255;
 
-/// Keeps a content unless it is there.
+/// Stores a content unless it exists.
 pub(super) fn put(connection: &Connection, place: &Place, blob: &Blob) -> Result<()> {
     let (hash, data) = (blob.hash(), blob.data());
     if data.len() < PACKED_FROM {
@@ -59,7 +59,7 @@ fn insert(connection: &Connection, blob: &Blob, codec: &str, data: Option<&[u8]>
     Ok(())
 }
 
-/// Reads a content, and makes sure that it is the one that was kept.
+/// Reads a content, and verifies its hash.
 pub(super) fn read(connection: &Connection, place: &Place, hash: Hash) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT size, codec, data FROM blobs WHERE hash = ?1";
     let row = connection
@@ -74,7 +74,7 @@ pub(super) fn read(connection: &Connection, place: &Place, hash: Hash) -> Result
     };
     let data = unpack(stored, &codec, size).ok_or_else(|| damaged("cannot be unpacked"))?;
     let is_same = Hash::of(&data) == hash;
-    is_same.then_some(Some(data)).ok_or_else(|| damaged("is another one"))
+    is_same.then_some(Some(data)).ok_or_else(|| damaged("does not match its hash"))
 }
 
 fn from_file(place: &Place, hash: Hash) -> Result<Option<Vec<u8>>> {
@@ -86,7 +86,7 @@ fn from_file(place: &Place, hash: Hash) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// The smaller one of a content and its packed form.
+/// The smaller one of a content and its compressed form.
 fn pack(data: &[u8]) -> (&'static str, Cow<'_, [u8]>) {
     let packed = block::compress(data);
     if packed.len() < data.len() { ("lz4", packed.into()) } else { ("raw", data.into()) }
@@ -95,13 +95,13 @@ fn pack(data: &[u8]) -> (&'static str, Cow<'_, [u8]>) {
 fn unpack(stored: Vec<u8>, codec: &str, size: usize) -> Option<Vec<u8>> {
     match codec {
         "raw" => Some(stored),
-        // A damaged size must not ask for memory that nobody has.
+        // A damaged size must not cause a huge allocation.
         "lz4" if size / BEST_RATIO <= stored.len() => block::decompress(&stored, size).ok(),
         _ => None,
     }
 }
 
-/// Writes a file that is there wholly or not at all, also after a power cut.
+/// Writes a file completely or not at all, even after a power cut.
 pub(super) fn write_durably(path: &Path, data: &[u8]) -> Result<()> {
     let Some(folder) = path.parent() else { return Err(StoreError::bug("a file has no folder")) };
     private::create_folder(folder)?;
@@ -114,13 +114,13 @@ pub(super) fn write_durably(path: &Path, data: &[u8]) -> Result<()> {
         .and_then(|()| fs::rename(&part, path))
         .and_then(|()| sync_folder(folder));
     if written.is_err() {
-        // The error that matters is the first one; the part is only litter.
+        // The first error matters; the partial file is only litter.
         let _ = fs::remove_file(&part);
     }
     Ok(written?)
 }
 
-/// Makes the names in a folder durable, and the folder's own.
+/// Makes the names in a folder durable, and the name of the folder itself.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;

@@ -1,5 +1,5 @@
-//! Whether a store is whole, and how large it is.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! Checks the integrity of a store, and measures its size.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{collections::BTreeSet, fs, io, path::Path};
 
@@ -14,29 +14,29 @@ use super::{
     rows::Hash,
 };
 
-/// What a thorough look at a store found.
+/// The result of a thorough check of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// What is wrong, a sentence each. A whole store has none.
+    /// The problems, one sentence each; empty for an intact store.
     pub problems: Vec<String>,
-    /// So many contents were read and compared with their hashes.
+    /// The number of contents that were read and compared with their hashes.
     pub contents: usize,
-    /// Files of contents that no row names, left by a crash. They do no harm.
+    /// Files of contents without a row, left behind by a crash. They do no harm.
     pub litter: usize,
 }
 
-/// How much a store holds.
+/// The size of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Bytes of the database.
+    /// Size of the database in bytes.
     pub database: u64,
-    /// Bytes of large contents beside it.
+    /// Size of the large contents next to it in bytes.
     pub files: u64,
     pub runs: u64,
     pub nodes: u64,
 }
 
-/// Every hash that a row names.
+/// Every hash that a row refers to.
 pub(super) const NAMED: &str = "SELECT text AS hash FROM runs
     UNION SELECT value FROM runs WHERE value IS NOT NULL
     UNION SELECT text FROM imports
@@ -45,7 +45,7 @@ pub(super) const NAMED: &str = "SELECT text AS hash FROM runs
     UNION SELECT input FROM nodes WHERE input IS NOT NULL";
 
 impl Store {
-    /// Reads all of the store and tells what is wrong with it. Takes long for a large one.
+    /// Reads the whole store and reports its problems. Takes long for a large store.
     pub fn check(&self) -> Result<Health> {
         let reader = self.pool.reader()?;
         let mut look = Look { connection: &reader, place: &self.place, health: Health::default() };
@@ -58,7 +58,7 @@ impl Store {
         Ok(look.health)
     }
 
-    /// How much the store holds.
+    /// The size of the store.
     pub fn size(&self) -> Result<Size> {
         let reader = self.pool.reader()?;
         let number = |sql: &str| reader.query_row(sql, [], |it| it.get(0));
@@ -83,7 +83,7 @@ impl Look<'_> {
         self.health.problems.push(why.into());
     }
 
-    /// The mark is read first: it may rise while the database is looked at.
+    /// The mark is read first: it may rise while the database is read.
     fn mark(&mut self) -> Result<()> {
         let Some(file) = self.place.file() else { return Ok(()) };
         let mark = Mark::look(&place::beside(file, "-mark"))?;
@@ -95,7 +95,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Damage is a problem; whatever else goes wrong ends the look.
+    /// Reports damage as a problem; any other error ends the check.
     fn noted<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
         match found {
             Err(err) if err.kind == StoreErrorKind::Corrupt => {
@@ -123,7 +123,7 @@ impl Look<'_> {
         let found: rusqlite::Result<Vec<_>> =
             self.connection.prepare(sql)?.query_map([], row)?.collect();
         for (table, count) in self.noted(found.map_err(Into::into))?.unwrap_or_default() {
-            self.problem(format!("{count} rows of `{table}` belong to nothing"));
+            self.problem(format!("{count} rows of `{table}` refer to missing rows"));
         }
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Look<'_> {
         while let Some((no, hash)) = self.content_after(last)? {
             last = no;
             let read = || blobs::read(self.connection, self.place, hash);
-            // Its run may have been removed between the two looks of the first reading.
+            // Its run may have been removed between the two queries of the first reading.
             self.noted(read().or_else(|_| read()))?;
             self.health.contents += 1;
         }
@@ -168,22 +168,22 @@ impl Look<'_> {
     }
 }
 
-/// The contents that are in files, after the database.
+/// The hashes of the contents in files, according to the database.
 pub(super) fn in_files(connection: &Connection) -> Result<BTreeSet<Hash>> {
     let mut found = connection.prepare("SELECT hash FROM blobs WHERE data IS NULL")?;
     let hashes: rusqlite::Result<_> = found.query_map([], |it| it.get(0).map(Hash))?.collect();
     Ok(hashes?)
 }
 
-/// A file among the large contents.
+/// A file in the folder of large contents.
 pub(super) struct Found {
     pub(super) path: std::path::PathBuf,
-    /// Nothing for a part of a write that never ended.
+    /// `None` for a partial file of an interrupted write.
     pub(super) hash: Option<Hash>,
     pub(super) bytes: u64,
 }
 
-/// The files of large contents, after their folder.
+/// The files of large contents, according to their folder.
 pub(super) fn files(place: &Place) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for folder in place.blobs().map_or_else(|| Ok(Vec::new()), |it| listed(&it))? {

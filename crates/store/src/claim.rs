@@ -1,8 +1,8 @@
-//! Who works on a run: one process at a time.
+//! Claims: only one process at a time works on a run.
 //!
-//! A claim is a lock of the operating system on a small file, so it goes with its process,
-//! however that ends. The file names the process for whoever comes second.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! A claim is an operating system lock on a small file, so it ends with its process, however
+//! that ends. The file contains the process id, for the error message of other processes.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     collections::HashSet,
@@ -20,7 +20,7 @@ use super::{
     private,
 };
 
-/// The right to work on a run, until dropped.
+/// The exclusive right to work on a run, until dropped.
 #[derive(Debug)]
 pub struct Claim {
     run: RunId,
@@ -42,7 +42,7 @@ impl Claims {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a run, unless somebody works on it.
+    /// Claims a run, unless it is claimed already.
     pub(super) fn take(&self, place: &Place, run: &RunId) -> Result<Claim> {
         let kept = match place.claim(run) {
             Some(path) => {
@@ -55,7 +55,7 @@ impl Claims {
         Ok(Claim { run: run.clone(), kept })
     }
 
-    /// Whether somebody works on a run.
+    /// Whether a run is claimed.
     pub(super) fn is_taken(&self, place: &Place, run: &RunId) -> Result<bool> {
         let Some(path) = place.claim(run) else { return Ok(self.lock().contains(run)) };
         let file = match File::open(path) {
@@ -80,7 +80,7 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         match &self.kept {
-            // A file that stays is locked by nobody, and so claims nothing.
+            // A file that remains is not locked, and so claims nothing.
             Kept::File { path, .. } if cfg!(unix) => drop(fs::remove_file(path)),
             Kept::File { .. } => {}
             Kept::Memory(claims) => drop(claims.lock().remove(&self.run)),
@@ -88,8 +88,8 @@ impl Drop for Claim {
     }
 }
 
-/// Locks the file of a claim. Whoever only looks holds it for an instant, so a lock that is
-/// held is tried again.
+/// Locks the file of a claim. Readers hold the lock only for an instant, so a held lock is
+/// tried again.
 fn lock(path: &Path, run: &RunId) -> Result<File> {
     const PAUSE: Duration = Duration::from_millis(2);
     const TRIES: u32 = 10;
@@ -104,7 +104,7 @@ fn lock(path: &Path, run: &RunId) -> Result<File> {
                 write!(file, "{}", std::process::id())?;
                 return Ok(file);
             }
-            // It was released, and so removed, between the opening and the locking.
+            // It was released, and so removed, between opening and locking.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(err)) => return Err(err.into()),
@@ -130,6 +130,9 @@ fn holder(path: &Path) -> Option<u32> {
 
 fn claimed(run: &RunId, pid: Option<u32>) -> StoreError {
     let who = pid.map_or_else(|| "another process".to_owned(), |it| format!("process {it}"));
-    StoreError::new(StoreErrorKind::Claimed { pid }, format!("{who} works on run `{run}`"))
-        .help("wait until that one is done, or end it")
+    StoreError::new(
+        StoreErrorKind::Claimed { pid },
+        format!("{who} is already working on run `{run}`"),
+    )
+    .help("wait until it is done, or end it")
 }

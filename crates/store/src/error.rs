@@ -1,48 +1,48 @@
-//! Why the store cannot do something.
+//! Errors of the store.
 
 use std::{fmt, io, path::Path};
 
 use rusqlite::ffi;
 
-/// The closed list of what can be wrong.
+/// The kind of an error; a closed list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreErrorKind {
-    /// A newer svc made the store, or changed it.
+    /// A newer svc created or changed the store.
     Newer,
-    /// The file is something else than a store.
+    /// The file is not a store.
     Foreign,
-    /// What is there contradicts itself, or a part of it is missing.
+    /// The data is inconsistent, or a part of it is missing.
     Corrupt,
-    /// The file or its folder may not be written.
+    /// The file or its folder is not writable.
     ReadOnly,
-    /// Another process keeps the store busy.
+    /// Another process has locked the store.
     Locked,
-    /// There is no space left, on the disk or within the store's page limit.
+    /// No space is left, on the disk or within the store's page limit.
     Full,
     /// The file was deleted or replaced while it was open.
     Gone,
     /// Another process works on the run.
     Claimed { pid: Option<u32> },
-    /// There is no such run.
+    /// The run does not exist.
     NotFound,
-    /// More than one run is meant.
+    /// The name matches more than one run.
     Ambiguous,
-    /// What would be made is there already.
+    /// The file to create already exists.
     Exists,
-    /// The system failed in another way.
+    /// Any other error of the system.
     Io,
-    /// The code that calls the store, or the store itself, is wrong.
+    /// A bug in the caller of the store, or in the store itself.
     Bug,
 }
 
-/// A failure of the store. It is cheap to clone, because one failed commit is told to
-/// everyone who shared it.
+/// An error of the store. It is cheap to clone, because a failed commit is reported to everyone
+/// who shared it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct StoreError {
     pub kind: StoreErrorKind,
     pub message: String,
-    /// What can be done about it.
+    /// The help line.
     pub help: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl StoreError {
         self
     }
 
-    /// The same with the name of the store that it is about.
+    /// Adds the file name of the affected store.
     pub(super) fn at(mut self, file: &Path) -> Self {
         if let Some(rest) = self.message.strip_prefix("the store ") {
             self.message = format!("the store `{}` {rest}", file.display());
@@ -69,43 +69,43 @@ impl StoreError {
 
     pub fn corrupt(why: impl fmt::Display) -> Self {
         Self::new(StoreErrorKind::Corrupt, format!("the store is damaged: {why}"))
-            .help("`svc doctor` says more, and can set the damaged file aside")
+            .help("run `svc doctor` for details; it can set the damaged file aside")
     }
 
-    /// For what nobody but us can have done wrong.
+    /// For errors that only a bug of svc can cause.
     pub(super) fn bug(why: impl fmt::Display) -> Self {
         Self::new(StoreErrorKind::Bug, format!("bug in the store: {why}"))
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(StoreErrorKind::NotFound, message).help("`svc runs` lists all")
+        Self::new(StoreErrorKind::NotFound, message).help("list all runs with `svc runs`")
     }
 
     fn of_kind(kind: StoreErrorKind, why: impl fmt::Display) -> Self {
         let (what, help) = match kind {
             StoreErrorKind::ReadOnly => (
                 "the store cannot be written",
-                "`--store FILE` names another one, and `--no-store` does without",
+                "choose another store with `--store FILE`, or run without one with `--no-store`",
             ),
             StoreErrorKind::Locked => {
-                ("the store is kept busy by another process", "try again when that one is done")
+                ("the store is locked by another process", "try again when it is done")
             }
             StoreErrorKind::Full => (
                 "the store has no space left",
-                "`svc runs prune` removes old runs, and `--store FILE` names another place",
+                "remove old runs with `svc runs prune`, or choose another place with `--store FILE`",
             ),
             StoreErrorKind::Corrupt => return Self::corrupt(why),
             StoreErrorKind::Bug => return Self::bug(why),
             _ => (
                 "the store failed",
-                "see whether its disk has space and is sound, and whether a limit holds for the \
-                 size of files; `svc doctor` says whether the store is whole",
+                "check that the disk has space and works, and that no limit on the size of files \
+                 applies; then check the store with `svc doctor`",
             ),
         };
         Self::new(kind, format!("{what}: {why}")).help(help)
     }
 
-    /// Whether only this one entry is wrong, and others can still be written.
+    /// Whether only this entry is wrong, and others can still be written.
     pub(super) fn is_of_entry(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Bug | StoreErrorKind::NotFound)
     }
@@ -114,7 +114,7 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(err: rusqlite::Error) -> Self {
         let rusqlite::Error::SqliteFailure(cause, _) = &err else {
-            // A column of another type than the schema says.
+            // A column of another type than in the schema.
             return Self::corrupt(err);
         };
         let kind = match cause.extended_code & 0xff {

@@ -1,20 +1,20 @@
-//! What operations used, for what is expected of the next run.
+//! The past usage of operations, for estimates of the next run.
 
 use super::{Store, error::Result, read::count};
 
-/// What an operation used, of its latest nodes that are done.
+/// The usage of an operation, over its latest finished nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct History {
-    /// So many nodes were looked at.
+    /// The number of nodes.
     pub count: usize,
     pub tokens: Spread,
-    /// Billionths of a dollar.
+    /// In billionths of a dollar.
     pub cost: Spread,
-    /// Microseconds.
+    /// In microseconds.
     pub took: Spread,
 }
 
-/// The middle of many numbers, in two senses.
+/// The mean and the median of many numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     pub median: u64,
@@ -22,7 +22,7 @@ pub struct Spread {
 }
 
 impl Store {
-    /// What an operation used, of its latest thousand nodes that are done.
+    /// The usage of an operation, over its latest thousand finished nodes.
     pub fn history(&self, component: &str, op: &str) -> Result<History> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(
@@ -46,7 +46,7 @@ impl Store {
 }
 
 impl Spread {
-    /// Of an even number of numbers the upper one of the two in the middle.
+    /// For an even count, the median is the upper one of the two middle numbers.
     fn of(mut numbers: Vec<u64>) -> Self {
         numbers.sort_unstable();
         let Some(median) = numbers.get(numbers.len() / 2).copied() else { return Self::default() };

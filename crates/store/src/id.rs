@@ -1,15 +1,15 @@
-//! The names of runs: 26 letters and digits that sort by the time of their start.
+//! The names of runs: 26 letters and digits that sort by start time.
 
 use std::fmt;
 
 use super::error::{Result, StoreError};
 
-/// Crockford's 32 signs, without the letters that are read as others.
+/// Crockford's 32 signs, without ambiguous letters.
 const SIGNS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 const LEN: usize = 26;
 
-/// The name of a run. Those of a later millisecond sort later.
+/// The name of a run. Names of later milliseconds sort later.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(Box<str>);
 
@@ -20,15 +20,15 @@ impl RunId {
         Self::of_number(time << 80 | fastrand::u128(..) >> 48)
     }
 
-    /// Reads a name as it is written.
+    /// Parses a name.
     pub fn parse(text: &str) -> Result<Self> {
         let is_name = text.len() == LEN && text.bytes().all(|it| SIGNS.contains(&it));
         let name = is_name.then(|| Self(text.into()));
         name.ok_or_else(|| StoreError::not_found(format!("`{text}` is not the name of a run")))
     }
 
-    /// When the run began, in milliseconds since 1970, or a little later where the clock says
-    /// less than for an earlier run.
+    /// The start of the run, in milliseconds since 1970, or a little later if the clock was
+    /// behind an earlier run.
     pub(super) fn time(&self) -> i64 {
         const SIGNS_OF_TIME: usize = 10;
         let value = |it: u8| SIGNS.iter().position(|sign| *sign == it).unwrap_or(0);

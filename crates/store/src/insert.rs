@@ -1,4 +1,4 @@
-//! From entries to rows.
+//! Converts entries to rows.
 
 use std::collections::HashMap;
 
@@ -17,8 +17,8 @@ use super::{
 pub(super) struct Batch<'a> {
     connection: &'a Connection,
     place: &'a Place,
-    /// The numbers of runs and operations that were looked up. They are good as long as the
-    /// transaction, because afterwards another process may remove the run.
+    /// Cached numbers of runs and operations. They are valid within the transaction only,
+    /// because afterwards another process may remove the run.
     runs: HashMap<RunId, i64>,
     ops: HashMap<(String, String, u32), i64>,
 }
@@ -28,7 +28,7 @@ impl<'a> Batch<'a> {
         Self { connection, place, runs: HashMap::new(), ops: HashMap::new() }
     }
 
-    /// Writes one entry. One that is wrong by itself spoils no other.
+    /// Writes one entry. An invalid entry does not affect the others.
     pub(super) fn entry(&mut self, entry: &Entry) -> Result<()> {
         match entry {
             Entry::Run { run, text, imports } => self.run(run, text, imports),
@@ -93,7 +93,7 @@ impl<'a> Batch<'a> {
         const SQL: &str = "UPDATE runs SET state = ?2, ended = ?3, tokens = ?4, cost = ?5,
             value = ?6, error = ?7 WHERE id = ?1";
         if end.state == RunState::Died {
-            return Err(StoreError::bug("no run says of itself that it died"));
+            return Err(StoreError::bug("a run cannot record that it died"));
         }
         if let Some(value) = &end.value {
             self.put(value)?;
@@ -158,21 +158,21 @@ impl<'a> Batch<'a> {
         if tries.is_empty() {
             return Ok(());
         }
-        // Asked for apart, because `RETURNING` doubles the price of every node: SQLite makes a
-        // table in memory for it.
+        // A separate query, because `RETURNING` doubles the cost of every node: SQLite creates
+        // an in-memory table for it.
         let mut found = self.sql("SELECT no FROM nodes WHERE run = ?1 AND path = ?2")?;
         let no = found.query_row(params![run, node.path], |it| it.get(0))?;
         tries.iter().try_for_each(|it| self.attempt(no, it))
     }
 
-    /// An output that is reused may have been removed with its run.
+    /// A reused output may have been removed with its run.
     fn is_there(&self, node: &Node, blobs: &[Blob]) -> Result<()> {
         let is_new = |hash| blobs.iter().any(|it| it.hash() == hash);
         let Some(hash) = node.output.filter(|it| !is_new(*it)) else { return Ok(()) };
         if self.sql("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([hash.0])? {
             return Ok(());
         }
-        let message = format!("the content {hash} of `{}` is no longer there", node.path);
+        let message = format!("the content {hash} of `{}` was removed", node.path);
         Err(StoreError::new(StoreErrorKind::NotFound, message))
     }
 
@@ -218,7 +218,7 @@ impl<'a> Batch<'a> {
 }
 
 fn unknown(run: &RunId) -> StoreError {
-    StoreError::not_found(format!("there is no run `{run}`"))
+    StoreError::not_found(format!("unknown run `{run}`"))
 }
 
 /// `SQLite` counts to 2^63.

@@ -1,18 +1,19 @@
 //! The journal of runs, and earlier results: one `SQLite` file.
 //!
-//! One thread writes ([`Store::append`], [`Store::commit`], [`Store::flush`]), and what waits
-//! at the same time shares one transaction and one sync. Several connections read, each what
-//! was committed when it began. Several processes may use one file; a run is worked on by who
-//! holds its [`Claim`].
+//! One thread writes ([`Store::append`], [`Store::commit`], [`Store::flush`]), and all pending
+//! entries share one transaction and one sync. Several connections read, each one the state
+//! committed when its query began. Several processes may use one file; only the holder of its
+//! [`Claim`] works on a run.
 //!
-//! All files are for the eyes of their owner only. [`Store::open_reading`] writes nothing.
+//! All files are readable only by their owner. [`Store::open_reading`] writes nothing.
 //!
-//! Contents are known by their hash and kept once ([`Blob`]). Beside `FILE` lie `SQLite`'s own
-//! `FILE-wal` and `FILE-shm`, the high-water mark `FILE-mark`, contents over 1 MiB in
-//! `FILE-blobs`, and the locks of running runs in `FILE-claims`.
+//! Contents are identified by their hash and stored once ([`Blob`]). Next to `FILE` are
+//! `SQLite`'s own `FILE-wal` and `FILE-shm`, the high-water mark `FILE-mark`, contents over 1
+//! MiB in `FILE-blobs`, and the locks of active runs in `FILE-claims`.
 //!
-//! **Invariant:** what a commit acknowledged is read back, after a crash of the process and
-//! after a power cut; or the store says that it is damaged. It never forgets in silence.
+//! **Invariant:** everything that a commit acknowledged is read back, after a crash of the
+//! process and after a power cut; or the store reports that it is damaged. It never loses data
+//! silently.
 
 use std::{
     path::Path,
@@ -71,11 +72,11 @@ pub use salvage::Recovered;
 
 use error::Result;
 
-/// A store that is open. Dropping it writes what was appended.
+/// An open store. Dropping it writes the appended entries.
 #[derive(Debug)]
 pub struct Store {
     place: Place,
-    /// Which files were opened.
+    /// The files that were opened.
     files: Option<Files>,
     queue: Arc<Queue>,
     writer: Option<JoinHandle<()>>,
@@ -83,24 +84,24 @@ pub struct Store {
     claims: Claims,
 }
 
-/// The answer to come to a commit: a future, or [`Receipt::wait`] outside of async code.
+/// The pending result of a commit: a future, or [`Receipt::wait`] outside of async code.
 #[derive(Debug)]
-#[must_use = "a commit that nobody waits for may fail unseen"]
+#[must_use = "a commit that is not awaited may fail unnoticed"]
 pub struct Receipt(oneshot::Receiver<Result<()>>);
 
 impl Store {
-    /// Opens the store of a file, and makes it where there is none. `now` is in milliseconds
-    /// since 1970.
+    /// Opens the store in a file, and creates it if necessary. `now` is in milliseconds since
+    /// 1970.
     pub fn open(file: &Path, now: i64) -> Result<Self> {
         Self::open_with(file, Options { now, ..Options::default() })
     }
 
-    /// The same with more said.
+    /// Opens the store with further options.
     pub fn open_with(file: &Path, options: Options) -> Result<Self> {
         Self::start(open::file(file, options).map_err(|err| err.at(file))?)
     }
 
-    /// A store that goes with the process.
+    /// Opens a store in memory, which ends with the process.
     pub fn in_memory() -> Result<Self> {
         Self::start(open::memory(Options::default())?)
     }
@@ -118,40 +119,40 @@ impl Store {
         self.place.file()
     }
 
-    /// Leaves an entry to be written within some 20 ms, together with others. Waits only where
-    /// too much waits already. An error is of an earlier entry, or says that nothing can be
-    /// written now; then this one is not taken.
+    /// Queues an entry to be written within about 20 ms, together with others. Blocks only if
+    /// the queue is full. An error belongs to an earlier entry, or means that nothing can be
+    /// written at present; then this entry is not accepted.
     pub fn append(&self, entry: Entry) -> Result<()> {
         self.queue.append(entry)
     }
 
     /// Writes an entry, and all that were appended before. It is durable once the receipt
-    /// says so.
+    /// resolves.
     pub fn commit(&self, entry: Entry) -> Receipt {
         Receipt(self.queue.commit(Some(entry)))
     }
 
-    /// Writes all that was appended. It is durable once the receipt says so.
+    /// Writes all appended entries. They are durable once the receipt resolves.
     pub fn flush(&self) -> Receipt {
         Receipt(self.queue.commit(None))
     }
 
-    /// A name for a run that begins `now`. Runs that begin later sort later, also where the
-    /// clock was set back meanwhile.
+    /// Creates the name of a run that begins `now`. Later runs sort later, even if the clock
+    /// was set back meanwhile.
     pub fn new_id(&self, now: i64) -> RunId {
-        // A store that cannot be read says so to whoever writes the run down.
+        // If the store cannot be read, recording the run will report it.
         match self.latest() {
             Ok(Some(latest)) if latest.time() >= now => RunId::new(latest.time() + 1),
             _ => RunId::new(now),
         }
     }
 
-    /// Whether the run is in the store, and the store still where it was.
+    /// Whether the run is in the store, and the store is still at its place.
     pub fn keeps(&self, run: &RunId) -> bool {
         self.place.is_still(self.files).is_ok() && self.run(run.as_str()).is_ok()
     }
 
-    /// Takes a run to work on it. Only one process has it, and one part of this process.
+    /// Claims a run. Only one process can hold the claim, and one part of this process.
     pub fn claim(&self, run: &RunId) -> Result<Claim> {
         self.claims.take(&self.place, run)
     }
@@ -162,19 +163,19 @@ impl Drop for Store {
         self.pool.close();
         self.queue.close();
         if let Some(writer) = self.writer.take() {
-            // The thread catches its own panics, and has told whoever waited.
+            // The thread catches its own panics, and has reported to everyone who waits.
             let _ = writer.join();
         }
     }
 }
 
 impl Receipt {
-    /// Waits on this thread. Not for async code, which awaits the receipt.
+    /// Blocks this thread. In async code, await the receipt instead.
     pub fn wait(self) -> Result<()> {
         let wait = || self.0.blocking_recv().unwrap_or_else(|_| Err(abandoned()));
         match Handle::try_current() {
             Err(_) => wait(),
-            // A thread that drives async code may not block on a channel itself.
+            // A thread that drives async code must not block on a channel itself.
             Ok(_) => thread::scope(|it| it.spawn(wait).join().unwrap_or_else(|_| Err(abandoned()))),
         }
     }
@@ -189,5 +190,5 @@ impl Future for Receipt {
 }
 
 fn abandoned() -> StoreError {
-    StoreError::bug("its writer ended before it could answer")
+    StoreError::bug("the writer ended before it could answer")
 }

@@ -1,13 +1,13 @@
-//! The high-water mark: how many commits a store has seen, kept outside the database.
+//! The high-water mark: the number of commits of a store, kept outside the database.
 //!
-//! `SQLite` reads a write-ahead log up to the first frame whose checksum is wrong, and drops
-//! the rest without a word: one flipped bit, and later commits that were acknowledged are
-//! gone. So every commit counts itself in the database, and afterwards writes its number
-//! here. A database whose count is below its mark has lost commits.
+//! `SQLite` reads a write-ahead log up to the first frame with a wrong checksum, and silently
+//! drops the rest: after one flipped bit, later commits that were acknowledged are gone. So
+//! every commit counts itself in the database, and afterwards writes its number here. A
+//! database whose count is below its mark has lost commits.
 //!
-//! The mark is not synced by itself, because that would double the price of a commit: after
-//! a power cut it may be behind, never ahead. Two slots take turns, so that a torn write
-//! leaves the other one.
+//! The mark is not synced separately, because that would double the cost of a commit: after a
+//! power cut it may be behind, never ahead. Two slots alternate, so that a torn write leaves
+//! the other slot intact.
 
 use std::{
     fs::{File, TryLockError},
@@ -23,16 +23,16 @@ use super::{
 
 pub(super) const SLOT: usize = 32;
 
-/// Behind the two slots stands the signature of a database that is whole.
+/// The signature of an intact database, after the two slots.
 const SIGNATURE: u64 = 2 * SLOT as u64;
 
-/// The mark's open file. Its lock also lets one process at a time open the store.
+/// The mark's open file. Its lock also ensures that one process at a time opens the store.
 #[derive(Debug)]
 pub(super) struct Mark {
     file: File,
 }
 
-/// What a mark says: so many commits of that store.
+/// The content of a mark: the number of commits of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) store: u64,
@@ -40,13 +40,13 @@ pub(super) struct Seen {
 }
 
 impl Mark {
-    /// Opens the mark beside a store, and makes it where there is none.
+    /// Opens the mark next to a store, and creates it if necessary.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = private::options().create(true).read(true).write(true).open(path)?;
         Ok(Self { file })
     }
 
-    /// The same for who only reads: nothing where there is none.
+    /// Opens the mark for reading; `None` if it does not exist.
     pub(super) fn look(path: &Path) -> Result<Option<Self>> {
         match File::options().read(true).open(path) {
             Ok(file) => Ok(Some(Self { file })),
@@ -55,7 +55,7 @@ impl Mark {
         }
     }
 
-    /// Waits until nobody else opens this store.
+    /// Waits until no other process is opening this store.
     pub(super) fn lock(&self) -> Result<()> {
         const PAUSE: Duration = Duration::from_millis(5);
         const PAUSES: u32 = 2_000;
@@ -66,7 +66,7 @@ impl Mark {
                 Err(TryLockError::Error(err)) => return Err(err.into()),
             }
         }
-        let message = "the store is kept busy by another process that opens it";
+        let message = "the store is locked by another process that opens it";
         Err(StoreError::new(StoreErrorKind::Locked, message))
     }
 
@@ -74,7 +74,7 @@ impl Mark {
         Ok(self.file.unlock()?)
     }
 
-    /// The highest mark that is whole.
+    /// The highest intact slot.
     pub(super) fn read(&self) -> Result<Option<Seen>> {
         let mut bytes = Vec::new();
         let mut file = &self.file;
@@ -83,8 +83,8 @@ impl Mark {
         Ok(bytes.chunks_exact(SLOT).filter_map(Seen::decode).max_by_key(|it| it.commits))
     }
 
-    /// Writes a mark unless a higher one of the same store is there. While another process
-    /// holds the file nothing is written: the next commit makes up for it.
+    /// Writes a mark unless it already has a higher one of the same store. While another
+    /// process holds the file nothing is written: the next commit catches up.
     pub(super) fn raise(&self, seen: Seen) -> Result<()> {
         match self.file.try_lock() {
             Ok(()) => {}
@@ -96,7 +96,7 @@ impl Mark {
         raised
     }
 
-    /// The same for who holds the lock.
+    /// The same while holding the lock.
     pub(super) fn raise_locked(&self, seen: Seen) -> Result<()> {
         match self.read()? {
             Some(known) if known.store == seen.store && known.commits >= seen.commits => Ok(()),
@@ -105,7 +105,7 @@ impl Mark {
         }
     }
 
-    /// What was signed last, by [`super::whole`].
+    /// The latest signature of [`super::whole`].
     pub(super) fn signature(&self) -> io::Result<Option<[u8; SLOT]>> {
         let mut bytes = Vec::new();
         let mut file = &self.file;
@@ -114,7 +114,8 @@ impl Mark {
         Ok(bytes.try_into().ok())
     }
 
-    /// Signs what is true while nobody else opens the store. Who just does that will sign.
+    /// Writes a signature that is true as long as no other process opens the store. If one is
+    /// opening it now, that process will sign.
     pub(super) fn sign(&self, signature: impl FnOnce() -> Option<[u8; SLOT]>) -> io::Result<()> {
         let Ok(()) = self.file.try_lock() else { return Ok(()) };
         let signed = match signature() {
@@ -125,7 +126,7 @@ impl Mark {
         signed
     }
 
-    /// Forgets what was there, such as the mark of another store.
+    /// Overwrites the previous content, such as the mark of another store.
     pub(super) fn replace(&self, seen: Seen) -> Result<()> {
         self.file.set_len(0)?;
         self.write(seen)?;

@@ -1,5 +1,5 @@
-//! A copy of a damaged store that can be read as far as possible.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! A repaired copy of a damaged store, which can be read as far as possible.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     fs::{self, File},
@@ -16,27 +16,27 @@ use super::{
     private, schema,
 };
 
-/// What stands at the beginning of every store, and where. A damaged byte of it would hide
-/// all the rest.
+/// The fixed bytes at the start of every store, with their offsets. A damaged one would make
+/// all the rest unreadable.
 const FIXED: [(u64, &[u8]); 5] = [
     (0, b"SQLite format 3\0"),
-    // Pages of 4096 bytes, for a write-ahead log, without space at their ends; fractions.
+    // Page size 4096, write-ahead log, no reserved space per page; payload fractions.
     (16, &[16, 0, 2, 2, 0, 64, 32, 32]),
-    // The format of the schema.
+    // The schema format.
     (44, &[0, 0, 0, 4]),
     // UTF-8.
     (56, &[0, 0, 0, 1]),
     (68, &schema::APPLICATION.to_be_bytes()),
 ];
 
-/// The copy, until it is dropped.
+/// The copy; deleted when dropped.
 pub(super) struct Mended {
     pub(super) connection: Connection,
     _files: Files,
 }
 
 impl Mended {
-    /// Copies a store that was set aside, and brings its tables up to date.
+    /// Copies a store that was set aside, and migrates its tables.
     pub(super) fn copy(aside: &Path, now: i64) -> Result<Self> {
         let copy = place::beside(aside, &format!("-{:08x}.part", fastrand::u32(..)));
         let files = Files(copy.clone());
@@ -48,7 +48,7 @@ impl Mended {
         let _ = duplicate(&place::beside(aside, OF_SQLITE[0]), &place::beside(&copy, OF_SQLITE[0]));
         let mut connection = Place::File(copy).connect(open::for_writing())?;
         open::prepare(&connection, Options::default())?;
-        // Tables that cannot be brought up to date may be those of this program all the same.
+        // Tables that cannot be migrated may have the current schema nevertheless.
         let _ = schema::migrate(&mut connection, now);
         Ok(Self { connection, _files: files })
     }
@@ -75,7 +75,7 @@ struct Files(PathBuf);
 impl Drop for Files {
     fn drop(&mut self) {
         for suffix in OF_SQLITE.into_iter().chain(["", "-journal"]) {
-            // What is not there need not go.
+            // Files that do not exist need not be removed.
             let _ = fs::remove_file(place::beside(&self.0, suffix));
         }
     }

@@ -1,8 +1,8 @@
-//! Opening a store: makes it, brings it up to date, and refuses one that cannot be trusted.
+//! Opens a store: creates it, migrates it, and refuses a store that cannot be trusted.
 //!
-//! **Invariant:** nothing of a store is changed before its mark has been compared. `SQLite`
-//! would write over what it dropped of a damaged log.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! **Invariant:** nothing in a store is changed before its mark has been compared: `SQLite`
+//! would overwrite the dropped part of a damaged log.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     fs, io,
@@ -20,28 +20,28 @@ use super::{
     writer::Writer,
 };
 
-/// How long one process waits for the others.
+/// The time that one process waits for the others.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Larger stores are checked page by page only when asked.
+/// Larger stores are checked page by page only on request.
 const QUICK_CHECK_UP_TO: i64 = 16 << 20;
 
-/// KiB, as `SQLite` counts them, so that one transaction seldom writes a page twice.
+/// In KiB, as `SQLite` counts; large enough that a transaction seldom writes a page twice.
 const CACHE: i32 = -32_768;
 
-/// So many pages of the log are written back at once; those that changed often, once.
+/// The number of log pages written back at once; frequently changed pages are written once.
 const CHECKPOINT: u32 = 4_000;
 
-/// How a store is opened.
+/// The options for opening a store.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Milliseconds since 1970.
     pub now: i64,
-    /// So many pages of 4096 bytes at most, without large contents.
+    /// The maximum number of pages of 4096 bytes, without large contents.
     pub page_limit: Option<u32>,
 }
 
-/// Opens the store of a file for writing.
+/// Opens the store in a file for writing.
 pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     place::refuse_foreign(file)?;
     if let Some(folder) = file.parent() {
@@ -52,7 +52,7 @@ pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     let opened = opened(Place::File(file.to_owned()), &mark, options);
     mark.unlock()?;
     let Opened { connection, place, seen, looked } = opened.map_err(|err| match err.kind {
-        // What every store can be asked is asked here, so the file is at fault.
+        // These statements work for every intact store, so the file is at fault.
         StoreErrorKind::Bug => StoreError::corrupt(err.message),
         _ => err,
     })?;
@@ -70,12 +70,12 @@ pub(super) fn memory(options: Options) -> Result<Writer> {
     Ok(Writer { connection, place, files: None, store, mark: None, looked: None })
 }
 
-/// The database of a file.
+/// The opened database of a file.
 struct Opened {
     connection: Connection,
     place: Place,
     seen: Seen,
-    /// When it was last looked at page by page.
+    /// The time of the latest page-by-page check.
     looked: Option<i64>,
 }
 
@@ -83,7 +83,7 @@ fn opened(place: Place, mark: &Mark, options: Options) -> Result<Opened> {
     let was_there = mark.read()?;
     let looked = place.file().and_then(|it| whole::looked(mark, it, options.now));
     let len = place.file().and_then(|it| fs::metadata(it).ok()).map(|it| it.len());
-    // `SQLite` takes a file without a whole header for an empty one, and begins it anew.
+    // `SQLite` treats a file without a complete header as empty, and initialises it again.
     if len.is_some_and(|it| it < HEADER && (it > 0 || was_there.is_some())) {
         return Err(StoreError::corrupt("its file is too short"));
     }
@@ -91,15 +91,15 @@ fn opened(place: Place, mark: &Mark, options: Options) -> Result<Opened> {
         private::create(file)?;
     }
     let mut connection = place.connect(for_writing())?;
-    // Closing a store that is refused must not write over its log.
+    // Closing a refused store must not overwrite its log.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     prepare(&connection, options)?;
     if schema::is_ours(&connection)? {
         compare(&connection, was_there)?;
     } else if len.is_some() && was_there.is_some() {
-        return Err(StoreError::corrupt("its file has lost what it held"));
+        return Err(StoreError::corrupt("its file has lost its content"));
     } else {
-        // Lets a prune give pages back; only an empty file takes it.
+        // Allows pruning to release pages; can only be set for an empty file.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
     schema::migrate(&mut connection, options.now)?;
@@ -118,7 +118,7 @@ pub(super) fn for_writing() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
 }
 
-/// Sets what `SQLite` does not remember by itself.
+/// Sets the options that `SQLite` does not store in the file.
 pub(super) fn prepare(connection: &Connection, options: Options) -> Result<()> {
     const STATEMENTS: usize = 32;
     connection.busy_timeout(PATIENCE)?;
@@ -146,21 +146,20 @@ fn log_ahead(connection: &Connection) -> Result<()> {
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |it| it.get(0))?;
     if mode != "wal" {
         let message = "the store's file system cannot keep a write-ahead log";
-        return Err(
-            StoreError::new(StoreErrorKind::Io, message).help("`--store FILE` names another place")
-        );
+        return Err(StoreError::new(StoreErrorKind::Io, message)
+            .help("choose another place with `--store FILE`"));
     }
     connection.pragma_update_and_check(None, "journal_size_limit", LARGEST_LOG, |_| Ok(()))?;
     Ok(())
 }
 
-/// What the database itself says of its commits.
+/// The count of commits in the database itself.
 pub(super) fn seen(connection: &Connection) -> Result<Seen> {
     let store = schema::identity(connection)?;
     Ok(Seen { store, commits: schema::commits(connection)? })
 }
 
-/// Refuses a database that has fewer commits than its mark has seen.
+/// Refuses a database with fewer commits than its mark.
 pub(super) fn compare(connection: &Connection, mark: Option<Seen>) -> Result<()> {
     let own = seen(connection)?;
     match mark.filter(|it| it.store == own.store) {
@@ -172,7 +171,7 @@ pub(super) fn compare(connection: &Connection, mark: Option<Seen>) -> Result<()>
     }
 }
 
-/// Looks at a store page by page. Tells whether it did, or left a large one alone.
+/// Checks a store page by page. Returns false if it skipped a large store.
 fn quick_check(connection: &Connection) -> Result<bool> {
     let pages: i64 = connection.pragma_query_value(None, "page_count", |it| it.get(0))?;
     let size: i64 = connection.pragma_query_value(None, "page_size", |it| it.get(0))?;
@@ -186,8 +185,8 @@ fn quick_check(connection: &Connection) -> Result<bool> {
     }
 }
 
-/// Sets a damaged store aside, whole, under a name that says when. Gives that name. The
-/// claims stay: whoever works on a run still does.
+/// Sets a damaged store aside, complete, under a name with the time. Returns that name. The
+/// claims stay: claimed runs are still being worked on.
 pub(super) fn set_aside(file: &Path, now: i64) -> Result<PathBuf> {
     let mark = Mark::open(&place::beside(file, "-mark"))?;
     mark.lock()?;
@@ -195,7 +194,7 @@ pub(super) fn set_aside(file: &Path, now: i64) -> Result<PathBuf> {
     while fs::exists(&aside)? {
         aside = place::beside(&aside, "-again");
     }
-    // The mark goes last: as long as it is there, a store without its log counts as damaged.
+    // The mark goes last: as long as it exists, a store without its log counts as damaged.
     for suffix in OF_SQLITE.into_iter().chain(["-blobs", "", "-mark"]) {
         let (from, to) = (place::beside(file, suffix), place::beside(&aside, suffix));
         match fs::rename(from, to) {

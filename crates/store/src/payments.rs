@@ -1,5 +1,5 @@
-//! What attempts reserved and used: the books that the caps of a run are kept by, however
-//! often it goes on.
+//! The amounts that attempts reserved and used: the accounts behind the caps of a run, however
+//! often it is resumed.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use super::{
     rows::{Args, Node, NodeState},
 };
 
-/// What one attempt of a call reserved, and what it used of that.
+/// The amount that one attempt of a call reserved, and the amount it used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
     pub run: RunId,
-    /// Counts the payments of a run.
+    /// The number of the payment within its run.
     pub number: u64,
-    /// The node. That of payments whose node is not known is empty.
+    /// The node; empty if it is unknown.
     pub path: String,
     /// `llm_router.ask`.
     pub op: String,
-    /// The places of the bounds around it; nothing where they are not known.
+    /// The places of the enclosing bounds; `None` if unknown.
     pub scopes: Option<Vec<String>>,
     /// Milliseconds since 1970.
     pub at: i64,
     pub most: Usage,
-    /// Nothing as long as nobody knows: then it counts in full.
+    /// `None` while unknown: then the reservation counts in full.
     pub used: Option<Usage>,
-    /// The run that paid, where that is another one.
+    /// The run that paid, if it is another one.
     pub origin: Option<RunId>,
 }
 
@@ -41,14 +41,14 @@ pub(super) const PAYMENT: &str = "SELECT runs.id, number, path, op, scopes, at, 
     FROM payments JOIN runs ON runs.no = payments.run";
 
 impl Payment {
-    /// What counts against caps.
+    /// The amount that counts against caps.
     pub fn counts(&self) -> Usage {
         self.used.unwrap_or(self.most)
     }
 }
 
 impl Store {
-    /// What a run paid, and what it took over from the run that it goes on from.
+    /// The payments of a run, including those taken over from the run that it resumes.
     pub fn payments(&self, run: &RunId) -> Result<Vec<Payment>> {
         let reader = self.pool.reader()?;
         let sql = format!("{PAYMENT} WHERE runs.id = ?1 ORDER BY number");
@@ -61,8 +61,8 @@ impl Store {
         Ok(payments)
     }
 
-    /// Every call of a run with all that was ever paid for it: by attempts that failed, by
-    /// those that were repeated, and by those of which nobody knows how they ended.
+    /// Every call of a run with everything that was ever paid for it: failed attempts, repeated
+    /// ones, and those with an unknown outcome.
     pub fn calls(&self, run: &RunId) -> Result<Vec<Node>> {
         let mut nodes = self.nodes(run)?;
         let mut paid: BTreeMap<String, Vec<Payment>> = BTreeMap::new();
@@ -79,7 +79,7 @@ impl Store {
     }
 }
 
-/// The call of which nothing is known but what was paid for it.
+/// A call that is only known by its payments.
 fn begun(payments: &[Payment]) -> Option<Node> {
     let first = payments.first()?;
     let (component, op) = first.op.split_once('.').unwrap_or((&first.op, ""));
@@ -161,7 +161,7 @@ impl Books<'_> {
         }
     }
 
-    /// Replaces what a run took over from another one.
+    /// Replaces the payments that a run took over from another one.
     pub(super) fn take_over(&self, run: i64, payments: &[Payment]) -> Result<()> {
         let sql = "DELETE FROM payments WHERE run = ?1 AND origin IS NOT NULL";
         self.0.prepare_cached(sql)?.execute([run])?;
@@ -174,7 +174,7 @@ fn whole(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// All of them together.
+/// The sum of the payments.
 pub(super) fn total(payments: &[Payment]) -> Usage {
     payments.iter().fold(Usage::default(), |sum, it| sum.plus(it.counts()))
 }

@@ -1,5 +1,5 @@
-//! Where a store is: its file, and what lies beside it.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! The location of a store: its file, and the files next to it.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     ffi::OsString,
@@ -16,10 +16,10 @@ use super::{
     rows::Hash,
 };
 
-/// What `SQLite` keeps beside its file.
+/// The files that `SQLite` keeps next to the database.
 pub(super) const OF_SQLITE: [&str; 2] = ["-wal", "-shm"];
 
-/// A file, or a name in memory that no other store has.
+/// A file, or a unique name in memory.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     File(PathBuf),
@@ -29,43 +29,44 @@ pub(super) enum Place {
 /// Every database is longer.
 pub(super) const HEADER: u64 = 512;
 
-/// How every database begins.
+/// The first bytes of every database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Refuses a file that never was a store: it does not begin as one, and no mark stands beside
-/// it. Nothing may be written beside such a file, and it must not be set aside.
+/// Refuses a file that never was a store: it does not begin like one, and has no mark next to
+/// it. Nothing may be written next to such a file, and it must not be set aside.
 pub(super) fn refuse_foreign(file: &Path) -> Result<()> {
     let mut start = Vec::new();
     match fs::File::open(file) {
         Ok(it) => drop(it.take(MAGIC.len() as u64).read_to_end(&mut start)),
-        // What cannot be opened is told by whoever opens it.
+        // Opening the file will report the error.
         Err(_) => return Ok(()),
     }
     let is_marked = fs::metadata(beside(file, "-mark")).is_ok_and(|it| it.len() > 0);
     if start.is_empty() || start == MAGIC || is_marked {
         return Ok(());
     }
-    let message = format!("`{}` is no store of svc", file.display());
-    Err(StoreError::new(StoreErrorKind::Foreign, message).help("`--store FILE` names another file"))
+    let message = format!("`{}` is not a store of svc", file.display());
+    Err(StoreError::new(StoreErrorKind::Foreign, message)
+        .help("choose another file with `--store FILE`"))
 }
 
-/// Which file a path leads to, so that another one in its place is noticed.
+/// The identity of a file, to notice when another file takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
     inode: u64,
 }
 
-/// The files that a store in use consists of: the database, its log, and their index.
+/// The files of a store in use: the database, its log, and their index.
 pub(super) type Files = [Identity; 3];
 
 impl Place {
-    /// A place in memory that goes with its last connection.
+    /// A place in memory that ends with its last connection.
     pub(super) fn in_memory() -> Self {
         Self::Memory(format!("file:/svc-{:032x}?vfs=memdb", fastrand::u128(..)))
     }
 
-    /// Opens the database; `flags` say how.
+    /// Opens the database with `flags`.
     pub(super) fn connect(&self, flags: OpenFlags) -> Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = match self {
@@ -77,7 +78,7 @@ impl Place {
         Ok(opened?)
     }
 
-    /// Opens a database that nobody writes, in a place where nothing can be written.
+    /// Opens a database without writers, in a read-only place.
     pub(super) fn connect_alone(&self) -> Result<Connection> {
         let Self::File(file) = self else { return self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY) };
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -110,14 +111,14 @@ impl Place {
         self.file().map(|it| beside(it, "-claims").join(run.as_str()))
     }
 
-    /// Which files are there now.
+    /// The files that exist now.
     pub(super) fn files(&self) -> Result<Option<Files>> {
         let Some(file) = self.file() else { return Ok(None) };
         let [log, index] = OF_SQLITE.map(|it| beside(file, it));
         Ok(Some([whole(file)?, there(&log)?, there(&index)?]))
     }
 
-    /// Fails where the files are no longer those that were opened.
+    /// Fails if the files are not the opened ones any more.
     pub(super) fn is_still(&self, opened: Option<Files>) -> Result<()> {
         let (Some(opened), Some(now), Some(file)) = (opened, self.files()?, self.file()) else {
             return Ok(());
@@ -131,7 +132,7 @@ impl Place {
     }
 }
 
-/// Which file the database is. One that was cut short is none.
+/// The identity of the database file. A truncated file is an error.
 fn whole(file: &Path) -> Result<Identity> {
     match found(file)? {
         found if found.len() < HEADER => {
@@ -156,10 +157,10 @@ fn gone(file: &Path) -> StoreError {
     let message =
         format!("`{}` was deleted or replaced while the store was in use", file.display());
     StoreError::new(StoreErrorKind::Gone, message)
-        .help("what was not yet written is lost; `svc doctor` says how the store is now")
+        .help("unwritten records are lost; check the store with `svc doctor`")
 }
 
-/// A path as `SQLite` reads it in a URI.
+/// A path as part of a `SQLite` URI.
 fn uri(file: &Path) -> String {
     let plain = |it: u8| it.is_ascii_alphanumeric() || b"/-_.".contains(&it);
     let bytes = file.as_os_str().as_encoded_bytes().iter();
@@ -170,21 +171,21 @@ fn uri(file: &Path) -> String {
     format!("file:{}", path.collect::<String>())
 }
 
-/// `FILE` with more to its name.
+/// `FILE` with a suffix.
 pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(suffix);
     name.into()
 }
 
-/// Which file something is known of.
+/// The identity of a file.
 #[cfg(unix)]
 pub(super) fn identity(found: &fs::Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt as _;
     Identity { device: found.dev(), inode: found.ino() }
 }
 
-/// Elsewhere a file cannot be replaced while it is open.
+/// On other systems a file cannot be replaced while it is open.
 #[cfg(not(unix))]
 pub(super) fn identity(_: &fs::Metadata) -> Identity {
     Identity { device: 0, inode: 0 }

@@ -1,4 +1,4 @@
-//! The connections that read.
+//! The pool of reading connections.
 
 use std::{
     ops::Deref,
@@ -13,21 +13,21 @@ use super::{
     place::Place,
 };
 
-/// So many connections are kept for the next reader.
+/// The number of idle connections that are kept.
 const KEPT: usize = 4;
 
-/// What the connections may do beside reading.
+/// The access of the connections.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Access {
-    /// They belong to a store that is written.
+    /// They belong to a store that is open for writing.
     Sharing,
-    /// They write nothing, and heed those that write.
+    /// They write nothing, and respect other writers.
     Reading,
-    /// They write nothing, and nobody else does.
+    /// They write nothing, and the store has no other writers.
     Alone,
 }
 
-/// Connections that nobody reads from. As many as are needed are opened.
+/// The idle connections. As many as are needed are opened.
 #[derive(Debug)]
 pub(super) struct Pool {
     place: Place,
@@ -35,7 +35,7 @@ pub(super) struct Pool {
     idle: Mutex<Vec<Connection>>,
 }
 
-/// A connection until it is dropped, and so given back.
+/// A connection, which returns to the pool when dropped.
 pub(super) struct Reader<'a> {
     pool: &'a Pool,
     /// Present until dropped.
@@ -55,8 +55,8 @@ impl Pool {
         Ok(Reader { pool: self, connection: Some(connection) })
     }
 
-    /// Closes the connections that nobody reads from. The last one to be closed writes the log
-    /// back, and that is for the one that writes.
+    /// Closes the idle connections. The last connection to close writes the log back, and that
+    /// must be the writing one.
     pub(super) fn close(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

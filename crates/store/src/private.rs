@@ -1,5 +1,5 @@
-//! Files and folders that nobody but their owner looks into: they hold what runs were given,
-//! and what they gave.
+//! Files and folders that only their owner can read: they contain the inputs and results of
+//! runs.
 
 use std::{
     fs::{DirBuilder, OpenOptions},
@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// How a file is made that only its owner may read.
+/// Options to create a file that only its owner can read.
 pub(super) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -15,12 +15,12 @@ pub(super) fn options() -> OpenOptions {
     options
 }
 
-/// Makes a file unless it is there.
+/// Creates a file unless it exists.
 pub(super) fn create(path: &Path) -> io::Result<()> {
     options().create(true).append(true).open(path).map(drop)
 }
 
-/// Makes a folder unless it is there, and those on the way.
+/// Creates a folder and its parents unless they exist.
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! What becomes of old runs.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! Removes old runs.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::fs;
 
@@ -17,31 +17,32 @@ use super::{
     writer,
 };
 
-/// Which runs are old: those that all of it is true of, so every run where nothing is said.
-/// Runs that somebody works on never are.
+/// Selects the old runs: all conditions must hold, so without conditions all runs are old.
+/// Claimed runs never are.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Old {
-    /// Started before, in milliseconds since 1970.
+    /// Started before this time, in milliseconds since 1970.
     pub before: Option<i64>,
-    /// Not among so many latest ones.
+    /// Not among this many latest runs.
     pub but_last: Option<usize>,
 }
 
-/// What was removed, or would be.
+/// The removed items, or those that would be removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     pub runs: Vec<RunId>,
-    /// Contents that no other run names.
+    /// Contents that no other run refers to.
     pub contents: usize,
-    /// Bytes of those contents, as they were kept.
+    /// The stored size of those contents, in bytes.
     pub bytes: u64,
 }
 
-/// So many runs are removed in one transaction, and claimed meanwhile, each with an open file.
+/// The maximum number of runs removed, and claimed meanwhile, in one transaction; each claim
+/// keeps a file open.
 const AT_ONCE: usize = 100;
 
 impl Store {
-    /// Removes old runs, and the contents that none of the others names.
+    /// Removes old runs, and the contents that no other run refers to.
     pub fn prune(&self, old: Old) -> Result<Pruned> {
         let mut connection = self.maintenance()?;
         let mut pruned = Pruned::default();
@@ -60,12 +61,12 @@ impl Store {
             Mark::open(&place::beside(file, "-mark"))?.raise(open::seen(&connection)?)?;
         }
         self.sweep(&mut connection)?;
-        // Gives free pages back to the file system.
+        // Returns free pages to the file system.
         connection.execute_batch("PRAGMA incremental_vacuum")?;
         Ok(pruned)
     }
 
-    /// What [`Store::prune`] would remove.
+    /// Returns what [`Store::prune`] would remove.
     pub fn would_prune(&self, old: Old) -> Result<Pruned> {
         let mut connection = self.maintenance()?;
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -84,8 +85,8 @@ impl Store {
         Ok(connection)
     }
 
-    /// Removes runs, and gives the claims on them: until that is committed, nobody else may
-    /// begin to work on them.
+    /// Removes runs, and returns the claims on them: until the removal is committed, no other
+    /// process may work on them.
     fn remove(
         &self,
         own: &Transaction<'_>,
@@ -99,7 +100,7 @@ impl Store {
                 Err(err) if matches!(err.kind, StoreErrorKind::Claimed { .. }) => continue,
                 Err(err) => return Err(err),
             }
-            // The number may be that of another run by now.
+            // The number may belong to another run by now.
             let sql = "DELETE FROM runs WHERE no = ?1 AND id = ?2";
             if own.execute(sql, params![no, id.as_str()])? > 0 {
                 pruned.runs.push(id.clone());
@@ -108,8 +109,8 @@ impl Store {
         Ok(claims)
     }
 
-    /// Removes the files of contents that no row names. Nobody writes files meanwhile, because
-    /// that needs the lock that is held here.
+    /// Removes the files of contents without a row. No other process writes files meanwhile,
+    /// because that requires the lock that is held here.
     fn sweep(&self, connection: &mut Connection) -> Result<()> {
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let named = check::in_files(&own)?;
@@ -122,7 +123,7 @@ impl Store {
     }
 }
 
-/// Removes the contents that no run names.
+/// Removes the contents that no run refers to.
 fn remove_unnamed(own: &Transaction<'_>, place: &Place, pruned: &mut Pruned) -> Result<()> {
     let unnamed = format!("hash NOT IN ({NAMED})");
     let mut found =

@@ -1,7 +1,7 @@
-//! What waits to be written, between those who append and the one who writes.
+//! The queue of pending writes, between the appending threads and the writing one.
 //!
-//! Nobody who appends waits for the disk, unless so much waits already that memory would
-//! run full. Who wants to be told shares one commit with everyone who came before.
+//! Appending does not wait for the disk, unless the queue is so full that memory would run out.
+//! Those who wait for a result share one commit with all earlier entries.
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
@@ -15,17 +15,17 @@ use super::{
     rows::Entry,
 };
 
-/// How long an appended entry waits for others.
+/// The time that an appended entry waits for others.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// So much at most waits, in entries and in bytes.
+/// The maximum size of the queue, in entries and in bytes.
 const MOST_ENTRIES: usize = 16_384;
 const MOST_BYTES: usize = 64 << 20;
 
 /// From half of that on, writing begins at once.
 const ENOUGH: usize = 2;
 
-/// An entry, and who wants to be told of it.
+/// An entry, and the channel for the result of its commit.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) entry: Option<Entry>,
@@ -35,9 +35,9 @@ pub(super) struct Item {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// Something is to be written.
+    /// Signals that entries are to be written.
     filled: Condvar,
-    /// There is room again.
+    /// Signals that the queue has room again.
     drained: Condvar,
 }
 
@@ -45,13 +45,13 @@ pub(super) struct Queue {
 struct State {
     items: Vec<Item>,
     bytes: usize,
-    /// Somebody waits for a commit.
+    /// Whether a commit is awaited.
     is_urgent: bool,
-    /// Nothing more comes.
+    /// Whether the queue is closed to new entries.
     is_closed: bool,
-    /// Why the last commit failed, until one succeeds.
+    /// The error of the last commit, until one succeeds.
     failing: Option<StoreError>,
-    /// What was wrong with an entry that nobody waited for.
+    /// The error of an entry whose result was not awaited.
     lost: Option<StoreError>,
 }
 
@@ -66,8 +66,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves an entry to be written soon. While commits fail it is refused instead, and
-    /// writing is tried anew.
+    /// Queues an entry to be written soon. While commits fail it is refused instead, and
+    /// writing is retried.
     pub(super) fn append(&self, entry: Entry) -> Result<()> {
         let mut state = self.wait_for_room();
         if let Some(err) = state.lost.take() {
@@ -82,13 +82,13 @@ impl Queue {
         Ok(())
     }
 
-    /// Leaves an entry, or nothing, to be written now.
+    /// Queues an entry, or nothing, to be written now.
     pub(super) fn commit(&self, entry: Option<Entry>) -> oneshot::Receiver<Result<()>> {
         let (told, receiver) = oneshot::channel();
         let mut state = self.wait_for_room();
         let closed = state.failing.clone().filter(|_| state.is_closed);
         match state.lost.take().or(closed) {
-            // The receiver is in this function's own hands.
+            // The receiver still exists: this function holds it.
             Some(err) => drop(told.send(Err(err))),
             None => {
                 state.is_urgent = true;
@@ -113,7 +113,7 @@ impl Queue {
         }
     }
 
-    /// Waits for what is to be written next. Nothing once the queue is closed and empty.
+    /// Waits for the next items to write. Returns `None` once the queue is closed and empty.
     pub(super) fn next(&self) -> Option<Vec<Item>> {
         let idle = |it: &mut State| it.items.is_empty() && !it.is_urgent && !it.is_closed;
         let state = self.filled.wait_while(self.lock(), idle);
@@ -130,24 +130,24 @@ impl Queue {
         Some(std::mem::take(&mut state.items))
     }
 
-    /// Says how the last commit went.
+    /// Reports the result of the last commit.
     pub(super) fn report(&self, failing: Option<StoreError>) {
         self.lock().failing = failing;
     }
 
-    /// Keeps what was wrong with an entry for whoever comes next.
+    /// Keeps the error of an entry for the next caller.
     pub(super) fn lose(&self, err: StoreError) {
         self.lock().lost = Some(err);
     }
 
-    /// Nothing more comes.
+    /// Closes the queue to new entries.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.filled.notify_one();
         self.drained.notify_all();
     }
 
-    /// The writer is gone: whoever waits is told so.
+    /// The writer is gone: reports an error to everyone who waits.
     pub(super) fn abandon(&self, err: StoreError) {
         let mut state = self.lock();
         state.failing = Some(err);

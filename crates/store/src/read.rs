@@ -1,5 +1,5 @@
-//! What can be asked of a store. Every answer is of what was committed when it was asked;
-//! all of them block for the time of a query.
+//! Queries of a store. Every answer reflects the state committed at the time of the query; all
+//! queries block.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use svc_contract::{registry::Usage, value::Money};
@@ -12,12 +12,12 @@ use super::{
     rows::{Args, Attempt, Hash, Node, NodeState, Run, RunState},
 };
 
-/// Which runs are listed, the latest first.
+/// Selects the runs to list, latest first.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// All, unless said.
+    /// All if `None`.
     pub limit: Option<usize>,
-    /// Of this script alone.
+    /// Only runs of this script.
     pub script: Option<String>,
     /// Only runs before this one.
     pub before: Option<RunId>,
@@ -52,29 +52,29 @@ impl Store {
         Ok(runs)
     }
 
-    /// The run of that name, of a prefix that no other has, or the latest one for `last`.
+    /// The run of that name, of a unique prefix of it, or the latest run for `last`.
     pub fn run(&self, name: &str) -> Result<Run> {
         const SHOWN: usize = 4;
         let filter = Filter { limit: Some(1), ..Filter::default() };
         if name == "last" {
             let latest = self.runs(&filter)?.pop();
-            return latest.ok_or_else(|| StoreError::not_found("there is no run yet"));
+            return latest.ok_or_else(|| StoreError::not_found("the store has no runs"));
         }
         let name = name.to_ascii_lowercase();
         let mut found = self.with_prefix(&name, SHOWN)?;
         match found.len() {
-            0 => Err(StoreError::not_found(format!("there is no run `{name}`"))),
+            0 => Err(StoreError::not_found(format!("unknown run `{name}`"))),
             1 => self.seen(found.remove(0)),
             _ => {
                 let names: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
                 let message = format!("more than one run begins with `{name}`");
                 Err(StoreError::new(StoreErrorKind::Ambiguous, message)
-                    .help(format!("such as {}", names.join(", "))))
+                    .help(format!("use a longer prefix, such as {}", names.join(", "))))
             }
         }
     }
 
-    /// The name that sorts last.
+    /// The latest name.
     pub(super) fn latest(&self) -> Result<Option<RunId>> {
         let reader = self.pool.reader()?;
         let sql = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
@@ -100,14 +100,13 @@ impl Store {
         Ok(runs)
     }
 
-    /// A run that has no end died, unless somebody works on it. What it has spent stands in
-    /// its payments.
+    /// A run without an end has died, unless it is claimed. Its spending is in its payments.
     fn seen(&self, mut run: Run) -> Result<Run> {
         if run.state == RunState::Running {
             run.used = payments::total(&self.payments(&run.id)?);
         }
         if run.state == RunState::Running && !self.claims.is_taken(&self.place, &run.id)? {
-            // It may have ended between the two looks.
+            // It may have ended between the two queries.
             let sql = "SELECT state FROM runs WHERE id = ?1";
             let reader = self.pool.reader()?;
             let state: Option<String> = reader
@@ -142,8 +141,8 @@ impl Store {
         rows.next()?.map(node).transpose()
     }
 
-    /// The nodes that were done under a key in other runs than this one: those at the same
-    /// place first, and among them the latest first.
+    /// The nodes that finished under a key in other runs than `but`: nodes at the same place
+    /// first, then the latest ones.
     pub fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>> {
         const MOST: usize = 8;
         let reader = self.pool.reader()?;
@@ -161,20 +160,20 @@ impl Store {
         Ok(nodes)
     }
 
-    /// The tries of a node that had several, the first one first. The one try of any other
-    /// node is what the node says.
+    /// The attempts of a node that had several, in order. A node with a single attempt contains
+    /// all its facts.
     pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
         attempts(&*self.pool.reader()?, run, path)
     }
 
-    /// A content by its hash. It is compared with its hash before it is given.
+    /// A content by its hash. The content is compared with its hash.
     pub fn blob(&self, hash: Hash) -> Result<Option<Vec<u8>>> {
         blobs::read(&*self.pool.reader()?, &self.place, hash)
     }
 
     /// The arguments of a node as a record in JSON.
     pub fn arguments(&self, node: &Node) -> Result<String> {
-        let missing = |hash| StoreError::not_found(format!("the content {hash} is not there"));
+        let missing = |hash| StoreError::not_found(format!("the content {hash} is missing"));
         let text = |hash| self.text(hash)?.ok_or_else(|| missing(hash));
         let others = match &node.args {
             Args::None => "{}".to_owned(),
@@ -192,7 +191,7 @@ impl Store {
     /// A content that is text, such as a script.
     pub fn text(&self, hash: Hash) -> Result<Option<String>> {
         let text = self.blob(hash)?.map(String::from_utf8).transpose();
-        text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is no text")))
+        text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is not valid UTF-8")))
     }
 }
 
@@ -302,7 +301,7 @@ pub(super) fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
     id.map_err(|err| StoreError::corrupt(err.message))
 }
 
-/// Tokens and money stand side by side.
+/// Tokens and cost are adjacent columns.
 pub(super) fn used(row: &Row<'_>, at: usize) -> Result<Usage> {
     Ok(Usage { tokens: count(row, at)?, cost: Money::from_nanos(row.get(at + 1)?) })
 }

@@ -1,6 +1,6 @@
-//! Opening a store only to look into it: nothing of it is written, and one that may not be
-//! written can be read.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! Opens a store read-only: nothing in it is written, and a store without write permission can
+//! be read.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -17,9 +17,9 @@ use super::{
 };
 
 impl Store {
-    /// Opens the store of a file to read it, also where it cannot be written, and while others
-    /// write it. Whoever writes to it all the same is refused. A store of an older svc is
-    /// brought up to date first, at the time `now`.
+    /// Opens the store in a file for reading, even if it is not writable, and while others
+    /// write it. Writing to it is an error. A store of an older svc is migrated first, at the
+    /// time `now`.
     pub fn open_reading(file: &Path, now: i64) -> Result<Self> {
         match pool(file).map_err(|err| err.at(file))? {
             Some(pool) => Ok(Self::that_reads(Place::File(file.to_owned()), pool)),
@@ -30,19 +30,19 @@ impl Store {
     fn that_reads(place: Place, pool: Pool) -> Self {
         let queue = Arc::new(Queue::default());
         let why = StoreErrorKind::ReadOnly;
-        queue.abandon(StoreError::new(why, "the store was opened only to be read"));
+        queue.abandon(StoreError::new(why, "the store was opened read-only"));
         Self { place, files: None, queue, writer: None, pool, claims: Claims::default() }
     }
 }
 
-/// The connections to a store that is up to date. None where it is of an older svc.
+/// The connections to an up-to-date store; `None` if it is of an older svc.
 fn pool(file: &Path) -> Result<Option<Pool>> {
     place::refuse_foreign(file)?;
     let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
     let mark = Mark::look(&place::beside(file, "-mark"))?;
     match (looked(file, len, mark.as_ref()), &mark) {
-        // Somebody may be about to make it. Who only looks at a store that is whole takes no
-        // lock, because without it the mark of a commit cannot be raised.
+        // Another process may be creating it. Readers of an intact store take no lock, because
+        // holding it would prevent commits from raising the mark.
         (Err(err), Some(mark)) if may_be_unmade(&err) => {
             mark.lock()?;
             let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
@@ -60,7 +60,7 @@ fn looked(file: &Path, len: u64, mark: Option<&Mark>) -> Result<Option<Pool>> {
     if len < HEADER {
         return Err(StoreError::corrupt("its file is too short"));
     }
-    // The mark is read first: it may rise while the database is looked at.
+    // The mark is read first: it may rise while the database is read.
     let seen = mark.map(Mark::read).transpose()?.flatten();
     let pool = connected(file)?;
     let is_current = {
@@ -74,8 +74,8 @@ fn looked(file: &Path, len: u64, mark: Option<&Mark>) -> Result<Option<Pool>> {
     Ok(is_current.then_some(pool))
 }
 
-/// A store that nobody has open, in a place that cannot be written, is read as it lies there:
-/// `SQLite` cannot make the files by which processes agree.
+/// A store that is not open anywhere, in a read-only place, is read without locking: `SQLite`
+/// cannot create its shared files there.
 fn connected(file: &Path) -> Result<Pool> {
     let place = Place::File(file.to_owned());
     match Pool::new(place.clone(), Access::Reading).and_then(asked) {
@@ -84,23 +84,23 @@ fn connected(file: &Path) -> Result<Pool> {
         Err(_) if is_closed(file)? => Pool::new(place, Access::Alone),
         Err(err) => Err(StoreError::new(
             err.kind,
-            "the store was not closed, and cannot be read \
-            where nothing can be written",
+            "the store was not closed properly, and cannot be read \
+            in a read-only folder",
         )
         .help(format!(
-            "copy `{0}` and `{0}-wal` to another place, and name the copy with `--store FILE`",
+            "copy `{0}` and `{0}-wal` to another folder, and open the copy with `--store FILE`",
             file.display()
         ))),
     }
 }
 
-/// Asks something: only then `SQLite` opens what lies beside the file.
+/// Runs a query: only then `SQLite` opens the files next to the database.
 fn asked(pool: Pool) -> Result<Pool> {
     schema::version(&*pool.reader()?)?;
     Ok(pool)
 }
 
-/// Whether everything stands in the database, and nothing in a log beside it.
+/// Whether all data is in the database, and none in a log next to it.
 fn is_closed(file: &Path) -> Result<bool> {
     match fs::metadata(place::beside(file, OF_SQLITE[0])) {
         Ok(log) => Ok(log.len() == 0),
@@ -112,8 +112,8 @@ fn is_closed(file: &Path) -> Result<bool> {
 fn absent(err: io::Error, file: &Path) -> StoreError {
     match err.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            let message = format!("there is no store of runs `{}`", file.display());
-            StoreError::new(StoreErrorKind::NotFound, message).help("`svc run` makes it")
+            let message = format!("store of runs `{}` not found", file.display());
+            StoreError::new(StoreErrorKind::NotFound, message).help("create it with `svc run`")
         }
         _ => err.into(),
     }

@@ -1,4 +1,4 @@
-//! What is written and what is read: runs, nodes, attempts and contents.
+//! The written and read rows: runs, nodes, attempts and contents.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use svc_contract::registry::Usage;
 
 use super::{error::StoreError, id::RunId, payments::Payment};
 
-/// The BLAKE3 hash by which a content is known.
+/// The BLAKE3 hash that identifies a content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(pub [u8; 32]);
 
@@ -21,7 +21,7 @@ pub struct Blob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub id: RunId,
-    /// The script as it was named: a path, or what stands for one.
+    /// The name of the script: a path, or a placeholder.
     pub script: String,
     /// The text of the script.
     pub text: Hash,
@@ -31,7 +31,7 @@ pub struct Run {
     pub params: String,
     /// The bounds and caps as JSON.
     pub bounds: String,
-    /// The svc that ran it.
+    /// The version of svc that ran it.
     pub version: String,
     pub state: RunState,
     /// Milliseconds since 1970.
@@ -41,24 +41,24 @@ pub struct Run {
     pub value: Option<Hash>,
     /// The failure as JSON.
     pub error: Option<String>,
-    /// The run that it takes results from, because it goes on from there with another script.
+    /// The run whose results it takes over, because it resumes that run with another script.
     pub origin: Option<RunId>,
-    /// The price tables and what it was told to reuse, as JSON.
+    /// The price tables and the tunings, as JSON.
     pub about: String,
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
     Running,
     Ok,
     Failed,
     Cancelled,
-    /// It has no end, and no process works on it. Only ever read.
+    /// It has no end, and is not claimed. Never written.
     Died,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
     pub run: RunId,
@@ -77,7 +77,7 @@ pub struct Node {
     pub run: RunId,
     /// Its place, as `found/web/search` or `each[3]/summary`.
     pub path: String,
-    /// What its output follows from. Never an attempt, nor an order.
+    /// The hash of everything that determines its output. Never of an attempt, nor an order.
     pub key: [u8; 32],
     pub component: String,
     pub op: String,
@@ -88,29 +88,29 @@ pub struct Node {
     pub started: i64,
     /// Microseconds.
     pub took: u64,
-    /// What it used in this run: nothing where its value is of another one.
+    /// Its usage in this run; zero if its value is from another one.
     pub used: Usage,
     pub output: Option<Hash>,
     /// The failure as JSON.
     pub error: Option<String>,
-    /// The arguments, without the one that entered where that is kept by itself.
+    /// The arguments, without an input that is stored separately.
     pub args: Args,
-    /// What entered, where it is long.
+    /// The input, if it is long.
     pub input: Option<Hash>,
-    /// When its value was made, in milliseconds since 1970.
+    /// The time at which its value was computed, in milliseconds since 1970.
     pub born: i64,
-    /// The run that made the value, where it is another one.
+    /// The run that computed the value, if it is another one.
     pub origin: Option<RunId>,
-    /// What else decided the call, as JSON.
+    /// Further facts that determined the call, as JSON.
     pub about: String,
-    /// Why the call was made although an earlier run had made it, as JSON.
+    /// The reason why the call was made although an earlier run had made it, as JSON.
     pub cause: Option<String>,
 }
 
-/// How a node stands.
+/// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeState {
-    /// It was begun, and may have had its effect.
+    /// It was started, and may have had its effect.
     Intended,
     Done,
     Failed,
@@ -122,11 +122,11 @@ pub enum Args {
     #[default]
     None,
     Here(String),
-    /// Long ones are a content.
+    /// Long arguments are a separate content.
     Blob(Hash),
 }
 
-/// One try of a node.
+/// One attempt of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Counts from 1.
@@ -140,22 +140,22 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// What is written at once.
+/// One write operation.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// A run begins, or goes on: what was known of it is replaced. With the text of its
-    /// script, and the names and texts of the files that this one imports.
+    /// A run begins or resumes: its earlier row is replaced. With the text of its script, and
+    /// the names and texts of imported files.
     Run { run: Box<Run>, text: Blob, imports: Vec<(String, Blob)> },
     /// A run ends.
     End(Box<End>),
-    /// A node, with the contents that it names and its tries where there were several. What
-    /// was known of it is replaced.
+    /// A node, with the contents that it refers to, and its attempts if there were several. Its
+    /// earlier row is replaced.
     Node { node: Box<Node>, blobs: Vec<Blob>, tries: Vec<Attempt> },
-    /// What an attempt may use.
+    /// The maximum usage of an attempt.
     Payment(Box<Payment>),
-    /// What an attempt has used.
+    /// The actual usage of an attempt.
     Settled { run: RunId, number: u64, used: Usage },
-    /// All that a run takes over from another one: what it had taken over is replaced.
+    /// All payments that a run takes over from another one, replacing earlier ones.
     TakenOver { run: RunId, payments: Vec<Payment> },
 }
 
@@ -192,7 +192,7 @@ impl Blob {
     }
 }
 
-/// Shows no content, which may be long.
+/// Does not show the content, which may be long.
 impl fmt::Debug for Blob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({} bytes)", self.hash, self.data.len())
@@ -200,7 +200,7 @@ impl fmt::Debug for Blob {
 }
 
 impl RunState {
-    /// The word for it, as it is stored and shown.
+    /// The stored and displayed name of the state.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -219,7 +219,7 @@ impl RunState {
 }
 
 impl NodeState {
-    /// The word for it, as it is stored and shown.
+    /// The stored and displayed name of the state.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Intended => "intended",
@@ -236,10 +236,10 @@ impl NodeState {
 }
 
 impl Args {
-    /// Longer arguments are a content of their own.
+    /// Longer arguments are a separate content.
     const LONGEST_HERE: usize = 1024;
 
-    /// Keeps arguments where they belong; long ones are added to `blobs`.
+    /// Stores arguments inline; long ones are added to `blobs`.
     pub fn of(json: String, blobs: &mut Vec<Blob>) -> Self {
         if json.len() <= Self::LONGEST_HERE {
             return Self::Here(json);
@@ -252,7 +252,7 @@ impl Args {
 }
 
 impl Entry {
-    /// About how many bytes it keeps in memory while it waits.
+    /// The approximate memory use of a queued entry, in bytes.
     pub(super) fn weight(&self) -> usize {
         const ROW: usize = 512;
         let len = |it: &Blob| it.data.len();

@@ -1,9 +1,9 @@
-//! What can still be read of a damaged store goes over into a new one.
+//! Copies everything readable of a damaged store to a new one.
 //!
-//! **Invariant:** the damaged files are only read, and what goes over is whole: a run with its
-//! script, and contents that have their hashes. A run of which a call may be missing says so,
-//! because to go on with it could write or pay twice.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! **Invariant:** the damaged files are only read, and everything copied is complete: a run
+//! with its script, and contents that match their hashes. A run with possibly missing calls is
+//! marked, because resuming it could write or pay twice.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -27,27 +27,27 @@ use super::{
     rows::{Args, Blob, End, Entry, Hash, Node, NodeState, Run, RunState},
 };
 
-/// What became of a damaged store.
+/// The result of recovering a damaged store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Where the damaged store is now.
+    /// The new location of the damaged store.
     pub aside: PathBuf,
-    /// So many came over.
+    /// The number of recovered runs.
     pub runs: usize,
     pub nodes: usize,
-    /// Those of the runs that are not whole: they can be looked into, but cannot go on.
+    /// The incomplete runs: they can be inspected, but not resumed.
     pub partial: Vec<RunId>,
-    /// So many are known to be lost. There may have been more.
+    /// The number of runs known to be lost. There may have been more.
     pub lost_runs: usize,
     pub lost_nodes: usize,
     pub lost_contents: usize,
-    /// So many of the last commits are missing.
+    /// The number of missing commits at the end.
     pub lost_commits: u64,
 }
 
 impl Store {
-    /// Sets a damaged store aside, whole, and opens a new one in its place, with all that can
-    /// be read of the damaged one. Nothing is deleted or written over.
+    /// Sets a damaged store aside, complete, and opens a new one in its place with everything
+    /// readable of the damaged one. Nothing is deleted or overwritten.
     pub fn recover(file: &Path, now: i64) -> Result<(Self, Recovered)> {
         place::refuse_foreign(file)?;
         let aside = open::set_aside(file, now)?;
@@ -63,14 +63,14 @@ impl Store {
 
 struct Salvage<'a> {
     from: &'a Connection,
-    /// Where the large contents are.
+    /// The location of the large contents.
     place: Place,
     len: u64,
     to: &'a Store,
-    /// How many nodes of a run can be read.
+    /// The number of readable nodes of each run.
     nodes: HashMap<RunId, usize>,
     payments: HashMap<RunId, usize>,
-    /// The runs that come over.
+    /// The recovered runs.
     runs: HashMap<RunId, Run>,
     found: Recovered,
 }
@@ -113,8 +113,8 @@ impl<'a> Salvage<'a> {
         Ok(self.found)
     }
 
-    /// Takes each row of a table that can be read, in portions: one that cannot be read is
-    /// halved, until what is damaged stands alone.
+    /// Visits each readable row of a table, in portions: an unreadable portion is halved until
+    /// the damaged rows are isolated.
     fn each<T>(
         &mut self,
         table: &str,
@@ -165,7 +165,7 @@ impl<'a> Salvage<'a> {
         Ok(all)
     }
 
-    /// A run comes over if its script does. How it ended is written last.
+    /// Recovers a run if its script is readable. Its end is written last.
     fn run(&mut self, run: Run) -> Result<()> {
         let Some(text) = self.content(run.text).filter(|_| !self.runs.contains_key(&run.id)) else {
             return Ok(());
@@ -192,19 +192,19 @@ impl<'a> Salvage<'a> {
         Ok(())
     }
 
-    /// Whether every call that the run has made is known. Names stand in an index, too.
+    /// Whether every call of the run is known. The names of nodes are also in an index.
     fn has_all_nodes(&mut self, run: &Run) -> bool {
         let readable = self.nodes.get(&run.id).copied().unwrap_or(0);
         let sql = "SELECT count(*) FROM nodes INDEXED BY sqlite_autoindex_nodes_1
             WHERE run = (SELECT no FROM runs WHERE id = ?1)";
         let named: Option<usize> = self.from.query_row(sql, [run.id.as_str()], |it| it.get(0)).ok();
         self.found.lost_nodes += named.unwrap_or(readable).saturating_sub(readable);
-        // What ended well asked for nothing more, whatever came after it.
+        // A run that succeeded made no further calls, whatever was lost after it.
         let is_late = self.found.lost_commits > 0 && run.state != RunState::Ok;
         named == Some(readable) && !is_late && self.has_all_payments(run)
     }
 
-    /// Whether all is known that the run has spent.
+    /// Whether the complete spending of the run is known.
     fn has_all_payments(&self, run: &Run) -> bool {
         let readable = self.payments.get(&run.id).copied().unwrap_or(0);
         let sql = "SELECT count(*) FROM payments INDEXED BY sqlite_autoindex_payments_1
@@ -220,7 +220,7 @@ impl<'a> Salvage<'a> {
         }
     }
 
-    /// A node whose output is lost counts as begun: nobody knows any longer what it gave.
+    /// A node with a lost output counts as started: its result is unknown.
     fn node(&mut self, node: Node) -> Result<()> {
         if !self.runs.contains_key(&node.run) {
             return Ok(());
@@ -249,7 +249,7 @@ impl<'a> Salvage<'a> {
         Ok(())
     }
 
-    /// Writes down how a run ended. One whose value is lost can make it anew.
+    /// Records the end of a run. A run with a lost value can compute it again.
     fn end(&mut self, run: Run) -> Result<()> {
         let value = run.value.and_then(|it| self.content(it));
         let is_known = run.value.is_some() == value.is_some() && run.state != RunState::Running;
@@ -258,7 +258,7 @@ impl<'a> Salvage<'a> {
         self.append(Entry::End(Box::new(End { run: id, state, at, used, value, error })))
     }
 
-    /// A content that can be read, and is the one that was kept.
+    /// A readable content that matches its hash.
     fn content(&mut self, hash: Hash) -> Option<Blob> {
         let found = blobs::read(self.from, &self.place, hash).ok().flatten();
         if found.is_none() {
@@ -267,7 +267,7 @@ impl<'a> Salvage<'a> {
         found.map(Blob::new)
     }
 
-    /// The names of all runs that an index knows.
+    /// The names of all runs in an index.
     fn names(&self) -> BTreeSet<RunId> {
         let sql = "SELECT id FROM runs INDEXED BY sqlite_autoindex_runs_1 WHERE id >= ''";
         let Ok(mut found) = self.from.prepare(sql) else { return BTreeSet::new() };
@@ -277,7 +277,7 @@ impl<'a> Salvage<'a> {
         names.map_while(rusqlite::Result::ok).filter_map(|it| RunId::parse(&it).ok()).collect()
     }
 
-    /// An entry that the new store finds wrong is lost; the one after it is not.
+    /// An entry that the new store rejects is lost; later ones are not.
     fn append(&mut self, entry: Entry) -> Result<()> {
         match self.to.append(entry.clone()) {
             Err(err) if err.is_of_entry() => {
@@ -289,7 +289,7 @@ impl<'a> Salvage<'a> {
     }
 }
 
-/// What is said about a run of which something is lost.
+/// The facts about a run, with a mark that parts are lost.
 fn partial(about: &str) -> String {
     let mut about: Json = serde_json::from_str(about).unwrap_or_default();
     if !about.is_object() {
@@ -302,7 +302,7 @@ fn partial(about: &str) -> String {
 const PARTIAL: &str = "partial";
 
 impl Run {
-    /// Whether some of what the run did is lost, so that nobody knows what would happen twice.
+    /// Whether records of the run are lost, so that resuming it could repeat calls.
     pub fn is_partial(&self) -> bool {
         let about: Json = serde_json::from_str(&self.about).unwrap_or_default();
         about[PARTIAL] == true

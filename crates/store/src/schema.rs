@@ -1,16 +1,16 @@
-//! The tables, and how older stores come by them.
+//! The tables, and the migrations of older stores.
 //!
-//! A migration that was released never changes: a store remembers the checksum of each, and
-//! refuses a program that has others.
+//! A released migration never changes: a store remembers the checksum of each, and refuses a
+//! program with other checksums.
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::error::{Result, StoreError, StoreErrorKind};
 
-/// Tells a store from any other `SQLite` file: "svcs".
+/// Distinguishes a store from any other `SQLite` file: "svcs".
 pub(super) const APPLICATION: i32 = 0x7376_6373;
 
-/// Each brings a store from the version before to the next one.
+/// Each migrates a store from the previous version to the next one.
 const MIGRATIONS: [&str; 4] = [
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
@@ -24,7 +24,7 @@ const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
     at INTEGER NOT NULL
 ) STRICT";
 
-/// Brings a store up to date: all of it, or nothing.
+/// Migrates a store: completely, or not at all.
 pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<()> {
     migrate_by(&MIGRATIONS, connection, now)
 }
@@ -34,7 +34,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
         return verify(migrations, connection);
     }
     let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have done it meanwhile.
+    // Another process may have migrated it meanwhile.
     let there = version(&own)?;
     if there == 0 && !is_empty(&own)? || there > 0 && !is_ours(&own)? {
         return Err(foreign());
@@ -64,7 +64,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
     Ok(own.commit()?)
 }
 
-/// Whether the tables are those of this program. Newer ones, and those of others, are refused.
+/// Whether the tables are of the current version. Newer and foreign tables are an error.
 pub(super) fn is_current(connection: &Connection) -> Result<bool> {
     let there = version(connection)?;
     match is_ours(connection)? {
@@ -75,14 +75,14 @@ pub(super) fn is_current(connection: &Connection) -> Result<bool> {
     }
 }
 
-/// Gives a store another number for its mark to name it by.
+/// Gives a store a new identity for its mark.
 pub(super) fn rename(connection: &Connection) -> Result<()> {
     let id = format!("{:016x}", fastrand::u64(..));
     connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('store', ?1)", [id])?;
     Ok(())
 }
 
-/// The number that a store's mark names it by.
+/// The identity of a store, which its mark contains.
 pub(super) fn identity(connection: &Connection) -> Result<u64> {
     let sql = "SELECT value FROM meta WHERE name = 'store'";
     let id: Option<String> = connection.query_row(sql, [], |it| it.get(0)).optional()?;
@@ -90,20 +90,20 @@ pub(super) fn identity(connection: &Connection) -> Result<u64> {
         .ok_or_else(|| StoreError::corrupt("it has no identity"))
 }
 
-/// How many commits the database knows of.
+/// The number of commits in the database.
 pub(super) fn commits(connection: &Connection) -> Result<u64> {
     let commits: i64 =
         connection.query_row("SELECT commits FROM mark WHERE one = 1", [], |it| it.get(0))?;
     u64::try_from(commits).map_err(|_| StoreError::corrupt("its count of commits is negative"))
 }
 
-/// The version of the tables, 0 where there are none. A newer one is refused by who migrates.
+/// The version of the tables, 0 without tables. A newer one is refused by the migration.
 pub(super) fn version(connection: &Connection) -> Result<usize> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |it| it.get(0))?;
     usize::try_from(version).map_err(|_| StoreError::corrupt("its version is negative"))
 }
 
-/// Whether the file says that it is a store.
+/// Whether the file is marked as a store.
 pub(super) fn is_ours(connection: &Connection) -> Result<bool> {
     let id: i32 = connection.pragma_query_value(None, "application_id", |it| it.get(0))?;
     Ok(id == APPLICATION)
@@ -117,7 +117,8 @@ fn is_empty(connection: &Connection) -> Result<bool> {
 
 fn foreign() -> StoreError {
     let message = "the file is a database, but not a store of svc";
-    StoreError::new(StoreErrorKind::Foreign, message).help("`--store FILE` names another file")
+    StoreError::new(StoreErrorKind::Foreign, message)
+        .help("choose another file with `--store FILE`")
 }
 
 fn newer(connection: &Connection) -> StoreError {
@@ -126,10 +127,10 @@ fn newer(connection: &Connection) -> StoreError {
     let maker = maker.map_or_else(String::new, |it| format!(" ({it})"));
     let message = format!("the store was made by a newer svc{maker}");
     StoreError::new(StoreErrorKind::Newer, message)
-        .help("install that version, or name another file with `--store FILE`")
+        .help("install that version, or choose another file with `--store FILE`")
 }
 
-/// The migrations that a store has seen are those that this program knows.
+/// Checks that the applied migrations are those of this program.
 fn verify(migrations: &[&str], connection: &Connection) -> Result<()> {
     let mut rows = connection.prepare("SELECT checksum FROM migrations ORDER BY version")?;
     let known: rusqlite::Result<Vec<Vec<u8>>> = rows.query_map([], |it| it.get(0))?.collect();
@@ -139,7 +140,7 @@ fn verify(migrations: &[&str], connection: &Connection) -> Result<()> {
     }
     let message = "the store was made by a development version of svc with other tables";
     Err(StoreError::new(StoreErrorKind::Newer, message)
-        .help("name another file with `--store FILE`"))
+        .help("choose another file with `--store FILE`"))
 }
 
 #[cfg(test)]
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(version(&connection).unwrap(), more.len());
     }
 
-    /// What nodes said that they used becomes payments, and so does what they did not say.
+    /// The recorded usage of nodes becomes payments, and so does unrecorded usage.
     #[test]
     fn what_was_spent_before_there_were_payments_is_kept() {
         let mut connection = Connection::open_in_memory().unwrap();

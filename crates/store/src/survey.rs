@@ -1,9 +1,9 @@
-//! What is asked of all nodes of a run at once.
+//! Queries about all nodes of a run at once.
 
 use super::{Store, error::Result, id::RunId, read::attempt, rows::Attempt};
 
 impl Store {
-    /// The tries of all nodes of a run, with the paths of their nodes, the first one first.
+    /// The attempts of all nodes of a run, with the paths of their nodes, in order.
     pub fn all_attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(

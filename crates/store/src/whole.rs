@@ -1,11 +1,11 @@
-//! A database that need not be looked at again: it was whole when it was looked at page by
-//! page, and since then nothing but a store has changed it.
+//! Skips the integrity check of a database: it passed a page-by-page check before, and since
+//! then only a store has changed it.
 //!
-//! The look takes 2 ms a megabyte, so that a run of a few milliseconds would pay twenty for a
-//! store of 10 MB. Whoever closes a store as the last one therefore signs what the system says
-//! of its file, beside the mark. A file of which it says anything else is looked at, and so is
-//! one with a log that was left behind, or whose last look is a day ago.
-#![expect(clippy::disallowed_methods, reason = "the store owns its file and what lies beside it")]
+//! The check takes 2 ms per megabyte, so a run of a few milliseconds would pay twenty for a
+//! store of 10 MB. The last process to close a store therefore signs the metadata of its file,
+//! next to the mark. A file with other metadata is checked, and so is a file with a leftover
+//! log, or whose last check is a day ago.
+#![expect(clippy::disallowed_methods, reason = "the store owns its file and the files next to it")]
 
 use std::{
     fs::{self, Metadata},
@@ -17,11 +17,11 @@ use super::{
     place::{self, OF_SQLITE},
 };
 
-/// What is damaged below the file system, where nobody is told, is noticed after a day.
+/// Damage below the file system, which does not change metadata, is noticed after a day.
 const GOOD_FOR: i64 = 24 * 60 * 60 * 1_000;
 
-/// When the database was last looked at, in milliseconds since 1970, where that is still good.
-/// Asked before the database is opened, and only by who holds the lock of the mark.
+/// The time of the last check of the database, in milliseconds since 1970, if it is still
+/// valid. Called before the database is opened, while holding the lock of the mark.
 pub(super) fn looked(mark: &Mark, file: &Path, now: i64) -> Option<i64> {
     let signed = mark.signature().ok().flatten()?;
     let (looked, _) = signed.split_first_chunk()?;
@@ -30,14 +30,15 @@ pub(super) fn looked(mark: &Mark, file: &Path, now: i64) -> Option<i64> {
     (is_recent && signature(file, looked) == Some(signed)).then_some(looked)
 }
 
-/// Signs a database that was looked at then. Nothing is signed while others have it open.
+/// Signs a database that was checked at that time. Nothing is signed while other processes have
+/// it open.
 pub(super) fn sign(mark: &Mark, file: &Path, looked: i64) {
-    // What is not signed is looked at the next time.
+    // An unsigned database is checked the next time.
     let _ = mark.sign(|| signature(file, looked));
 }
 
-/// Nothing where the file has a log, and so is changed by whoever opens it next, or where
-/// anybody can set back all times of a file.
+/// Returns `None` if the file has a log, so that the next process to open it changes it, or if
+/// all times of a file can be set back.
 fn signature(file: &Path, looked: i64) -> Option<[u8; SLOT]> {
     if !cfg!(unix) || fs::exists(place::beside(file, OF_SQLITE[0])).unwrap_or(true) {
         return None;
@@ -54,8 +55,8 @@ fn signature(file: &Path, looked: i64) -> Option<[u8; SLOT]> {
     Some(signature)
 }
 
-/// Which file it is, how long, and when it and what is known of it changed. The last of these
-/// nobody can set back.
+/// The identity of the file, its size, and the times when its content and its metadata changed.
+/// The last of these cannot be set back.
 #[cfg(unix)]
 fn said(file: &Metadata) -> [i64; 7] {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! The one thread that writes. Everything that waits shares one transaction and one sync.
+//! The writing thread. All pending entries share one transaction and one sync.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -19,26 +19,26 @@ use super::{
     whole,
 };
 
-/// What a writer writes to.
+/// The target of a writer.
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) place: Place,
-    /// Which files were opened.
+    /// The files that were opened.
     pub(super) files: Option<Files>,
-    /// The number that the mark names the store by.
+    /// The identity of the store in the mark.
     pub(super) store: u64,
     pub(super) mark: Option<Mark>,
-    /// When the database was last looked at page by page, as long as it seems whole.
+    /// The time of the last page-by-page check, as long as the database seems intact.
     pub(super) looked: Option<i64>,
 }
 
-/// Entries that nobody waits for, and that could not be written yet.
+/// Entries whose result is not awaited, and that could not be written yet.
 type Pending = Vec<Entry>;
 
 type Told = oneshot::Sender<Result<()>>;
 
 impl Writer {
-    /// Writes whatever enters the queue, until that is closed.
+    /// Writes everything from the queue, until it is closed.
     pub(super) fn spawn(self, queue: Arc<Queue>) -> Result<JoinHandle<()>> {
         let thread = thread::Builder::new().name("svc-store".to_owned());
         Ok(thread.spawn(move || {
@@ -59,10 +59,10 @@ impl Writer {
         self.close();
     }
 
-    /// Closing writes the log back, so only afterwards the file stays as it is.
+    /// Closing writes the log back, so the file is final only afterwards.
     fn close(self) {
         let Self { connection, place, mark, looked, .. } = self;
-        // What was acknowledged is in the log, from which the next one recovers it.
+        // Acknowledged commits are in the log, from which the next process recovers them.
         let is_closed = connection.close().is_ok();
         if let (true, Some(mark), Some(file), Some(looked)) =
             (is_closed, mark, place.file(), looked)
@@ -71,8 +71,8 @@ impl Writer {
         }
     }
 
-    /// Commits all items, and what was pending. Where that fails, who waits is told and
-    /// forgets, and what nobody waits for stays pending.
+    /// Commits all items, and the pending entries. If that fails, awaited items are reported
+    /// and dropped, and the others stay pending.
     fn write(&mut self, items: Vec<Item>, pending: &mut Pending, queue: &Queue) {
         match self.commit(pending, &items) {
             Ok(wrong) => {
@@ -93,12 +93,12 @@ impl Writer {
         }
     }
 
-    /// The failure with the name of the store. Nothing of a damaged one is written over, also
-    /// not when it is closed.
+    /// Adds the name of the store to an error. A damaged store is not overwritten, not even
+    /// when it is closed.
     fn of_file(&mut self, err: StoreError) -> StoreError {
         if err.kind == StoreErrorKind::Corrupt {
             self.looked = None;
-            // The error that matters is that of the commit.
+            // The error of the commit matters.
             let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         }
         match self.place.file() {
@@ -107,7 +107,8 @@ impl Writer {
         }
     }
 
-    /// One transaction. Gives the items that are wrong by themselves, with the reasons.
+    /// Runs one transaction. Returns the items that are invalid by themselves, with the
+    /// reasons.
     fn commit(&mut self, pending: &Pending, items: &[Item]) -> Result<Vec<(usize, StoreError)>> {
         self.place.is_still(self.files)?;
         let own = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -125,14 +126,14 @@ impl Writer {
         let commits = count(&own)?;
         own.commit()?;
         if let Some(mark) = &self.mark {
-            // A mark that stays behind is no harm; the commit is made.
+            // A mark that stays behind does no harm; the commit is done.
             let _ = mark.raise(Seen { store: self.store, commits });
         }
         Ok(wrong)
     }
 }
 
-/// Writes one entry. Gives why, where only that one is wrong.
+/// Writes one entry. Returns an error if only this entry is invalid.
 fn attempt(batch: &mut Batch<'_>, entry: &Entry) -> Result<Option<StoreError>> {
     match batch.entry(entry) {
         Ok(()) => Ok(None),
@@ -141,15 +142,15 @@ fn attempt(batch: &mut Batch<'_>, entry: &Entry) -> Result<Option<StoreError>> {
     }
 }
 
-/// Counts the commit that is being made.
+/// Counts the current commit.
 pub(super) fn count(own: &Connection) -> Result<u64> {
     let sql = "UPDATE mark SET commits = commits + 1 WHERE one = 1 RETURNING commits";
     let commits: i64 = own.prepare_cached(sql)?.query_row([], |it| it.get(0))?;
     u64::try_from(commits).map_err(|_| StoreError::corrupt("its count of commits is negative"))
 }
 
-/// Tells everyone who waits. What went wrong with entries that nobody waits for, whoever
-/// flushes is told, or else whoever comes next.
+/// Reports to everyone who waits. Errors of entries without a waiter are reported to the next
+/// flush, or else to the next caller.
 fn tell_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue) {
     let is_lost = |(idx, _): &&(usize, StoreError)| items[*idx].told.is_none();
     let mut lost = wrong.iter().find(is_lost).map(|(_, err)| err.clone());
@@ -170,7 +171,7 @@ fn tell_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue) {
     }
 }
 
-/// Whoever no longer waits need not be told.
+/// The receiver may have been dropped.
 fn tell(told: Told, how: Result<()>) {
     let _ = told.send(how);
 }

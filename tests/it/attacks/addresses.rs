@@ -32,18 +32,18 @@ async fn closed_addresses_are_refused() {
         ("http://10.0.0.1/", "a private address"),
         ("http://172.16.3.4/", "a private address"),
         ("http://192.168.0.1/admin", "a private address"),
-        ("http://169.254.169.254/latest/meta-data/", "clouds keep their keys"),
+        ("http://169.254.169.254/latest/meta-data/", "cloud metadata"),
         ("http://100.100.100.200/", "shared by customers"),
         ("http://192.0.2.1/", "documentation"),
-        ("http://198.18.0.1/", "measurements"),
-        ("http://224.0.0.1/", "a group"),
+        ("http://198.18.0.1/", "benchmarking"),
+        ("http://224.0.0.1/", "multicast"),
         ("http://255.255.255.255/", "reserved"),
         ("http://[::]/", "this network"),
         ("http://[::1]/", "this machine"),
         ("http://[0:0:0:0:0:0:0:1]:80/", "this machine"),
         ("http://[::ffff:127.0.0.1]/", "this machine"),
         ("http://[::ffff:7f00:1]/", "this machine"),
-        ("http://[::ffff:169.254.169.254]/", "clouds keep their keys"),
+        ("http://[::ffff:169.254.169.254]/", "cloud metadata"),
         ("http://[::127.0.0.1]/", "reserved"),
         ("http://[64:ff9b::10.0.0.1]/", "a private address"),
         ("http://[64:ff9b:1::1]/", "reserved"),
@@ -51,7 +51,7 @@ async fn closed_addresses_are_refused() {
         ("http://[2001:0:1::1]/", "Teredo"),
         ("http://[fd00::1]/", "a private address"),
         ("http://[fe80::1]/", "link-local"),
-        ("http://[ff02::1]/", "a group"),
+        ("http://[ff02::1]/", "multicast"),
     ];
     let engine = engine();
     for (attack, why) in attacks {
@@ -64,32 +64,32 @@ async fn closed_addresses_are_refused() {
 #[tokio::test]
 async fn what_is_no_address_is_refused() {
     let attacks = [
-        ("http://2130706433/", "no IP address"),
-        ("http://0x7f000001/", "no IP address"),
-        ("http://0x7f.1/", "no IP address"),
-        ("http://0177.0.0.1/", "no IP address"),
-        ("http://017700000001/", "no IP address"),
-        ("http://127.1/", "no IP address"),
-        ("http://127.0.1/", "no IP address"),
-        ("http://0/", "no IP address"),
-        ("http://127.0.0.1.0x0/", "no IP address"),
-        ("http://good.example@127.0.0.1/", "user's name"),
-        ("http://127.0.0.1\\@good.example/", "user's name"),
-        ("http://good.example\\.127.0.0.1/", "no name of a host"),
+        ("http://2130706433/", "not an IP address"),
+        ("http://0x7f000001/", "not an IP address"),
+        ("http://0x7f.1/", "not an IP address"),
+        ("http://0177.0.0.1/", "not an IP address"),
+        ("http://017700000001/", "not an IP address"),
+        ("http://127.1/", "not an IP address"),
+        ("http://127.0.1/", "not an IP address"),
+        ("http://0/", "not an IP address"),
+        ("http://127.0.0.1.0x0/", "not an IP address"),
+        ("http://good.example@127.0.0.1/", "user name"),
+        ("http://127.0.0.1\\@good.example/", "user name"),
+        ("http://good.example\\.127.0.0.1/", "not a host name"),
         ("http://①②⑦.⓪.⓪.①/", "not ASCII"),
         ("http://127。0。0。1/", "not ASCII"),
-        ("http://%31%32%37.0.0.1/", "no name of a host"),
-        ("http://[::1%25lo]/", "no IPv6 address"),
+        ("http://%31%32%37.0.0.1/", "not a host name"),
+        ("http://[::1%25lo]/", "not an IPv6 address"),
         ("http://[::1/", "not closed"),
-        ("http:///etc/passwd", "no name of a host"),
+        ("http:///etc/passwd", "not a host name"),
         ("file:///etc/passwd", "not with `file:`"),
         ("gopher://127.0.0.1:6379/_x", "not with `gopher:`"),
         ("ftp://example.com/", "not with `ftp:`"),
         ("data:text/plain,x", "not with `data:`"),
         ("//127.0.0.1/", "begins with `http://`"),
         ("http://a.example/\r\nHost: 127.0.0.1", "control character"),
-        ("http://a.example:/", "no port"),
-        ("http://a.example:66000/", "no port"),
+        ("http://a.example:/", "not a port"),
+        ("http://a.example:66000/", "not a port"),
     ];
     let engine = engine();
     for (attack, why) in attacks {
@@ -125,7 +125,7 @@ async fn a_policy_lists_the_hosts_that_may_be_read() {
     ] {
         let (kind, message) = failure(&engine, FETCH, refused).await;
         assert_eq!(kind, ErrorKind::Denied, "{message}");
-        assert!(message.contains(&format!("the policy does not let `{refused}` be read")));
+        assert!(message.contains(&format!("the policy does not allow `{refused}` to be read")));
     }
     for allowed in ["http://good.example/", "https://GOOD.example./", "http://a.docs.example/"] {
         let (kind, message) = failure(&engine, FETCH, allowed).await;

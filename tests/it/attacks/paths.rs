@@ -104,7 +104,7 @@ async fn no_path_leads_out_for_reading() {
         let (kind, message) = failure(&engine, READ, attack).await;
         assert_eq!(kind, ErrorKind::Denied, "{attack}: {message}");
         assert!(message.contains(attack.as_str()), "{attack}: {message}");
-        assert!(message.contains("the policy does not let it be read: it is `/"), "{message}");
+        assert!(message.contains("the policy does not allow it to be read: it is `/"), "{message}");
     }
     // What leads nowhere fails as it always does.
     for nowhere in ["docs/nothing", "docs/circle", "docs/none/x", "docs/in.txt/x"] {
@@ -168,7 +168,7 @@ async fn no_path_leads_out_for_writing() {
     for attack in &attacks {
         let (kind, message) = failure(&engine, WRITE, attack).await;
         assert_eq!(kind, ErrorKind::Denied, "{attack}: {message}");
-        assert!(message.contains("the policy does not let it be written"), "{message}");
+        assert!(message.contains("the policy does not allow it to be written"), "{message}");
     }
     for good in ["out/a.txt", "out/new/deep/b.txt", "out/../out/c.txt", "out/secret"] {
         engine.run(WRITE).param_text("given", &format!("{root}/{good}")).await.unwrap();
@@ -285,7 +285,7 @@ async fn a_component_touches_what_its_effects_say() {
         let other = format!("{root}/{other}");
         let (kind, message) = failure(&engine, &script("docs"), &other).await;
         assert_eq!(kind, ErrorKind::Denied, "{message}");
-        assert!(message.contains("outside of what the call names"), "{message}");
+        assert!(message.contains("outside the paths named by the call"), "{message}");
         let (kind, message) = failure(&engine, &script("write"), &other).await;
         assert_eq!(kind, ErrorKind::Denied, "{message}");
     }

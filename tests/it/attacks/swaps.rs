@@ -173,7 +173,7 @@ fn a_real_path_follows_no_link() {
         let link = root.join(link);
         let refused = [host.open_real(&link).err(), host.stat_real(&link).err()];
         for err in refused {
-            assert!(host::refused(&err.unwrap()).unwrap().contains("a symbolic link came"));
+            assert!(host::refused(&err.unwrap()).unwrap().contains("a symbolic link appeared"));
         }
     }
     let err = host.write_real(&root.join("in/folder/new.txt"), b"x").unwrap_err();

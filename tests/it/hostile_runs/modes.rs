@@ -60,7 +60,7 @@ fn reading_writes_nothing() {
     let place = Place::new();
     let none = place.svc(&["runs"]);
     assert_eq!(none.status.code(), Some(6), "{}", err(&none));
-    assert!(err(&none).contains("there is no store of runs `runs.db`"), "{}", err(&none));
+    assert!(err(&none).contains("store of runs `runs.db` not found"), "{}", err(&none));
     assert!(!place.store().exists());
     assert!(place.svc(&["run", "a.svc"]).status.success());
     let before = std::fs::read(place.store()).unwrap();

@@ -33,7 +33,7 @@ fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
         let told = err(&failed);
         assert_eq!(failed.status.code(), Some(1), "{limit}: {told}");
         assert!(told.contains("runs.db` "), "{limit}: {told}");
-        assert!(told.contains("help: see whether its disk has space"), "{limit}: {told}");
+        assert!(told.contains("help: check that the disk has space"), "{limit}: {told}");
         if last(&place.store()).is_none() {
             assert_eq!(place.asked(), 0, "a run that cannot be kept does not begin");
             continue;
@@ -67,7 +67,7 @@ fn a_full_disk_ends_a_run_that_goes_on_later() {
     let told = err(&failed);
     assert_eq!(failed.status.code(), Some(1), "{told}");
     assert!(told.contains(&format!("the store `{store}` has no space left")), "{told}");
-    assert!(told.contains("`svc runs prune` removes old runs"), "{told}");
+    assert!(told.contains("remove old runs with `svc runs prune`"), "{told}");
     let (before, asked) = (done(store.as_ref()), place.asked());
     assert!(!before.is_empty());
     assert!(!place.path().join("out.json").exists());

@@ -144,7 +144,7 @@ fn a_run_that_is_not_whole_does_not_go_on() {
     assert!(said.contains("not whole, so that it cannot go on: "), "{said}{}", err(&recovered));
     let refused = place.svc(&["resume", "last"]);
     assert_eq!(refused.status.code(), Some(6));
-    assert!(err(&refused).contains("to go on could do it twice"), "{}", err(&refused));
+    assert!(err(&refused).contains("resuming it could repeat calls"), "{}", err(&refused));
     assert!(place.svc(&["show", "last"]).status.success());
     assert_eq!(place.asked(), asked, "nothing ran");
 }

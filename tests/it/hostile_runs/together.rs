@@ -41,8 +41,11 @@ fn of_two_that_go_on_with_a_run_one_does() {
         let (winner, loser) = if ended[0].status.success() { (0, 1) } else { (1, 0) };
         let told = err(&ended[loser]);
         assert_eq!(ended[loser].status.code(), Some(1), "{told}");
-        assert!(told.contains(&format!("process {} works on run", pids[winner])), "{told}");
-        assert!(told.contains("help: wait until that one is done, or end it"), "{told}");
+        assert!(
+            told.contains(&format!("process {} is already working on run", pids[winner])),
+            "{told}"
+        );
+        assert!(told.contains("help: wait until it is done, or end it"), "{told}");
     }
     assert!(contested > 0, "no two met");
 }
@@ -92,7 +95,7 @@ fn a_run_that_is_removed_is_not_gone_on_with_from_nothing() {
         if resumed.status.success() {
             assert_eq!(last(&place.store()).unwrap().state, RunState::Ok);
         } else {
-            let gone = ["there is no run", "works on run", "is not in the store"];
+            let gone = ["unknown run", "is already working on run", "is not in the store"];
             assert!(gone.iter().any(|it| told.contains(it)), "{told}");
             assert_eq!(place.asked(), asked, "what is gone is not paid for anew: {told}");
         }

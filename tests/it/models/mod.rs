@@ -278,7 +278,7 @@ async fn a_provider_that_counts_more_than_was_reserved_breaks_a_cap() {
     let capped = engine.run(r#"("x" >> ask) within { max_tokens: 5_000 }"#).await;
     let err = capped.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Budget));
-    assert!(err.to_string().contains("used more than it declares: 10019 tokens"), "{err}");
+    assert!(err.to_string().contains("used more than declared: 10019 tokens"), "{err}");
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ fn a_file_in_the_place_of_a_store_is_left_alone() {
     fs::rename(folder.path().join("empty.db"), &file).unwrap();
     let before = fs::read(&file).unwrap();
     let err = Store::open(&file, NOW).unwrap_err();
-    assert!(err.message.ends_with("is damaged: its file has lost what it held"), "{err}");
+    assert!(err.message.ends_with("is damaged: its file has lost its content"), "{err}");
     assert!(err.message.contains(file.to_str().unwrap()), "{err}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
@@ -196,7 +196,10 @@ fn a_damaged_content_is_told() {
     let path = folder.path().join("store.db-blobs").join(&name[..2]).join(&name[2..]);
     flip(&path, 5000);
     let err = store.blob(large.hash()).unwrap_err();
-    assert_eq!(err.message, format!("the store is damaged: the content {name} is another one"));
+    assert_eq!(
+        err.message,
+        format!("the store is damaged: the content {name} does not match its hash")
+    );
     fs::remove_file(&path).unwrap();
     let err = store.blob(large.hash()).unwrap_err();
     assert_eq!(err.message, format!("the store is damaged: the content {name} has lost its file"));

@@ -123,7 +123,7 @@ fn an_entry_that_is_wrong_spoils_no_other() {
     store.append(done(&nobody, "lost", "out").1).unwrap();
     store.append(done(&run.id, "kept", "out").1).unwrap();
     let err = store.flush().wait().unwrap_err();
-    assert_eq!(err.message, format!("there is no run `{nobody}`"));
+    assert_eq!(err.message, format!("unknown run `{nobody}`"));
     store.flush().wait().unwrap();
     let err = store.commit(done(&nobody, "lost", "out").1).wait().unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::NotFound);
@@ -143,7 +143,7 @@ fn an_output_that_was_removed_is_not_named() {
 #[test]
 fn a_run_is_found_by_a_prefix_that_no_other_has() {
     let store = Store::in_memory().unwrap();
-    assert_eq!(store.run("last").unwrap_err().message, "there is no run yet");
+    assert_eq!(store.run("last").unwrap_err().message, "the store has no runs");
     let runs: Vec<Run> = [1, 2, NOW].into_iter().map(|now| begun(&store, now)).collect();
     let name = |idx: usize| runs[idx].id.as_str();
     assert_eq!(store.run("last").unwrap().id, runs[2].id);
@@ -151,7 +151,7 @@ fn a_run_is_found_by_a_prefix_that_no_other_has() {
     assert_eq!(store.run(&name(0).to_uppercase()).unwrap().id, runs[0].id);
     let err = store.run("00").unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Ambiguous);
-    assert_eq!(err.help, Some(format!("such as {}, {}", name(1), name(0))));
+    assert_eq!(err.help, Some(format!("use a longer prefix, such as {}, {}", name(1), name(0))));
     for none in ["zz", "", "%", "0_", "'"] {
         assert_eq!(store.run(none).unwrap_err().kind, StoreErrorKind::NotFound, "{none}");
     }

@@ -94,7 +94,10 @@ fn a_claim_goes_with_its_process() {
     assert_eq!(run.state, RunState::Running);
     let err = store.claim(&run.id).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Claimed { pid: Some(child.id()) });
-    assert_eq!(err.message, format!("process {} works on run `{}`", child.id(), run.id));
+    assert_eq!(
+        err.message,
+        format!("process {} is already working on run `{}`", child.id(), run.id)
+    );
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(store.run("last").unwrap().state, RunState::Died);

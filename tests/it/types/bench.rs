@@ -163,23 +163,26 @@ fn asks_json(text: &str) -> bool {
     [" as ", "parse_json", "rhai"].iter().any(|it| text.contains(it))
 }
 
-/// `.., but this is int`, as ops say it.
+/// `.., found int` or `.., but this is int`.
 fn names_kind(message: &str) -> bool {
     const KINDS: [&str; 14] = [
         "null", "bool", "int", "float", "duration", "money", "size", "string", "path", "bytes",
         "list", "record", "secret", "flow",
     ];
-    let said = ["this is ", "an item is "].iter().filter_map(|it| message.rsplit_once(it));
+    let said = ["this is ", "an item is ", "found ", "of type "]
+        .iter()
+        .filter_map(|it| message.rsplit_once(it));
     let mut kinds = said.map(|(_, kind)| kind.trim_start_matches("a "));
     kinds.any(|kind| KINDS.contains(&kind))
         || message.contains("have no order")
         || message.contains("no arm of `match`")
 }
 
-/// `.. is due, but this is ..` and `.. must be .., but it is ..`, except of a range.
+/// `expected .., found ..` and `.. must be .., but it is ..`, except of a range.
 fn is_misfit(message: &str) -> bool {
     let parts = message
-        .split_once(" is due, but this is ")
+        .strip_prefix("expected ")
+        .and_then(|it| it.split_once(", found "))
         .or_else(|| message.split_once(", but it is "))
         .map(|(wanted, given)| (wanted.rsplit_once(" must be ").map_or(wanted, |it| it.1), given));
     // Ops show what is in a text, and not of which type it is.

@@ -134,11 +134,7 @@ flow outer(x: string, g: flow<{given}>) -> string {{ x >> inner(g: g) }}
     assert_eq!(codes(&passed("string -> int", "string -> float")), ["E204"]);
     are(&[
         (&passed("string -> int", "string -> int"), "string", "\"15\""),
-        (
-            &passed("string -> int 1..3", "string -> int"),
-            "string",
-            "int 1..3 is due, but this is 15",
-        ),
+        (&passed("string -> int 1..3", "string -> int"), "string", "expected int 1..3, found 15"),
         (&passed("string -> float", "string -> float"), "string", "\"15.0\""),
     ]);
 }

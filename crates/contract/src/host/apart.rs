@@ -1,47 +1,48 @@
-//! Work for a process of its own: what it may use up, and why it may give no answer.
+//! Work for worker processes: its limits, and the reasons for a missing answer.
 
 use std::{io, time::Duration};
 
-/// Which process does a piece of work.
+/// The process for a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Process {
-    /// One that did nothing before and does nothing afterwards.
+    /// A process that did no work before and does none afterwards.
     Fresh,
-    /// One that does further work of the same kind afterwards.
+    /// A process that may do further work of the same kind afterwards.
     Kept,
 }
 
-/// What a process that works apart may use.
+/// The limits of a worker process.
 pub struct Apart<'a> {
     pub process: Process,
-    /// The bytes of its address space.
+    /// The address space in bytes.
     pub memory: u64,
-    /// How long it may compute.
+    /// The CPU time.
     pub processor: Duration,
-    /// How long whoever asks waits for the answer.
+    /// The time that the caller waits for the answer.
     pub time: Duration,
-    /// The most bytes of the answer.
+    /// The maximum size of the answer in bytes.
     pub answer: u64,
-    /// Whether the answer is still wanted.
+    /// Returns whether the answer is still wanted.
     pub goes_on: &'a dyn Fn() -> bool,
 }
 
-/// Why a process that works apart gave no answer.
+/// The reason why a worker process returned no answer.
 #[derive(Debug)]
 pub enum Unanswered {
-    /// No such process can be started: the program does not begin by asking whether it is one.
+    /// The program cannot be started as a worker, because it does not call
+    /// [`crate::is_worker`].
     Unsupported,
     /// The answer is not wanted any more.
     Cancelled,
-    /// The process needed more memory than it may have.
+    /// The process exceeded its memory limit.
     Memory,
-    /// It computed for longer than it may.
+    /// The process exceeded its CPU time.
     Processor,
-    /// It had no answer in time.
+    /// The answer was not ready in time.
     Late,
-    /// Its answer was larger than it may be.
+    /// The answer exceeded its size limit.
     TooLarge,
     Crashed,
-    /// It could not be started, or somebody ended it.
+    /// The process could not be started, or was killed.
     Lost(io::Error),
 }

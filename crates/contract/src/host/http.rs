@@ -1,4 +1,4 @@
-//! HTTP as the host offers it: a request, and an answer whose body comes in pieces.
+//! HTTP as the host offers it: a request, and a response with a streamed body.
 
 use std::{borrow::Cow, fmt, future::Future, io, pin::Pin};
 
@@ -6,30 +6,30 @@ use futures_util::Stream;
 
 use super::{Host, address::Address, refusal};
 
-/// A request. Its header values and its body may hold secrets, so neither is shown.
+/// A request. Its header values and its body may contain secrets, so neither is shown.
 #[derive(Clone)]
 pub struct Request {
     pub method: &'static str,
-    /// The whole address, with `http://` or `https://`.
+    /// The complete address, with `http://` or `https://`.
     pub url: String,
     pub headers: Vec<(Cow<'static, str>, String)>,
     pub body: Vec<u8>,
     pub trust: Trust,
 }
 
-/// Who named the address of a request.
+/// The origin of a request's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Whoever runs this program: it may lead anywhere, also to this machine.
+    /// The user who runs this program: it may lead anywhere, including this machine.
     Configured,
-    /// A script or a page: it may lead to the open internet only.
+    /// A script or a page: it may only lead to the open internet.
     Open,
 }
 
-/// The head of an answer, and its body to come.
+/// The head of a response, with its future body.
 pub struct Response {
     pub status: u16,
-    /// In the order of the answer, with names in lower case.
+    /// In the order of the response, with lower-case names.
     pub headers: Vec<(String, String)>,
     pub body: Body,
 }
@@ -37,11 +37,11 @@ pub struct Response {
 /// The pieces of a body. Dropping it ends the connection.
 pub type Body = Pin<Box<dyn Stream<Item = io::Result<Vec<u8>>> + Send>>;
 
-/// An answer to come. Dropping it ends the request.
+/// A future response. Dropping it ends the request.
 pub type Answer = Pin<Box<dyn Future<Output = io::Result<Response>> + Send>>;
 
 impl Request {
-    /// A GET of an address that a script or a page may have named.
+    /// A GET of an address from a script or a page.
     pub fn get(url: impl Into<String>) -> Self {
         Self {
             method: "GET",
@@ -52,19 +52,19 @@ impl Request {
         }
     }
 
-    /// A POST of JSON, to such an address.
+    /// A POST of JSON to an address from a script or a page.
     pub fn post_json(url: impl Into<String>, body: Vec<u8>) -> Self {
         let post = Self { method: "POST", body, ..Self::get(url) };
         post.header("content-type", "application/json")
     }
 
-    /// Says that whoever runs this program named the address.
+    /// Marks the address as configured by the user who runs this program.
     #[must_use]
     pub fn configured(self) -> Self {
         Self { trust: Trust::Configured, ..self }
     }
 
-    /// The address, which is refused when an open request may not lead there.
+    /// The address; an error if an open request may not go there.
     pub fn look(&self) -> io::Result<Address> {
         let address = self.address()?;
         match address.refused() {
@@ -73,7 +73,7 @@ impl Request {
         }
     }
 
-    /// The address in its one spelling.
+    /// The normalised address.
     pub fn address(&self) -> io::Result<Address> {
         Address::read(&self.url).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
     }
@@ -86,28 +86,28 @@ impl Request {
 }
 
 impl Response {
-    /// An answer whose body is there already.
+    /// A response with a complete body.
     pub fn whole(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let piece = Ok(body.into());
         let body = Box::pin(futures_util::stream::once(async move { piece }));
         Self { status, headers: Vec::new(), body }
     }
 
-    /// The first header of a name, which is given in lower case.
+    /// The first header with a name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// The most redirects that are followed.
+/// The maximum number of redirects that are followed.
 const MOST_REDIRECTS: usize = 5;
 
-/// The headers that are sent to any host that an answer leads on to. Others may hold what
-/// is meant for the first one only.
+/// The headers that are sent to every host of a redirect. Others may contain data that is meant
+/// only for the first host.
 const FOR_ALL: [&str; 2] = ["accept", "user-agent"];
 
-/// Sends a GET and goes where the answers lead on to; gives the last answer and its
-/// address. Each step is a request of its own, which the host looks at like the first one.
+/// Sends a GET and follows redirects; returns the last response and its address. Each step is a
+/// separate request, which the host checks like the first one.
 pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String, Response)> {
     request.url = request.address()?.to_string();
     for _ in 0..=MOST_REDIRECTS {
@@ -118,22 +118,22 @@ pub async fn follow(host: &dyn Host, mut request: Request) -> io::Result<(String
         }
         request.url = next.to_string();
     }
-    let message = format!("it leads on more than {MOST_REDIRECTS} times");
+    let message = format!("too many redirects (limit {MOST_REDIRECTS})");
     Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
-/// Where an answer leads on to.
+/// The target of a redirect.
 fn next(request: &Request, answer: &Response) -> io::Result<Option<Address>> {
     let leads_on = request.method == "GET" && matches!(answer.status, 301..=303 | 307 | 308);
     let Some(reference) = answer.header("location").filter(|_| leads_on) else { return Ok(None) };
     let invalid = |why| {
-        let message = format!("it leads on to `{reference}`: {why}");
+        let message = format!("it redirects to `{reference}`: {why}");
         io::Error::new(io::ErrorKind::InvalidInput, message)
     };
     let from = request.address()?;
     let to = from.join(reference).map_err(invalid)?;
     if from.is_secure() && !to.is_secure() {
-        return Err(refusal(format!("it leads on to `{to}`, which is not encrypted")));
+        return Err(refusal(format!("it redirects to `{to}`, which is not encrypted")));
     }
     Ok(Some(to))
 }

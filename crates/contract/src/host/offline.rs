@@ -1,4 +1,4 @@
-//! A host that lets nothing happen: what was recorded stands for the world.
+//! The host of dry runs: recorded results replace the outside world.
 
 use std::{
     io::{self, Read},
@@ -10,12 +10,12 @@ use std::{
 
 use super::{Entry, Host, Stat, http, refusal};
 
-/// Another host, of which the environment and the state of files can be seen, but nothing
-/// read, changed or asked for. Its secrets are stars.
+/// Wraps another host: its environment and the metadata of its files are visible, but nothing
+/// can be read, changed or requested. Its secrets are masked.
 pub struct Offline(pub Arc<dyn Host>);
 
 fn refused() -> io::Error {
-    refusal("a rehearsal touches nothing")
+    refusal("a dry run has no access to the outside world")
 }
 
 impl Host for Offline {
@@ -67,7 +67,7 @@ impl Host for Offline {
         Box::pin(tokio::time::sleep(duration))
     }
 
-    /// Prices are configured.
+    /// Price tables are configured, so they may be read.
     fn open_configured(&self, variable: &str) -> io::Result<Option<Box<dyn Read + Send>>> {
         self.0.open_configured(variable)
     }

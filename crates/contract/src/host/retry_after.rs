@@ -1,12 +1,12 @@
-//! How long a server asks to wait before the next try.
+//! The wait that a server asks for before the next attempt.
 
 use std::time::Duration;
 
 use super::http::Response;
 
 impl Response {
-    /// How long the other side asks to wait: in milliseconds, in seconds, or until a date,
-    /// which is measured on the other side's own clock.
+    /// The wait that the other side asks for: in milliseconds, in seconds, or until a date,
+    /// which is measured on its own clock.
     pub fn retry_after(&self) -> Option<Duration> {
         let number = |name: &str| self.header(name)?.trim().parse::<f64>().ok();
         if let Some(millis) = number("retry-after-ms") {
@@ -25,7 +25,7 @@ fn wait_of(seconds: f64) -> Option<Duration> {
     (!seconds.is_nan()).then(|| Duration::from_secs_f64(seconds.clamp(0.0, MOST)))
 }
 
-/// A year in seconds, and more than anybody waits.
+/// A year in seconds; longer waits are cut.
 const MOST: f64 = 31_536_000.0;
 
 /// The seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -41,8 +41,8 @@ fn seconds_of(date: &str) -> Option<i64> {
     Some(((days(year, month, day) * 24 + hours) * 60 + minutes) * 60 + seconds)
 }
 
-/// The days from 1970 to a date of the Gregorian calendar, whose years are taken to begin
-/// in March so that the leap day is the last one.
+/// The days from 1970 to a date of the Gregorian calendar. Years are counted from March, so
+/// that the leap day is the last one.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

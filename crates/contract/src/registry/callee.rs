@@ -1,16 +1,16 @@
-//! Flows that are arguments: how an op takes one, and how it calls it.
+//! Flows as arguments: how an op takes one, and how it calls it.
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Cx, Field, Max, OpError, Scheme};
 use crate::value::{FlowRef, Text, Value};
 
-/// A flow or component that an op takes as an argument; it takes an `A` and gives a `B`.
+/// A flow or component that an op takes as an argument, from an `A` to a `B`.
 #[derive(Clone, Debug)]
 pub struct Callee<const A: char, const B: char>(FlowRef);
 
 impl<const A: char, const B: char> Field for Callee<A, B> {
-    // Ops that take a flow call it once for each item of their input.
+    // Ops with a flow argument call it once for each item of their input.
     const SCHEME: Scheme = Scheme::Flow(&Scheme::Var(A), &Scheme::Var(B), Max::Input);
 
     fn decode(value: Value) -> Option<Self> {
@@ -29,8 +29,8 @@ fn flow(value: Value) -> Option<FlowRef> {
     }
 }
 
-/// A flow or component that writes a text when it is given one, such as a language model. Ops
-/// that take one call it at most as often as their `rounds` say.
+/// A flow or component from text to text, such as a language model. Ops with such an argument
+/// call it at most as often as their `rounds` argument.
 #[derive(Clone, Debug)]
 pub struct Writer(FlowRef);
 
@@ -46,7 +46,7 @@ impl Field for Writer {
     }
 }
 
-/// A call of a flow by an op, and where its result is waited for.
+/// A call of a flow by an op, and the channel for its result.
 #[derive(Debug)]
 pub struct FlowCall {
     pub flow: FlowRef,
@@ -54,11 +54,11 @@ pub struct FlowCall {
     pub reply: oneshot::Sender<Result<Value, OpError>>,
 }
 
-/// Where the run takes calls of flows.
+/// The channel by which the run receives calls of flows.
 pub type FlowCalls = mpsc::UnboundedSender<FlowCall>;
 
 impl Cx {
-    /// Calls a flow that is an argument, within the bounds of the op's own call.
+    /// Calls a flow argument, within the bounds of the op's own call.
     pub async fn call<const A: char, const B: char>(
         &self,
         flow: &Callee<A, B>,
@@ -67,16 +67,16 @@ impl Cx {
         self.call_flow(&flow.0, input).await
     }
 
-    /// Gives a text to a flow that is an argument, and gives the text that comes back.
+    /// Passes a text to a flow argument, and returns the resulting text.
     pub async fn write(&self, writer: &Writer, prompt: &str) -> Result<Text, OpError> {
         let written = self.call_flow(&writer.0, Value::text(prompt)).await?;
-        Text::decode(written).ok_or_else(|| OpError::bug("a writer gave something else than text"))
+        Text::decode(written).ok_or_else(|| OpError::bug("a writer did not return text"))
     }
 
     async fn call_flow(&self, flow: &FlowRef, input: Value) -> Result<Value, OpError> {
         let (reply, answer) = oneshot::channel();
         let call = FlowCall { flow: flow.clone(), input, reply };
-        let nobody = || OpError::bug("nobody takes calls of flows here");
+        let nobody = || OpError::bug("calls of flows are not supported here");
         let calls = self.flow_calls().ok_or_else(nobody)?;
         calls.send(call).map_err(|_| OpError::cancelled())?;
         answer.await.unwrap_or_else(|_| Err(OpError::cancelled()))

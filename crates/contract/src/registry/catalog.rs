@@ -1,25 +1,25 @@
-//! What ops that advise can see of the engine that calls them.
+//! The engine, as seen by the advising ops that it calls.
 //!
-//! An op knows nothing of scripts. The guide writes them, so it is handed somebody who does:
-//! the engine, behind this trait.
+//! Ops know nothing about scripts. The guide writes scripts, so it needs access to the engine,
+//! through this trait.
 
 use super::{OpRef, Registry};
 use crate::value::Type;
 
-/// Who knows what there is to call, and whether a script would run.
+/// Knows the available components, and can check scripts.
 pub trait Catalog: Send + Sync + 'static {
     fn registry(&self) -> &Registry;
 
-    /// What is known of a script without running it.
+    /// Checks a script without running it.
     fn tried(&self, script: &str) -> Tried;
 
-    /// How a value of a type comes to an op; nothing where no way leads there.
+    /// The way from a value of a type to an op; `None` if there isn't one.
     fn way_to(&self, from: &Type, op: OpRef) -> Option<Way>;
 
-    /// The stages that make a value of one type one of another.
+    /// The stages that convert a value of one type to another one.
     fn way_between(&self, from: &Type, to: &Type) -> Option<Way>;
 
-    /// The type that a text names: `[string]`, `Doc`.
+    /// The type with this name: `[string]`, `Doc`.
     fn type_of(&self, written: &str) -> Option<Type>;
 
     /// The flows of the standard library.
@@ -31,36 +31,36 @@ pub trait Catalog: Send + Sync + 'static {
 pub struct LibraryFlow {
     /// The module, without `std:`.
     pub module: &'static str,
-    /// What the module is for.
+    /// The purpose of the module.
     pub summary: &'static str,
     pub name: String,
     pub doc: String,
-    /// As it declares them: `bar: float 0..1 = 0.8`.
+    /// As declared: `bar: float 0..1 = 0.8`.
     pub params: Vec<String>,
 }
 
-/// What is known of a script that was tried.
+/// The result of checking a script.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
-    /// The script as it should be laid out.
+    /// The formatted script.
     pub text: String,
-    /// Why it would not run: nothing where it would.
+    /// The errors that prevent a run; empty if the script is correct.
     pub errors: Vec<String>,
-    /// What it gives, where it checks.
+    /// The type of its result, if it passes the check.
     pub gives: Option<Type>,
-    /// What it takes in tokens, money and time, in words.
+    /// The estimated tokens, cost and time, in words.
     pub envelope: String,
-    /// What it does to the world, in words: `reads fs:docs`.
+    /// Its effects on the world, in words: `reads fs:docs`.
     pub effects: Vec<String>,
-    /// The ops that it calls, in the order of the text.
+    /// The ops that it calls, in source order.
     pub ops: Vec<OpRef>,
 }
 
-/// How a value becomes what is due.
+/// The way from a value to the expected type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Way {
-    /// The stages on the way, as a script writes them; none where the value fits.
+    /// The stages of the way, as a script writes them; empty if the value fits.
     pub stages: Vec<String>,
-    /// Whether it is a list whose items fit, one by one.
+    /// Whether the value is a list whose items fit one by one.
     pub of_items: bool,
 }

@@ -1,4 +1,4 @@
-//! The component contract: what a component says of itself, and how its ops are called.
+//! The component contract: the declarations of a component, and how its ops are called.
 
 use std::pin::Pin;
 
@@ -10,17 +10,17 @@ use crate::value::Value;
 /// An entry of the registry.
 #[derive(Debug)]
 pub struct Component {
-    /// The name that stands in plans, keys and journals, in lower snake case.
+    /// The name in plans, keys and journals, in lower snake case.
     pub name: &'static str,
-    /// The group that it is listed in.
+    /// The group in lists of components.
     pub cluster: &'static str,
     /// One line for lists.
     pub summary: &'static str,
-    /// Goes up whenever an op gives another result for the same arguments.
+    /// Incremented whenever an op returns another result for the same arguments.
     pub version: u32,
-    /// Short names for scripts: what each stands for is an op of this component.
+    /// Short names for scripts; each refers to an op of this component.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// The ops. A bare name calls `infer`, where there is one.
+    /// The ops. A bare name calls `infer`, if there is one.
     pub ops: &'static [OpDef],
 }
 
@@ -36,50 +36,50 @@ pub struct OpDef {
     pub price: Price,
     pub errors: &'static [ErrorKind],
     pub limits: Limits,
-    /// The most bytes of the result, written out.
+    /// The maximum size of the result in bytes, written out.
     pub output: Measure,
     pub takes: Takes,
     pub examples: &'static [Example],
     pub body: Body,
 }
 
-/// What `name<T>(..)` means.
+/// The meaning of `name<T>(..)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generic {
-    /// Nothing: the op takes no type.
+    /// The op takes no type argument.
     No,
-    /// The result, which is `json`, is tested to be a `T`.
+    /// The result, which is `json`, is checked to be a `T`.
     Tested,
-    /// The op is told `T` and gives one. `T` is a type that JSON Schema can say.
+    /// The op receives `T` and returns one. `T` must be expressible in JSON Schema.
     Asked,
 }
 
-/// The result of an op that waits, to come.
+/// The future result of an I/O op.
 pub type Waiting = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
 
-/// How an op is called. Arguments come in the order of the parameters.
+/// The implementation of an op. Arguments come in the order of the parameters.
 #[derive(Clone, Copy)]
 pub enum Body {
-    /// Cheap and pure: runs at once where the caller is.
+    /// Cheap and pure: runs at once in the caller.
     Inline(fn(&mut [Value]) -> Result<Value, OpError>),
-    /// Works for a while: runs on a thread of its own.
+    /// Computes for a while: runs on its own thread.
     Compute(fn(&Cx, &mut [Value]) -> Result<Value, OpError>),
-    /// Waits for others.
+    /// Waits for I/O.
     Io(fn(Cx, Vec<Value>) -> Waiting),
 }
 
-/// A script that shows what an op does, and is tested to do it.
+/// A script that shows the use of an op; it is run as a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     pub title: &'static str,
     pub script: &'static str,
-    /// The result as JSON, or a part of the message.
+    /// The result as JSON, or a part of the error message.
     pub yields: Result<&'static str, &'static str>,
-    /// The files that the script finds.
+    /// The files that the script can read.
     pub files: &'static [(&'static str, &'static str)],
-    /// The environment variables that are set.
+    /// The environment variables for the script.
     pub env: &'static [(&'static str, &'static str)],
-    /// What comes back from the network, one body a request.
+    /// The responses of the network, one body per request.
     pub answers: &'static [&'static str],
 }
 
@@ -94,13 +94,13 @@ impl Example {
         Self { title, script, yields: Err(message), files: &[], env: &[], answers: &[] }
     }
 
-    /// The same with files, each a path and its content.
+    /// Adds files, each with its path and content.
     #[must_use]
     pub const fn with(self, files: &'static [(&'static str, &'static str)]) -> Self {
         Self { files, ..self }
     }
 
-    /// The same where `env` is set and the network gives `answers`.
+    /// Sets environment variables and the responses of the network.
     #[must_use]
     pub const fn answered(
         self,
@@ -111,48 +111,48 @@ impl Example {
     }
 }
 
-/// What an op says of itself. It *is* the struct of its parameters.
+/// The declaration of an op. It *is* the struct of its parameters.
 pub trait Op: Params + Send + 'static {
     const NAME: &'static str;
     const YIELDS: Scheme;
     const GENERIC: Generic = Generic::No;
     const EFFECTS: &'static [Effect] = &[];
     const PRICE: Price = Price::Free;
-    /// The kinds it can fail with, beside `invalid_input` and `cancelled`.
+    /// The error kinds it can fail with, besides `invalid_input` and `cancelled`.
     const ERRORS: &'static [ErrorKind] = &[];
     const LIMITS: Limits = Limits::DEFAULT;
-    /// A call that gives more than this has broken its word.
+    /// The maximum size of the result; a larger result is a bug of the op.
     const OUTPUT: Measure = Measure::Unknown;
     const TAKES: Takes = Takes::Unsaid;
     const EXAMPLES: &'static [Example];
 }
 
-/// An op that is pure and takes some microseconds at most.
+/// An op that is pure and takes a few microseconds at most.
 pub trait Inline: Op {
     fn run(self) -> Result<Value, OpError>;
 }
 
-/// An op that works for a while, without waiting for anybody.
+/// An op that computes for a while, without waiting for I/O.
 pub trait Compute: Op {
     fn run(self, cx: &Cx) -> Result<Value, OpError>;
 }
 
-/// An op that waits for others.
+/// An op that waits for I/O.
 pub trait Io: Op {
     fn run(self, cx: &Cx) -> impl Future<Output = Result<Value, OpError>> + Send;
 }
 
-/// The row of an inline op.
+/// The definition of an inline op.
 pub const fn inline<O: Inline>() -> OpDef {
     def::<O>(Body::Inline(|args| O::decode(args)?.run()))
 }
 
-/// The row of an op that computes.
+/// The definition of a computing op.
 pub const fn compute<O: Compute>() -> OpDef {
     def::<O>(Body::Compute(|cx, args| O::decode(args)?.run(cx)))
 }
 
-/// The row of an op that waits.
+/// The definition of an I/O op.
 pub const fn io<O: Io>() -> OpDef {
     def::<O>(Body::Io(|cx, mut args| Box::pin(async move { O::decode(&mut args)?.run(&cx).await })))
 }
@@ -182,7 +182,7 @@ impl Component {
 }
 
 impl OpDef {
-    /// The parameter that the incoming value fills.
+    /// The parameter for the input of a stage.
     pub fn input(&self) -> Option<&'static Param> {
         self.params.iter().find(|it| it.is_input)
     }
@@ -191,12 +191,12 @@ impl OpDef {
         matches!(self.body, Body::Inline(_))
     }
 
-    /// Whether it is handed flows, which it calls.
+    /// Whether it takes flows, which it calls.
     pub fn takes_flows(&self) -> bool {
         self.params.iter().any(|it| it.scheme.flow().is_some())
     }
 
-    /// Whether what it gives may be as large as what it is given.
+    /// Whether the result may be as large as the arguments.
     pub fn makes_as_much(&self) -> bool {
         matches!(self.yields, Scheme::Text | Scheme::List(..))
     }
@@ -210,12 +210,12 @@ impl OpDef {
         self.effects.iter().any(|it| matches!(it, Effect::Writes { .. }))
     }
 
-    /// Whether the op writes something that a second try would write again.
+    /// Whether the op writes something that a second attempt would write again.
     pub fn writes_once(&self) -> bool {
         self.effects.iter().any(|it| matches!(it, Effect::Writes { idempotent: false, .. }))
     }
 
-    /// Whether it reads or writes files that its arguments name.
+    /// Whether it reads or writes files named by its arguments.
     pub fn touches_paths(&self) -> bool {
         self.effects.iter().any(|it| {
             matches!(
@@ -230,7 +230,7 @@ impl OpDef {
         self.doc.split("\n\n").next().unwrap_or_default().trim()
     }
 
-    /// The documentation without the space that a doc comment has before each line.
+    /// The documentation without the space before each line of a doc comment.
     pub fn text(&self) -> String {
         let lines = self.doc.trim().lines().map(|it| it.strip_prefix(' ').unwrap_or(it));
         lines.collect::<Vec<_>>().join("\n")

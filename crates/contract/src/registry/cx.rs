@@ -1,4 +1,4 @@
-//! What an op that computes or waits may reach while it runs.
+//! The context of a running op that computes or waits.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
     value::{Money, Type, memory},
 };
 
-/// The surroundings of one call.
+/// The context of one call.
 #[derive(Clone)]
 pub struct Cx {
-    /// The component whose op this is.
+    /// The component of the op.
     pub component: &'static str,
     pub cancel: CancellationToken,
     host: Arc<dyn Host>,
@@ -24,16 +24,16 @@ pub struct Cx {
     catalog: Option<Arc<dyn Catalog>>,
 }
 
-/// Who watches a call.
+/// The observer of a call.
 pub trait Monitor: Send + Sync + 'static {
     /// `done` of `total` units of `what` are finished.
     fn progress(&self, what: &str, done: u64, total: Option<u64>);
 
-    /// Something was left out or went another way than asked, and the call goes on.
+    /// Something was left out or handled differently than requested, and the call continues.
     fn notice(&self, message: &str);
 }
 
-/// What a call really used.
+/// The actual usage of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     pub tokens: u64,
@@ -41,7 +41,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Both together. What is more than can be counted stays at the most that can.
+    /// The sum of both, saturating.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let cost = self.cost.nanos().saturating_add(other.cost.nanos());
@@ -55,12 +55,12 @@ impl std::fmt::Display for Usage {
     }
 }
 
-/// Where a call writes down what it used.
+/// Collects the usage that a call reports.
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<std::sync::Mutex<Option<Usage>>>);
 
 impl Meter {
-    /// What was reported, if anything was.
+    /// The reported usage, if any.
     pub fn read(&self) -> Option<Usage> {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -82,18 +82,18 @@ impl Cx {
         Self { component, cancel, host, monitor, meter, wanted, flow_calls, catalog }
     }
 
-    /// The same for a call that is told which type to give.
+    /// Sets the requested type of the result.
     #[must_use]
     pub fn wanting(self, wanted: Option<Type>) -> Self {
         Self { wanted, ..self }
     }
 
-    /// The type between `<` and `>`, for an op that is told it.
+    /// The type between `<` and `>`, for an op that receives it.
     pub fn wanted(&self) -> Option<&Type> {
         self.wanted.as_ref()
     }
 
-    /// The same for a call some of whose arguments are flows.
+    /// Adds the channel for calls of flow arguments.
     #[must_use]
     pub fn calling(self, calls: FlowCalls) -> Self {
         Self { flow_calls: Some(calls), ..self }
@@ -103,26 +103,26 @@ impl Cx {
         self.flow_calls.as_ref()
     }
 
-    /// The same for a call that may ask what there is to call.
+    /// Adds the catalog, for a call that may query the available components.
     #[must_use]
     pub fn knowing(self, catalog: Arc<dyn Catalog>) -> Self {
         Self { catalog: Some(catalog), ..self }
     }
 
-    /// What there is to call, and whether a script would run.
+    /// The catalog of available components, which can also check scripts.
     pub fn catalog(&self) -> Result<Arc<dyn Catalog>, OpError> {
-        self.catalog.clone().ok_or_else(|| OpError::bug("nobody knows the components here"))
+        self.catalog.clone().ok_or_else(|| OpError::bug("no catalog of components here"))
     }
 
     pub fn host(&self) -> &dyn Host {
         self.host.as_ref()
     }
 
-    /// Ends a computation that was cancelled; to be called at least every 100 ms.
+    /// Returns an error if the call was cancelled; to be called at least every 100 ms.
     ///
-    /// Ends one that makes more than there is memory for, too.
+    /// Also returns an error if the memory is exhausted.
     pub fn check(&self) -> Result<(), OpError> {
-        /// What passes between two checks, in pieces of eight bytes.
+        /// The typical work between two checks, in units of eight bytes.
         const USUAL: u64 = 64;
         if memory::works(USUAL) {
             memory::look()?;
@@ -131,18 +131,18 @@ impl Cx {
         if self.cancel.is_cancelled() { Err(OpError::cancelled()) } else { Ok(()) }
     }
 
-    /// Says what this attempt really used. An attempt that says nothing is taken to have
-    /// used all that was reserved for it.
+    /// Reports the actual usage of this attempt. An attempt that reports nothing counts as
+    /// having used its whole reservation.
     pub fn used(&self, usage: Usage) {
         self.meter.report(usage);
     }
 
-    /// Tells who watches how far a long call is.
+    /// Reports the progress of a long call to the observer.
     pub fn progress(&self, what: &str, done: u64, total: Option<u64>) {
         self.monitor.progress(what, done, total);
     }
 
-    /// Tells who watches that something was left out, with its name and the reason.
+    /// Reports to the observer that something was left out, with its name and the reason.
     pub fn notice(&self, message: impl AsRef<str>) {
         self.monitor.notice(message.as_ref());
     }

@@ -1,9 +1,9 @@
-//! The records that the document components share.
+//! The records shared by the document components.
 
 use super::{OpError, record};
 use crate::value::{List, Record, Text};
 
-/// The records of a list of hits, as an op is given it.
+/// The records of a list of hits, as an op receives it.
 pub fn records(hits: &List) -> impl Iterator<Item = Result<&Record, OpError>> {
     hits.iter().enumerate().map(|(idx, hit)| {
         hit.as_record().ok_or_else(|| {
@@ -17,11 +17,11 @@ pub fn records(hits: &List) -> impl Iterator<Item = Result<&Record, OpError>> {
 record! {
     /// A document: one file, or one record of a file of records.
     pub struct Doc {
-        /// What identifies it in its source: the path, or the record's own id.
+        /// The identifier in its source: the path, or the record's own id.
         id: Text,
-        /// Its title, or its file name where it has none.
+        /// Its title, or its file name if it has none.
         title: Text,
-        /// The file that it stands in.
+        /// The path of the file that contains it.
         path: Text,
         /// Its text, without markup.
         text: Text,
@@ -31,11 +31,11 @@ record! {
 record! {
     /// A document or a passage that answers a query.
     pub struct Hit {
-        /// What identifies the document in its source.
+        /// The identifier of the document in its source.
         id: Text,
         /// The document's title.
         title: Text,
-        /// The file that it stands in.
+        /// The path of the file that contains it.
         path: Text,
         /// The text of the document or passage.
         text: Text,
@@ -43,7 +43,7 @@ record! {
         query: Text,
         /// How well it answers: higher is better, comparable within one query.
         score: f64,
-        /// The part of the text around the query's words, which stand in `**`.
+        /// The part of the text around the query's words, which are marked with `**`.
         snippet: Text,
         /// Where it starts in the file, in bytes.
         start: i64,

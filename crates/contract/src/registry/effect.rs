@@ -1,4 +1,4 @@
-//! What an op does to the world, and how much it may take.
+//! The effects of an op on the world, and the limits of a call.
 
 use std::{fmt, time::Duration};
 
@@ -6,29 +6,29 @@ use std::{fmt, time::Duration};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Reads(Scope),
-    /// Repeating an idempotent write changes nothing more.
+    /// Repeating an idempotent write changes nothing further.
     Writes {
         scope: Scope,
         idempotent: bool,
     },
-    /// It may cost money.
+    /// The op may cost money.
     Spends,
-    /// It waits for a person.
+    /// The op waits for a person.
     Asks,
 }
 
-/// The part of the world that an effect is about.
+/// The part of the world concerned by an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The file or folder that this argument names.
+    /// The file or folder named by this argument.
     Path(&'static str),
-    /// The host of the address that this argument is.
+    /// The host of the address in this argument.
     Web(&'static str),
     /// Something with a fixed name: `llm`, `mail`, ...
     Named(&'static str),
 }
 
-/// How much a call may take when a script says nothing.
+/// The default limits of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub max_tokens: Option<u64>,
@@ -41,39 +41,41 @@ impl Limits {
     pub const DEFAULT: Self =
         Self { max_tokens: Some(128_000), timeout: Some(Duration::from_mins(1)), max_retries: 3 };
 
-    /// For ops whose time is the run's own affair: they ask a person, or build something
-    /// that is built once.
+    /// For ops whose time should not be limited: they ask a person, or build something that is
+    /// built only once.
     pub const UNTIMED: Self = Self { timeout: None, ..Self::DEFAULT };
 }
 
-/// The most bytes of an op's result, written out.
+/// The maximum size of an op's result in bytes, written out.
 #[derive(Clone, Copy, Debug)]
 pub enum Measure {
     Unknown,
     Fixed(u64),
-    /// So many bytes for each that this argument counts.
+    /// This many bytes per unit of this argument.
     Arg(&'static str, u64),
-    /// As many as all its arguments have together.
+    /// As many bytes as all its arguments together.
     Args,
 }
 
-/// How long a call usually takes, for an estimate.
+/// The usual duration of a call, for an estimate.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
-    /// What calls of its cost class take.
+    /// The usual duration of calls of its cost class.
     Unsaid,
     Usually(Duration),
-    /// Exactly as long as this argument says.
+    /// Exactly the duration in this argument.
     Arg(&'static str),
 }
 
 impl fmt::Display for Effect {
-    /// `reads fs:<source>`, where `source` is the param that names the place.
+    /// `reads fs:<source>`, where `source` is the param with the path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reads(scope) => write!(f, "reads {scope}"),
             Self::Writes { scope, idempotent: true } => write!(f, "writes {scope}"),
-            Self::Writes { scope, idempotent: false } => write!(f, "writes {scope} anew"),
+            Self::Writes { scope, idempotent: false } => {
+                write!(f, "writes {scope} on every attempt")
+            }
             Self::Spends => f.write_str("spends"),
             Self::Asks => f.write_str("asks"),
         }

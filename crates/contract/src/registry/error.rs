@@ -1,4 +1,4 @@
-//! Why an op failed, in the words a caller can act on.
+//! Errors of ops, worded so that a caller can act on them.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use crate::{host, value::memory::Full};
 
 macro_rules! kinds {
     ($($kind:ident $name:literal $exit:literal $status:literal $doc:literal,)*) => {
-        /// The closed list of reasons. Each base maps it by this one table.
+        /// The closed list of error kinds. All bases map them by this one table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
             $(#[doc = $doc] $kind,)*
@@ -22,14 +22,14 @@ macro_rules! kinds {
                 }
             }
 
-            /// The exit code of a process whose run failed so.
+            /// The exit code of a process whose run failed with this kind.
             pub fn exit_code(self) -> u8 {
                 match self {
                     $(Self::$kind => $exit,)*
                 }
             }
 
-            /// The HTTP status of a request that failed so.
+            /// The HTTP status of a request that failed with this kind.
             pub fn status(self) -> u16 {
                 match self {
                     $(Self::$kind => $status,)*
@@ -40,23 +40,23 @@ macro_rules! kinds {
 }
 
 kinds! {
-    InvalidInput "invalid_input" 1 422 "A value does not fit what the op accepts.",
-    NotFound "not_found" 6 404 "The thing named does not exist.",
-    Unsupported "unsupported" 1 501 "The op cannot do this, here or at all.",
-    Denied "denied" 1 403 "The caller or the host may not do this.",
+    InvalidInput "invalid_input" 1 422 "The op does not accept a value.",
+    NotFound "not_found" 6 404 "A file, record or other named thing does not exist.",
+    Unsupported "unsupported" 1 501 "The op does not support this, here or in general.",
+    Denied "denied" 1 403 "The host or a policy does not allow it.",
     Timeout "timeout" 8 504 "It took longer than its bound.",
-    RateLimit "rate_limit" 1 429 "Someone else's system asks to wait.",
-    Unavailable "unavailable" 1 502 "Someone else's system failed; trying again may help.",
-    InvalidOutput "invalid_output" 1 502 "What came back does not fit what was asked for.",
-    Budget "budget" 1 402 "There is not enough left of a cap.",
-    Exhausted "exhausted" 1 500 "The turns of a loop are used up, or the memory of a bound.",
+    RateLimit "rate_limit" 1 429 "An external service asks to wait.",
+    Unavailable "unavailable" 1 502 "An external service failed; trying again may help.",
+    InvalidOutput "invalid_output" 1 502 "The result does not fit the request.",
+    Budget "budget" 1 402 "Not enough is left of a cap.",
+    Exhausted "exhausted" 1 500 "The turns of a loop, or the memory of a bound, are used up.",
     Cancelled "cancelled" 130 499 "The run was cancelled.",
-    Failed "failed" 1 500 "The op or the script says that it failed.",
-    Bug "bug" 1 500 "A mistake of this program; a script cannot catch it.",
+    Failed "failed" 1 500 "The op or the script reported a failure.",
+    Bug "bug" 1 500 "A bug of this program; a script cannot catch it.",
 }
 
 impl ErrorKind {
-    /// The kinds that are tried again where nothing else is said.
+    /// The kinds that are retried by default.
     pub const RETRIED: &'static [Self] =
         &[Self::Timeout, Self::RateLimit, Self::Unavailable, Self::InvalidOutput];
 
@@ -71,14 +71,14 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// A failure of an op. It knows no place: the engine adds it.
+/// An error of an op. It has no place: the engine adds it.
 #[derive(Clone, Debug)]
 pub struct OpError {
     pub kind: ErrorKind,
     pub message: String,
-    /// The next step, where there is one.
+    /// The help line, if any.
     pub help: Option<String>,
-    /// How long the other side asks to wait before the next try.
+    /// The wait before the next attempt that the other side asks for.
     pub retry_after: Option<Duration>,
     pub source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
@@ -108,7 +108,7 @@ impl OpError {
         Self::new(ErrorKind::Bug, message)
     }
 
-    /// A failure of the file system, said of the path it happened to.
+    /// An error of the file system, with the affected path.
     pub fn io(err: std::io::Error, path: &std::path::Path) -> Self {
         use std::io::ErrorKind as Io;
         let path = path.display();
@@ -139,7 +139,7 @@ impl OpError {
         self
     }
 
-    /// Keeps the cause, for logs.
+    /// Adds the cause, for logs.
     #[must_use]
     pub fn because(mut self, err: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(Arc::new(err));
@@ -147,7 +147,7 @@ impl OpError {
     }
 }
 
-/// What an op gives up because of memory. The engine says which bound that is.
+/// An op fails when the memory is exhausted. The engine adds which bound it was.
 impl From<Full> for OpError {
     fn from(full: Full) -> Self {
         Self::new(ErrorKind::Exhausted, full.to_string())

@@ -1,15 +1,15 @@
-//! Between Rust types and values: what may be a parameter or a result.
+//! Conversion between Rust types and values: the types of parameters and results.
 
 use std::{marker::PhantomData, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{Max, Scheme};
 use crate::value::{List, Money, Secret, Text, Value};
 
-/// A Rust type that stands for a type of the language.
+/// A Rust type that corresponds to a type of the language.
 pub trait Field: Sized {
     const SCHEME: Scheme;
 
-    /// Reads it from a value of the language; nothing when the value is of another type.
+    /// Reads it from a value of the language; `None` if the value has another type.
     fn decode(value: Value) -> Option<Self>;
 
     fn encode(self) -> Value;
@@ -174,7 +174,7 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-/// A list that is taken as it is, item by item, instead of being read into Rust types.
+/// A list that is processed item by item, instead of being converted to Rust types.
 #[derive(Clone, Debug)]
 pub struct Items<T>(pub List, PhantomData<fn() -> T>);
 
@@ -214,11 +214,11 @@ macro_rules! variables {
 }
 
 variables! {
-    /// A value of any type; the same letter is the same type in one op.
+    /// A value of any type; the same letter means the same type within one op.
     Var;
     /// A number, a duration, money or a size.
     Amount;
-    /// A value that has an order.
+    /// A value of an ordered type.
     Ordered;
 }
 

@@ -1,4 +1,4 @@
-//! The documentation of all ops, to be asked in a person's words.
+//! Full-text search in the documentation of all ops, for questions in plain words.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use svc_text::{
 
 use super::{OpRef, Registry};
 
-/// What an op says of itself, from what counts most to what counts least.
+/// The parts of an op's documentation, from the most to the least important.
 const FIELDS: usize = 3;
 
-/// What a word counts in each field.
+/// The weight of a word in each field.
 const WEIGHTS: [f64; FIELDS] = [6.0, 2.5, 1.0];
 
-/// What a word counts that is only said for another one.
+/// The weight of a synonym.
 const MEANT: f64 = 0.8;
 
-/// The ops of a registry, ready to be asked.
+/// The searchable ops of a registry.
 pub struct Index {
     words: Vocabulary,
     entries: Vec<Entry>,
@@ -31,32 +31,32 @@ struct Entry {
     fields: [BTreeSet<Term>; FIELDS],
 }
 
-/// An op that has to do with a question.
+/// An op that matches a question.
 #[derive(Clone, Debug)]
 pub struct Match {
     pub op: OpRef,
     /// Higher is better, comparable within one question.
     pub score: f64,
-    /// The words of the question that it has to do with, and where it has them.
+    /// The matching words of the question, with the part of the documentation.
     pub words: Vec<(String, Where)>,
 }
 
-/// Where an op has a word.
+/// The part of the documentation that contains a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Where {
     Name,
-    /// Its name has a word that means the same.
+    /// Its name contains a synonym of the word.
     Meant,
     Summary,
     Documentation,
 }
 
 impl Where {
-    /// In words, after a word of the question.
+    /// The place in words, to follow a word of the question.
     pub fn told(self) -> &'static str {
         match self {
             Self::Name => "in its name",
-            Self::Meant => "means its name",
+            Self::Meant => "is a synonym of its name",
             Self::Summary => "in its summary",
             Self::Documentation => "in its documentation",
         }
@@ -64,7 +64,7 @@ impl Where {
 }
 
 impl Match {
-    /// Why it was found, in words.
+    /// The reason for the match, in words.
     pub fn why(&self) -> String {
         let told = self.words.iter().map(|(word, place)| format!("`{word}` {}", place.told()));
         told.collect::<Vec<_>>().join(", ")
@@ -83,7 +83,7 @@ impl Index {
         Self { words, entries, ranking }
     }
 
-    /// The ops that have to do with a question, best first; equals in the registry's order.
+    /// The ops that match a question, best first; ties in the registry's order.
     pub fn find(&mut self, question: &str) -> Vec<Match> {
         let asked = self.asked(question);
         let matches = (0..self.entries.len()).map(|idx| self.matched(idx, &asked));
@@ -92,7 +92,7 @@ impl Index {
         found
     }
 
-    /// The words that ops and their params are called by.
+    /// The words in the names of ops and their params.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let params = |it: &Entry| it.op.op.params.iter().map(|it| it.name).collect::<Vec<_>>();
         let parts = |name: &str| name.split(['_', '.']).map(str::to_owned).collect::<Vec<_>>();
@@ -102,12 +102,12 @@ impl Index {
         })
     }
 
-    /// Whether a word, in whatever form, stands in the documentation or was asked for.
+    /// Whether a word, in any form, occurs in the documentation or in an earlier question.
     pub fn knows(&self, word: &str) -> bool {
         self.words.has(word)
     }
 
-    /// The words of a question that say what it is about.
+    /// The relevant words of a question.
     fn asked(&mut self, question: &str) -> Vec<Asked> {
         let about: BTreeSet<Term> = self.words.question(question).into_iter().collect();
         let mut asked: Vec<Asked> = Vec::new();
@@ -142,7 +142,7 @@ impl Index {
 struct Asked {
     word: String,
     term: Term,
-    /// What else it may mean.
+    /// Other meanings of the word.
     meant: Vec<Term>,
 }
 
@@ -153,7 +153,7 @@ impl Asked {
 }
 
 impl Entry {
-    /// Where the op has a word, or one that it means.
+    /// The place of a word, or of one of its synonyms, in the documentation.
     fn place(&self, asked: &Asked) -> Option<Where> {
         let [names, summary, rest] = &self.fields;
         if names.contains(&asked.term) {
@@ -168,12 +168,12 @@ impl Entry {
     }
 }
 
-/// An op's documentation as terms, and what each occurrence counts.
+/// An op's documentation as terms, each occurrence with its weight.
 fn read(op: OpRef, words: &mut Vocabulary) -> (Entry, Vec<(Term, f64)>) {
     let mut fields = [const { BTreeSet::new() }; FIELDS];
     let mut all = Vec::new();
     for (idx, text) in texts(op).into_iter().enumerate() {
-        // A name may be a word that says nothing elsewhere: `at`, `first`.
+        // A name may be a word that is ignored elsewhere: `at`, `first`.
         let is_name = idx == 0;
         let read = words.read(&text).filter(|it| is_name || !it.is_stop);
         let terms: Vec<Term> = read.map(|it| it.term).collect();
@@ -183,7 +183,7 @@ fn read(op: OpRef, words: &mut Vocabulary) -> (Entry, Vec<(Term, f64)>) {
     (Entry { op, fields }, all)
 }
 
-/// The names of an op; its summary and that of a component of one op; everything else.
+/// The names of an op; its summary, with that of a component with a single op; and the rest.
 fn texts(op: OpRef) -> [String; FIELDS] {
     let OpRef { component, op } = op;
     let aliases = component.aliases.iter().filter(|(_, it)| *it == op.name).map(|(it, _)| *it);

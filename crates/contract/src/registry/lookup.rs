@@ -1,4 +1,4 @@
-//! The components that there are, and how a name finds one.
+//! The available components, and their lookup by name.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,14 +8,14 @@ use std::{
 use super::{Component, ErrorKind, OpDef, OpError, Param, nearest, stateless};
 use crate::value::Value;
 
-/// The components that a program is checked against. It never changes: another set of
-/// components is another registry.
+/// The components that a program is checked against. Immutable: another set of components is
+/// another registry.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     components: Vec<&'static Component>,
     by_name: HashMap<&'static str, &'static Component>,
     by_alias: HashMap<&'static str, OpRef>,
-    /// Defaults that were changed, by component and param.
+    /// Changed defaults, by component and param.
     tuned: BTreeMap<(&'static str, &'static str), Value>,
 }
 
@@ -26,11 +26,11 @@ pub struct OpRef {
     pub op: &'static OpDef,
 }
 
-/// What a name stands for.
+/// The result of looking up a name.
 #[derive(Clone, Copy, Debug)]
 pub enum Found {
     Op(OpRef),
-    /// A component that has no op for its bare name.
+    /// A component without an op for its bare name.
     Component(&'static Component),
 }
 
@@ -38,7 +38,7 @@ pub enum Found {
 const DEFAULT_OP: &str = "infer";
 
 impl Registry {
-    /// Adds components; one of a name that is there already takes its place.
+    /// Adds components; a component with the name of an existing one replaces it.
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         for component in components {
@@ -53,25 +53,25 @@ impl Registry {
         self
     }
 
-    /// The same with another default of a tunable param: a number that has a range and a
-    /// default. It holds for every op of the component that has such a param.
+    /// Changes the default of a tunable param: a number with a range and a default. Applies to
+    /// every op of the component that has such a param.
     pub fn tuned(mut self, path: &str, value: Value) -> Result<Self, OpError> {
         let (name, param) = path.rsplit_once('.').ok_or_else(|| {
-            OpError::invalid_input(format!("`{path}` names no tunable"))
+            OpError::invalid_input(format!("`{path}` is not a tunable"))
                 .help("write `component.param`, such as `rerank.keep`")
         })?;
         let found = self
             .find(name)
-            .ok_or_else(|| OpError::not_found(format!("there is no component `{name}`")))?;
+            .ok_or_else(|| OpError::not_found(format!("unknown component `{name}`")))?;
         let component = found.component();
         let params = component.ops.iter().flat_map(|it| it.params).filter(|it| it.is_tunable());
         let Some(known) = params.clone().find(|it| it.name == param) else {
             let names: Vec<&str> = params.map(|it| it.name).collect();
             let help = match names.is_empty() {
-                true => format!("`{name}` has none"),
-                false => format!("`{name}` has {}", names.join(", ")),
+                true => format!("`{name}` has no tunables"),
+                false => format!("the tunables of `{name}` are {}", names.join(", ")),
             };
-            let message = format!("`{param}` is no tunable of `{name}`");
+            let message = format!("`{param}` is not a tunable of `{name}`");
             return Err(OpError::not_found(message).help(help));
         };
         known.test(&value)?;
@@ -79,13 +79,13 @@ impl Registry {
         Ok(self)
     }
 
-    /// The default of a param, as it is tuned.
+    /// The default of a param, including tunings.
     pub fn default_of(&self, component: &Component, param: &Param) -> Option<Value> {
         let tuned = || self.tuned.get(&(component.name, param.name)).cloned();
         param.default.map(|it| tuned().unwrap_or_else(it))
     }
 
-    /// What is tuned: `ctx_rerank.keep`, and its value.
+    /// The tunings: `ctx_rerank.keep`, with its value.
     pub fn tunings(&self) -> impl Iterator<Item = (String, &Value)> {
         self.tuned.iter().map(|((component, param), it)| (format!("{component}.{param}"), it))
     }
@@ -95,7 +95,7 @@ impl Registry {
         &self.components
     }
 
-    /// What `name` stands for: an alias, or a component.
+    /// Looks up a name: an alias, or a component.
     pub fn find(&self, name: &str) -> Option<Found> {
         if let Some(op) = self.by_alias.get(name) {
             return Some(Found::Op(*op));
@@ -107,12 +107,12 @@ impl Registry {
         })
     }
 
-    /// The op `op` of the component that `name` or its alias stands for.
+    /// The op `op` of the component with this name or alias.
     pub fn find_op(&self, name: &str, op: &str) -> Option<OpRef> {
         find_op(self.find(name)?.component(), op)
     }
 
-    /// The op that `path` stands for: `search`, `ctx_search` or `ctx_search.infer`.
+    /// The op at `path`: `search`, `ctx_search` or `ctx_search.infer`.
     pub fn resolve(&self, path: &str) -> Option<OpRef> {
         match path.split_once('.') {
             Some((name, op)) => self.find_op(name, op),
@@ -123,18 +123,17 @@ impl Registry {
         }
     }
 
-    /// Every name that can stand in a script.
+    /// Every name that can occur in a script.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.by_alias.keys().chain(self.by_name.keys()).copied()
     }
 
-    /// The known name that is most likely meant by an unknown one.
+    /// The known name closest to an unknown one.
     pub fn suggest(&self, name: &str) -> Option<&'static str> {
         nearest(name, self.names())
     }
 
-    /// The components that have something to do with `query`, best first; all of them for
-    /// an empty one.
+    /// The components that match `query`, best first; all of them for an empty query.
     pub fn search(&self, query: &str) -> Vec<&'static Component> {
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         let mut ranked: Vec<_> = self
@@ -148,7 +147,7 @@ impl Registry {
     }
 }
 
-/// How much a component has to do with a word: names count more than documentation.
+/// The relevance of a component for a word: names count more than documentation.
 fn relevance(component: &Component, word: &str) -> usize {
     let named = |it: &str| usize::from(it == word) * 8 + usize::from(it.contains(word)) * 4;
     let told = |it: &str| usize::from(it.to_lowercase().contains(word));
@@ -173,8 +172,7 @@ impl Found {
 }
 
 impl OpRef {
-    /// Holds an op to its word: a failure of a kind that it does not declare is a mistake
-    /// of the op, and says so.
+    /// Converts an error of a kind that the op does not declare to a bug of the op.
     pub fn honest(&self, err: OpError) -> OpError {
         let always = [ErrorKind::InvalidInput, ErrorKind::Cancelled, ErrorKind::Bug];
         if always.contains(&err.kind) || self.op.errors.contains(&err.kind) {
@@ -184,7 +182,7 @@ impl OpRef {
         OpError::bug(message).because(err)
     }
 
-    /// The shortest name that a script can use for it.
+    /// The shortest name of the op in a script.
     pub fn script_name(&self) -> String {
         let alias = self.component.aliases.iter().find(|(_, op)| *op == self.op.name);
         match alias {

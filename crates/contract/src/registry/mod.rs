@@ -1,11 +1,11 @@
-//! What a component is, and the list of those that there are.
+//! The definition of components, and the registry of the available ones.
 //!
-//! A [`Component`] is a row of constant data: its name, its documentation, its
-//! operations. An operation is the struct of its parameters ([`params!`]) with one
-//! method, and says everything that the checker, the planner and the engine must know
-//! beforehand: types, effects, price, errors, cost class, examples.
+//! A [`Component`] is constant data: its name, its documentation, its operations. An operation
+//! is the struct of its parameters ([`params!`]) with one method, and declares everything that
+//! the checker, the planner and the engine must know beforehand: types, effects, price, errors,
+//! cost class, examples.
 //!
-//! **Invariant:** nothing here knows a concrete component, a script, or a run.
+//! **Invariant:** this module knows no concrete component, no script, and no run.
 
 mod callee;
 mod catalog;

@@ -1,37 +1,37 @@
-//! The parameters of an op: one struct that is its declaration, its documentation and
-//! its decoder.
+//! The parameters of an op: a single struct is their declaration, their documentation and their
+//! decoder.
 
 use super::{Field, OpError, Scheme};
 use crate::value::{Value, json};
 
-/// One parameter as help, checker and schemas see it.
+/// One parameter, for help, checker and schemas.
 #[derive(Debug)]
 pub struct Param {
     pub name: &'static str,
     pub doc: &'static str,
     pub scheme: Scheme,
     pub default: Option<fn() -> Value>,
-    /// The first parameter is the one that the incoming value fills.
+    /// Whether it takes the input of a stage; true for the first parameter.
     pub is_input: bool,
 }
 
-/// A struct made by [`params!`](crate::params).
+/// A struct declared with [`params!`](crate::params).
 pub trait Params: Sized {
     const DOC: &'static str;
     const PARAMS: &'static [Param];
 
-    /// Takes the arguments, which stand in the order of the parameters.
+    /// Takes the arguments, in the order of the parameters.
     fn decode(args: &mut [Value]) -> Result<Self, OpError>;
 }
 
 impl Param {
-    /// Whether it is a number within a range that has a default: what can be tuned.
+    /// Whether it is a number with a range and a default, and so can be tuned.
     pub fn is_tunable(&self) -> bool {
         let is_ranged = matches!(self.scheme, Scheme::IntRange(..) | Scheme::FloatRange(..));
         is_ranged && self.default.is_some() && !self.is_input
     }
 
-    /// Tests that a value is a number within the range.
+    /// Checks that a value is a number within the range.
     pub(super) fn test(&self, value: &Value) -> Result<(), OpError> {
         if !self.scheme.plain().admits(value) {
             let (wanted, kind) = (self.scheme.show(), value.kind());
@@ -46,7 +46,7 @@ impl Param {
         one_line(self.doc)
     }
 
-    /// It with its type and its default, as a script writes them.
+    /// The parameter with its type and its default, as a script writes them.
     pub fn signature(&self) -> String {
         let default = self.default.map(|it| match it() {
             value @ (Value::Duration(_) | Value::Money(_) | Value::Size(_)) => {
@@ -78,7 +78,7 @@ impl Param {
 }
 
 impl Scheme {
-    /// Whether a number lies in the range that is due, where there is one.
+    /// Whether a number lies in the expected range, if there is one.
     #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
     fn is_in_range(self, value: &Value) -> bool {
         match (self, value) {
@@ -102,13 +102,13 @@ impl Scheme {
     }
 }
 
-/// Lines of a doc comment as one line.
+/// The lines of a doc comment as one line.
 pub(super) fn one_line(doc: &str) -> String {
     doc.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// Declares the parameters of an op. The first one is its input port; `= value` makes
-/// one optional; `#[range(low..=high)]` bounds a number.
+/// Declares the parameters of an op. The first one is its input; `= value` makes a parameter
+/// optional; `#[range(low..=high)]` bounds a number.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
@@ -159,7 +159,7 @@ macro_rules! params {
                     $($field: {
                         let (param, arg) = _params
                             .next()
-                            .ok_or_else(|| $crate::registry::OpError::bug("an argument is missing"))?;
+                            .ok_or_else(|| $crate::registry::OpError::bug("missing argument"))?;
                         param.take::<$ty>(Some(arg))?
                     },)*
                 })

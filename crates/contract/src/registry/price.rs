@@ -1,4 +1,4 @@
-//! What a call costs, also while its arguments are known only in part.
+//! The cost of a call, even if its arguments are only partly known.
 
 use std::fmt;
 
@@ -10,28 +10,28 @@ use crate::{
     value::{Money, Text, Type, Value},
 };
 
-/// What a prompt costs in tokens beside its bytes: roles, separators, the schema's frame.
+/// The tokens of a prompt besides its text: roles, separators, the schema's frame.
 const PROMPT_OVERHEAD: u64 = 256;
 
-/// What one call costs.
+/// The price of one call.
 #[derive(Clone, Copy, Debug)]
 pub enum Price {
     Free,
     Fixed(Money),
     Tokens(TokenPrice),
-    /// It depends on the arguments and on how the host is configured. A call that cannot
-    /// be made fails here as it would when it is made.
+    /// Depends on the arguments and on the configuration of the host. A call that cannot be
+    /// made fails here as it would when it is made.
     Quoted(fn(&Asking<'_>) -> Result<Quote, OpError>),
-    /// It costs something, and nobody knows how much. Never the same as free.
+    /// It costs something, but the amount is unknown. Never the same as free.
     Unknown,
 }
 
-/// A price per token, and where the tokens of a call come from.
+/// A price per token, and the arguments that determine the tokens of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenPrice {
-    /// For a million tokens of the prompt.
+    /// Per million tokens of the prompt.
     pub input: Money,
-    /// For a million tokens of the answer.
+    /// Per million tokens of the answer.
     pub output: Money,
     /// The arguments that make up the prompt.
     pub prompt: &'static [&'static str],
@@ -39,7 +39,7 @@ pub struct TokenPrice {
     pub cap: &'static str,
 }
 
-/// The call whose price is asked for.
+/// The call to be quoted.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
     pub host: &'a dyn Host,
@@ -48,7 +48,7 @@ pub struct Asking<'a> {
     pub wanted: Option<&'a Type>,
     /// In the order of the op's parameters.
     pub args: &'a [Known<'a>],
-    /// No call that may use more tokens is ever started.
+    /// The token limit: no call that may use more tokens is ever started.
     pub most_tokens: Option<u64>,
 }
 
@@ -56,55 +56,54 @@ pub struct Asking<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Known<'a> {
     Value(&'a Value),
-    /// Only how long it is when it is written out.
+    /// Only its size when written out.
     Sized(Sizes),
 }
 
-/// How many bytes something has when it is written out.
+/// The size of a value in bytes when written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub least: u64,
     pub usual: u64,
-    /// Nothing where it may have any length.
+    /// `None` if it may have any length.
     pub most: Option<u64>,
 }
 
-/// What one call uses.
+/// The usage of one call.
 #[derive(Clone, Debug, Default)]
 pub struct Quote {
-    /// At the most; this is what it reserves.
+    /// The maximum; it is reserved.
     pub most: Usage,
     pub usual: Usage,
-    /// At the least, when it ends well.
+    /// The minimum for a successful call.
     pub least: Usage,
-    /// What it reserves at the least, however short the arguments turn out to be that are
-    /// not known yet.
+    /// The minimum reservation, however short the unknown arguments turn out to be.
     pub reserved: Usage,
-    /// Why nobody knows what it costs; the costs above are zero then. It is the error of a
+    /// The reason why its cost is unknown; the costs above are zero then. It is the error of a
     /// call under a cap of money.
     pub unpriced: Option<OpError>,
-    /// The table that the price is from, and its day.
+    /// The price table, and its date.
     pub prices: Option<Text>,
-    /// Who answers, where the environment decides that: a language model.
+    /// The answering service, if the environment selects it: a language model.
     pub model: Option<Text>,
-    /// Where that is asked, if it is not the usual place: an address without credentials.
+    /// The address of the service, if it is not the default; without credentials.
     pub server: Option<Text>,
 }
 
 impl Quote {
-    /// That of a call which always uses the same.
+    /// The quote of a call with a constant usage.
     pub fn exact(usage: Usage) -> Self {
         Self { most: usage, usual: usage, least: usage, reserved: usage, ..Self::default() }
     }
 }
 
 impl Sizes {
-    /// Exactly so many.
+    /// Exactly this many bytes.
     pub const fn exactly(bytes: u64) -> Self {
         Self { least: bytes, usual: bytes, most: Some(bytes) }
     }
 
-    /// Both, one behind the other.
+    /// The size of both in sequence.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -125,7 +124,7 @@ impl Known<'_> {
 }
 
 impl Measure {
-    /// The most bytes of a result, where that can be said of these arguments.
+    /// The maximum size of a result in bytes, if it follows from these arguments.
     pub fn most(self, op: &OpDef, args: &[Known<'_>]) -> Option<u64> {
         match self {
             Self::Unknown => None,
@@ -147,7 +146,7 @@ impl Measure {
     }
 }
 
-/// The bytes of a value when it is written out.
+/// The size of a value in bytes when written out.
 pub fn written(value: &Value) -> u64 {
     match value {
         Value::Text(it) | Value::Path(it) => it.len() as u64,
@@ -156,7 +155,7 @@ pub fn written(value: &Value) -> u64 {
 }
 
 impl Asking<'_> {
-    /// What the call uses.
+    /// Quotes the call.
     pub fn quote(&self) -> Result<Quote, OpError> {
         match self.op.price {
             Price::Free => Ok(Quote::default()),
@@ -172,11 +171,11 @@ impl Asking<'_> {
     fn nobody_knows() -> OpError {
         let message = "its price is unknown, so it cannot run under a cap";
         OpError::new(super::ErrorKind::Budget, message)
-            .help("leave the cap out, or use a component whose price is known")
+            .help("remove the cap, or use a component with a known price")
     }
 
-    /// The arguments as values. Those of `texts` may be unknown, and are empty texts then;
-    /// any other one must be known.
+    /// The arguments as values. Those in `texts` may be unknown, and are empty texts then; all
+    /// others must be known.
     pub fn values(&self, texts: &[&str]) -> Result<Vec<Value>, OpError> {
         let names = self.op.params.iter().map(|it| it.name);
         names
@@ -189,7 +188,7 @@ impl Asking<'_> {
             .collect()
     }
 
-    /// How long those of `texts` are together that are not known yet.
+    /// The total size of the arguments in `texts` that are not known yet.
     pub fn unknown(&self, texts: &[&str]) -> Sizes {
         self.named(texts)
             .filter(|it| matches!(it, Known::Sized(_)))
@@ -201,8 +200,8 @@ impl Asking<'_> {
         all.filter(|(it, _)| names.contains(&it.name)).map(|(_, arg)| arg)
     }
 
-    /// The most tokens of a prompt that may have so many, beside an answer that may have
-    /// `output`.
+    /// The maximum number of prompt tokens, given the size of the prompt and an answer of up to
+    /// `output` tokens.
     pub fn most_input(&self, prompt: Option<u64>, output: u64) -> u64 {
         let room = self.most_tokens.map(|it| it.saturating_sub(output));
         prompt.into_iter().chain(room).min().unwrap_or(u64::MAX)
@@ -210,7 +209,7 @@ impl Asking<'_> {
 }
 
 fn only_in_the_run(param: &str) -> OpError {
-    OpError::invalid_input(format!("`{param}` is only known in the run"))
+    OpError::invalid_input(format!("`{param}` is only known at run time"))
 }
 
 impl TokenPrice {
@@ -248,9 +247,13 @@ impl fmt::Display for Price {
             Self::Free => f.write_str("free"),
             Self::Fixed(cost) => write!(f, "{cost} a call"),
             Self::Tokens(it) => {
-                write!(f, "{} for a million tokens in, {} out", it.input, it.output)
+                write!(
+                    f,
+                    "{} per million input tokens, {} per million output tokens",
+                    it.input, it.output
+                )
             }
-            Self::Quoted(_) => f.write_str("what its arguments and the configuration say"),
+            Self::Quoted(_) => f.write_str("depends on its arguments and the configuration"),
             Self::Unknown => f.write_str("unknown"),
         }
     }

@@ -1,11 +1,11 @@
-//! The records that components take and give.
+//! The record types of components.
 
 use std::sync::Arc;
 
 use super::{Field, FieldScheme};
 use crate::value::Text;
 
-/// A struct made by [`record!`](crate::record).
+/// A struct declared with [`record!`](crate::record).
 pub trait Record: Field {
     const NAME: &'static str;
     const DOC: &'static str;

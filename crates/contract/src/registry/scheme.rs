@@ -1,16 +1,16 @@
-//! The type of a port as a component declares it: constant data, with variables.
+//! The type of a port as declared by a component: constant data, with type variables.
 
 use std::sync::Arc;
 
 use crate::value::{EnumType, FlowType, RecordType, Type};
 
-/// A type that may hold variables; the checker makes a [`Type`] of it at every call.
+/// A type that may contain variables; the checker instantiates it to a [`Type`] at every call.
 #[derive(Clone, Copy, Debug)]
 pub enum Scheme {
     Never,
     Bool,
     Int,
-    /// Whole numbers from the first to the second.
+    /// Whole numbers in an inclusive range.
     IntRange(i64, i64),
     Float,
     FloatRange(f64, f64),
@@ -25,21 +25,21 @@ pub enum Scheme {
     Record(&'static str, &'static [FieldScheme]),
     Enum(&'static [&'static str]),
     Optional(&'static Scheme),
-    /// A text that must not be seen.
+    /// A text that must not be shown.
     Secret,
-    /// A flow or component that takes the first and gives the second, and how often it is
-    /// called at most.
+    /// A flow or component from the first type to the second, with the maximum number of its
+    /// calls.
     Flow(&'static Scheme, &'static Scheme, Max),
-    /// Any one of these; for inputs.
+    /// Any one of these types; for inputs.
     OneOf(&'static [Scheme]),
-    /// Any type, the same one wherever the letter stands.
+    /// Any type, the same one for all uses of the letter.
     Var(char),
-    /// A number, a duration, money or a size, the same wherever the letter stands. It is
-    /// computed with, so a result has none of the ranges that arguments had.
+    /// A number, a duration, money or a size, the same type for all uses of the letter. A
+    /// result of arithmetic has none of the ranges of the arguments.
     Amount(char),
     /// Any type whose values have an order.
     Ordered(char),
-    /// A text, for inputs: wherever else the letter stands, a text is due, too.
+    /// A text, for inputs: other uses of the letter must be texts, too.
     TextOf(char),
 }
 
@@ -51,21 +51,20 @@ pub struct FieldScheme {
     pub scheme: Scheme,
 }
 
-/// The most items of a declared list.
+/// The maximum length of a declared list.
 #[derive(Clone, Copy, Debug)]
 pub enum Max {
     Unknown,
-    /// As many as this argument says.
+    /// The value of this argument.
     Arg(&'static str),
-    /// As many as the input has.
+    /// The length of the input.
     Input,
-    /// As many as the input has, or this argument says, whichever is less.
+    /// The length of the input, or the value of this argument, whichever is less.
     InputOr(&'static str),
 }
 
 impl Scheme {
-    /// The type that this scheme denotes when it has no variables; a variable is
-    /// unknown.
+    /// The type of this scheme without variables; variables become unknown.
     pub fn plain(self) -> Type {
         match self {
             Self::Never => Type::Never,
@@ -96,8 +95,8 @@ impl Scheme {
         }
     }
 
-    /// The type that a literal takes where this is due: one of several may be a path, which
-    /// a string is where no string is meant.
+    /// The expected type for a literal: among several types it may be a path, which a string
+    /// literal becomes if no string is accepted.
     pub fn due(self) -> Type {
         match self {
             Self::OneOf(all)
@@ -110,7 +109,7 @@ impl Scheme {
         }
     }
 
-    /// Whether a variable stands in it.
+    /// Whether it contains a variable.
     pub fn has_variable(self, name: char) -> bool {
         match self {
             Self::Var(it) | Self::Amount(it) | Self::Ordered(it) | Self::TextOf(it) => it == name,
@@ -122,7 +121,7 @@ impl Scheme {
         }
     }
 
-    /// Whether it names one type, without variables and alternatives.
+    /// Whether it is a single type, without variables and alternatives.
     pub fn is_plain(self) -> bool {
         match self {
             Self::Never
@@ -138,8 +137,8 @@ impl Scheme {
         }
     }
 
-    /// Where a flow is due, or may be given: what it takes and gives, and how often it is
-    /// called at most.
+    /// If a flow is accepted: its input type, its result type, and the maximum number of its
+    /// calls.
     pub fn flow(self) -> Option<(Self, Self, Max)> {
         match self {
             Self::Flow(takes, gives, max) => Some((*takes, *gives, max)),
@@ -148,7 +147,7 @@ impl Scheme {
         }
     }
 
-    /// The scheme in words, as help and messages show it.
+    /// The scheme in words, for help and messages.
     pub fn show(self) -> String {
         match self {
             Self::List(item, Max::Arg(name) | Max::InputOr(name)) => {
@@ -171,7 +170,7 @@ impl Scheme {
     }
 }
 
-/// A record type of a name and fields whose types `ty` makes.
+/// A record type with a name and fields; `ty` converts the schemes of the fields.
 pub fn record_type(
     name: &'static str,
     fields: &'static [FieldScheme],

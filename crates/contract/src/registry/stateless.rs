@@ -1,6 +1,6 @@
-//! What every component can be asked for: to learn, to save its state, to load it.
+//! The ops of every component: to learn, to save its state, to load it.
 //!
-//! A component that keeps no state refuses to learn, and saves and loads an empty one.
+//! A component without state refuses to learn, and saves and loads an empty state.
 
 use std::path::PathBuf;
 
@@ -13,13 +13,13 @@ use crate::{
     value::{Value, json},
 };
 
-/// The ops that a component has when it does not declare its own.
+/// The ops that a component has by default.
 pub(super) const OPS: &[OpDef] = &[compute::<Learn>(), compute::<Save>(), compute::<Load>()];
 
 params! {
     /// Learns from data. A component without state refuses.
     struct Learn {
-        /// What to learn from.
+        /// The data to learn from.
         data: Items<Var<'T'>>,
     }
 }
@@ -40,7 +40,7 @@ impl Compute for Learn {
 }
 
 params! {
-    /// Saves the component's state to a file and gives its path.
+    /// Saves the component's state to a file and returns its path.
     struct Save {
         /// The file to write.
         path: PathBuf,
@@ -67,7 +67,7 @@ impl Compute for Save {
 }
 
 params! {
-    /// Loads the component's state from a file that `save` wrote, and gives its path.
+    /// Loads the component's state from a file that `save` wrote, and returns its path.
     struct Load {
         /// The file to read.
         path: PathBuf,
@@ -93,7 +93,7 @@ impl Compute for Load {
             return Ok(self.path.encode());
         }
         let (path, name) = (self.path.display(), cx.component);
-        Err(OpError::invalid_input(format!("`{path}` is no saved state of `{name}`")))
+        Err(OpError::invalid_input(format!("`{path}` is not a saved state of `{name}`")))
     }
 }
 

@@ -1,28 +1,28 @@
-//! "Did you mean": the known name nearest to an unknown one.
+//! "Did you mean": the known name closest to an unknown one.
 
-/// The candidate nearest to `name`, if one is near enough to be meant.
+/// The candidate closest to `name`, if it is close enough.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(name, candidates).map(|it| it.name)
 }
 
-/// A known name that is near to an unknown one.
+/// A known name close to an unknown one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Near<'a> {
     pub name: &'a str,
-    /// Whether it is a slip of the finger that can have meant nothing else: in a name of four
-    /// letters or more one is wrong, missing or too many, or two are swapped; in one of eight
-    /// or more two may be. And no other name is as near.
+    /// Whether it is a typing error with only one possible meaning: in a name of four letters
+    /// or more one letter is wrong, missing or extra, or two are swapped; in a name of eight or
+    /// more letters two may be. And no other name is as close.
     pub is_sure: bool,
 }
 
-/// The nearest candidate, and whether it is the only one that can be meant.
+/// The closest candidate, and whether it is the only possible one.
 pub fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<Near<'a>> {
     let mut nearest = Nearest::<&str>::default();
     nearest.add(name, candidates);
     nearest.meant(name).map(|(name, is_sure)| Near { name, is_sure })
 }
 
-/// The two candidates that are nearest to a name, of those that were compared so far.
+/// The two candidates closest to a name among those compared so far.
 #[derive(Clone, Debug, Default)]
 pub struct Nearest<T>(Vec<(usize, T)>);
 
@@ -50,7 +50,7 @@ impl<'a, T: From<&'a str> + Ord> Nearest<T> {
 }
 
 impl<T: Ord + Clone> Nearest<T> {
-    /// The nearest of the candidates of both.
+    /// The closest candidates of both.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let mut all: Vec<_> = self.0.iter().chain(&other.0).cloned().collect();
@@ -59,7 +59,7 @@ impl<T: Ord + Clone> Nearest<T> {
         Self(all)
     }
 
-    /// What a name was meant to be, if a candidate is near enough, and whether that is sure.
+    /// The intended name, if a candidate is close enough, and whether it is certain.
     pub fn meant(&self, name: &str) -> Option<(T, bool)> {
         let (distance, found) = self.0.first()?;
         let letters = name.chars().count();

@@ -1,11 +1,10 @@
-//! What the operators compute. Types were checked before; what can still go wrong is the
-//! size of a number.
+//! The operators. Types were checked before; only the size of a number can still be wrong.
 
 use std::time::Duration;
 
 use super::{List, Money, Value, memory};
 
-/// Why an operation has no result.
+/// The reason why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MathError {
     #[error("the result is too large for its type")]
@@ -22,12 +21,12 @@ pub enum MathError {
     Mismatch,
 }
 
-/// The longest text in bytes, and the longest list in items, that is made out of smaller
-/// ones: a line of script must not be able to use up the memory.
+/// The longest text in bytes, and the longest list in items, built from smaller ones: one line
+/// of a script must not be able to exhaust the memory.
 pub const LONGEST_TEXT: usize = 256 << 20;
 pub const LONGEST_LIST: usize = 10_000_000;
 
-/// The heaviest value that a script may build: about a gigabyte when it is written out.
+/// The heaviest value that a script may build: about a gigabyte when written out.
 pub const HEAVIEST: u64 = 1 << 27;
 
 use MathError::{DivisionByZero, Mismatch, Negative, NotFinite, Overflow, TooLong};
@@ -40,7 +39,7 @@ pub fn add(a: Value, b: Value) -> Result {
     match (a, b) {
         (V::Int(a), V::Int(b)) => a.checked_add(b).map(V::Int).ok_or(Overflow),
         (V::Text(a), V::Text(b)) if a.len() + b.len() > LONGEST_TEXT => Err(TooLong),
-        // It is made, and then made shared.
+        // The text is built, and then made shared.
         (V::Text(a), V::Text(b)) if lacks_room(2 * (a.len() + b.len())) => Err(TooLong),
         (V::Text(a), V::Text(b)) => Ok(V::from([a.as_ref(), b.as_ref()].concat())),
         (V::List(a), V::List(b)) if a.len() + b.len() > LONGEST_LIST => Err(TooLong),
@@ -56,8 +55,8 @@ pub fn add(a: Value, b: Value) -> Result {
     }
 }
 
-/// Whether the memory of the run cannot hold so many bytes more: it ends then, whatever is
-/// said of the result.
+/// Whether the run has no memory left for this many bytes: then it fails anyway, whatever the
+/// result.
 fn lacks_room(bytes: usize) -> bool {
     memory::room(bytes).is_err()
 }
@@ -83,7 +82,7 @@ pub fn multiply(a: &Value, b: &Value) -> Result {
     }
 }
 
-/// `/`: numbers give a float, an amount by a number an amount, two amounts a float.
+/// `/`: numbers return a float, an amount by a number an amount, two amounts a float.
 pub fn divide(a: &Value, b: &Value) -> Result {
     if as_float(b).or_else(|| amount(b)) == Some(0.0) {
         return Err(DivisionByZero);
@@ -176,7 +175,7 @@ fn float(a: &Value, b: &Value, compute: impl Fn(f64, f64) -> f64) -> Result {
 }
 
 fn finite(it: f64) -> Result {
-    // There is one zero: adding takes the sign from the other one.
+    // The language has only one zero: adding `0.0` removes the sign of `-0.0`.
     if it.is_finite() { Ok(V::Float(it + 0.0)) } else { Err(NotFinite) }
 }
 

@@ -1,10 +1,10 @@
-//! Text that is written piece by piece, and no further than memory allows.
+//! Text that is written piece by piece, within a limit and the available memory.
 
 use std::{fmt, io};
 
 use super::memory;
 
-/// A text that ends with an error where it becomes too long, before it takes the memory.
+/// A text whose writes fail when it becomes too long, before the memory is allocated.
 #[derive(Debug)]
 pub struct BoundedText {
     text: String,
@@ -12,7 +12,7 @@ pub struct BoundedText {
 }
 
 impl BoundedText {
-    /// A text of at most so many bytes.
+    /// A text of at most `most` bytes.
     pub fn new(most: usize) -> Self {
         Self { text: String::new(), most }
     }

@@ -1,14 +1,14 @@
-//! Making a value of a wanted type from one whose type is not known: `x as T`, inputs
-//! from outside, results of components.
+//! Casts a value of an unknown type to a given type: `x as T`, inputs from outside, results of
+//! components.
 
 use std::fmt;
 
 use super::{EnumType, List, Money, Record, RecordType, Text, Type, Value, json, units};
 
-/// Why a value is none of the wanted type.
+/// The reason why a value is not of the expected type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misfit {
-    /// Where in the value, as `items[3].score`; empty for the value itself.
+    /// The place in the value, as `items[3].score`; empty for the value itself.
     pub path: String,
     pub wanted: String,
     pub given: String,
@@ -18,7 +18,7 @@ impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, wanted, given } = self;
         match path.as_str() {
-            "" => write!(f, "{wanted} is due, but this is {given}"),
+            "" => write!(f, "expected {wanted}, found {given}"),
             path => write!(f, "`{path}` must be {wanted}, but it is {given}"),
         }
     }
@@ -27,12 +27,12 @@ impl fmt::Display for Misfit {
 impl std::error::Error for Misfit {}
 
 impl Value {
-    /// Makes a value of `wanted` from this one.
+    /// Casts this value to `wanted`.
     ///
-    /// Units, paths and bytes are read from text as JSON carries them, whole floats are ints,
-    /// an absent field of an optional type is null, and fields that a record type lacks
-    /// are dropped. Everything else must fit as it is. A record then has the fields of its
-    /// type, in their order.
+    /// Units, paths and bytes are read from strings as in JSON, whole floats become ints, a
+    /// missing field of an optional type becomes null, and fields that are not in the record
+    /// type are dropped. Everything else must match exactly. The resulting record has the
+    /// fields of its type, in order.
     pub fn cast(self, wanted: &Type) -> Result<Self, Misfit> {
         cast(self, wanted).map_err(|wrong| {
             let mut path = String::new();
@@ -99,8 +99,7 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
     })
 }
 
-/// What JSON has in the place of a value: units, paths and bytes are not told from text and
-/// numbers there.
+/// The form of a value in JSON, where units, paths and bytes are plain strings and numbers.
 fn as_json(value: Value) -> Value {
     use Value as V;
     match value {
@@ -113,7 +112,7 @@ fn as_json(value: Value) -> Value {
             V::Record(fields.collect())
         }
         unit @ (V::Duration(_) | V::Money(_)) => V::from(unit.to_string()),
-        // It is shown as JSON: a string of digits.
+        // In JSON it is a string of hex digits.
         bytes @ V::Bytes(_) => V::from(bytes.to_string().trim_matches('"')),
         it => it,
     }
@@ -121,8 +120,8 @@ fn as_json(value: Value) -> Value {
 
 fn cast_items(items: List, item: &Type, max: Option<u64>) -> Result<List, Wrong> {
     if let Some(max) = max.filter(|max| items.len() as u64 > *max) {
-        let wanted = format!("a list of at most {max}");
-        let given = format!("one of {}", items.len());
+        let wanted = format!("a list of at most {max} items");
+        let given = format!("a list of {} items", items.len());
         return Err(Wrong { steps: Vec::new(), wanted, given });
     }
     items

@@ -1,11 +1,11 @@
-//! When two values are equal, and which of two comes first.
+//! Equality and order of values.
 
 use std::{cmp::Ordering, collections::HashMap};
 
 use super::{List, Record, Text, Value};
 
 impl PartialEq for Value {
-    /// Numbers are equal when they denote the same number, whatever their kind.
+    /// Numbers of different kinds are equal if they have the same numeric value.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -25,8 +25,8 @@ impl PartialEq for List {
 }
 
 impl PartialEq for Record {
-    /// Equal by names and values; the order of the fields does not matter, and a field that
-    /// is absent is null.
+    /// Equal by names and values; the order of the fields does not matter, and a missing field
+    /// equals null.
     fn eq(&self, other: &Self) -> bool {
         if self.names() == other.names() {
             return self.iter().map(|(_, it)| it).eq(other.iter().map(|(_, it)| it));
@@ -41,9 +41,9 @@ impl PartialEq for Record {
 }
 
 impl Value {
-    /// The order of two values of one ordered kind: numbers, text, units, booleans.
+    /// The order of two values of the same ordered kind: numbers, text, units, booleans.
     ///
-    /// Nothing else has an order; a script that asks for one does not check.
+    /// Other values have no order; a script that compares them does not pass the check.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
@@ -63,7 +63,7 @@ impl Value {
     }
 }
 
-/// Compares exactly: an `i64` beyond 2^53 must not be rounded to the float beside it.
+/// Compares exactly: an `i64` beyond 2^53 must not be rounded to the nearest float.
 fn order_mixed(int: i64, float: f64) -> Option<Ordering> {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if float.is_nan() {

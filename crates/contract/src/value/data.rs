@@ -1,4 +1,4 @@
-//! The value itself.
+//! The representation of values.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -37,7 +37,7 @@ pub enum Value {
 // Lists hold millions of values, and every step moves some: rare kinds are boxed.
 const _: () = assert!(size_of::<Value>() <= 24);
 
-/// A shared, immutable list. How it is kept is its own business.
+/// A shared, immutable list. Its representation is private.
 #[derive(Clone, Debug, Default)]
 pub struct List(Arc<Items>);
 
@@ -48,7 +48,7 @@ struct Items {
     _charge: memory::Charge,
 }
 
-/// What a list or a record takes by itself, with what the allocator adds to it.
+/// The size of an empty list or record, including the overhead of the allocator.
 const OVERHEAD: usize = 80;
 
 impl List {
@@ -68,7 +68,7 @@ impl List {
         self.0.all.iter()
     }
 
-    /// The items, without copying them when nobody else holds the list.
+    /// The items, without copying them if the list is not shared.
     pub fn into_vec(self) -> Vec<Value> {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.all.clone(), |own| own.all)
     }
@@ -85,11 +85,11 @@ impl From<Vec<Value>> for List {
     }
 }
 
-/// So many items are collected between two looks at the memory.
+/// The number of items collected between two checks of the memory.
 pub const ITEMS_PER_CHECK: usize = 1024;
 
 impl FromIterator<Value> for List {
-    /// Stops where the run has no memory left: it fails, and nobody will use the list.
+    /// Stops when the run has no memory left: the run fails, and the list is never used.
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
         let mut items = items.into_iter();
         let (least, most) = items.size_hint();
@@ -104,7 +104,7 @@ impl FromIterator<Value> for List {
             let before = list.len();
             list.extend(items.by_ref().take(ITEMS_PER_CHECK));
             memory::makes((list.len() - before) * size_of::<Value>());
-            // What is small is always whole.
+            // Small lists are always complete.
             if list.len() < before + ITEMS_PER_CHECK || memory::is_full() {
                 break;
             }
@@ -124,7 +124,7 @@ impl<'a> IntoIterator for &'a List {
 
 /// A shared, immutable record: names in order, and a value for each.
 ///
-/// Records of one origin share their names, so a million rows hold them once.
+/// Records of the same origin share their names, so a million rows hold them once.
 #[derive(Clone, Debug)]
 pub struct Record(Arc<Fields>);
 
@@ -136,14 +136,14 @@ struct Fields {
     _charge: memory::Charge,
 }
 
-/// The value of one field: there already, or made when it is first looked at.
+/// The value of one field: available, or computed at its first use.
 pub enum Slot {
     Ready(Value),
     Deferred(LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>),
 }
 
 impl Slot {
-    /// A value that costs something to make and that few will look at.
+    /// A value that is expensive to compute and rarely used.
     pub fn deferred(make: impl FnOnce() -> Value + Send + 'static) -> Self {
         Self::Deferred(LazyLock::new(Box::new(make)))
     }
@@ -184,12 +184,12 @@ impl std::fmt::Debug for Slot {
 }
 
 impl Record {
-    /// Makes a record of `names` and `values`, which must be equally many.
+    /// Creates a record of `names` and `values`, which must have the same length.
     pub fn new(names: Arc<[Text]>, values: Vec<Value>) -> Self {
         Self::of_slots(names, values.into_iter().map(Slot::Ready).collect())
     }
 
-    /// Makes a record some of whose values are made only when they are looked at.
+    /// Creates a record with some values that are computed at their first use.
     pub fn of_slots(names: Arc<[Text]>, values: Vec<Slot>) -> Self {
         assert_eq!(names.len(), values.len(), "a record has one value a name");
         let (mut weight, mut held) = (0_u64, OVERHEAD + values.len() * size_of::<Slot>());
@@ -222,13 +222,13 @@ impl Record {
         self.0.values.get(idx).map(Slot::value)
     }
 
-    /// The value of a field, if it is there without being made first.
+    /// The value of a field, if it is available without computing it.
     pub fn ready(&self, name: &str) -> Option<&Value> {
         let idx = self.0.names.iter().position(|it| it.as_ref() == name)?;
         self.0.values.get(idx)?.ready()
     }
 
-    /// The names with those values that are there without being made first.
+    /// The names, with those values that are available without computing them.
     pub(super) fn slots(&self) -> impl Iterator<Item = (&Text, Option<&Value>)> + Clone {
         self.0.names.iter().zip(self.0.values.iter().map(Slot::ready))
     }
@@ -257,7 +257,7 @@ impl Value {
         Self::Text(text)
     }
 
-    /// What whoever holds the value answers for beside the value itself.
+    /// The memory that a holder of the value accounts for, besides the value itself.
     fn held(&self) -> usize {
         match self {
             Self::Text(it) | Self::Path(it) => text_held(it),
@@ -266,9 +266,9 @@ impl Value {
         }
     }
 
-    /// How large the value is when it is written out, in pieces of some eight bytes.
+    /// The size of the value when written out, in units of about eight bytes.
     ///
-    /// Values share their parts: what is small in memory may be endless in writing.
+    /// Values share their parts: a value that is small in memory may be endless when written.
     pub fn weight(&self) -> u64 {
         match self {
             Self::Text(it) | Self::Path(it) => it.len() as u64 / 8 + 1,
@@ -305,8 +305,7 @@ impl Value {
         }
     }
 
-    /// What a person calls a value of this kind, for messages about values whose type
-    /// was not known beforehand.
+    /// The name of the value's kind, for messages about values of an unknown type.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -327,10 +326,10 @@ impl Value {
     }
 }
 
-/// What a string takes beside its bytes.
+/// The memory of a string besides its bytes.
 const TEXT_OVERHEAD: usize = 24;
 
-/// The part of a string that one of those who hold it answers for.
+/// The share of a string that each of its holders accounts for.
 fn text_held(text: &Text) -> usize {
     (text.len() + TEXT_OVERHEAD) / Arc::strong_count(text).max(1)
 }

@@ -1,7 +1,7 @@
-//! JSON at the rim: how values are read from it and written to it.
+//! Reading and writing values as JSON.
 //!
-//! Units are written as the language writes them (`"30s"`, `"$0.05"`), bytes as
-//! base 16. What is read back has type `json` until a component or `as` says more.
+//! Units are written as in the language (`"30s"`, `"$0.05"`), bytes as hex digits. Values that
+//! are read have type `json` until a component or `as` gives them another one.
 
 use std::{collections::HashSet, fmt, io};
 
@@ -23,10 +23,9 @@ pub fn write(value: &Value) -> String {
     serde_json::to_string(value).expect("a value has only string keys and cannot fail to write")
 }
 
-/// Writes a value as JSON, if that takes no more than so many bytes and there is memory for
-/// it.
+/// Writes a value as JSON, if it takes at most `most` bytes and the memory is available.
 ///
-/// Values share their parts, so what is small may be endless when it is written.
+/// Values share their parts, so a small value may be endless when written.
 pub fn write_within(value: &Value, is_pretty: bool, most: usize) -> Option<String> {
     let mut text = BoundedText::new(most);
     let written = match is_pretty {
@@ -36,14 +35,14 @@ pub fn write_within(value: &Value, is_pretty: bool, most: usize) -> Option<Strin
     written.ok().map(|()| text.into_string())
 }
 
-/// Writes a value as JSON on one line, until `out` takes no more.
+/// Writes a value as JSON on one line, until `out` returns an error.
 ///
-/// Values share their parts, so what is small may be endless when it is written.
+/// Values share their parts, so a small value may be endless when written.
 pub fn write_to(out: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
     serde_json::to_writer(Pieces(out), value).map_err(|_| fmt::Error)
 }
 
-/// Hands on text as serde writes it: whole characters in every piece.
+/// Forwards text as serde writes it: every piece has whole characters.
 struct Pieces<'a>(&'a mut dyn fmt::Write);
 
 impl io::Write for Pieces<'_> {
@@ -73,7 +72,7 @@ impl Serialize for Value {
             Self::Float(it) => serializer.serialize_f64(unsigned_zero(*it)),
             Self::Duration(it) => serializer.serialize_str(&units::show_duration(*it)),
             Self::Money(it) => serializer.collect_str(it),
-            // What reads JSON has whole numbers up to here.
+            // JSON readers have whole numbers up to here.
             Self::Size(it) if *it > i64::MAX.unsigned_abs() => serializer.collect_str(self),
             Self::Size(it) => serializer.serialize_u64(*it),
             Self::Text(it) | Self::Path(it) => serializer.serialize_str(it),
@@ -98,7 +97,7 @@ impl Serialize for Value {
     }
 }
 
-/// The bytes that are written so.
+/// Reads bytes from hex digits.
 pub(super) fn read_bytes(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) || !text.bytes().all(|it| it.is_ascii_hexdigit()) {
         return None;
@@ -123,7 +122,7 @@ impl<'de> Deserialize<'de> for Value {
 
 struct JsonVisitor;
 
-/// What the name and the place of a field take, while the record is read.
+/// The memory of a field's name and slot, while the record is read.
 const FIELD: usize = 128;
 
 impl<'de> Visitor<'de> for JsonVisitor {
@@ -179,7 +178,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
             memory::make(name.len() + FIELD).map_err(A::Error::custom)?;
             let name = Text::from(name);
             if !seen.insert(name.clone()) {
-                return Err(A::Error::custom(format!("the key `{name}` stands twice")));
+                return Err(A::Error::custom(format!("duplicate key `{name}`")));
             }
             names.push(name);
             values.push(value);

@@ -1,16 +1,16 @@
-//! Values as a script writes them.
+//! Values as literals of a script.
 
 use std::fmt::Write as _;
 
 use super::{Value, json};
 
-/// A value as an expression; nothing where the language has none for it, such as for bytes
-/// or a field whose name is no word.
+/// A value as an expression; `None` if the language has no literal for it, such as for bytes or
+/// for a field whose name is not a word.
 pub fn written(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) => json::write(value),
-        // Only numbers have a sign.
+        // Only numbers can be negative literals.
         Value::Money(it) if it.nanos() < 0 => value.to_string().replace("-$", "$0 - $"),
         Value::Duration(_) | Value::Money(_) | Value::Size(_) => value.to_string(),
         Value::Text(it) | Value::Path(it) => text(it),
@@ -40,7 +40,7 @@ pub fn text(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             it if it.is_control() => {
-                // A string takes all that is written to it.
+                // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(it));
             }
             it => out.push(it),

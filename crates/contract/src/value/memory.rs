@@ -1,12 +1,12 @@
-//! How much memory the values of a run take, and the bound on it.
+//! Accounts for the memory of a run's values, and enforces its bound.
 //!
-//! Lists and records are counted where they are made and where they are freed, each with its
-//! own part only, so that what is shared counts once. Strings are too many and too small for
-//! that: they count with the lists and records that hold them, in parts. What the process
-//! really takes is measured now and then, so that the count need not be exact.
+//! Lists and records are counted when they are created and when they are freed, each one
+//! without its parts, so shared parts count once. Strings are too many and too small for that:
+//! they count with the lists and records that hold them, proportionally. The real memory of the
+//! process is measured now and then, so the count need not be exact.
 //!
-//! **Invariant:** a bound that was once exceeded stays so: nothing made from then on is ever
-//! used.
+//! **Invariant:** a bound that was exceeded once stays exceeded: nothing created from then on
+//! is ever used.
 
 use std::{
     cell::{Cell, RefCell},
@@ -22,39 +22,39 @@ use std::{
 
 use super::units;
 
-/// What the process takes of memory, where that can be known.
+/// Returns the memory of the process, if it can be measured.
 pub type Measure = Arc<dyn Fn() -> Option<u64> + Send + Sync>;
 
-/// So many bytes are made, or freed, before a thread adds them to what others see.
+/// The number of bytes created or freed before a thread publishes them.
 const LEAST_STEP: u64 = 64 << 10;
 const MOST_STEP: u64 = 4 << 20;
 
-/// What a process may take beside what is counted, as a part of the bound: freed memory that
-/// the allocator keeps, and what ops need while they work.
+/// The memory of a process besides the counted one, as a fraction of the bound: freed memory
+/// that the allocator keeps, and temporary memory of ops.
 const LEEWAY: u64 = 6;
 
-/// A bound smaller than this could not even hold what a process needs to begin with.
+/// The memory that every process needs to start, allowed on top of every bound.
 const SLACK: u64 = 4 << 20;
 
 /// The memory of a run, or of a bound inside it.
 pub struct Account {
     run: u32,
-    /// How many bounds lie around it.
+    /// The number of enclosing bounds.
     pub depth: usize,
     limit: u64,
     step: u64,
     live: AtomicI64,
     made: AtomicU64,
-    /// What was made since the memory of the process was looked at.
+    /// The number of bytes created since the memory of the process was last measured.
     unseen: AtomicU64,
     is_full: AtomicBool,
-    /// What the process had taken when this account was first looked at.
+    /// The memory of the process when this account was first checked.
     before: OnceLock<Option<u64>>,
     measure: Measure,
     outer: Option<Arc<Account>>,
 }
 
-/// There is no room left for what would be made.
+/// No memory is left for a new value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("needs more memory than {}", units::show_size(self.limit))]
 pub struct Full {
@@ -62,20 +62,20 @@ pub struct Full {
     pub depth: usize,
 }
 
-/// The runs that go on, by their numbers; 0 is none.
+/// The active runs, by number; 0 means none.
 static RUNS: RwLock<BTreeMap<u32, Arc<Account>>> = RwLock::new(BTreeMap::new());
 static LAST: AtomicU32 = AtomicU32::new(0);
 
-/// What this thread has counted and not handed on yet.
+/// The bytes that this thread has counted but not yet published.
 struct Local {
     run: Cell<u32>,
     live: Cell<i64>,
     made: Cell<u64>,
-    /// What was read and made since somebody looked at the clock, in pieces of eight bytes.
+    /// The work done since the clock was last checked, in units of eight bytes.
     work: Cell<u64>,
     step: Cell<u64>,
     is_full: Cell<bool>,
-    /// What was freed here of another run.
+    /// Bytes of another run that were freed here.
     other: Cell<(u32, i64)>,
 }
 
@@ -91,11 +91,11 @@ thread_local! {
             other: Cell::new((0, 0)),
         }
     };
-    /// The innermost account that is in force on this thread.
+    /// The innermost active account of this thread.
     static CURRENT: RefCell<Option<Arc<Account>>> = const { RefCell::new(None) };
 }
 
-/// Keeps a run in the list of those that go on.
+/// Keeps a run in the list of active runs.
 pub struct Opened(Arc<Account>);
 
 impl Opened {
@@ -113,14 +113,14 @@ impl Drop for Opened {
 impl Account {
     /// Opens the account of a run.
     pub fn open(limit: u64, measure: Measure) -> Opened {
-        // Numbers come round after four billion runs; none of those goes on by then.
+        // Numbers wrap around after four billion runs; no run is active that long.
         let run = LAST.fetch_add(1, Relaxed).wrapping_add(1).max(1);
         let account = Arc::new(Self::new(run, 0, limit, measure, None));
         RUNS.write().unwrap_or_else(PoisonError::into_inner).insert(run, account.clone());
         Opened(account)
     }
 
-    /// An account inside this one, for a bound that lies `depth` deep.
+    /// Opens an account inside this one, for a bound at `depth`.
     pub fn within(self: &Arc<Self>, limit: u64, depth: usize) -> Arc<Self> {
         Arc::new(Self::new(self.run, depth, limit, self.measure.clone(), Some(self.clone())))
     }
@@ -141,24 +141,24 @@ impl Account {
         }
     }
 
-    /// Looks at the memory of the process, whoever takes it.
+    /// Measures the memory of the process, including that of other runs.
     pub fn look(&self) -> Option<Full> {
         self.judge(0);
         self.full()
     }
 
-    /// The tightest bound of this account and those around it.
+    /// The tightest bound of this account and the enclosing ones.
     pub fn tightest(&self) -> Full {
         let all = self.chain().map(|it| Full { limit: it.limit, depth: it.depth });
         all.min_by_key(|it| it.limit).unwrap_or(Full { limit: u64::MAX, depth: 0 })
     }
 
-    /// The bound with what lies beside what is counted.
+    /// The bound, plus the allowance for uncounted memory.
     fn leeway(&self) -> u64 {
         self.limit.saturating_add(self.limit / LEEWAY).saturating_add(SLACK)
     }
 
-    /// Whether this account, or one around it, has no room left; the outermost such one.
+    /// The outermost full account among this one and the enclosing ones.
     pub fn full(&self) -> Option<Full> {
         let full = self.chain().filter(|it| it.is_full.load(Relaxed)).last()?;
         Some(Full { limit: full.limit, depth: full.depth })
@@ -175,7 +175,7 @@ impl Account {
         }
     }
 
-    /// Looks whether there is room for `more`, here and around.
+    /// Checks whether `more` bytes fit, here and in the enclosing accounts.
     fn judge(&self, more: u64) {
         self.unseen.store(0, Relaxed);
         let taken = (self.measure)();
@@ -197,8 +197,8 @@ impl Account {
         grown > self.leeway() && !self.is_innocent(live)
     }
 
-    /// Whether the process takes so much because of another run: this one has not made so
-    /// much in all its time, or holds little of it, or another one holds more.
+    /// Whether another run causes the memory use of the process: this run has not created as
+    /// much in all its time, or holds little of it, or another run holds more.
     fn is_innocent(&self, live: u64) -> bool {
         let runs = RUNS.read().unwrap_or_else(PoisonError::into_inner);
         let others = || runs.values().filter(|it| it.run != self.run);
@@ -219,16 +219,16 @@ impl std::fmt::Debug for Account {
     }
 }
 
-/// Something that is counted until it is dropped.
+/// Counts some bytes until it is dropped.
 #[derive(Debug, Default)]
 pub struct Charge {
     run: u32,
-    /// In pieces of sixteen bytes, so that a list is no larger for it than it must be.
+    /// In units of sixteen bytes, to keep lists small.
     units: u32,
 }
 
 impl Charge {
-    /// Counts what was just made.
+    /// Counts bytes that were just allocated.
     pub fn of(bytes: usize) -> Self {
         LOCAL.with(|local| {
             let run = local.run.get();
@@ -243,7 +243,7 @@ impl Charge {
         })
     }
 
-    /// Counts what will be made, if there is room for it.
+    /// Counts bytes before they are allocated, if they fit.
     pub fn ahead(bytes: usize) -> Result<Self, Full> {
         room(bytes)?;
         Ok(Self::of(bytes))
@@ -278,7 +278,7 @@ impl Local {
         }
     }
 
-    /// Hands on what was counted, and looks whether there is room for `more`.
+    /// Publishes the counted bytes, and checks whether `more` bytes fit.
     #[cold]
     fn look(&self, more: u64) {
         let Some(account) = current() else { return };
@@ -293,8 +293,8 @@ impl Local {
         }
     }
 
-    /// However little a thread makes before it turns to something else, all of it is looked
-    /// at in the end.
+    /// Publishes everything in the end, however little a thread creates before it switches to
+    /// another account.
     fn settle_with(&self, account: &Account) {
         let made = self.made.take();
         account.add(self.live.take(), made);
@@ -303,7 +303,7 @@ impl Local {
         }
     }
 
-    /// Counts what is freed of a run that is not this thread's.
+    /// Counts freed bytes of a run other than this thread's.
     #[cold]
     fn frees(&self, run: u32, bytes: i64) {
         let (last, freed) = self.other.get();
@@ -323,7 +323,7 @@ fn current() -> Option<Arc<Account>> {
     CURRENT.try_with(|it| it.borrow().clone()).ok().flatten()
 }
 
-/// Counts bytes that are made and may be freed at any time, such as those of a string.
+/// Counts bytes that are created and may be freed at any time, such as those of a string.
 pub fn makes(bytes: usize) {
     LOCAL.with(|local| {
         if local.run.get() != 0 {
@@ -332,28 +332,28 @@ pub fn makes(bytes: usize) {
     });
 }
 
-/// The same while something is made that can be given up.
+/// The same while building a value, which can be abandoned.
 pub fn make(bytes: usize) -> Result<(), Full> {
     makes(bytes);
     check()
 }
 
-/// Whether what is being made had better be given up: nobody will use it.
+/// Whether the current value should be abandoned, because it will never be used.
 pub fn is_full() -> bool {
     LOCAL.with(|local| local.is_full.get())
 }
 
-/// Ends what makes more than there is room for.
+/// Returns an error if more was created than the bounds allow.
 pub fn check() -> Result<(), Full> {
     let full = CURRENT.try_with(|it| it.borrow().as_ref().and_then(|it| it.full()));
     full.ok().flatten().map_or(Ok(()), Err)
 }
 
-/// Makes sure that there is room for so many bytes, before they are taken.
+/// Checks that this many bytes fit, before they are allocated.
 pub fn room(bytes: usize) -> Result<(), Full> {
     LOCAL.with(|local| {
         let bytes = bytes as u64;
-        // What is small is found by the next look.
+        // Small allocations are found by the next check.
         if local.run.get() != 0 && bytes >= LEAST_STEP {
             local.look(bytes);
         }
@@ -361,8 +361,8 @@ pub fn room(bytes: usize) -> Result<(), Full> {
     check()
 }
 
-/// Counts what was read or made, in pieces of eight bytes. True where that was enough to look
-/// at the clock again, and at the memory.
+/// Counts work on bytes that were read or created, in units of eight bytes. Returns true when
+/// the clock and the memory should be checked again.
 pub fn works(weight: u64) -> bool {
     const ENOUGH: u64 = 64 << 10;
     LOCAL.with(|local| {
@@ -373,7 +373,7 @@ pub fn works(weight: u64) -> bool {
     })
 }
 
-/// Whether nothing at all has no room: looks, whatever was counted.
+/// Measures the memory now, however little was counted.
 pub fn look() -> Result<(), Full> {
     LOCAL.with(|local| {
         if local.run.get() != 0 {
@@ -383,10 +383,10 @@ pub fn look() -> Result<(), Full> {
     check()
 }
 
-/// While it lives, what this thread makes counts for an account.
+/// While it lives, memory created by this thread counts against an account.
 pub struct Entered(Option<Arc<Account>>);
 
-/// Lets what this thread makes count for an account.
+/// Makes memory created by this thread count against an account.
 pub fn enter(account: &Arc<Account>) -> Entered {
     Entered(change(Some(account.clone())))
 }
@@ -397,7 +397,7 @@ impl Drop for Entered {
     }
 }
 
-/// Hands on what was counted for the account before, which it gives.
+/// Publishes the bytes counted for the previous account, and returns that account.
 fn change(account: Option<Arc<Account>>) -> Option<Arc<Account>> {
     LOCAL.with(|local| {
         local.settle();
@@ -408,7 +408,7 @@ fn change(account: Option<Arc<Account>>) -> Option<Arc<Account>> {
     CURRENT.try_with(|it| it.replace(account)).ok().flatten()
 }
 
-/// A future whose work counts for an account.
+/// A future whose memory counts against an account.
 pub struct Accounted<F> {
     account: Arc<Account>,
     work: Pin<Box<F>>,

@@ -1,8 +1,8 @@
-//! What flows through a pipeline: values, their types, and units.
+//! The data of a pipeline: values, their types, and units.
 //!
 //! [`Value`] is cheap to clone: text, lists and records are shared, never copied.
-//! [`Type`] is what the checker knows of a value before it exists. JSON appears only
-//! in [`json`], where values enter and leave the process.
+//! [`Type`] is the checker's knowledge of a value before it exists. JSON appears only in
+//! [`json`], where values enter and leave the process.
 //!
 //! **Invariant:** this module imports no other module of the crate.
 

@@ -1,11 +1,11 @@
-//! Values that a script can hold and hand on, but not look into: secrets and flows.
+//! Values that a script can hold and pass on, but not inspect: secrets and flows.
 
 use std::{any::Any, fmt, sync::Arc};
 
 use super::Text;
 
-/// A text that must not be seen. Whoever needs it asks for it by [`Secret::reveal`];
-/// everything that shows values shows stars.
+/// A text that must not be shown. [`Secret::reveal`] returns it; all output of values shows
+/// stars.
 #[derive(Clone)]
 pub struct Secret(Text);
 
@@ -14,7 +14,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for the one call that sends it where it belongs.
+    /// The text itself, for the one call that sends it to its destination.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -32,7 +32,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A flow or component that is an argument. Only the run knows what is inside.
+/// A flow or component as an argument. Only the run knows its content.
 #[derive(Clone)]
 pub struct FlowRef(Arc<Named>);
 
@@ -51,7 +51,7 @@ impl FlowRef {
         &self.0.name
     }
 
-    /// What it refers to, for whoever made it.
+    /// The referenced object, for its creator.
     pub fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.flow.clone().downcast().ok()
     }

@@ -1,16 +1,16 @@
-//! Paths as text: joined and tidied without looking at the file system.
+//! Paths as text: joined and normalised without accessing the file system.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::Text;
 
-/// `text` seen from `folder`; an absolute path stays as it is.
+/// `text` relative to `folder`; an absolute path stays as it is.
 pub fn join(folder: &Path, text: &str) -> Text {
     let joined = tidy(&folder.join(text));
     joined.to_string_lossy().into()
 }
 
-/// Drops `.` and resolves `..` where a folder stands before it.
+/// Drops `.`, and resolves `..` after a folder name.
 pub fn tidy(path: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for part in path.components() {

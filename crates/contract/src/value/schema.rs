@@ -1,22 +1,22 @@
-//! The JSON Schema of a type, as those who must give JSON are told it.
+//! The JSON Schema of a type, for services that must return JSON.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::{EnumType, RecordType, Type};
 
-/// How the ends of a range and the most items of a list are told.
+/// The representation of ranges and of list limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranges {
     /// As `minimum`, `maximum` and `maxItems`.
     Asserted,
-    /// In words, for those who refuse a schema with these.
+    /// In words, for services that refuse a schema with these keywords.
     Described,
 }
 
 /// The schema of `ty`, or the part of it that has none.
 ///
-/// Records are closed and all their fields are required; one of a type `T?` may be null.
-/// Units are strings as the language writes them.
+/// Records are closed and all their fields are required; a field of type `T?` may be null.
+/// Units are strings, written as in the language.
 pub fn of(ty: &Type, ranges: Ranges) -> Result<Json, &Type> {
     Ok(match ty {
         Type::Unknown | Type::Json => json!({}),
@@ -39,7 +39,7 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Json, &Type> {
     })
 }
 
-/// Whether a schema says everything: `json` inside may be anything.
+/// Whether a schema is complete: `json` inside may be anything.
 pub fn is_strict(ty: &Type) -> bool {
     match ty {
         Type::Unknown | Type::Json => false,

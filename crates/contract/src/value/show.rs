@@ -1,4 +1,4 @@
-//! How a value reads as text: in `"${..}"`, and as a program's result.
+//! Values as text: in `"${..}"`, and as a program's result.
 
 use std::fmt;
 
@@ -38,8 +38,8 @@ fn show_float(it: f64) -> String {
     format!("{:?}", unsigned_zero(it))
 }
 
-/// The number itself; the two zeros of floats are one number in the language, so only one of
-/// them is ever written.
+/// Replaces `-0.0` by `0.0`; the two zeros of floats are one number in the language, so only
+/// one of them is ever written.
 pub(super) fn unsigned_zero(it: f64) -> f64 {
     it + 0.0
 }

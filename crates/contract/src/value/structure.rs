@@ -1,19 +1,19 @@
-//! The structure of a type, written out: what two types must share to be one.
+//! The structure of a type as text: equal for two types that accept the same values.
 
 use std::fmt::Write as _;
 
 use super::Type;
 
 impl Type {
-    /// The whole type without the names that scripts give: fields in their order, variants,
-    /// ranges and maxima. Two types of one structure ask for the same, and take the same.
+    /// The whole type without the names given by scripts: fields in order, variants, ranges and
+    /// limits. Two types with the same structure accept the same values.
     pub fn structure(&self) -> String {
         let mut text = String::new();
         self.write_structure(&mut text);
         text
     }
 
-    /// A string takes all that is written to it.
+    /// Writing to a string cannot fail.
     fn write_structure(&self, out: &mut String) {
         match self {
             Self::List(item, max) => {
@@ -53,7 +53,7 @@ impl Type {
             Self::Float(Some((low, high))) => {
                 let _ = write!(out, "float {low:?}..{high:?}");
             }
-            // These have no parts and no names.
+            // These types have no parts and no names.
             plain => {
                 let _ = write!(out, "{plain}");
             }

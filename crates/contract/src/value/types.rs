@@ -1,4 +1,4 @@
-//! What the checker knows of a value before it exists.
+//! Types: the checker's knowledge of a value before it exists.
 
 use std::{fmt, sync::Arc};
 
@@ -6,14 +6,14 @@ use super::{Text, Value};
 
 /// A type of the language.
 ///
-/// Two types live only inside the checker: [`Type::Never`], of what gives no value, and
-/// [`Type::Unknown`], of what is wrong already and must not cause a second message.
+/// Two types exist only inside the checker: [`Type::Never`], of expressions without a value,
+/// and [`Type::Unknown`], of parts with an error that must not cause a second message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     Unknown,
     Never,
     Bool,
-    /// Whole numbers, perhaps of a range that includes both ends.
+    /// Whole numbers, optionally with an inclusive range.
     Int(Option<(i64, i64)>),
     Float(Option<(f64, f64)>),
     Text,
@@ -23,18 +23,18 @@ pub enum Type {
     Path,
     Bytes,
     Json,
-    /// A list, and the most items it can have where that is known.
+    /// A list, with its maximum length if it is known.
     List(Arc<Type>, Option<u64>),
     Record(Arc<RecordType>),
     Enum(Arc<EnumType>),
     Optional(Arc<Type>),
-    /// A text that must not be seen.
+    /// A text that must not be shown.
     Secret,
     /// A flow or component, as an argument.
     Flow(Arc<FlowType>),
 }
 
-/// What a flow that is an argument takes and gives.
+/// The input type and result type of a flow argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowType {
     pub takes: Type,
@@ -54,8 +54,8 @@ impl RecordType {
         self.fields.iter().find(|(it, _)| it.as_ref() == name).map(|(_, ty)| ty)
     }
 
-    /// The same for a name that most likely stands at `place`: records that are compared
-    /// mostly have their fields in one order.
+    /// Looks up a field that most likely is at `place`: compared records mostly have the same
+    /// order of fields.
     fn near(&self, place: usize, name: &str) -> Option<&Type> {
         match self.fields.get(place) {
             Some((it, ty)) if it.as_ref() == name => Some(ty),
@@ -111,7 +111,7 @@ impl Type {
         Self::Record(Arc::new(RecordType { name: None, fields }))
     }
 
-    /// `T?`, which is `T??` too.
+    /// `T?`; `T??` is `T?` too.
     #[must_use]
     pub fn optional(self) -> Self {
         match self {
@@ -120,7 +120,7 @@ impl Type {
         }
     }
 
-    /// `T` of `T?`; any other type is itself.
+    /// `T` for `T?`; any other type is unchanged.
     pub fn required(&self) -> &Self {
         match self {
             Self::Optional(inner) => inner,
@@ -136,7 +136,7 @@ impl Type {
         matches!(self, Self::Unknown)
     }
 
-    /// Whether it, or a part of it, is unknown.
+    /// Whether the type or a part of it is unknown.
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Flow(of) => of.takes.has_unknown() || of.gives.has_unknown(),
@@ -146,7 +146,7 @@ impl Type {
         }
     }
 
-    /// The same without a range.
+    /// The type without its range.
     #[must_use]
     pub fn unranged(self) -> Self {
         match self {
@@ -162,8 +162,8 @@ impl Type {
 
     /// Whether the type, written out in full, has more parts or levels than these.
     ///
-    /// Types share their parts, so a few lines can make one whose text would fill the
-    /// memory; whoever walks a type relies on this having been asked.
+    /// Types share their parts, so a few lines can create a type whose text would fill the
+    /// memory; code that walks a type relies on this check.
     pub fn exceeds(&self, parts: usize, levels: usize) -> bool {
         let mut left = parts;
         !self.is_within(&mut left, levels)
@@ -203,11 +203,11 @@ impl Type {
             || matches!(self, Self::Bool | Self::Path | Self::Never | Self::Unknown)
     }
 
-    /// Whether a value of this type may stand where `wanted` is due.
+    /// Whether a value of this type is accepted where `wanted` is expected.
     ///
-    /// A range is a property of values, so it is tested when a value enters, not here. A flow
-    /// is called as it is, by whoever was given it: what it takes and gives must fit without
-    /// being changed or tested on the way.
+    /// A range is a property of values, so it is checked when a value enters, not here. A flow
+    /// is called without conversions: its input and result types must fit without being changed
+    /// or checked.
     pub fn fits(&self, wanted: &Self) -> bool {
         match (self, wanted) {
             (Self::Unknown | Self::Never, _) | (_, Self::Unknown) => true,
@@ -221,7 +221,7 @@ impl Type {
             (Self::List(a, len), Self::List(b, max)) => {
                 a.fits(b) && max.is_none_or(|max| len.is_some_and(|len| len <= max))
             }
-            // A type of types of types has many parts, but few that are not shared.
+            // A nested type has many parts, but few that are not shared.
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => true,
             (Self::Record(a), Self::Record(b)) => {
                 b.fields.iter().enumerate().all(|(idx, (name, wanted))| {
@@ -233,12 +233,12 @@ impl Type {
         }
     }
 
-    /// Whether every value of this type is one of `wanted` as it stands.
+    /// Whether every value of this type is a value of `wanted` without conversion.
     fn enters(&self, wanted: &Self) -> bool {
         self.fits(wanted) && !self.changes_into(wanted)
     }
 
-    /// Whether values of this type are, or have inside, what `is` says.
+    /// Whether `is` holds for this type or a part of it.
     pub fn has(&self, is: &dyn Fn(&Self) -> bool) -> bool {
         is(self)
             || match self {
@@ -248,17 +248,17 @@ impl Type {
             }
     }
 
-    /// Whether a secret could be seen in a value of this type.
+    /// Whether a value of this type may contain a secret.
     pub fn holds_secret(&self) -> bool {
         self.has(&|it| matches!(it, Self::Secret))
     }
 
-    /// Whether no JSON is a value of this type: it asks for a secret or a flow.
+    /// Whether JSON cannot contain a value of this type, because of a secret or a flow.
     pub fn is_beyond_json(&self) -> bool {
         self.has(&|it| matches!(it, Self::Secret | Self::Flow(_)))
     }
 
-    /// Whether a value is one of this type. Fields that are not made yet are believed.
+    /// Whether a value is of this type. Fields that are not computed yet are trusted.
     pub fn admits(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Unknown | Self::Json, _) | (Self::Optional(_), Value::Null) => true,
@@ -293,9 +293,9 @@ impl Type {
         }
     }
 
-    /// The narrowest type that holds the values of both, if there is one.
+    /// The narrowest type that contains the values of both types, if there is one.
     ///
-    /// The one rule for `if`, `fallback`, lists and `+`.
+    /// This is the single rule for `if`, `fallback`, lists and `+`.
     pub fn join(&self, other: &Self) -> Option<Self> {
         Some(match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
@@ -318,9 +318,9 @@ impl Type {
         })
     }
 
-    /// Whether a value of this type must be changed to be one of `wanted`, which it fits:
-    /// an int becomes a float, a record leaves fields behind, and a value that enters a
-    /// range is tested.
+    /// Whether a value of this type must be converted to become one of `wanted`, which it fits:
+    /// an int becomes a float, a record drops fields, and a value that enters a range is
+    /// checked.
     pub fn changes_into(&self, wanted: &Self) -> bool {
         match (self, wanted) {
             (Self::Int(_), Self::Float(_)) => true,
@@ -330,8 +330,8 @@ impl Type {
             (a, Self::Optional(b)) => a.changes_into(b),
             (Self::List(a, _), Self::List(b, _)) => a.changes_into(b),
             (Self::Record(a), Self::Record(b)) if Arc::ptr_eq(a, b) => false,
-            // A field that the wider type does not name must not come back as another one, one
-            // that is absent becomes null, and the fields stand in the order of their type.
+            // A field that `wanted` lacks is dropped, an absent field becomes null, and the
+            // fields get the order of `wanted`.
             (Self::Record(a), Self::Record(b)) => {
                 a.fields.len() != b.fields.len()
                     || a.fields.iter().zip(&b.fields).any(
@@ -344,9 +344,9 @@ impl Type {
         }
     }
 
-    /// Whether a value that is of this type is what JSON of it is read as: floats that are
-    /// no ints, and records with the fields of their type in their order. Fields that are not
-    /// made yet are believed.
+    /// Whether a value of this type already has the form in which its JSON would be read:
+    /// floats are not ints, and records have the fields of their type, in order. Fields that
+    /// are not computed yet are trusted.
     pub fn is_exactly(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Optional(_), Value::Null) => true,
@@ -375,7 +375,7 @@ impl Type {
     }
 }
 
-/// Whether a range, where there is one, lies inside another.
+/// Whether an optional range lies inside another one.
 fn is_inside<N: PartialOrd + Copy>(range: Option<(N, N)>, other: (N, N)) -> bool {
     range.is_some_and(|(low, high)| other.0 <= low && high <= other.1)
 }
@@ -385,7 +385,7 @@ fn widest<N: PartialOrd + Copy>(a: Option<(N, N)>, b: Option<(N, N)>) -> Option<
     Some((if a_low < b_low { a_low } else { b_low }, if a_high > b_high { a_high } else { b_high }))
 }
 
-/// Two records join when one has all fields of the other; the common ones are kept.
+/// Two records join when one has all fields of the other; the common fields are kept.
 fn join_records(a: &Arc<RecordType>, b: &Arc<RecordType>) -> Option<Type> {
     let (wide, narrow) = if a.fields.len() >= b.fields.len() { (a, b) } else { (b, a) };
     let mut fields = Vec::with_capacity(narrow.fields.len());

@@ -1,4 +1,4 @@
-//! Money, durations and sizes: reading them and writing them.
+//! Reading and writing of money, durations and sizes.
 
 use std::{fmt, time::Duration};
 
@@ -32,18 +32,18 @@ impl Money {
         self.0.checked_sub(other.0).map(Self)
     }
 
-    /// What `tokens` cost at `self` per million of them, rounded up once.
+    /// The price of `tokens` at `self` per million, rounded up once.
     pub fn per_million(self, tokens: u64) -> Option<Self> {
         let total = i128::from(self.0).checked_mul(i128::from(tokens))?;
         i64::try_from((total + 999_999).div_euclid(1_000_000)).ok().map(Self)
     }
 
-    /// Reads `0.05`; an amount finer than a billionth of a dollar is none.
+    /// Reads `0.05`; an amount finer than a billionth of a dollar is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         i64::try_from(decimal_nanos(text)?).ok().map(Self)
     }
 
-    /// Reads an amount as it is shown: `$0.05`, `-$2`.
+    /// Reads an amount as it is displayed: `$0.05`, `-$2`.
     pub fn read(text: &str) -> Option<Self> {
         let (is_owed, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -54,7 +54,7 @@ impl Money {
         i64::try_from(if is_owed { -nanos } else { nanos }).ok().map(Self)
     }
 
-    /// The nearest amount to a number of dollars.
+    /// The amount nearest to a number of dollars.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let nanos = dollars * 1e9;
         if !nanos.is_finite() || nanos.abs() >= 9.0e18 {
@@ -139,7 +139,7 @@ pub fn show_duration(duration: Duration) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-/// The same of a measured time, of which nobody wants to read parts of milliseconds.
+/// Writes a measured duration in whole milliseconds.
 pub fn show_measured(duration: Duration) -> String {
     let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     show_duration(Duration::from_millis(millis))

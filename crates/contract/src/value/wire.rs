@@ -1,11 +1,11 @@
-//! Values as bytes, for processes of this program that work apart. Both ends are the same
-//! program, so the form has no version.
+//! Values as bytes, for the worker processes of this program. Both ends are the same program,
+//! so the format has no version.
 
 use std::time::Duration;
 
 use super::{List, Money, Record, Text, Value};
 
-/// What stands before each kind of value.
+/// The tag before each kind of value.
 mod tag {
     pub(super) const NULL: u8 = 0;
     pub(super) const FALSE: u8 = 1;
@@ -22,15 +22,15 @@ mod tag {
     pub(super) const RECORD: u8 = 12;
 }
 
-/// Values are not nested deeper than this; whoever sends may have been taken over.
+/// The maximum nesting of values; the sender may be compromised.
 const DEEPEST: usize = 256;
 
-/// Bytes that are written one part after the other.
+/// Bytes that are written part by part.
 #[derive(Default)]
 pub struct Writer(pub Vec<u8>);
 
 impl Writer {
-    /// Begins with what the bytes are for.
+    /// Starts with the purpose of the bytes.
     pub fn of(purpose: u8) -> Self {
         Self(vec![purpose])
     }
@@ -74,7 +74,7 @@ impl Writer {
                     self.value(it);
                 }
             }
-            // The check lets no secret and no flow come here.
+            // The check ensures that secrets and flows never get here.
             Value::Null | Value::Secret(_) | Value::Flow(_) => self.0.push(tag::NULL),
         }
     }
@@ -90,8 +90,8 @@ impl Writer {
     }
 }
 
-/// Bytes that are read in the order in which they were written; nothing where they are not
-/// what a [`Writer`] makes.
+/// Reads bytes in the order in which they were written; returns `None` for bytes that a
+/// [`Writer`] does not produce.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -180,7 +180,7 @@ mod tests {
         writer.value(&value);
         assert_eq!(Reader(&writer.0).value(), Some(value));
         for len in 0..writer.0.len() {
-            assert_eq!(Reader(&writer.0[..len]).value(), None, "{len} bytes are no value");
+            assert_eq!(Reader(&writer.0[..len]).value(), None, "{len} bytes are not a value");
         }
         assert_eq!(Reader(&[tag::LIST; 9]).value(), None);
     }

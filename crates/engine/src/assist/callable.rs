@@ -1,19 +1,19 @@
-//! What can be called, in words: signatures, and pages of documentation.
+//! Signatures and documentation of ops and flows.
 
 use svc_contract::registry::{OpRef, Param, Registry};
 use svc_lang::check::{Facts, Flow, Input};
 
 use super::Call;
 
-/// An op or a flow, as one who calls it sees it.
+/// An op or a flow, as its caller sees it.
 #[derive(Clone)]
 pub enum Callable<'a> {
     Op(OpRef),
-    /// A flow, and the name that the script has for it.
+    /// A flow, and its name in the script.
     Flow(&'a str, &'a Flow),
 }
 
-/// One parameter of what can be called.
+/// One parameter of an op or flow.
 pub struct Port {
     pub name: String,
     /// `top_k: int 1..100 = 10`
@@ -23,7 +23,7 @@ pub struct Port {
 }
 
 impl<'a> Callable<'a> {
-    /// What a name of the script stands for.
+    /// The op or flow that a name of the script refers to.
     pub fn named(name: &str, facts: &'a Facts, registry: &Registry) -> Option<Self> {
         let flow = facts.flows.iter().find(|(it, _)| it.as_ref() == name);
         match flow {
@@ -49,7 +49,7 @@ impl<'a> Callable<'a> {
         format!("{name}({}) -> {yields}", labels.join(", "))
     }
 
-    /// Everything that it says of itself.
+    /// Its complete documentation.
     pub fn page(&self) -> String {
         let code = format!("```svc\n{}\n```", self.signature());
         let parts = match self {
@@ -61,7 +61,7 @@ impl<'a> Callable<'a> {
     }
 }
 
-/// The parameter that an argument is for: the value that enters a stage fills the first.
+/// The parameter of the current argument: the input of a stage fills the first one.
 pub fn active(call: &Call<'_>, ports: &[Port]) -> Option<usize> {
     match call.argument {
         Some(name) => ports.iter().position(|it| it.name == name),
@@ -72,7 +72,7 @@ pub fn active(call: &Call<'_>, ports: &[Port]) -> Option<usize> {
     }
 }
 
-/// What an op does to the world, what it costs, and how it fails.
+/// The effects of an op, its price, and its errors.
 fn contract(op: OpRef) -> String {
     let effects: Vec<String> = op.op.effects.iter().map(ToString::to_string).collect();
     let does = if effects.is_empty() { "pure".to_owned() } else { effects.join(", ") };

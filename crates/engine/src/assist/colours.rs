@@ -1,4 +1,4 @@
-//! The words of a script, by what they stand for: what colours are drawn from.
+//! The words of a script by their role: the basis of syntax highlighting.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use svc_lang::{
     },
 };
 
-/// A piece of the text, and what it is.
+/// A piece of the text, and its role.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     pub span: Span,
@@ -19,7 +19,7 @@ pub struct Piece {
     pub mark: Mark,
 }
 
-/// What a word is.
+/// The role of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Comment,
@@ -35,19 +35,19 @@ pub enum Role {
     Namespace,
 }
 
-/// What else is known of it.
+/// Further facts about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Plain,
-    /// It is bound here.
+    /// The name is bound here.
     Declares,
-    /// It comes with the program.
+    /// The name is built in.
     BuiltIn,
 }
 
-/// The words of a text, with what they stand for.
+/// The words of a text with their roles.
 ///
-/// They stand in the order of the text, comments first.
+/// In the order of the text, with comments first.
 pub fn pieces(text: &str, mentions: &[Mention]) -> Vec<Piece> {
     let lexed = token::lex(text);
     let known: HashMap<usize, &Mention> = mentions.iter().map(|it| (it.span.start, it)).collect();
@@ -76,7 +76,7 @@ pub fn pieces(text: &str, mentions: &[Mention]) -> Vec<Piece> {
     pieces
 }
 
-/// Whether tokens begin with the name of a type that every script knows.
+/// Whether tokens begin with the name of a built-in type.
 fn names_type(text: &str, tokens: &[Token], known: &HashMap<usize, &Mention>) -> bool {
     let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
     type_names().any(|it| it == shown(0))

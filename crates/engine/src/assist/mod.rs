@@ -1,7 +1,6 @@
-//! What those are told who are writing a script: what may stand at the cursor, what a call
-//! takes, what each word stands for.
+//! Assistance while writing a script: completions, signatures, and the role of each word.
 //!
-//! An editor and a prompt ask the same; each draws the answers in its own way.
+//! Used by editors and by the REPL; each renders the answers in its own way.
 
 mod callable;
 mod colours;
@@ -17,12 +16,12 @@ use svc_lang::{check::Analysis, diag::Source};
 
 use super::{Engine, Unsaved};
 
-/// A script that is being written, with what is known of it.
+/// A script that is being written, with the facts about it.
 #[derive(Clone, Copy)]
 pub struct Draft<'a> {
     pub engine: &'a Engine,
     pub source: &'a Source,
-    /// What stands for the files that it uses.
+    /// The unsaved texts of files that it uses.
     pub unsaved: &'a Unsaved,
     pub analysis: &'a Analysis,
 }
@@ -32,7 +31,7 @@ impl<'a> Draft<'a> {
         self.source.text()
     }
 
-    /// What is known of another text in its place.
+    /// Analyses another text in its place.
     fn analyse(&self, text: String) -> Analysis {
         self.engine.analyse_with(self.source.clone().with_text(text), self.unsaved)
     }

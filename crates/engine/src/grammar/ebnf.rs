@@ -1,4 +1,4 @@
-//! The W3C's notation, for people.
+//! The W3C's EBNF notation, for people.
 
 use super::{
     GAP, START,
@@ -8,8 +8,8 @@ use super::{
 pub(super) fn written(rules: &[Rule]) -> String {
     let mut text = format!(
         "/* The svc language, edition 1, in the W3C's EBNF. A script is a {START}.\n   \
-         Between the parts of a rule stands {GAP}, or nothing where no word touches another.\n   \
-         In the rules marked `ws: explicit` nothing stands between the parts. */\n\n"
+         The parts of a rule are separated by {GAP}, or by nothing if no word touches another.\n   \
+         The parts of rules marked `ws: explicit` are not separated. */\n\n"
     );
     for rule in rules {
         let mark = if rule.kind == Kind::Spaced { "" } else { "  /* ws: explicit */" };
@@ -50,7 +50,7 @@ fn single(term: &Term) -> String {
     }
 }
 
-/// A string of the notation has no escapes.
+/// Strings of this notation have no escapes.
 fn quoted(text: &str) -> String {
     match text {
         "\n" => "#xA".to_owned(),

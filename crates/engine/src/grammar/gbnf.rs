@@ -1,4 +1,4 @@
-//! llama.cpp's notation: rules of characters, and nothing that is ignored.
+//! The notation of llama.cpp: rules of characters; nothing is ignored.
 
 use super::{
     GAP, START,
@@ -13,7 +13,7 @@ pub(super) fn written(rules: &[Rule]) -> String {
     text
 }
 
-/// Its names have hyphens, and some readers take `SECRET` and `secret` for one.
+/// Its names have hyphens, and some readers treat `SECRET` and `secret` as the same.
 fn named(name: &str) -> String {
     if name.chars().all(|it| it.is_ascii_uppercase()) {
         return format!("word-{}", name.to_lowercase());

@@ -1,5 +1,5 @@
 //! Lark's notation. Words and signs are regular expressions without lookaround, which
-//! llguidance does not know.
+//! llguidance does not support.
 
 use super::{
     GAP, START, named,
@@ -56,7 +56,7 @@ fn part(term: &Term, rules: &[Rule]) -> String {
     }
 }
 
-/// A choice of words is one word to a parser, which is faster.
+/// A choice of words is a single word to the parser, which is faster.
 fn is_words(term: &Term) -> bool {
     let is_word = |it: &Term| matches!(it, Term::Text(text) if text.len() > 1);
     matches!(term, Term::Alt(all) if all.iter().all(is_word))
@@ -66,7 +66,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A term as a regular expression, with the rules that it names.
+/// A term as a regular expression, with the rules it names inlined.
 pub(super) fn pattern(term: &Term, rules: &[Rule]) -> String {
     let grouped = |it: &Term| match it {
         Term::Set(set) => class(set),
@@ -85,7 +85,7 @@ pub(super) fn pattern(term: &Term, rules: &[Rule]) -> String {
         Term::Alt(all) => {
             let mut ways: Vec<String> = all.iter().map(|it| pattern(it, rules)).collect();
             if all.iter().all(|it| matches!(it, Term::Text(_))) {
-                // The first that fits is taken, even if a longer one would fit.
+                // The first match wins, even if a longer one exists.
                 ways.sort_by_key(|it| std::cmp::Reverse(it.len()));
             }
             ways.join("|")
@@ -135,7 +135,7 @@ fn escaped(text: &str) -> String {
     text.chars().map(sign).collect()
 }
 
-/// What nobody could see.
+/// Characters that are not visible.
 fn control(it: char) -> Option<String> {
     match it {
         '\n' => Some("\\n".to_owned()),

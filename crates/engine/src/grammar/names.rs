@@ -1,4 +1,4 @@
-//! The rules that a registry adds: its names, each with its own arguments.
+//! The rules added by a registry: its names, each with its own arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use svc_contract::registry::{Component, Generic, OpRef, Registry};
 
 use super::term::{Kind, Rule, Term};
 
-/// Ops that take the same arguments, and every name by which a script can call them.
+/// Ops with the same arguments, and all names by which a script can call them.
 struct Callables {
     params: Vec<&'static str>,
     generic: bool,
     names: BTreeSet<String>,
 }
 
-/// What a name of the script's own cannot begin with where arguments follow.
+/// Words that a name of the script cannot begin with if arguments follow.
 pub(super) fn taken(registry: &Registry) -> BTreeSet<String> {
     registry.names().map(str::to_owned).collect()
 }
 
-/// `registry_call`, `registry_stage`, and the rules of what takes the same arguments.
+/// `registry_call`, `registry_stage`, and the rules for ops with the same arguments.
 pub(super) fn rules(registry: &Registry) -> Vec<Rule> {
     let all = callables(registry);
     let calls = |args| Term::Alt(all.iter().map(|it| it.call(args)).collect());
@@ -42,8 +42,8 @@ fn callables(registry: &Registry) -> Vec<Callables> {
     all
 }
 
-/// The ways to write the ops of a component: `text.upper`, and each alias by itself. What
-/// stands for the whole component, as `search` does, can have an op behind it too.
+/// The ways to write the ops of a component: `text.upper`, and each alias by itself. An alias
+/// of the whole component, such as `search`, can also be followed by an op.
 fn paths(registry: &Registry, component: &Component) -> Vec<(String, OpRef)> {
     let shared = ["learn", "save", "load"];
     let ops: BTreeSet<&str> = component.ops.iter().map(|it| it.name).chain(shared).collect();
@@ -57,13 +57,14 @@ fn paths(registry: &Registry, component: &Component) -> Vec<(String, OpRef)> {
 }
 
 impl Callables {
-    /// `takes_text_sep`, of which there is one.
+    /// `takes_text_sep`; unique.
     fn rule_name(&self) -> String {
         let params = if self.params.is_empty() { "nothing".into() } else { self.params.join("_") };
         format!("takes_{params}{}", if self.generic { "_of_type" } else { "" })
     }
 
-    /// The names, the arguments by position or name, those by name only, one of these.
+    /// The names, the arguments by position or name, the arguments by name only, and one of
+    /// these.
     fn rules(&self) -> Vec<Rule> {
         let name = self.rule_name();
         let rule = |suffix: &str, kind, body| Rule { name: format!("{name}_{suffix}"), kind, body };
@@ -80,7 +81,7 @@ impl Callables {
         ]
     }
 
-    /// A name with a dot is three words, as those of the script's own are.
+    /// A name with a dot is three words, like the names of the script.
     fn name(&self) -> Term {
         let dotted = |it: &String| it.split_once('.').map(|(a, b)| (a.to_owned(), b.to_owned()));
         let bare = self.names.iter().filter(|it| !it.contains('.')).map(String::as_str);

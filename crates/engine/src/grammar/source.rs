@@ -12,7 +12,7 @@ use super::term::{Kind, Rule, Set, Term};
 const GRAMMAR: &str = include_str!("../../../../grammar/svc.pest");
 const CONTEXT_FREE: &str = include_str!("../../../../grammar/context_free.pest");
 
-/// The rules of both files by name: those without lookahead stand in for the others.
+/// The rules of both files by name: rules without lookahead replace the others.
 pub(super) struct Sources {
     rules: BTreeMap<String, (RuleType, Expr)>,
 }
@@ -23,7 +23,7 @@ impl Sources {
         Self { rules: rules.map(|it| (it.name, (it.ty, it.expr))).collect() }
     }
 
-    /// Adds a choice of words.
+    /// Adds a rule for a choice of words.
     pub(super) fn with_words(mut self, name: &str, words: &BTreeSet<String>) -> Self {
         let words = words.iter().cloned().map(Expr::Str);
         let choice = words.reduce(|all, it| Expr::Choice(Box::new(all), Box::new(it)));
@@ -33,7 +33,7 @@ impl Sources {
         self
     }
 
-    /// All rules in terms of this module, each with what may stand between its parts.
+    /// All rules in terms of this module, each with the gaps between its parts.
     pub(super) fn rules(&self) -> Vec<Rule> {
         let tight = self.tight();
         let rule = |(name, (ty, expr)): (&String, &(RuleType, Expr))| {
@@ -47,8 +47,8 @@ impl Sources {
         self.rules.iter().filter_map(rule).collect()
     }
 
-    /// The rules that are read without anything between their parts: pest says it of some,
-    /// and what those call is read so too.
+    /// The rules without gaps between their parts: pest marks some of them, and the rules they
+    /// call have none either.
     fn tight(&self) -> BTreeSet<&str> {
         let atomic = |it: &RuleType| matches!(it, RuleType::Atomic | RuleType::CompoundAtomic);
         let mut tight = BTreeSet::new();
@@ -63,7 +63,8 @@ impl Sources {
         tight
     }
 
-    /// What an expression accepts; nothing if that is a mistake that people make.
+    /// The term that an expression accepts; `None` for a common mistake that the parser
+    /// reports.
     fn term(&self, expr: &Expr) -> Option<Term> {
         Some(match expr {
             Expr::Str(text) => Term::text(text),
@@ -74,9 +75,9 @@ impl Sources {
             Expr::Opt(it) => self.term(it).map_or(Term::empty(), Term::opt),
             Expr::Rep(it) => self.term(it).map_or(Term::empty(), Term::star),
             Expr::RepOnce(it) => Term::Plus(Box::new(self.term(it)?)),
-            // Words and signs are kept apart by what stands between them.
+            // Words and signs are separated by the gaps between them.
             Expr::NegPred(_) => Term::empty(),
-            // There are none in the grammar, which a test says.
+            // The grammar has none of these, which a test checks.
             _ => return None,
         })
     }
@@ -91,14 +92,14 @@ impl Sources {
             "ASCII_ALPHA_UPPER" => set(&[('A', 'Z')]),
             "ASCII_ALPHANUMERIC" => set(&[('0', '9'), ('A', 'Z'), ('a', 'z')]),
             "ANY" => Some(Term::Set(Set { ranges: Vec::new(), negated: true })),
-            // A text has no characters before its first and behind its last.
+            // Nothing precedes the first character or follows the last one.
             "SOI" | "EOI" => Some(Term::text("")),
             "hole" | "loose_args" => None,
-            // What looks ahead to spare work accepts nothing less.
+            // Lookahead that only saves work does not restrict the rule.
             it if it.starts_with("at_") => Some(Term::empty()),
             it if it.starts_with("wrong_") => None,
             it => match self.rules.get(it) {
-                // Those that pest does not name either are a way to write others shorter.
+                // Rules without a name in the syntax tree are abbreviations.
                 Some((RuleType::Silent, expr)) if !it.starts_with("registry_") => self.term(expr),
                 _ => Some(Term::rule(it)),
             },
@@ -118,7 +119,7 @@ impl Sources {
                     }
                     (others, pushed(terms, Term::Set(Set { ranges, negated: true })))
                 }
-                // `!(words ~ !wc)`, the first character of a name, its other characters.
+                // `!(words ~ !wc)`, the first character of a name, its further characters.
                 (Expr::NegPred(but), [_, Expr::Rep(_), others @ ..]) => {
                     let words = self.words(but).into_iter().collect();
                     (others, pushed(terms, Term::NameBut(words)))
@@ -143,13 +144,13 @@ impl Sources {
         }
     }
 
-    /// The words that a choice of words names.
+    /// The words of a choice of words.
     fn words(&self, expr: &Expr) -> Vec<String> {
         match expr {
             Expr::Str(text) => vec![text.clone()],
             Expr::Ident(name) => self.rules.get(name).map_or(Vec::new(), |it| self.words(&it.1)),
             Expr::Choice(a, b) => [self.words(a), self.words(b)].concat(),
-            // The lookahead behind them.
+            // The lookahead after them.
             Expr::Seq(words, _) => self.words(words),
             _ => Vec::new(),
         }
@@ -158,7 +159,7 @@ impl Sources {
 
 fn rules(text: &str) -> Vec<pest_meta::ast::Rule> {
     let pairs = parser::parse(parser::Rule::grammar_rules, text).expect("the file is a grammar");
-    parser::consume_rules(pairs).expect("pest made a parser of it")
+    parser::consume_rules(pairs).expect("pest generates a parser from it")
 }
 
 /// The members of a nested sequence or choice.
@@ -215,7 +216,7 @@ mod tests {
 
     use super::{super::reachable, Sources, parts, single};
 
-    /// What looks ahead and is neither understood nor harmless to leave out.
+    /// Lookahead that is neither understood nor safe to leave out.
     fn lost(sources: &Sources, expr: &Expr) -> Vec<String> {
         match expr {
             Expr::Seq(..) | Expr::Choice(..) => {
@@ -231,7 +232,7 @@ mod tests {
         }
     }
 
-    /// All but some characters, a name that is no word, the end of a word.
+    /// All characters but some, a name that is not a keyword, the end of a word.
     fn understood(sources: &Sources, but: &Expr, behind: &[&Expr]) -> bool {
         match behind {
             [Expr::Ident(any), ..] if any == "ANY" => {

@@ -1,13 +1,13 @@
-//! Writes out what may stand between the parts of rules: pest leaves it unsaid.
+//! Writes out the gaps between the parts of rules, which are implicit in pest.
 //!
-//! Where a word could touch another word, something must stand between them: `let x`, and
-//! `not (a)`, though `not(a)` could be read as well.
+//! Where a word could touch another word, a gap is required: `let x`, and `not (a)`, though
+//! `not(a)` could be parsed as well.
 
 use std::collections::BTreeMap;
 
 use super::term::{Kind, Rule, Term, WORD};
 
-/// What a term can begin and end with.
+/// The possible first and last characters of a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Edges {
     can_be_empty: bool,
@@ -85,8 +85,8 @@ impl Spacing {
         }
     }
 
-    /// Parts that may be missing bring the gap to their neighbour along: behind them, if
-    /// they begin the sequence, and else before them.
+    /// Optional parts include the gap to their neighbour: the gap after them if they begin the
+    /// sequence, else the gap before them.
     fn sequence(&self, all: &[Term]) -> Term {
         let is_there = |it: &Term| !self.edges(it).can_be_empty;
         let Some(anchor) = all.iter().position(is_there) else {
@@ -137,7 +137,7 @@ impl Spacing {
         gap(self.edges(before).last_word && self.edges(after).first_word)
     }
 
-    /// Between what stands before a repetition, and between its turns.
+    /// The gap between the text before a repetition and the repetition, and between its turns.
     fn between_all(&self, turn: &Term, word_before: bool) -> Term {
         let edges = self.edges(turn);
         gap((word_before || edges.last_word) && edges.first_word)

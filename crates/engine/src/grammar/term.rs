@@ -1,8 +1,8 @@
-//! What a grammar is made of, before it is written in a notation.
+//! The parts of a grammar, independent of a notation.
 
 use std::collections::BTreeSet;
 
-/// A rule by its name.
+/// A rule with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rule {
     pub(super) name: String,
@@ -10,7 +10,7 @@ pub(super) struct Rule {
     pub(super) body: Term,
 }
 
-/// What may stand between the parts of a rule.
+/// The kind of gaps between the parts of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Whitespace and comments.
@@ -31,15 +31,15 @@ pub(super) enum Term {
     Opt(Box<Term>),
     Star(Box<Term>),
     Plus(Box<Term>),
-    /// A name in lower case that is none of these words.
+    /// A lower-case name that is not one of these words.
     NameBut(BTreeSet<String>),
     /// Whitespace and comments, or nothing.
     Space,
-    /// Whitespace or a comment at least.
+    /// At least one whitespace character or comment.
     Gap,
 }
 
-/// Some characters, or all but them.
+/// Some characters, or all characters except them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Set {
     pub(super) ranges: Vec<(char, char)>,
@@ -49,7 +49,7 @@ pub(super) struct Set {
 /// The characters of words.
 pub(super) const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
-/// The characters that a name begins with.
+/// The first characters of names.
 pub(super) const FIRST: [(char, char); 2] = [('_', '_'), ('a', 'z')];
 
 impl Set {
@@ -61,7 +61,7 @@ impl Set {
         self.ranges.iter().any(|(from, to)| (*from..=*to).contains(&it)) != self.negated
     }
 
-    /// The same without some characters.
+    /// The same set without some characters.
     pub(super) fn without(&self, gone: &BTreeSet<char>) -> Self {
         let mut ranges = self.ranges.clone();
         for gone in gone {
@@ -79,13 +79,13 @@ impl Set {
     }
 }
 
-/// The character beside one of ASCII.
+/// The neighbour of an ASCII character.
 fn neighbour(it: char, by: i8) -> char {
     u8::try_from(it).ok().and_then(|it| it.checked_add_signed(by)).map_or(it, char::from)
 }
 
 impl Term {
-    /// Some terms in a notation, with a sign between them.
+    /// Terms in a notation, joined by a sign.
     pub(super) fn joined<'t>(
         terms: impl IntoIterator<Item = &'t Self>,
         sign: &str,
@@ -110,7 +110,7 @@ impl Term {
         Self::Star(Box::new(self))
     }
 
-    /// Nothing at all.
+    /// The empty term.
     pub(super) const fn empty() -> Self {
         Self::Seq(Vec::new())
     }
@@ -119,7 +119,7 @@ impl Term {
         matches!(self, Self::Seq(all) if all.is_empty())
     }
 
-    /// The terms that this one is made of.
+    /// The direct parts of the term.
     pub(super) fn parts(&self) -> &[Self] {
         match self {
             Self::Seq(all) | Self::Alt(all) => all,
@@ -128,7 +128,7 @@ impl Term {
         }
     }
 
-    /// The names of all rules in it.
+    /// The names of all rules in the term.
     pub(super) fn rules(&self) -> Vec<&str> {
         match self {
             Self::Rule(name) => vec![name],
@@ -136,7 +136,7 @@ impl Term {
         }
     }
 
-    /// A name that is none of some words, in terms of characters: `l`, then not `e` or an
+    /// A name that is not one of some words, in terms of characters: `l`, then not `e`, or an
     /// `e` and then not `t`, and so on.
     pub(super) fn spelt_out(words: &BTreeSet<String>) -> Self {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -144,8 +144,8 @@ impl Term {
     }
 }
 
-/// What is none of some words: each begins with another character than all of them, or
-/// goes on in another way than those that begin with the same.
+/// Text that is not one of some words: it begins with a character that none of them begins
+/// with, or continues differently from those that begin with the same character.
 fn beyond(words: &[&str], first: &Set) -> Term {
     if let [only] = words
         && only.len() > 1
@@ -165,9 +165,10 @@ fn beyond(words: &[&str], first: &Set) -> Term {
     if ways.len() == 1 { ways.remove(0) } else { Term::Alt(ways) }
 }
 
-/// The same for a single word, without nesting: readers of grammars bear only so many
-/// brackets. It is longer, or a start of the word and then another character, or such a
-/// start alone. What is longest stands first, for readers that take what fits first.
+/// The same for a single word, without nesting, because readers of grammars limit the depth of
+/// brackets. Such a text is longer than the word, or a prefix of it followed by another
+/// character, or just a prefix. The longest alternative comes first, for readers that take the
+/// first match.
 fn beyond_one(only: &str, first: &Set) -> Term {
     let word = Set::of(&WORD);
     let longer = Term::Plus(Box::new(Term::Set(word.clone())));

@@ -1,4 +1,4 @@
-//! One call of a component: time, tries, what they may spend, and how they end.
+//! One call of a component: its timeout, its attempts, their budget, and its result.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -33,7 +33,7 @@ use super::{
     trace,
 };
 
-/// A call and its surroundings.
+/// A call and its context.
 #[derive(Clone, Copy)]
 pub(super) struct Try<'a> {
     pub(super) call: &'a Call,
@@ -41,13 +41,13 @@ pub(super) struct Try<'a> {
     pub(super) scope: &'a Scope,
     pub(super) path: &'a Path<'a>,
     pub(super) span: Span,
-    /// What is due.
+    /// The expected type.
     ty: &'a Type,
-    /// What all tries used.
+    /// The usage of all attempts.
     pub(super) spent: &'a Spent,
 }
 
-/// Leave to run: a place under every `max_parallel` around, and a worker for what
+/// Permission to run: a permit of every enclosing `max_parallel`, and a worker if the call
 /// computes.
 struct Turn<'a> {
     places: Vec<SemaphorePermit<'a>>,
@@ -85,7 +85,7 @@ impl Run {
         }
         node.began();
         self.tell(path, &Event::Started { component: &call.name });
-        // A time that the script gives, anywhere around, replaces the op's own.
+        // A timeout set by the script, at any level, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
         let spent = Spent::default();
         let one = Try { call, args: &args, scope, path, span, ty, spent: &spent };
@@ -116,8 +116,8 @@ impl Run {
         result.map_err(|err| err.at_node(path.to_string(), Some(&call.name)))
     }
 
-    /// Calls within the time that the op has by itself. That time begins when it is the
-    /// op's turn: a script that names no time must not fail because it has much to do.
+    /// Makes the call within the op's own timeout. That timeout starts when the call gets its
+    /// turn: a script without a timeout must not fail because it has much to do.
     async fn in_own_time(&self, one: &Try<'_>, limit: Duration) -> Result<Value> {
         let turn = self.turn(one.call.op.op, one.scope, one.span).await?;
         let inner = one.scope.timed(limit);
@@ -157,7 +157,7 @@ impl Run {
         }
     }
 
-    /// Tries until it works, may not be tried again, or no try is left.
+    /// Repeats attempts until one succeeds, the failure is final, or the attempts are used up.
     async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<Value> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
@@ -195,7 +195,7 @@ impl Run {
         unreachable!("attempts are counted up to a limit")
     }
 
-    /// One try, of which the records keep what became of it.
+    /// Makes one attempt and logs its result.
     async fn logged(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
         if self.records.is_none() {
             return self.attempt(one, turn).await;
@@ -207,7 +207,7 @@ impl Run {
         result
     }
 
-    /// One try: reserves, runs, settles.
+    /// Makes one attempt: reserves, runs, settles.
     async fn attempt(&self, one: &Try<'_>, turn: Turn<'_>) -> Result<Value> {
         let quote = self.most_used(one.call, one.args).map_err(|it| RunError::new(it, one.span))?;
         let mut funds = self.fund(one, quote)?;
@@ -263,7 +263,7 @@ impl Run {
         let ended = match call.op.op.body {
             Body::Inline(run) => run(&mut args.into_boxed_slice()),
             Body::Io(run) => {
-                // What it calls needs the places that it would hold while it waits.
+                // The flows it calls need the permits that it would hold while it waits.
                 if args.iter().any(|it| matches!(it, Value::Flow(_))) {
                     turn.places.clear();
                 }
@@ -281,8 +281,8 @@ impl Run {
                 self.compute(move || run(&cx, &mut args), worker, one, scope).await
             }
         };
-        // What it gave up, or left unfinished, for lack of memory is nobody's result. What is
-        // small is whole, and may have been paid for.
+        // A value that was cut short for lack of memory must not be used. A small value is
+        // complete, and may have been paid for.
         if !ended.as_ref().is_ok_and(is_light) {
             scope.fits(one.span)?;
         }
@@ -292,7 +292,7 @@ impl Run {
         })
     }
 
-    /// The most that one try can use.
+    /// The maximum usage of one attempt.
     pub(super) fn most_used(
         &self,
         call: &Call,
@@ -309,7 +309,7 @@ impl Run {
             .map_err(|it| call.op.honest(it))
     }
 
-    /// Tests that a component gave what it declares, and names it where it did not.
+    /// Returns an error if a component returned something other than it declares.
     fn broken_promise(
         &self,
         call: &Call,
@@ -318,8 +318,7 @@ impl Run {
         ty: &Type,
     ) -> Option<OpError> {
         if !ty.admits(value) {
-            let message =
-                format!("`{}` declares {ty}, but gave another value: {}", call.op, value.kind());
+            let message = format!("`{}` declares {ty}, but returned {}", call.op, value.kind());
             return Some(OpError::bug(message));
         }
         let op = call.op.op;
@@ -328,12 +327,12 @@ impl Run {
         }
         let known: Vec<Known<'_>> = args.iter().map(Known::Value).collect();
         let most = op.output.most(op, &known).filter(|it| written(value) > *it)?;
-        let message = format!("`{}` declares at most {most} bytes, but gave more", call.op);
+        let message = format!("`{}` declares at most {most} bytes, but returned more", call.op);
         Some(OpError::bug(message))
     }
 
-    /// Runs on a thread of its own. A computation that does not end within its grace
-    /// after a cancel is left behind; it keeps its worker until it does end.
+    /// Runs on its own thread. A computation that does not stop within its grace period after a
+    /// cancel is left behind, and keeps its worker until it ends.
     async fn compute(
         &self,
         work: impl FnOnce() -> std::result::Result<Value, OpError> + Send + 'static,
@@ -350,7 +349,7 @@ impl Run {
         let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
         let joined = match watched.await.flatten() {
             Some(joined) => joined,
-            // It was cancelled, or sees for itself that there is no memory left.
+            // It was cancelled, or notices by itself that no memory is left.
             None => match tokio::time::timeout(GRACE, &mut task).await {
                 Ok(joined) => joined,
                 Err(_) => {
@@ -363,18 +362,18 @@ impl Run {
     }
 }
 
-/// A value as it comes back from the records: one that is of the type in another form, such as
-/// an int for a float, must not differ from its own record.
+/// Returns the value as the records would return it: a value in another form than its type,
+/// such as an int for a float, must not differ from its own record.
 fn exactly(value: Value, ty: &Type) -> Value {
     if ty.is_exactly(&value) { value } else { value.clone().cast(ty).unwrap_or(value) }
 }
 
-/// Waits for a computation, as long as there is memory for it.
+/// Waits for a computation as long as its memory fits.
 pub(super) async fn while_it_fits<T>(
     mut task: impl Future<Output = T> + Unpin,
     memory: &memory::Account,
 ) -> Option<T> {
-    /// How often that is measured.
+    /// The interval between two measurements.
     const MEASURED: Duration = Duration::from_millis(20);
     loop {
         match tokio::time::timeout(MEASURED, &mut task).await {
@@ -385,22 +384,22 @@ pub(super) async fn while_it_fits<T>(
     }
 }
 
-/// Whether an argument is a flow that writes what must not be written twice: a second try of
-/// the call would run it again.
+/// Whether an argument is a flow with writes that must not happen twice: a second attempt of
+/// the call would run the flow again.
 fn writes_once_inside(arg: &Value) -> bool {
     let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
     flow.is_some_and(|it| it.is_ok_and(|it| writes_once(&it.body)))
 }
 
-/// Says where paths start, when one that a script gave leads nowhere.
+/// Explains where paths start if a path given by a script was not found.
 fn where_paths_start(op: &OpDef, err: OpError) -> OpError {
     if err.kind != ErrorKind::NotFound || err.help.is_some() || !op.touches_paths() {
         return err;
     }
-    err.help("a path in a script file starts from the script's folder, one from outside from the current folder")
+    err.help("relative paths in a script start from its folder, those from outside from the current folder")
 }
 
-/// Passes what a call tells on to whoever watches the run.
+/// Forwards progress and notices of a call to the observer of the run.
 struct Watcher {
     path: String,
     observer: Arc<dyn super::Observer>,

@@ -1,4 +1,4 @@
-//! The waits between tries, and those that nobody should begin.
+//! The waits between attempts, and which waits are too long to begin.
 
 use std::time::Duration;
 
@@ -6,14 +6,15 @@ use svc_contract::{registry::OpError, value::units};
 
 use super::{Run, scope::Scope};
 
-/// The first wait between two tries is up to this long; each further one twice as long.
+/// The first wait is at most this long; each further one at most twice as long as the one
+/// before.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 impl Run {
-    /// How long to wait before another try: exponential back-off with full jitter, or what
-    /// the other side asks for when that is longer. A wait that ends after the nearest end
-    /// of time is useless, so the failure is final, and says so.
+    /// Returns the wait before the next attempt: exponential back-off with full jitter, or the
+    /// wait that the other side asks for if that is longer. A wait beyond the nearest deadline
+    /// is useless, so the failure is final, and its help says so.
     pub(super) fn wait_before_next(
         &self,
         attempt: u32,
@@ -43,8 +44,8 @@ fn no_time(asked: Option<Duration>, left: Duration) -> String {
     match asked {
         Some(asked) => {
             let asked = units::show_measured(asked);
-            format!("it asks to wait {asked}, and {left} of the `timeout` are left")
+            format!("the other side asks to wait {asked}, and {left} of the `timeout` are left")
         }
-        None => format!("{left} of the `timeout` are left, too little for another try"),
+        None => format!("{left} of the `timeout` are left, too little for another attempt"),
     }
 }

@@ -1,5 +1,5 @@
-//! Blocks whose parts overlap: branches, items, lets, fields. Each part that fails may end
-//! the others, and what is finished may be kept.
+//! Blocks with overlapping parts: branches, items, lets, fields. A part that fails may end the
+//! others, and the finished parts may be kept.
 
 use std::{
     future::Future,
@@ -36,7 +36,7 @@ struct Each<'a> {
     items: &'a List,
 }
 
-/// A let by its number, or the block's result, and what it gave.
+/// A let by its number, or the block's result, with its value.
 type LetTask<'a> = Pin<Box<dyn Future<Output = (Option<usize>, Result<Value>)> + Send + 'a>>;
 
 impl Run {
@@ -59,7 +59,7 @@ impl Run {
         Ok(Value::Record(Record::new(names.clone(), values)))
     }
 
-    /// The record that entries make, each of which runs beside the others.
+    /// The record of the entries, which all run concurrently.
     pub(super) async fn record<'a>(
         &'a self,
         entries: &'a [Entry],
@@ -126,7 +126,7 @@ impl Run {
         })
     }
 
-    /// Makes null of a failure that may be swallowed here.
+    /// Turns a failure that may be swallowed here into null.
     fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
         match result {
             Err(err) if err.is_caught_at(scope.depth) => {
@@ -137,7 +137,7 @@ impl Run {
         }
     }
 
-    /// Lets run as soon as what they need is there; the result, when what it needs is.
+    /// Runs each let as soon as the values it needs are there, and the result likewise.
     pub(super) async fn block<'a>(&'a self, block: &'a Block, place: Place<'a>) -> Result<Value> {
         let slots: Vec<OnceLock<Value>> = block.lets.iter().map(|_| OnceLock::new()).collect();
         let env = place.env.with_lets(&slots);
@@ -193,7 +193,7 @@ impl Run {
     }
 }
 
-/// The lets of a block that are finished and were paid for.
+/// The finished lets of a block that were paid for.
 fn paid_lets(block: &Block, slots: &[OnceLock<Value>], place: Place<'_>) -> Partial {
     let paid: Vec<_> = block.lets.iter().zip(slots).filter(|(it, _)| spends(&it.value)).collect();
     let finished =

@@ -1,4 +1,4 @@
-//! Ops that call flows: their calls are run in the task of the op, within its bounds.
+//! Ops that call flows: the calls run in the task of the op, within its bounds.
 
 use std::{
     future::poll_fn,
@@ -26,9 +26,9 @@ use super::{
 };
 
 impl Run {
-    /// Drives `work` and the calls of flows that it makes. A failure that nobody may
-    /// swallow ends it, whatever the op makes of it; a cancel ends it with nothing. When it
-    /// has ended, so has all that it called.
+    /// Drives `work` and the calls of flows that it makes. A failure that cannot be swallowed
+    /// ends the op, however the op handles the failure; a cancel ends it without a result. When
+    /// the op has ended, all its calls have ended too.
     pub(super) async fn with_callbacks<T>(
         &self,
         work: impl Future<Output = T>,
@@ -53,15 +53,15 @@ impl Run {
             }
         });
         let ended = scope.cancel.run_until_cancelled(driven).await;
-        // A computation only ends when it is told, and takes a moment.
+        // A computation only stops when it is cancelled, and takes a moment.
         inner.cancel.cancel();
         while running.next().await.is_some() {}
         ended.transpose()
     }
 
-    /// Distinguishes the calls of one flow by one op, in this run and in one that goes on from
-    /// it: by what enters, and where that is another value, by their order. Only the books
-    /// need that.
+    /// Identifies a call of a flow by an op, the same in this run and when it is resumed: by
+    /// the input, and, if the input changed, by the order of the calls. Only the records and
+    /// the ledger need this.
     fn which(&self, name: &str, input: &Value, at: &Path<'_>) -> String {
         if self.records.is_none() {
             return String::new();
@@ -109,7 +109,7 @@ impl Run {
                 Err(told)
             }
         };
-        // Nobody waits for it when the op has ended.
+        // No one waits for the answer if the op has ended.
         let _ = reply.send(told);
     }
 }

@@ -1,4 +1,4 @@
-//! What a term may call, through all flows that it names.
+//! The calls that a term may make, through all flows that it names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,22 +25,22 @@ pub(super) fn writes_once(term: &Term) -> bool {
     reaches(term, |it| it.op.op.writes_once())
 }
 
-/// Whether running a term calls anything that is not pure: then more decides what it gives
-/// than what it is given.
+/// Whether running a term calls anything that is not pure: then its result depends on more than
+/// its input.
 pub(super) fn looks_outside(term: &Term) -> bool {
     reaches(term, |it| !it.op.op.is_pure())
 }
 
-/// All that decides what a flow does, of it and all flows that it names: the texts of their
-/// files, the versions of the components that they call, and what is no part of those texts,
-/// such as types of other files and defaults that were tuned. Paths start from `folder`.
+/// Everything that determines the behaviour of a flow and of all flows that it names: the texts
+/// of their files, the versions of the components they call, and facts outside those texts,
+/// such as types of other files and tuned defaults. Paths start from `folder`.
 pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
     let mut walk = Walk::new(|_| false);
     walk.parts = Some(Parts { folder, told: Vec::new() });
     walk.files.insert(flow.source.name().into(), flow.source.clone());
     walk.signature(flow);
     walk.term(&flow.body);
-    // A run that goes on knows its files by other names, so these give no order.
+    // A resumed run knows its files by other names, so the names give no order.
     let mut parts: Vec<Text> = walk.files.values().map(|it| it.text().into()).collect();
     parts.sort_unstable();
     parts.extend(walk.parts.map(|it| it.told).unwrap_or_default());
@@ -56,14 +56,14 @@ fn reaches(term: &Term, wanted: fn(&Call) -> bool) -> bool {
 struct Walk<'a> {
     wanted: fn(&Call) -> bool,
     found: bool,
-    /// Flows that were walked, and the files that they stand in.
+    /// Flows already walked, and their files.
     seen: BTreeSet<*const Flow>,
     files: BTreeMap<Text, Source>,
-    /// What the flows are made of, where that is asked for.
+    /// The parts of the flows, if they are requested.
     parts: Option<Parts<'a>>,
 }
 
-/// What flows are made of that their texts do not say.
+/// Parts of flows that are not visible in their texts.
 struct Parts<'a> {
     folder: &'a Path,
     told: Vec<Text>,

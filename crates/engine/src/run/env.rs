@@ -1,11 +1,11 @@
-//! Frames of values: what the variables of a term refer to.
+//! Frames of values: the variables that a term refers to.
 
 use std::sync::OnceLock;
 
 use svc_contract::value::Value;
 use svc_lang::check::Var;
 
-/// One frame, and those around it. Frames live on the stack of whoever evaluates.
+/// One frame, and the frames around it. Frames live on the stack of the evaluating function.
 #[derive(Clone, Copy)]
 pub(super) struct Env<'a> {
     outer: Option<&'a Env<'a>>,
@@ -16,18 +16,18 @@ pub(super) struct Env<'a> {
 enum Slots<'a> {
     One(&'a Value),
     Many(&'a [Value]),
-    /// Values that are still being computed; a term is evaluated only when those that it
-    /// needs are there.
+    /// Values that may still be in computation; a term is evaluated only once all values it
+    /// needs are available.
     Pending(&'a [OnceLock<Value>]),
 }
 
 impl<'a> Env<'a> {
-    /// The frame of a script's inputs, or of a flow's parameters.
+    /// The frame of a script's inputs or of a flow's parameters.
     pub(super) fn of_params(values: &'a [Value]) -> Self {
         Self { outer: None, slots: Slots::Many(values) }
     }
 
-    /// A frame for the value that enters a stage or an item's block.
+    /// A frame for the input of a stage or of an item's block.
     pub(super) fn with_it(&'a self, it: &'a Value) -> Self {
         Self { outer: Some(self), slots: Slots::One(it) }
     }
@@ -46,7 +46,7 @@ impl<'a> Env<'a> {
             Slots::One(value) => value,
             Slots::Many(values) => &values[var.idx],
             Slots::Pending(values) => {
-                values[var.idx].get().expect("what a term needs is computed before it")
+                values[var.idx].get().expect("the values of a term are computed before it")
             }
         }
     }

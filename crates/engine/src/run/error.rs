@@ -1,4 +1,4 @@
-//! Why a run failed, and where.
+//! The failure of a run, and its place.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use svc_lang::diag::{Source, Span};
 
 use super::partial::Partial;
 
-/// A failure of a run: the op's own, with the place that the engine adds.
+/// A failure of a run: the op's error, with the place added by the engine.
 #[derive(Clone, Debug)]
 pub struct RunError {
     pub error: OpError,
@@ -15,26 +15,26 @@ pub struct RunError {
     pub span: Span,
     /// The node that failed, as `found/web/search`; empty for the whole run.
     pub path: String,
-    /// The component that raised it, by the name that the script uses.
+    /// The component that raised it, under the name used in the script.
     pub component: Option<String>,
-    /// The file that `span` is a place of, where it is not the script itself.
+    /// The file of `span`, if it is not the script itself.
     pub source: Option<Source>,
-    /// The cap of the script that could not fund a call; a cap of the run has no place.
+    /// The cap in the script that could not fund a call; a cap of the run has no place.
     pub cap: Option<CapPlace>,
-    /// What was finished when a call could not be funded.
+    /// The parts that were finished when a call could not be funded.
     pub partial: Option<Box<Partial>>,
-    /// What the whole run used, or may have used.
+    /// The actual or possible usage of the whole run.
     pub usage: Usage,
-    /// How deep the bound lies whose time or budget was used up. Whoever stands inside
-    /// that bound cannot catch the failure.
+    /// The depth of the bound whose time or budget was used up. Nothing inside that bound can
+    /// catch the failure.
     pub(super) bound: Option<usize>,
 }
 
-/// Where a cap stands.
+/// The place of a cap.
 #[derive(Clone, Debug)]
 pub struct CapPlace {
     pub span: Span,
-    /// The file that `span` is a place of, where it is not the script itself.
+    /// The file of `span`, if it is not the script itself.
     pub source: Option<Source>,
 }
 
@@ -46,7 +46,7 @@ impl RunError {
         self.error.kind
     }
 
-    /// A failure before the first node: of what the caller gave.
+    /// A failure before the first node, caused by the inputs.
     pub fn outside(error: OpError, span: Span) -> Box<Self> {
         Self::new(error, span)
     }
@@ -73,7 +73,7 @@ impl RunError {
         Self::new(OpError::cancelled(), span)
     }
 
-    /// Says that the bound at a depth caused it.
+    /// Marks the failure as caused by the bound at a depth.
     pub(super) fn at_bound(mut self: Box<Self>, depth: usize) -> Box<Self> {
         self.bound = Some(depth);
         self
@@ -87,7 +87,7 @@ impl RunError {
         self
     }
 
-    /// Says that it happened below a part of the paths: an item, a branch, a `let`.
+    /// Adds the part of the path around the failure: an item, a branch, a `let`.
     pub(super) fn below(mut self: Box<Self>, segment: impl fmt::Display) -> Box<Self> {
         self.path = match self.path.as_str() {
             "" => segment.to_string(),
@@ -96,7 +96,7 @@ impl RunError {
         self
     }
 
-    /// Says which file's flow it happened in; the innermost one is where its place is.
+    /// Adds the file of the flow it happened in; the innermost file wins.
     pub(super) fn in_file(mut self: Box<Self>, source: &Source) -> Box<Self> {
         self.source.get_or_insert_with(|| source.clone());
         if let Some(cap) = &mut self.cap {
@@ -105,17 +105,17 @@ impl RunError {
         self
     }
 
-    /// Tells why the try before failed, of one that cannot be funded.
+    /// Adds the failure of the previous attempt to an attempt that cannot be funded.
     pub(super) fn after(mut self: Box<Self>, before: Option<String>) -> Box<Self> {
         if let Some(before) = before.filter(|_| self.kind() == ErrorKind::Budget) {
             let help = self.error.help.take().map_or_else(String::new, |it| format!("{it}; "));
-            self.error.help = Some(format!("{help}the try before it failed: {before}"));
+            self.error.help = Some(format!("{help}the previous attempt failed: {before}"));
         }
         self
     }
 
-    /// Says where the caps of the bound at a depth stand, if it is one of them that lacks
-    /// what a call needs.
+    /// Adds the place of the caps of the bound at a depth, if one of them could not fund the
+    /// call.
     pub(super) fn at_cap(mut self: Box<Self>, depth: usize, span: Option<Span>) -> Box<Self> {
         if self.kind() == ErrorKind::Budget && self.bound == Some(depth) {
             self.cap = span.map(|span| CapPlace { span, source: None });
@@ -123,7 +123,8 @@ impl RunError {
         self
     }
 
-    /// Whether `?`, `each?` or `fallback` may swallow it where bounds are `depth` deep.
+    /// Whether `?`, `each?` or `fallback` may swallow the failure at a place inside `depth`
+    /// bounds.
     ///
     /// A cancelled run, a bug, and a bound around the construct always pass through.
     pub(super) fn is_caught_at(&self, depth: usize) -> bool {
@@ -131,8 +132,8 @@ impl RunError {
         !passes && self.bound.is_none_or(|bound| bound > depth)
     }
 
-    /// Whether a cap around where bounds are `depth` deep could not fund a call, so that it
-    /// will not fund the next one like it.
+    /// Whether a cap around a place inside `depth` bounds could not fund a call, and so will
+    /// not fund the next similar call either.
     pub(super) fn is_declined_at(&self, depth: usize) -> bool {
         self.kind() == ErrorKind::Budget && self.bound.is_some_and(|it| it <= depth)
     }

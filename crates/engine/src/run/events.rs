@@ -1,4 +1,4 @@
-//! What a run tells those who watch it.
+//! The events that a run reports to its observer.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::ledger::Cap;
 /// Something that happened to a node.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// The run begins. `cap` is what it may take at the most, and `spent` what was taken of
-    /// that before, when it ran for the first time and each time that it went on.
+    /// The run begins. `cap` is its limit, and `spent` the part of it that was used before,
+    /// when the run first ran and each time it was resumed.
     Begun {
         plan: &'a Plan,
         cap: Cap,
@@ -25,8 +25,8 @@ pub enum Event<'a> {
         took: Duration,
         usage: Usage,
     },
-    /// The call was made before, and gives what it gave then; `usage` is what of that counts
-    /// against the caps of this run, and is a part of what was spent when it began.
+    /// The call was made before and its result is reused; `usage` is the part of its usage that
+    /// counts against the caps of this run, and is included in the `spent` of [`Event::Begun`].
     Reused {
         component: &'a str,
         usage: Usage,
@@ -36,66 +36,66 @@ pub enum Event<'a> {
         took: Duration,
         error: &'a OpError,
     },
-    /// The most that an attempt can use was taken from every cap around it.
+    /// The maximum usage of an attempt was reserved from every enclosing cap.
     Reserved {
         component: &'a str,
         most: Usage,
     },
-    /// An attempt has ended, however it did: what was reserved for it is free again, and
-    /// what it used, or may have used, is spent.
+    /// An attempt has ended, successfully or not: its reservation is released, and its actual
+    /// or possible usage is spent.
     Settled {
         component: &'a str,
         reserved: Usage,
         used: Usage,
     },
-    /// An attempt failed and another one comes after `wait`.
+    /// An attempt failed, and the next one starts after `wait`.
     Retrying {
         component: &'a str,
         attempt: u32,
         wait: Duration,
         error: &'a OpError,
     },
-    /// A `?` or a `fallback` went on without what failed.
+    /// A `?` or a `fallback` swallowed a failure.
     Swallowed {
         error: &'a OpError,
     },
-    /// An `each` begins, over so many items.
+    /// An `each` begins, over this many items.
     Items {
         total: usize,
     },
-    /// An item of an `each` begins; the path is its own: `each[3]`.
+    /// An item of an `each` begins; the path is that of the item: `each[3]`.
     ItemStarted,
     ItemEnded {
         failed: bool,
     },
-    /// How far a long call is.
+    /// The progress of a long call.
     Progress {
         what: &'a str,
         done: u64,
         total: Option<u64>,
     },
-    /// Something was left out, and the call goes on.
+    /// Something was left out, and the call continues.
     Notice {
         message: &'a str,
     },
-    /// A cancelled computation did not end within its grace; its result is dropped.
+    /// A cancelled computation did not stop within its grace period; its result is dropped.
     Straggler {
         component: &'a str,
     },
 }
 
-/// Whoever watches a run. Called from several threads; must return at once.
+/// The observer of a run. Called from several threads; must return at once.
 pub trait Observer: Send + Sync + 'static {
     /// `path` names the node: `found/web/search`.
     fn event(&self, path: &str, event: &Event<'_>);
 
-    /// Whether it is told anything.
+    /// Whether events should be sent at all.
     fn listens(&self) -> bool {
         true
     }
 }
 
-/// Nobody.
+/// An observer that ignores everything.
 #[derive(Debug, Default)]
 pub struct Unwatched;
 

@@ -1,5 +1,5 @@
-//! What one try may take: reserved before it begins, settled once when it has ended,
-//! whatever ended it.
+//! The budget of one attempt: reserved before it begins, settled once when it has ended,
+//! however it ended.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -19,8 +19,8 @@ use super::{
     records::Reservation,
 };
 
-/// What is reserved for a try that runs. Dropped before it is settled, it settles itself:
-/// a try that panicked, or whose future was dropped, may have been charged for.
+/// The reservation of a running attempt. If dropped before it is settled, it settles itself: an
+/// attempt that panicked, or whose future was dropped, may have been charged for.
 pub(super) struct Funds<'a> {
     run: &'a Run,
     one: Try<'a>,
@@ -28,22 +28,22 @@ pub(super) struct Funds<'a> {
     meter: Meter,
     /// Its number in the records.
     number: Option<u64>,
-    /// The try did not begin.
+    /// The attempt did not begin.
     is_unused: bool,
     is_open: bool,
 }
 
-/// What a try has used in the end.
+/// The final usage of an attempt.
 pub(super) struct Settled {
     pub(super) used: Usage,
-    /// Whether that was written down.
+    /// Whether the usage was recorded.
     pub(super) kept: std::result::Result<(), OpError>,
     most: Usage,
-    /// How deep the outermost bound lies that this has used up beyond its cap.
+    /// The depth of the outermost bound that this usage pushed over its cap.
     broken: Option<usize>,
 }
 
-/// How many tries one call had, and what they used.
+/// The number of attempts of one call, and their usage.
 #[derive(Debug, Default)]
 pub(super) struct Spent(Mutex<Counted>);
 
@@ -51,14 +51,14 @@ pub(super) struct Spent(Mutex<Counted>);
 struct Counted {
     tries: u32,
     used: Usage,
-    /// The tries that have failed, and the one after them.
+    /// The failed attempts, and the one after them.
     log: Vec<Tried>,
 }
 
-/// One try of a call.
+/// One attempt of a call.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// When it began, in milliseconds since 1970.
+    /// Start time, in milliseconds since 1970.
     pub started: i64,
     pub took: Duration,
     pub used: Usage,
@@ -72,7 +72,7 @@ impl Spent {
         counted.used = counted.used.plus(used);
     }
 
-    /// Keeps what became of a try. One that ends well at once needs no word.
+    /// Logs the result of an attempt. A first attempt that succeeds is not logged.
     pub(super) fn log(&self, started: i64, took: Duration, error: Option<&OpError>) {
         let mut counted = self.counted();
         if error.is_none() && counted.log.is_empty() {
@@ -91,7 +91,7 @@ impl Spent {
         (counted.tries, counted.used)
     }
 
-    /// The tries, where there were several.
+    /// The attempts, if there were several.
     pub(super) fn take_log(&self) -> Vec<Tried> {
         let log = std::mem::take(&mut self.counted().log);
         if log.len() > 1 { log } else { Vec::new() }
@@ -103,7 +103,8 @@ impl Spent {
 }
 
 impl Run {
-    /// Takes the most that a try can use from every cap around, or says which lacks it.
+    /// Reserves the maximum usage of an attempt from every enclosing cap, or returns the error
+    /// of the cap that lacks it.
     pub(super) fn fund<'a>(&'a self, one: &Try<'a>, quote: Quote) -> Result<Funds<'a>> {
         let most = quote.most;
         if let Some(error) = refusal(one, most.tokens, quote.unpriced) {
@@ -121,20 +122,20 @@ impl Run {
     }
 }
 
-/// Why a try cannot be funded, whatever is left of the caps around it.
+/// The reason why an attempt cannot be funded, whatever is left of the enclosing caps.
 ///
-/// `unpriced` is the error of a call whose price nobody knows, under a cap.
+/// `unpriced` is the error of a call whose price is unknown, under a cap.
 fn refusal(one: &Try<'_>, tokens: u64, unpriced: Option<OpError>) -> Option<OpError> {
     let (op, account) = (one.call.op.op, &one.scope.account);
-    // A cap that the script gives, anywhere around, replaces the op's own.
+    // A cap set by the script, at any level, replaces the op's own.
     if let Some(limit) = op.limits.max_tokens.filter(|it| tokens > *it)
         && !account.script_caps_tokens()
     {
-        let message = format!("needs up to {tokens} tokens, and one call may use {limit}");
+        let message = format!("needs up to {tokens} tokens, but one call may use at most {limit}");
         let help = "raise it with `within { max_tokens: .. }`, or ask for less";
         return Some(too_much(message, help));
     }
-    // Where nothing at all is known, not even tokens can be counted.
+    // If nothing is known, not even tokens can be counted.
     unpriced.filter(|_| match op.price {
         Price::Unknown => account.is_capped(),
         _ => account.caps_cost(),
@@ -153,13 +154,13 @@ fn help(depth: usize) -> &'static str {
 }
 
 impl Funds<'_> {
-    /// Where the try writes down what it used.
+    /// The meter that the attempt reports its usage to.
     pub(super) fn meter(&self) -> Meter {
         self.meter.clone()
     }
 
-    /// Writes down what is reserved. Only afterwards the try may begin: whatever becomes of
-    /// this process, a later one knows what may have been spent.
+    /// Records the reservation. The attempt may begin only afterwards: if this process dies, a
+    /// later one still knows what may have been spent.
     pub(super) async fn write_down(&mut self) -> Result<()> {
         let one = self.one;
         let op = one.call.op;
@@ -174,7 +175,8 @@ impl Funds<'_> {
             scopes: one.scope.account.scopes(),
             most: self.most,
         });
-        // Until that is answered it may be there or not: left as it is, it counts in full.
+        // Until it is confirmed, the record may or may not exist: if left alone, it counts in
+        // full.
         if let Err(err) = kept.await {
             self.is_unused = true;
             return Err(RunError::new(err, one.span));
@@ -187,7 +189,7 @@ impl Funds<'_> {
         Ok(())
     }
 
-    /// Settles what was reserved.
+    /// Settles the reservation.
     pub(super) fn settle(mut self) -> Settled {
         self.close()
     }
@@ -195,7 +197,7 @@ impl Funds<'_> {
     fn close(&mut self) -> Settled {
         self.is_open = false;
         let most = self.most;
-        // Nobody is paid for a call: a report of less than nothing is none.
+        // A call never earns money: ignore negative reports.
         let reported = self.meter.read().filter(|it| it.cost >= Money::ZERO);
         let used = if self.is_unused { Usage::default() } else { reported.unwrap_or(most) };
         let records = self.run.records.as_ref().zip(self.number);
@@ -207,7 +209,7 @@ impl Funds<'_> {
         Settled { used, kept, most, broken }
     }
 
-    /// Tells of calls that are counted, which are few and dear.
+    /// Reports calls that are counted; they are few and expensive.
     fn tell(&self, event: &Event<'_>) {
         if !matches!(self.one.call.op.op.price, Price::Free) {
             self.run.tell(self.one.path, event);
@@ -224,11 +226,11 @@ impl Drop for Funds<'_> {
 }
 
 impl Settled {
-    /// Holds a call to its word. One whose price is quoted is counted by someone else, who
-    /// may count otherwise: that matters where a cap is.
+    /// Returns an error if a call used more than it declares. A quoted price is counted by the
+    /// other side, which may count differently: that matters only under a cap.
     ///
-    /// A fixed price is the price of every call that ends well: what is foreseen of a run
-    /// counts on it.
+    /// A fixed price is the price of every call that succeeds: the estimate of a run relies on
+    /// it.
     pub(super) fn beyond_its_word(&self, one: &Try<'_>, ends_well: bool) -> Option<Box<RunError>> {
         let Self { used, most, broken, .. } = self;
         let is_fixed = matches!(one.call.op.op.price, Price::Fixed(_)) && ends_well;
@@ -241,8 +243,8 @@ impl Settled {
             Price::Quoted(_) => ErrorKind::Budget,
             Price::Free | Price::Fixed(_) | Price::Tokens(_) => ErrorKind::Bug,
         };
-        let than = if is_fixed { "something else than" } else { "more than" };
-        let message = format!("`{}` used {than} it declares: {used}, not {most}", one.call.op);
+        let than = if is_fixed { "a different amount than" } else { "more than" };
+        let message = format!("`{}` used {than} declared: {used} instead of {most}", one.call.op);
         let error = RunError::new(OpError::new(kind, message), one.span);
         Some(match broken {
             Some(depth) => error.at_bound(*depth),

@@ -1,4 +1,4 @@
-//! Inline code: cheap code runs where the caller is, the rest on a thread of its own.
+//! Inline scripts: cheap code runs in the caller's thread, the rest on a thread of its own.
 
 use std::sync::Arc;
 
@@ -23,15 +23,15 @@ use super::{
     scope::Scope,
 };
 
-/// So many operations take some microseconds. Code is pure, so what turns out to need more
-/// is begun again where it keeps nobody waiting.
+/// This many operations take a few microseconds. The code is pure, so code that turns out to
+/// need more is restarted where it does not block the caller.
 const AT_ONCE: u64 = 200;
 
-/// Arguments up to this weight cross in some microseconds.
+/// Arguments up to this weight are converted in a few microseconds.
 const LIGHT: u64 = 256;
 
 impl Run {
-    /// The result of inline code.
+    /// The result of an inline script.
     pub(super) async fn island(
         &self,
         island: &Arc<Island>,
@@ -52,7 +52,7 @@ impl Run {
     }
 
     fn watch(&self, scope: &Scope) -> Watch {
-        // A time that the script gives, anywhere around, replaces the code's own.
+        // A timeout set by the script, at any level, replaces the code's own.
         let own = (!scope.script_limits_time).then(|| Instant::now() + limits::TIME);
         let around = scope.deadline.map(|(end, _)| end);
         Watch {
@@ -64,7 +64,7 @@ impl Run {
         }
     }
 
-    /// Runs the code on a thread of its own, when it is its turn.
+    /// Runs the code on its own thread, when it gets its turn.
     async fn apart(
         &self,
         island: Arc<Island>,
@@ -92,7 +92,7 @@ impl Run {
         let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
         let joined = match watched.await.flatten() {
             Some(joined) => joined,
-            // The code itself looks whether it is cancelled, or has too much memory.
+            // The code itself checks whether it is cancelled or uses too much memory.
             None => match tokio::time::timeout(GRACE, &mut task).await {
                 Ok(joined) => joined,
                 Err(_) => return Err(RunError::cancelled(span)),
@@ -104,7 +104,7 @@ impl Run {
         }
     }
 
-    /// A place under every `max_parallel` around, and a worker.
+    /// A permit of every enclosing `max_parallel`, and a worker.
     async fn turn_to_compute<'a>(
         &self,
         scope: &'a Scope,
@@ -122,18 +122,20 @@ impl Run {
     }
 }
 
-/// The result, or the failure at its place in the code.
+/// The result, or the failure with its place in the code.
 fn failing(ended: std::result::Result<Value, Ended>, scope: &Scope, span: Span) -> Result<Value> {
     scope.fits(span)?;
     match ended {
         Ok(value) => super::now::bearable(value, span),
         Err(Ended::Failed(Failure { error, place: (start, end) })) => {
             if matches!(error.kind, ErrorKind::Timeout | ErrorKind::Cancelled) {
-                // Where a bound around ended it, that is what is told.
+                // If an enclosing bound ended it, report that bound.
                 scope.check(span)?;
             }
             Err(RunError::new(error, Span::new(start, end)))
         }
-        Err(Ended::Unfinished) => Err(RunError::new(OpError::bug("inline code has no end"), span)),
+        Err(Ended::Unfinished) => {
+            Err(RunError::new(OpError::bug("inline code did not finish"), span))
+        }
     }
 }

@@ -1,28 +1,28 @@
-//! What a run may spend, has reserved and has spent.
+//! The amounts that a run may spend, has reserved and has spent.
 //!
-//! Every attempt reserves its own upper bound against every cap around it in one step,
-//! before it starts, and settles afterwards with what it really used. What is reserved
-//! and spent together never exceeds a cap, so no cap can be overshot.
+//! Every attempt reserves its own upper bound from every enclosing cap in one step before it
+//! starts, and afterwards settles with its actual usage. Reserved and spent amounts together
+//! never exceed a cap, so no cap can be overshot.
 //!
-//! **Invariant:** only a report of more than was reserved brings an account over its cap,
-//! and from then on that account funds nothing.
+//! **Invariant:** only a report of more than was reserved pushes an account over its cap, and
+//! from then on that account funds nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use svc_contract::{registry::Usage, value::Money};
 
-/// The accounts of one run, behind its one lock.
+/// The accounts of one run, behind a single lock.
 #[derive(Debug, Default)]
 struct Ledger(Mutex<Book>);
 
-/// The accounts that are open, and the places of those that were closed.
+/// The open accounts, and the free slots of closed ones.
 #[derive(Debug, Default)]
 struct Book {
     entries: Vec<Entry>,
     free: Vec<usize>,
 }
 
-/// The cap of one bound, and what stands against it.
+/// The cap of one bound, with the reserved and spent amounts.
 #[derive(Debug)]
 struct Entry {
     cap: Cap,
@@ -34,7 +34,7 @@ struct Entry {
     misled: bool,
 }
 
-/// The most that may be spent; nothing said is no limit.
+/// The limits on spending; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cap {
     pub tokens: Option<u64>,
@@ -42,7 +42,7 @@ pub struct Cap {
 }
 
 impl Cap {
-    /// Both caps: of each kind the tighter one.
+    /// Combines both caps: for each kind the tighter limit.
     #[must_use]
     pub fn or_tighter(self, other: Self) -> Self {
         Self {
@@ -52,30 +52,31 @@ impl Cap {
     }
 }
 
-/// What is taken here is taken from every account around, too. Dropping it closes it.
+/// An account: spending here also counts against every enclosing account. Dropping it closes
+/// it.
 #[derive(Debug)]
 pub struct Account {
     ledger: Arc<Ledger>,
     place: usize,
     /// The place of its bound in the script; empty for the whole run.
     scope: String,
-    /// Stays open as long as this one.
+    /// Keeps the enclosing account open as long as this one.
     outer: Option<Arc<Account>>,
     is_capped: bool,
     caps_cost: bool,
     script_caps_tokens: bool,
 }
 
-/// What is known of a bound when its account is opened.
+/// The earlier history of a bound, when its account is opened.
 #[derive(Clone, Debug, Default)]
 pub struct Before {
-    /// Its place in the script.
+    /// The place of the bound in the script.
     pub scope: String,
-    /// What was spent there by earlier attempts.
+    /// The amount spent there by earlier attempts.
     pub spent: Usage,
 }
 
-/// What cannot be funded, and how deep the bound lies that lacks it.
+/// The reason why an amount cannot be funded, and the depth of the bound that lacks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     pub depth: usize,
@@ -89,17 +90,18 @@ impl Ledger {
 }
 
 impl Account {
-    /// The account of a whole run, in a ledger of its own.
+    /// Opens the account of a whole run, with a new ledger.
     pub fn of_run(cap: Cap) -> Arc<Self> {
         Self::open(Arc::default(), cap, 0, None, Before::default())
     }
 
-    /// An account inside this one, for a bound that lies `depth` deep.
+    /// Opens an account inside this one, for a bound at `depth`.
     pub fn within(self: &Arc<Self>, cap: Cap, depth: usize) -> Arc<Self> {
         self.going_on(cap, depth, Before::default())
     }
 
-    /// The same for a bound under which something was spent before. Those around know of it.
+    /// Like [`Self::within`], for a bound with earlier spending. The enclosing accounts already
+    /// include it.
     pub fn going_on(self: &Arc<Self>, cap: Cap, depth: usize, before: Before) -> Arc<Self> {
         Self::open(self.ledger.clone(), cap, depth, Some(self.clone()), before)
     }
@@ -124,20 +126,20 @@ impl Account {
             spent,
             misled: false,
         };
-        // The cap may be a lower one than it was.
+        // The cap may be lower than before.
         entry.misled = !entry.is_kept();
         let place = ledger.lock().open(entry);
         Arc::new(Self { ledger, place, scope, outer, is_capped, caps_cost, script_caps_tokens })
     }
 
-    /// The places of the bounds around, this one among them, innermost first.
+    /// The places of this bound and of the enclosing ones, innermost first.
     pub fn scopes(&self) -> Vec<String> {
         let all = std::iter::successors(Some(self), |it| it.outer.as_deref());
         all.filter(|it| !it.scope.is_empty()).map(|it| it.scope.clone()).collect()
     }
 
-    /// Takes `most` from this account and from every one around it, or from none. What
-    /// takes nothing is never refused.
+    /// Reserves `most` from this account and from every enclosing one, or from none. A
+    /// reservation of zero is never refused.
     pub fn reserve(&self, most: Usage) -> Result<(), Refused> {
         if most == Usage::default() {
             return Ok(());
@@ -153,8 +155,8 @@ impl Account {
         Ok(())
     }
 
-    /// Replaces what was reserved by what was used. Gives the depth of the outermost bound
-    /// that has less than nothing left because more was used than reserved.
+    /// Replaces a reservation by the actual usage. Returns the depth of the outermost bound
+    /// that is overdrawn because more was used than reserved.
     pub fn settle(&self, reserved: Usage, used: Usage) -> Option<usize> {
         if reserved == Usage::default() && used == Usage::default() {
             return None;
@@ -171,7 +173,7 @@ impl Account {
         broken.map(|it| it.depth).last()
     }
 
-    /// Adds what was spent before, from here outwards up to the first account that knows of
+    /// Adds earlier spending, from here outwards up to the first account that already includes
     /// it.
     pub fn remember(&self, used: Usage, knows: impl Fn(&str) -> bool) {
         let mut book = self.ledger.lock();
@@ -184,7 +186,7 @@ impl Account {
         }
     }
 
-    /// What stands against this account: spent, and still reserved.
+    /// The amount taken from this account: spent, and still reserved.
     pub fn taken(&self) -> Usage {
         self.ledger.lock().entries[self.place].taken()
     }
@@ -194,12 +196,12 @@ impl Account {
         self.is_capped
     }
 
-    /// Whether the script, and not only whoever runs it, caps tokens here or around.
+    /// Whether the script, and not only the caller of the run, caps tokens here or around.
     pub fn script_caps_tokens(&self) -> bool {
         self.script_caps_tokens
     }
 
-    /// Whether there is a cap of money, here or around.
+    /// Whether money is capped, here or around.
     pub fn caps_cost(&self) -> bool {
         self.caps_cost
     }
@@ -225,7 +227,7 @@ impl Book {
         }
     }
 
-    /// An entry and those around it, innermost first.
+    /// An entry and the enclosing ones, innermost first.
     fn chain(&self, place: usize) -> impl Iterator<Item = &Entry> {
         std::iter::successors(Some(&self.entries[place]), |it| {
             it.outer.map(|outer| &self.entries[outer])
@@ -257,7 +259,7 @@ impl Entry {
         debug_assert!(self.misled || self.is_kept(), "a cap was overshot: {self:?}");
     }
 
-    /// Why `most` more cannot be taken, if it cannot.
+    /// The reason why `most` more cannot be reserved, if any.
     fn refusal(&self, most: Usage) -> Option<Refused> {
         let (taken, whose) = (self.taken(), if self.depth == 0 { "the run's " } else { "" });
         let refused = |message| Some(Refused { depth: self.depth, message });
@@ -358,8 +360,8 @@ mod tests {
     }
 
     proptest! {
-        /// However attempts of nested accounts interleave, no cap is ever exceeded, and
-        /// in the end each account has spent what its attempts have used.
+        /// However attempts of nested accounts interleave, no cap is ever exceeded, and in the
+        /// end each account has spent the usage of its attempts.
         #[test]
         fn no_cap_is_overshot(
             calls in prop::collection::vec((0_u64..50, 0_u64..50, 0_usize..3), 1..60),

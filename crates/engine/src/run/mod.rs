@@ -1,11 +1,11 @@
-//! A plan in, a value out.
+//! Runs a plan and returns its value.
 //!
-//! Cheap terms are computed at once where the caller is (`now`); slow ones overlap
-//! where they can, in the caller's task (`task`); every call of a component is kept
-//! within its bounds (`attempt`). Whoever watches gets [`Event`]s.
+//! Cheap terms are computed at once in the caller (`now`); slow ones overlap where they can, in
+//! the caller's task (`task`); every call of a component is kept within its bounds (`attempt`).
+//! The observer of the run gets [`Event`]s.
 //!
-//! **Invariant:** when a run has returned, nothing of it runs any more, but for a
-//! computation that did not end within its grace, which is named.
+//! **Invariant:** when a run has returned, nothing of it is still running, except computations
+//! that did not stop within their grace period, which are reported.
 
 mod attempt;
 mod backoff;
@@ -71,26 +71,26 @@ use svc_lang::{
 use task::{Place, in_time};
 use testing::Mocks;
 
-/// What a run needs beside its plan.
+/// The context of a run, besides its plan.
 #[derive(Clone)]
 pub struct Surroundings {
     pub host: Arc<dyn Host>,
-    /// What ops that advise may ask.
+    /// The catalog that advising ops may query.
     pub catalog: Arc<dyn Catalog>,
     pub observer: Arc<dyn Observer>,
-    /// How many computations may work at the same time.
+    /// Limits how many computations work at the same time.
     pub workers: Arc<Semaphore>,
     pub cancel: CancellationToken,
     pub caps: Caps,
-    /// Where calls are written down; nothing where they are not.
+    /// The records of calls; `None` if calls are not recorded.
     pub records: Option<Arc<dyn Records>>,
-    /// Whether inline code runs in processes of its own.
+    /// Whether inline scripts run in worker processes.
     pub isolates: bool,
-    /// The name of the run where it is kept.
+    /// The name of the run in the store, if it is stored.
     pub id: Option<Text>,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub value: Value,
@@ -104,21 +104,21 @@ struct Run {
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
     secrets: Secrets,
-    /// What stands for components; only a test has any.
+    /// The mocks of components; only tests have them.
     mocks: Option<Mocks>,
     records: Option<Arc<dyn Records>>,
     isolates: bool,
-    /// Keeps the memory of the run among those that are counted.
+    /// Registers the memory of the run for accounting.
     memory: memory::Opened,
-    /// Whether also what is computed where it stands is told to the records.
+    /// Whether inline calls are recorded, too.
     wants_all: bool,
-    /// How often ops have called flows, by their places, in all and with the same value.
+    /// How often ops have called flows, by place: in total, and with the same value.
     callbacks: Mutex<HashMap<String, u32>>,
 }
 
 /// Runs a plan with the given inputs.
 ///
-/// Dropping the future ends the run: what waits is dropped, what computes is told.
+/// Dropping the future ends the run: pending I/O is dropped, computations are cancelled.
 pub async fn run(
     plan: &Plan,
     inputs: BTreeMap<Text, Value>,
@@ -152,8 +152,7 @@ async fn traced(
     }
 }
 
-/// What the whole run may take: as its caller and as the bounds of its file say, the tighter
-/// of both.
+/// The cap of the whole run: the tighter one of its caller's caps and the bounds of its file.
 fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
     let bounds = match program.main.as_ref().map(|it| &it.kind) {
         Some(TermKind::Within { bounds, .. }) => bounds.as_slice(),
@@ -162,13 +161,14 @@ fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
     let (now, env) = (now::Now { scope }, Env::of_params(values));
     let mut own = Bounds::default();
     for (key, term) in bounds {
-        // What cannot be a bound ends the run where it is reached.
+        // An invalid bound fails the run later, where it is reached.
         let _ = now.eval(term, &env).and_then(|it| own.set(*key, &it, term.span));
     }
     own.cap.or_tighter(Cap { tokens: caps.tokens, cost: caps.cost })
 }
 
-/// The memory of a run: what its caller allows, or else a share of the machine's.
+/// Opens the memory account of the run: limited by its caller, or to a share of the machine's
+/// memory.
 fn opened(host: &Arc<dyn Host>, caps: &Caps) -> memory::Opened {
     let limit = caps.memory.or_else(|| host.memory_share()).unwrap_or(u64::MAX);
     let host = host.clone();
@@ -176,7 +176,7 @@ fn opened(host: &Arc<dyn Host>, caps: &Caps) -> memory::Opened {
 }
 
 fn engine_panicked(span: Span) -> Box<RunError> {
-    let error = OpError::bug("the engine panicked").help("this is a mistake of svc itself");
+    let error = OpError::bug("the engine panicked").help("report this as a bug of svc");
     RunError::new(error, span)
 }
 
@@ -230,12 +230,12 @@ impl Run {
         Ok(value)
     }
 
-    /// What is done in the name of this run: what it makes counts against its memory.
+    /// Runs work on behalf of this run: its allocations count against the memory of the run.
     fn accounted<F: Future>(&self, work: F) -> Accounted<F> {
         Accounted::new(self.memory.account().clone(), work)
     }
 
-    /// The values of the script's inputs, in their order.
+    /// The values of the script's inputs, in order.
     fn inputs(
         &self,
         declared: &[Input],
@@ -252,8 +252,10 @@ impl Run {
                 (None, None) if input.ty.is_optional() => Ok(Value::Null),
                 (None, None) => {
                     let message = format!("the script needs `{}: {}`", input.name, input.ty);
-                    let help =
-                        format!("give it, or a default: `param {}: {} = ..`", input.name, input.ty);
+                    let help = format!(
+                        "pass a value, or declare a default: `param {}: {} = ..`",
+                        input.name, input.ty
+                    );
                     Err(RunError::new(OpError::invalid_input(message).help(help), input.span))
                 }
             })

@@ -1,5 +1,5 @@
-//! Terms that call nothing slow: computed at once, where the caller is, without a task
-//! or an allocation that is not the value itself.
+//! Terms without slow calls: computed at once in the caller, without a task and without
+//! allocations other than the value itself.
 
 use std::{
     collections::HashMap,
@@ -30,10 +30,10 @@ use super::{
     scope::{Bounds, Scope, out_of_memory},
 };
 
-/// How many items are computed between two looks at the clock.
+/// The number of items computed between two checks of the clock.
 const ITEMS_PER_LOOK: usize = 256;
 
-/// Where a computation runs.
+/// The context of an immediate computation.
 #[derive(Clone, Copy)]
 pub(super) struct Now<'a> {
     pub(super) scope: &'a Scope,
@@ -52,7 +52,7 @@ impl Now<'_> {
             TermKind::Pipeline(terms) => self.pipeline(terms, env),
             TermKind::Call(call) => self.call(call, env, span),
             TermKind::Flow { flow, segment, args, .. } => {
-                // Flows that each call another twice can compute for ever.
+                // Flows that each call another one twice can compute forever.
                 self.scope.check(span)?;
                 self.flow(flow, segment, args, env)
             }
@@ -138,7 +138,7 @@ impl Now<'_> {
         ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
     }
 
-    /// Looks at the clock and the memory when enough was done, however few items that were.
+    /// Checks the clock and the memory after enough work, however few items that were.
     fn worked(self, weight: u64, span: Span) -> Result<()> {
         if memory::works(weight) { self.scope.check(span) } else { Ok(()) }
     }
@@ -203,7 +203,7 @@ impl Now<'_> {
         Ok(Value::from(results))
     }
 
-    /// Looks at the clock now and then, because nobody else can while this computes.
+    /// Checks the clock now and then, because nothing else can while this computes.
     fn pause(self, idx: usize, span: Span) -> Result<()> {
         if idx.is_multiple_of(ITEMS_PER_LOOK) { self.scope.check(span) } else { Ok(()) }
     }
@@ -262,7 +262,7 @@ impl Now<'_> {
             }
         }
         let text = text_of(pieces, values, span);
-        // What lacks memory fails for that.
+        // A failure for lack of memory takes precedence.
         self.worked(text.as_ref().map_or(0, Value::weight), span).and(text)
     }
 
@@ -286,12 +286,12 @@ impl Now<'_> {
         }
     }
 
-    /// Counts what is needed while something is made.
+    /// Charges the memory that is needed while a value is built.
     fn held(bytes: usize, span: Span) -> Result<memory::Charge> {
         memory::Charge::ahead(bytes).map_err(|it| out_of_memory(&it, span))
     }
 
-    /// What was put together of parts, if it is bearable.
+    /// Checks the size of a composed value.
     fn made(self, value: Value, span: Span) -> Result<Value> {
         self.worked(value.weight(), span)?;
         bearable(value, span)
@@ -357,16 +357,16 @@ impl Now<'_> {
     }
 }
 
-/// From this weight on, what is needed to work on something is counted beforehand.
+/// From this weight on, the memory needed to process a value is charged beforehand.
 const HEAVY: u64 = 8 << 10;
 
-/// Whether a value is so small that no list in it was left unfinished for lack of memory.
+/// Whether a value is so small that no list in it was cut short for lack of memory.
 pub(super) fn is_light(value: &Value) -> bool {
     value.weight() <= ITEMS_PER_CHECK as u64
 }
 
-/// What an op takes at the same time that makes something like its arguments: a text is made
-/// and then made shared, the items of a list are copied.
+/// The additional memory an op needs while it builds something similar to its arguments: a text
+/// is built and then made shared, the items of a list are copied.
 pub(super) fn needed(args: &[Value]) -> usize {
     let of = |it: &Value| match it {
         Value::Text(text) => 2 * text.len(),
@@ -376,28 +376,28 @@ pub(super) fn needed(args: &[Value]) -> usize {
     args.iter().map(of).sum()
 }
 
-/// The failure of a component that broke off in the middle.
+/// The error for a component that panicked.
 pub(super) fn panicked(call: &Call) -> OpError {
-    OpError::bug(format!("`{}` panicked", call.op)).help("this is a mistake of the component")
+    OpError::bug(format!("`{}` panicked", call.op)).help("report this as a bug of the component")
 }
 
-/// The arm for a value.
+/// The matching arm for a value.
 pub(super) fn arm_of<'a>(arms: &'a [Arm], value: &Value, span: Span) -> Result<&'a Arm> {
     let arm = arms.iter().find(|it| it.patterns.is_empty() || it.patterns.contains(value));
     arm.ok_or_else(|| {
-        let message = format!("no arm of `match` is for {value}");
+        let message = format!("no arm of `match` matches `{value}`");
         RunError::new(OpError::invalid_input(message), span)
     })
 }
 
-/// The failure of a loop whose turns are used up and that says nothing for that case.
+/// The error for a loop whose turns are used up and that has no `else`.
 pub(super) fn exhausted(turns: u32, span: Span) -> Box<RunError> {
-    let message = format!("`until` was not true after {turns} turns");
+    let message = format!("`until` was still false after {turns} turns");
     let help = "add `else { it }` to keep the last value, or allow more turns";
     RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span)
 }
 
-/// What a `fallback` knows of the failure before it.
+/// The failure as the next alternative of a `fallback` sees it.
 pub(super) fn error_value(err: &RunError) -> Value {
     let fields = [
         ("kind".into(), err.kind().name().into()),
@@ -406,7 +406,7 @@ pub(super) fn error_value(err: &RunError) -> Value {
     Value::Record(fields.into_iter().collect())
 }
 
-/// The value of `left op right` when the left side alone decides it.
+/// The value of `left op right` if the left side alone decides it.
 pub(super) fn decided(op: BinaryOp, left: &Value) -> Option<Value> {
     match (op, left) {
         (BinaryOp::Or, Value::Bool(true)) | (BinaryOp::And, Value::Bool(false)) => {
@@ -444,8 +444,8 @@ fn math(err: arithmetic::MathError, span: Span) -> Box<RunError> {
     RunError::failed(err.to_string(), span)
 }
 
-/// A value that can still be written out; parts that hold each other twice at every step
-/// soon cannot.
+/// Checks that a value can still be written out; values whose parts contain each other twice at
+/// every step soon cannot.
 pub(super) fn bearable(value: Value, span: Span) -> Result<Value> {
     if value.weight() <= arithmetic::HEAVIEST {
         Ok(value)
@@ -488,21 +488,21 @@ pub(super) fn path(value: &Value, folder: Option<&std::path::Path>) -> Value {
     })
 }
 
-/// The flow that a parameter holds.
+/// The flow in a parameter.
 pub(super) fn flow_of(value: &Value, span: Span) -> Result<Arc<Flow>> {
     let flow = match value {
         Value::Flow(it) => it.downcast(),
         _ => None,
     };
-    flow.ok_or_else(|| RunError::new(OpError::bug("an argument is no flow"), span))
+    flow.ok_or_else(|| RunError::new(OpError::bug("an argument is not a flow"), span))
 }
 
 pub(super) fn not_a_list(value: &Value, span: Span) -> Box<RunError> {
-    let message = format!("a list is due, but this is {}", value.kind());
+    let message = format!("expected a list, found {}", value.kind());
     RunError::new(OpError::invalid_input(message), span)
 }
 
-/// A record of fields and spreads whose values are computed.
+/// Builds a record from fields and spreads with computed values.
 pub(super) fn record_of(entries: &[Entry], values: Vec<Value>) -> Value {
     let mut fields: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
     for (entry, value) in entries.iter().zip(values) {
@@ -525,7 +525,7 @@ fn set(fields: &mut Vec<(Text, Value)>, name: &Text, value: Value) {
     }
 }
 
-/// A string of pieces whose values are computed.
+/// Builds a string from pieces with computed values.
 pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Result<Value> {
     use std::fmt::Write as _;
     let mut values = values.into_iter();
@@ -543,19 +543,19 @@ pub(super) fn text_of(pieces: &[Piece], values: Vec<Value>, span: Span) -> Resul
     Ok(Value::from(text.into_string()))
 }
 
-/// Ascending and stable; values without an order keep their places.
+/// Sorts ascending and stable; values without an order keep their places.
 fn sorted(mut keyed: Vec<(Value, Value)>) -> List {
     keyed.sort_by(|(a, _), (b, _)| a.order(b).unwrap_or(std::cmp::Ordering::Equal));
     keyed.into_iter().map(|(_, it)| it).collect()
 }
 
-/// What a group takes beside its items.
+/// The memory of a group, besides its items.
 const GROUP: usize = 320;
 
 /// Groups in the order of their first items.
 fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
     let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
-    // Equal keys have equal text, so the text finds the few groups to compare with.
+    // Equal keys have equal text, so the text narrows down the groups to compare with.
     let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
     for (key, item) in keyed {
         let candidates = by_text.entry(key_text(&key)).or_default();
@@ -563,7 +563,7 @@ fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
             Some(idx) => groups[*idx].1.push(item),
             None => {
                 candidates.push(groups.len());
-                // Nobody uses what is made without memory for it.
+                // A value built without memory for it is never used.
                 if memory::make(GROUP).is_err() {
                     break;
                 }
@@ -581,7 +581,7 @@ fn grouped(keyed: impl Iterator<Item = (Value, Value)>) -> List {
         .collect()
 }
 
-/// Text that equal values share: an int and a float of one number have the same.
+/// Returns the same text for equal values: an int and a float of one number have the same text.
 fn key_text(key: &Value) -> String {
     match key {
         #[expect(clippy::cast_precision_loss, reason = "it only finds candidates")]

@@ -1,4 +1,5 @@
-//! What was finished when a call could not be funded: it was paid for, so it is kept.
+//! The parts that were finished when a call could not be funded: they were paid for, so they
+//! are kept.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -6,25 +7,25 @@ use svc_contract::value::{List, Record, Text, Value};
 
 use super::error::RunError;
 
-/// The finished parts of a construct that a call inside it has ended.
+/// The finished parts of a construct that was ended by a call inside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partial {
     /// The node, as `found/each`; empty for the main pipeline itself.
     pub path: String,
     pub parts: Parts,
-    /// How many parts are finished, of how many.
+    /// The number of finished parts, and of all parts.
     pub done: usize,
     pub of: usize,
-    /// The numbers of the finished items, counted from 0; empty for other parts.
+    /// The indexes of the finished items, from 0; empty for other parts.
     pub items: Vec<usize>,
     /// The values of the finished items in their order, a record of the finished branches,
     /// fields or lets, or the value after the last finished turn or stage.
     pub value: Value,
-    /// What was finished of those parts that were not.
+    /// The finished parts inside the unfinished ones.
     pub inside: Vec<Partial>,
 }
 
-/// What a construct is made of.
+/// The kind of parts of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parts {
     Items,
@@ -65,7 +66,7 @@ impl Partial {
         Self { path, parts, done, of, items, value, inside }
     }
 
-    /// Of an `each`: the values of the items that were begun, all but the `failed` ones.
+    /// For an `each`: the values of the started items, except the `failed` ones.
     pub(super) fn of_items(values: Vec<Value>, failed: &[usize], of: usize) -> Self {
         let failed: BTreeSet<usize> = failed.iter().copied().collect();
         let finished = values.into_iter().enumerate().filter(|(idx, _)| !failed.contains(idx));
@@ -75,7 +76,7 @@ impl Partial {
         Self { items, ..Self::new(Parts::Items, (done, of), value) }
     }
 
-    /// Of parts that have names: those that are finished.
+    /// For named parts: the finished ones.
     pub(super) fn of_named(
         parts: Parts,
         finished: impl IntoIterator<Item = (Text, Value)>,
@@ -86,7 +87,7 @@ impl Partial {
         Self::new(parts, (done, of), Value::Record(fields.into_iter().collect::<Record>()))
     }
 
-    /// Of steps one after the other: the value after the last one that is finished.
+    /// For consecutive steps: the value after the last finished step.
     pub(super) fn of_steps(parts: Parts, done: usize, of: usize, value: Value) -> Self {
         Self::new(parts, (done, of), value)
     }
@@ -97,8 +98,8 @@ impl Partial {
 }
 
 impl RunError {
-    /// Adds what a construct around the failure has finished, and what its other parts have
-    /// kept. What has finished nothing itself gives way to what is inside.
+    /// Adds the finished parts of an enclosing construct, and of its other parts. A construct
+    /// without finished parts of its own is replaced by the partial results inside it.
     pub(super) fn keeping(
         mut self: Box<Self>,
         kept: Partial,

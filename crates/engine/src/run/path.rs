@@ -1,15 +1,15 @@
-//! The stable name of a node: where it stands, never when it ran.
+//! The stable name of a node: its place in the script, independent of time and order.
 
 use std::fmt;
 
-/// A path from the inside out, on the stack of whoever runs: `found/web/search`,
+/// A path, linked from the inside out on the evaluating stack: `found/web/search`,
 /// `each[3]/summary`, `!fallback/search`.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'a> {
     Root,
     Name(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, &'a str, usize),
-    /// One of the calls of a flow that an op makes, and what distinguishes it.
+    /// One call of a flow made by an op, and its identifier.
     Callback(&'a Path<'a>, &'a str, &'a str),
 }
 
@@ -24,8 +24,8 @@ impl<'a> Path<'a> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// Collects the steps first: a path may be deeper than the stack. All calls of a flow
-    /// that an op makes have one path; `{:#}` shows which one.
+    /// Collects the steps first: a path may be deeper than the stack. All calls of one flow by
+    /// an op have the same path; `{:#}` also shows the identifier of the call.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut steps = Vec::new();
         let mut at = self;
@@ -50,24 +50,24 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Stands before what distinguishes a callback from the others: what enters, and how often that has
-/// entered. No name has it.
+/// Precedes the identifier of a callback: its input, and the count of calls with that input.
+/// Does not occur in names.
 const CALLBACK: char = '@';
 
-/// Stands before the number of a callback among all of its op.
+/// Precedes the number of a callback among all callbacks of its op.
 const ORDER: char = '~';
 
-/// What distinguishes a callback from the others.
+/// The identifier of a callback.
 pub(super) fn callback(input: &str, count: u32, number: u32) -> String {
     format!("{input}.{count}{ORDER}{number}")
 }
 
-/// A scope with its callbacks as they are known by what enters them.
+/// A scope whose callbacks are identified by their input.
 pub fn by_input(scope: &str) -> String {
     steps(scope, |step| step.split(ORDER).next().unwrap_or_default().to_owned())
 }
 
-/// A scope with its callbacks as they are known by their order; nothing where it has none.
+/// A scope whose callbacks are identified by their order; `None` if it has no callbacks.
 pub fn by_order(scope: &str) -> Option<String> {
     let number = |step: &str| match (step.split_once(CALLBACK), step.split_once(ORDER)) {
         (Some((name, _)), Some((_, number))) => format!("{name}{CALLBACK}{ORDER}{number}"),
@@ -87,8 +87,8 @@ pub fn scope_of(path: &str) -> String {
     steps(&place, |it| it.split(CALLBACK).next().unwrap_or_default().to_owned())
 }
 
-/// The place of a node in the script, without the numbers of items and turns:
-/// `each[3]/summary` stands at `each[]/summary`, as the plan names it.
+/// The place of a node in the script, without the numbers of items and turns: `each[3]/summary`
+/// becomes `each[]/summary`, as in the plan.
 pub fn place_of(path: &str) -> String {
     let mut place = String::with_capacity(path.len());
     let mut inside = false;

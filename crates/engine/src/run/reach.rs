@@ -1,4 +1,4 @@
-//! What one call can reach of the file system: what its arguments name, and no more.
+//! Restricts the file access of a call to the paths in its arguments.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -11,8 +11,9 @@ use svc_contract::{
     value::Value,
 };
 
-/// The host of a call. An op that says which paths it touches is held to them; one that
-/// touches none by its arguments is not narrowed, as what it opens is configured.
+/// The host of a call. An op that declares the paths it touches is restricted to them; an op
+/// that touches no paths from its arguments is not restricted, because its paths are
+/// configured.
 pub(super) fn narrowed(host: &Arc<dyn Host>, op: &OpDef, args: &[Value]) -> Arc<dyn Host> {
     let named = |param: &str| {
         let idx = op.params.iter().position(|it| it.name == param);
@@ -29,7 +30,7 @@ pub(super) fn narrowed(host: &Arc<dyn Host>, op: &OpDef, args: &[Value]) -> Arc<
     if !op.touches_paths() {
         return host.clone();
     }
-    // A path that leads nowhere lets nothing be touched, and fails as it would have.
+    // A path that cannot be resolved grants nothing, and fails as it would have anyway.
     let inside = reads.iter().filter_map(|it| host.real_path(it).ok()).collect();
     let places = writes.iter().filter_map(|it| guard::place(host.as_ref(), it).ok()).collect();
     let rules = Rules {
@@ -41,7 +42,7 @@ pub(super) fn narrowed(host: &Arc<dyn Host>, op: &OpDef, args: &[Value]) -> Arc<
     Arc::new(Guard::new(host.clone(), rules))
 }
 
-/// The paths in an argument: itself, or those of the documents that it is.
+/// The paths in an argument: the path itself, or those of its documents.
 pub(super) fn paths(value: &Value) -> Vec<PathBuf> {
     match value {
         Value::Path(path) | Value::Text(path) => vec![path.as_ref().into()],

@@ -1,8 +1,8 @@
-//! What a run writes down of its calls, so that a later one can go on where it was.
+//! The records of a run's calls, so that the run can be resumed.
 //!
-//! Whoever keeps the records is outside: a run asks whether a call was made before, says
-//! that a write begins, and hands over what came of it. A call is known by its place and by
-//! a key of all that decides its result.
+//! The records are kept elsewhere: a run asks whether a call was made before, reports that a
+//! write begins, and hands over the result. A call is identified by its place and by a key of
+//! everything that determines its result.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,11 +31,11 @@ use super::{
     witness,
 };
 
-/// What decides the result of a call: the component, its version, what it is asked for, and
-/// its arguments; never the attempt or the order.
+/// Hash of everything that determines the result of a call: the component, its version, the
+/// requested type, and the arguments; never the attempt or the order.
 pub type Key = [u8; 32];
 
-/// A call, as it is written down.
+/// A call, as it is recorded.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Entry {
@@ -44,159 +44,160 @@ pub struct Entry {
     pub key: Key,
     pub component: &'static str,
     pub op: &'static str,
-    /// Of the component.
+    /// The version of the component.
     pub version: u32,
-    /// The arguments as JSON by their names, secrets only as stars. The first one is what
-    /// entered.
+    /// The arguments as JSON by name, with secrets masked by stars. The first one is the input.
     pub args: Vec<(&'static str, String)>,
-    /// Whether it writes or may cost something: then it must not get lost.
+    /// Whether the call writes or may cost something: then its record must not get lost.
     pub is_dear: bool,
-    /// Whether it touches nothing outside.
+    /// Whether the call has no effects.
     pub is_pure: bool,
-    /// Whether it is so cheap that it is computed where it stands.
+    /// Whether the call is so cheap that it is computed inline.
     pub is_inline: bool,
-    /// How old a result of another run may be that stands for the call; nothing where none
+    /// The maximum age of a result of another run that may replace the call; `None` if none
     /// may.
     pub max_age: Option<Duration>,
-    /// Whether it looks at something that is not known of it, so that no result of another run
-    /// stands for it: at what a flow reads that it is handed, or at this program itself.
+    /// Whether the call reads something unknown to the records, so that no result of another
+    /// run can replace it: something that a flow argument reads, or this program itself.
     pub looks_outside: bool,
     pub about: About,
 }
 
-/// What else decides a call. A result of another run stands for it only where this is equal;
-/// the same run goes on with what it had seen.
+/// Further facts that determine a call's result. A result of another run is reused only if they
+/// are equal; the same run resumes with the facts it had seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// The type that it is asked for, as the script names it.
+    /// The requested type, as the script names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
-    /// The structure of that type, where the name does not say it.
+    /// The structure of that type, if the name does not determine it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<String>,
-    /// Who answers, such as a language model.
+    /// The answering service, such as a language model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
-    /// Where that is asked, if it is not the usual place.
+    /// The address of that service, if it is not the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Text>,
-    /// What the files were like that it reads, by their paths.
+    /// The fingerprints of the files that it reads, by path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// The argument that is kept by itself, because it is long.
+    /// The argument that is stored separately, because it is long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The most that one try may take, where it is counted.
+    /// The maximum usage of one attempt, if it is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<Most>,
 }
 
-/// The most that one try of a call may take.
+/// The maximum usage of one attempt of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Most {
     pub tokens: u64,
     /// Billionths of a dollar.
     pub cost: i64,
-    /// The table that the price is from, and its day.
+    /// The price table, and its date.
     pub prices: Option<Text>,
 }
 
 impl About {
-    /// Whether a result stands for a call of which this is said. Prices decide no result.
+    /// Whether a result with these facts can be reused for a call with the other ones. Prices
+    /// do not affect the result.
     pub fn is_like(&self, other: &Self) -> bool {
         let is_same_model = self.model == other.model && self.server == other.server;
         is_same_model && self.files == other.files
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The value as JSON, or why there is none.
+    /// The value as JSON, or the error.
     pub result: std::result::Result<String, OpError>,
     pub taken: Taken,
 }
 
-/// What a call took, with all its tries.
+/// The usage of a call, with all its attempts.
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub tries: u32,
-    /// Each of them, where there were several.
+    /// The single attempts, if there were several.
     pub log: Vec<Tried>,
     pub usage: Usage,
     pub took: Duration,
 }
 
-/// What an attempt may use, as it is written down before it begins.
+/// The maximum usage of an attempt, as it is recorded before the attempt begins.
 #[derive(Clone, Debug)]
 pub struct Reservation {
     /// The node: `each[3]/ask`.
     pub path: String,
     pub component: &'static str,
     pub op: &'static str,
-    /// The places of the bounds around it, innermost first.
+    /// The places of the enclosing bounds, innermost first.
     pub scopes: Vec<String>,
     pub most: Usage,
 }
 
-/// What is known of a call from before.
+/// The known history of a call.
 #[derive(Clone, Debug)]
 pub enum Earlier {
     Nothing,
-    /// It ended well with this value, as JSON, and used so much.
+    /// It succeeded with this value, as JSON, and this usage.
     Done {
         value: String,
         usage: Usage,
-        /// The places of the bounds that know of that already, see [`by_input`]; nothing where
-        /// it costs this run nothing.
+        /// The places of the bounds that already include this usage, see [`by_input`]; `None`
+        /// if it costs this run nothing.
         known_in: Option<Arc<BTreeSet<String>>>,
     },
-    /// It was begun, and nobody knows whether it had its effect.
+    /// It was started, and it is unknown whether it had its effect.
     Begun,
-    /// It failed, and that stands.
+    /// It failed, and the failure is final.
     Failed(OpError),
-    /// Nothing that is not known may happen: what needs its result waits for ever.
+    /// The call is unknown and must not happen: everything that needs its result waits forever.
     Withheld,
 }
 
-/// An answer of whoever keeps the records.
+/// The response of the record keeper.
 pub type Kept<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), OpError>> + Send + 'a>>;
 
-/// Whoever keeps the records of a run.
+/// The keeper of a run's records.
 pub trait Records: Send + Sync + 'static {
     fn earlier(&self, entry: &Entry) -> std::result::Result<Earlier, OpError>;
 
-    /// Writes down that a call begins. When it is answered, no crash can lose that.
+    /// Records that a call begins. Once the future resolves, no crash can lose the record.
     fn begins(&self, entry: Entry) -> Kept<'_>;
 
-    /// Writes down what came of a call. When it is answered for a dear one, no crash can
-    /// lose that.
+    /// Records the outcome of a call. Once the future resolves for a call with `is_dear`, no
+    /// crash can lose the record.
     fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_>;
 
-    /// What was spent before under the bound at a place; of the whole run where that is empty.
+    /// The earlier spending under the bound at a place; that of the whole run if the place is
+    /// empty.
     fn spent(&self, _scope: &str) -> Usage {
         Usage::default()
     }
 
-    /// Writes down what an attempt may use, and gives the number that it is settled by. When
-    /// it is answered, no crash can lose that, and the attempt may begin.
+    /// Records the maximum usage of an attempt, and returns the number to settle it by. Once
+    /// the future resolves, no crash can lose the record, and the attempt may begin.
     fn reserves(&self, _reservation: Reservation) -> (u64, Kept<'_>) {
         (0, Box::pin(std::future::ready(Ok(()))))
     }
 
-    /// Writes down what an attempt has used. As long as that may get lost, all that it
-    /// reserved counts.
+    /// Records the actual usage of an attempt. As long as this record may get lost, the whole
+    /// reservation counts.
     fn settles(&self, _number: u64, _used: Usage) -> std::result::Result<(), OpError> {
         Ok(())
     }
 
-    /// Whether nothing is done but what the records allow: then nothing waits for its turn.
+    /// Whether only calls in the records are allowed: then nothing waits for its turn.
     fn is_rehearsal(&self) -> bool {
         false
     }
 
-    /// Whether also calls are asked for and told of that are computed where they stand.
+    /// Whether inline calls are looked up and recorded, too.
     fn wants_all(&self) -> bool {
         false
     }
@@ -211,7 +212,7 @@ pub(super) struct Recorded<'a> {
 }
 
 impl Run {
-    /// The place of a call in the records, where there are any.
+    /// The place of a call in the records, if there are any.
     pub(super) fn recorded<'a>(
         &self,
         call: &'a Call,
@@ -266,7 +267,8 @@ impl Run {
         }
     }
 
-    /// What decides the result of a call. `shown` are its arguments as JSON.
+    /// Hashes everything that determines the result of a call. `shown` are its arguments as
+    /// JSON.
     fn key(&self, call: &Call, args: &[Value], shown: &[(&str, String)]) -> Key {
         let mut hasher = blake3::Hasher::new();
         let mut part = |text: &str| {
@@ -286,9 +288,10 @@ impl Run {
                     let made = flow.iter().flat_map(|it| made_of(it, &folder));
                     made.for_each(|it| part(&it));
                 }
-                // A run may go on from another folder.
+                // A run may be resumed from another folder.
                 Value::Path(it) => part(&paths::join(&folder, it)),
-                // Secrets are stars here: whoever has the store must not be able to guess.
+                // Secrets are masked here: the owner of the store must not be able to guess
+                // them.
                 _ => part(shown),
             }
         }
@@ -319,9 +322,9 @@ impl Run {
             Earlier::Begun => Ok(None),
             Earlier::Done { value, usage, known_in } => {
                 let value = json::read(&value).ok().and_then(|value| value.cast(it.ty).ok());
-                // A record that fits no longer is none.
+                // Ignore a record that does not fit any more.
                 let Some(value) = value else { return Ok(None) };
-                // What another run has paid for costs this one nothing.
+                // A result that another run paid for costs this run nothing.
                 let usage = if known_in.is_some() { usage } else { Usage::default() };
                 if let Some(known) = known_in {
                     scope
@@ -334,7 +337,7 @@ impl Run {
         }
     }
 
-    /// Writes down that a call begins whose second time would not be harmless.
+    /// Records the start of a call that must not happen twice.
     pub(super) async fn write_begin(&self, it: &Recorded<'_>) -> Result<()> {
         let Some(records) = self.records.as_ref().filter(|_| it.call.op.op.writes()) else {
             return Ok(());
@@ -343,8 +346,8 @@ impl Run {
         begun.map_err(|err| RunError::new(err, it.span))
     }
 
-    /// Writes down what came of a call. A failure to do so is one of the run, because what
-    /// is not written down would be done again.
+    /// Records the outcome of a call. If that fails, the run fails, because an unrecorded call
+    /// would be made again.
     pub(super) async fn write_end(
         &self,
         it: Recorded<'_>,
@@ -357,7 +360,7 @@ impl Run {
             Err(err) => Err(err.error.clone()),
         };
         let kept = records.ended(it.entry, Ended { result: told, taken }).await;
-        // Why a call failed matters more than that this could not be written down.
+        // The error of the call matters more than the failure to record it.
         let value = result?;
         kept.map_err(|err| RunError::new(err, it.span)).map(|()| value)
     }
@@ -369,14 +372,14 @@ fn acts_inside(arg: &Value) -> bool {
     flow.is_some_and(|it| it.is_ok_and(|it| it.acts))
 }
 
-/// Whether an argument is a flow that looks outside.
+/// Whether an argument is a flow that reads something outside.
 fn looks_outside_inside(arg: &Value) -> bool {
     let flow = matches!(arg, Value::Flow(_)).then(|| flow_of(arg, Span::default()));
     flow.is_some_and(|it| it.is_ok_and(|it| looks_outside(&it.body)))
 }
 
-/// Whether a result of another run may stand for a call: it changes nothing, asks nobody,
-/// and depends on nothing that the records do not know.
+/// Whether a result of another run may replace a call: the call changes nothing, asks no one,
+/// and depends on nothing unknown to the records.
 fn is_reusable(call: &Call, args: &[Value]) -> bool {
     let holds = |arg: &Value| match arg {
         Value::Secret(_) => false,
@@ -388,15 +391,15 @@ fn is_reusable(call: &Call, args: &[Value]) -> bool {
     !acts && !is_unseen(call) && args.iter().all(holds)
 }
 
-/// Whether a call reads something that has neither a path nor an address, and nobody says who
-/// answers: the components of this program, which another version of it has others of.
+/// Whether a call reads something without a path or an address, and no service is named: the
+/// components of this program, which differ in another version of it.
 fn is_unseen(call: &Call) -> bool {
     let is_named = |it: &Effect| matches!(it, Effect::Reads(registry::Scope::Named(_)));
     matches!(call.op.op.price, Price::Free) && call.op.op.effects.iter().any(is_named)
 }
 
 fn in_doubt(path: &str) -> OpError {
-    let message = "it was begun before, and nobody knows whether it wrote";
-    let help = format!("look whether it did; then repeat it with `--retry-write '{path}'`");
+    let message = "it was started earlier, and it is unknown whether it wrote";
+    let help = format!("check whether it did, then run it again with `--retry-write '{path}'`");
     OpError::new(ErrorKind::Failed, message).help(help)
 }

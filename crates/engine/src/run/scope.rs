@@ -1,4 +1,4 @@
-//! The bounds that hold at one place of a run.
+//! The bounds at one place of a run.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,35 +23,35 @@ use super::{
     ledger::{Account, Before, Cap},
 };
 
-/// The bounds at one place: those of the innermost `within`, and through it all others.
+/// The bounds at one place: those of the innermost `within`, and through it all enclosing ones.
 #[derive(Clone)]
 pub(super) struct Scope {
-    /// How many bounds lie around this place.
+    /// The number of bounds around this place.
     pub(super) depth: usize,
     /// Ends everything that runs under this scope.
     pub(super) cancel: CancellationToken,
-    /// The nearest end of time, and how deep the bound is that sets it.
+    /// The nearest deadline, and the depth of the bound that sets it.
     pub(super) deadline: Option<(Instant, usize)>,
-    /// Whether a bound inside the run limits time, and not only whoever runs it.
+    /// Whether a bound inside the run limits time, and not only the caller of the run.
     pub(super) script_limits_time: bool,
     pub(super) attempts: Attempts,
-    /// The fewest tasks that any bound around allows.
+    /// The smallest `max_parallel` of all enclosing bounds.
     pub(super) max_parallel: Option<usize>,
-    /// One for every `max_parallel` around, innermost first.
+    /// One semaphore for every enclosing `max_parallel`, innermost first.
     pub(super) permits: Vec<Arc<Semaphore>>,
-    /// That of the innermost cap, and through it of all others.
+    /// The account of the innermost cap, and through it of all enclosing ones.
     pub(super) account: Arc<Account>,
-    /// What the values inside the innermost bound of memory take, and through it all others.
+    /// The memory account of the innermost memory bound, and through it of all enclosing ones.
     pub(super) memory: Arc<memory::Account>,
 }
 
-/// What a `within` says of single calls: the default of every call inside.
+/// The bounds of a `within` for single calls: the default of every call inside.
 #[derive(Clone, Default)]
 pub(super) struct Attempts {
     pub(super) timeout: Option<Duration>,
     pub(super) max_retries: Option<u32>,
     pub(super) retry_on: Option<Arc<[ErrorKind]>>,
-    /// How old a result of another run may be that stands for a call.
+    /// The maximum age of a result of another run that may replace a call.
     pub(super) max_age: Option<Duration>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Adds one bound; a param may have given it a value that makes no sense.
+    /// Adds one bound; its value may come from a param and be invalid.
     pub(super) fn set(&mut self, key: BoundKey, value: &Value, span: Span) -> Result<()> {
         match (key, value) {
             (BoundKey::Timeout, Value::Duration(it)) => self.timeout = Some(*it),
@@ -98,7 +98,7 @@ impl Bounds {
 }
 
 fn wrong(key: BoundKey, value: &Value, span: Span) -> Box<RunError> {
-    let message = format!("`{}` cannot be {value}", key.name());
+    let message = format!("invalid `{}`: `{value}`", key.name());
     RunError::new(OpError::invalid_input(message), span)
 }
 
@@ -126,10 +126,10 @@ impl Scope {
         scope
     }
 
-    /// The scope inside a `within`. Nested bounds take the tighter value, except those
-    /// about single calls, of which the inner one wins.
+    /// The scope inside a `within`. Nested bounds take the tighter value, except the bounds for
+    /// single calls, where the inner one wins.
     ///
-    /// `before` is what is known of the `within` where calls are written down.
+    /// `before` is the earlier history of the `within`, if calls are recorded.
     pub(super) fn bounded(&self, bounds: &Bounds, before: Option<Before>) -> Self {
         let mut inner = self.child();
         inner.depth += 1;
@@ -156,7 +156,7 @@ impl Scope {
         inner
     }
 
-    /// The scope of one call that has a time of its own.
+    /// The scope of one call with its own timeout.
     pub(super) fn timed(&self, timeout: Duration) -> Self {
         let mut inner = self.child();
         inner.depth += 1;
@@ -165,7 +165,7 @@ impl Scope {
         inner
     }
 
-    /// The same bounds with a cancel of their own, for tasks that end together.
+    /// The same bounds with their own cancel token, for tasks that end together.
     pub(super) fn child(&self) -> Self {
         Self { cancel: self.cancel.child_token(), ..self.clone() }
     }
@@ -177,17 +177,17 @@ impl Scope {
         }
     }
 
-    /// How much time there is until the nearest end of it.
+    /// The time until the nearest deadline.
     pub(super) fn time_left(&self) -> Option<Duration> {
         self.deadline.map(|(end, _)| end.saturating_duration_since(Instant::now()))
     }
 
-    /// How many items may run at the same time.
+    /// The number of items that may run at the same time.
     pub(super) fn items_at_once(&self) -> usize {
         self.max_parallel.unwrap_or(ITEMS_AT_ONCE)
     }
 
-    /// Ends a computation whose time is over, whose memory is full, or that was cancelled.
+    /// Returns an error if the time is over, the memory is full, or the run was cancelled.
     pub(super) fn check(&self, span: Span) -> Result<()> {
         self.fits(span)?;
         if self.cancel.is_cancelled() {
@@ -201,15 +201,15 @@ impl Scope {
 }
 
 impl Scope {
-    /// Ends what takes more memory than a bound around it allows.
+    /// Returns an error if more memory is used than an enclosing bound allows.
     pub(super) fn fits(&self, span: Span) -> Result<()> {
         self.memory.full().map_or(Ok(()), |it| Err(out_of_memory(&it, span)))
     }
 }
 
 impl Scope {
-    /// Ends what would be larger, written out, than a bound allows in memory: values share
-    /// their parts, and what is written does not.
+    /// Returns an error if the value, written out, would be larger than the memory bound:
+    /// values share their parts, and written values do not.
     pub(super) fn can_write(&self, value: &Value, span: Span) -> Result<()> {
         let bytes = value.weight().saturating_mul(BYTES_A_PIECE);
         match self.memory.tightest() {
@@ -220,7 +220,8 @@ impl Scope {
 }
 
 impl Scope {
-    /// Ends what would have to be written down and takes too much memory when it is.
+    /// Returns an error if the value has to be recorded and its record would take too much
+    /// memory.
     pub(super) fn can_record(&self, value: &Value, span: Span) -> Result<()> {
         self.can_write(value, span)?;
         let bytes = value.weight().saturating_mul(2 * BYTES_A_PIECE);
@@ -229,15 +230,15 @@ impl Scope {
     }
 }
 
-/// What a piece of a value's weight takes when it is written.
+/// The size of a written value per unit of its weight.
 const BYTES_A_PIECE: u64 = 8;
 
-/// The failure of a bound that has no memory left.
+/// The error for a memory bound that is full.
 pub(super) fn out_of_memory(full: &Full, span: Span) -> Box<RunError> {
     let limit = units::show_size(full.limit);
     let (whose, raise) = match full.depth {
-        0 => (format!("the {limit} of the run"), "allow the run more with `--max-memory`"),
-        _ => (format!("its `max_memory` of {limit}"), "allow it more with a larger `max_memory`"),
+        0 => (format!("the {limit} of the run"), "raise `--max-memory`"),
+        _ => (format!("its `max_memory` of {limit}"), "raise `max_memory`"),
     };
     let message = format!("needs more memory than {whose}");
     let help = format!(
@@ -246,14 +247,14 @@ pub(super) fn out_of_memory(full: &Full, span: Span) -> Box<RunError> {
     RunError::new(OpError::new(ErrorKind::Exhausted, message).help(help), span).at_bound(full.depth)
 }
 
-/// The failure of a bound whose time is over.
+/// The error for a bound whose time is over.
 pub(super) fn out_of_time(limit: Option<Duration>, span: Span, depth: usize) -> Box<RunError> {
     let message = match limit {
         Some(limit) => format!("took longer than {}", units::show_duration(limit)),
         None => "took longer than its `timeout`".to_owned(),
     };
     let help = match depth {
-        0 => "that is the `timeout` of the run: allow it more",
+        0 => "raise the `timeout` of the run",
         _ => "give it more time with `within { timeout: .. }`",
     };
     RunError::new(OpError::new(ErrorKind::Timeout, message).help(help), span).at_bound(depth)

@@ -1,4 +1,4 @@
-//! Secrets of a run: taken from the host, and kept out of what a run tells.
+//! The secrets of a run: taken from the host, and hidden from all output of a run.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -11,7 +11,7 @@ use svc_lang::check::Input;
 
 use super::error::{Result, RunError};
 
-/// The secrets that a run holds: whatever it says of a failure passes here first.
+/// The secrets of a run: every reported failure is redacted by them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets(Arc<[Secret]>);
 
@@ -24,7 +24,7 @@ impl Secrets {
         Self(secrets.collect())
     }
 
-    /// The text with stars where a secret stood.
+    /// The text with stars in place of secrets.
     pub(super) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.iter().fold(Cow::Borrowed(text), |text, secret| {
             match text.contains(secret.reveal()) {
@@ -34,8 +34,9 @@ impl Secrets {
         })
     }
 
-    /// The value with stars where a secret stood: what a call gives is printed, written down,
-    /// and handed to others. Of a very short secret the stars would spoil what is none.
+    /// The value with stars in place of secrets: results of calls are printed, recorded and
+    /// passed on. Very short secrets are not masked, because the stars would also hide
+    /// unrelated text.
     pub(super) fn hidden(&self, value: Value) -> Value {
         if self.0.is_empty() || !self.is_in(&value) {
             return value;
@@ -76,13 +77,13 @@ impl Secrets {
         self.long().fold(text.to_owned(), |text, secret| text.replace(secret, "***")).into()
     }
 
-    /// The secrets that nobody writes by chance.
+    /// The secrets that are too long to occur by chance.
     fn long(&self) -> impl Iterator<Item = &str> {
         const SHORTEST: usize = 6;
         self.0.iter().map(Secret::reveal).filter(|it| it.len() >= SHORTEST)
     }
 
-    /// The failure without its cause when that says more than it should.
+    /// The failure without its cause, if the cause contains a secret.
     pub(super) fn redacted(&self, mut err: OpError) -> OpError {
         if self.0.is_empty() {
             return err;
@@ -97,7 +98,7 @@ impl Secrets {
     }
 }
 
-/// The secret of a script's declaration.
+/// Reads the secret for a script's declaration.
 pub(super) fn take(host: &dyn Host, input: &Input) -> Result<Value> {
     let name = &input.name;
     let told = host.secret(name).map_err(|err| {

@@ -1,7 +1,7 @@
-//! Terms that call something slow: whatever can overlap, overlaps, in one task.
+//! Terms with slow calls: everything that can overlap does, in one task.
 //!
-//! Nothing is spawned here. A parallel block polls its branches together; a failure
-//! cancels the others and waits until they have ended, so nothing outlives its block.
+//! Nothing is spawned here. A parallel block polls its branches together; a failure cancels the
+//! others and waits until they have ended, so nothing outlives its block.
 
 use std::{
     future::Future,
@@ -30,7 +30,7 @@ use super::{
     together::{TASKS_PER_YIELD, Task, together},
 };
 
-/// Where a term runs: its frames, its bounds, its place in the paths.
+/// The context of a term: its frames, its bounds, its path.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) env: &'a Env<'a>,
@@ -56,7 +56,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Polls on a stack that is long enough, however deep terms are nested.
+/// Polls on a stack that is large enough, however deeply terms are nested.
 struct Deep<F>(F);
 
 impl<F: Future + Unpin> Future for Deep<F> {
@@ -186,7 +186,7 @@ impl Run {
         Ok(value)
     }
 
-    /// The values of terms that do not need each other, in their order.
+    /// The values of independent terms, in order.
     async fn all<'a>(
         &'a self,
         terms: impl IntoIterator<Item = &'a Term>,
@@ -251,7 +251,7 @@ impl Run {
         result
     }
 
-    /// Turns until the condition holds; it is tested before each turn and after the last.
+    /// Repeats until the condition holds; it is tested before each turn and after the last.
     async fn repeat<'a>(
         &'a self,
         repeat: &'a Repeat,
@@ -287,7 +287,7 @@ impl Run {
         ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))
     }
 
-    /// What is known of a `within` from before, where calls are written down.
+    /// The earlier history of a `within`, if calls are recorded.
     fn before(&self, segment: &str, path: &Path<'_>) -> Option<Before> {
         let records = self.records.as_ref()?;
         let scope = format!("{:#}", path.name(segment));
@@ -318,7 +318,7 @@ impl Run {
     }
 }
 
-/// Ends work whose time is over, and waits until it has ended.
+/// Ends work at its deadline, and waits until it has ended.
 pub(super) async fn in_time<T>(
     mut work: impl Future<Output = Result<T>> + Unpin,
     limit: std::time::Duration,
@@ -331,7 +331,7 @@ pub(super) async fn in_time<T>(
         Err(_) => {
             scope.cancel.cancel();
             match work.await {
-                // It ended just then, or failed for a reason of its own.
+                // It ended just in time, or failed for another reason.
                 Ok(_) => {}
                 Err(err) if err.kind() == svc_contract::registry::ErrorKind::Bug => {
                     return Err(err);
@@ -343,8 +343,8 @@ pub(super) async fn in_time<T>(
     }
 }
 
-/// A failed stage keeps what entered it, where something was paid for that and nothing
-/// inside the stage was finished.
+/// A failed stage keeps its input, if something was paid for that and nothing inside the stage
+/// was finished.
 fn keeping_stages(
     err: Box<RunError>,
     before: &[Term],
@@ -362,7 +362,7 @@ fn keeping_stages(
     }
 }
 
-/// A declined turn keeps the value after the last turn that was finished.
+/// A declined turn keeps the value after the last finished turn.
 fn keeping_turns(
     err: Box<RunError>,
     repeat: &Repeat,
@@ -378,14 +378,14 @@ fn keeping_turns(
     err.keeping(kept.at(place.path.name(&repeat.segment)), [])
 }
 
-/// Where the caps among bounds stand.
+/// The place of the caps among bounds.
 fn caps_of(bounds: &[(BoundKey, Term)]) -> Option<Span> {
     let caps =
         bounds.iter().filter(|(it, _)| matches!(it, BoundKey::MaxCost | BoundKey::MaxTokens));
     caps.map(|(_, it)| it.span).reduce(Span::to)
 }
 
-/// The value of a term that waits for nothing.
+/// The value of a term without slow calls.
 fn now_at(term: &Term, place: Place<'_>) -> Result<Value> {
     place.now().eval(term, place.env).map_err(|mut err| {
         let path = match err.path.as_str() {

@@ -1,4 +1,4 @@
-//! Tests: the same run, with mocks in the place of components.
+//! Tests: normal runs, with mocks in place of components.
 
 use std::{
     collections::BTreeMap,
@@ -30,34 +30,34 @@ use super::{
     task::Place,
 };
 
-/// What a test was.
+/// The result of a test.
 #[derive(Debug)]
 pub struct Tested {
     pub failures: Vec<TestFailure>,
     pub usage: Usage,
-    /// Simulated time: waits take it, work does not.
+    /// Simulated time: waits take time, work does not.
     pub took: Duration,
 }
 
-/// Why a test failed.
+/// The reason why a test failed.
 #[derive(Debug)]
 pub enum TestFailure {
-    /// Something that is run failed.
+    /// Running the pipeline failed.
     Run(Box<RunError>),
-    /// An expectation does not hold; the values that it compares.
+    /// An expectation does not hold, with the values that it compares.
     Expect { span: Span, sides: Vec<(Span, Value)> },
-    /// A component that is not pure was reached, and nothing stands for it.
+    /// A component that is not pure was reached, and no mock matches it.
     Unmocked { op: OpRef, span: Span, source: Source },
 }
 
-/// The mocks of one test, and what became of them.
+/// The mocks of one test, and their results.
 pub(super) struct Mocks {
     all: Vec<Ready>,
     calls: Mutex<BTreeMap<String, i64>>,
     unmocked: Mutex<BTreeMap<(String, Span), (OpRef, Source)>>,
 }
 
-/// A mock whose value is computed.
+/// A mock with a computed value.
 struct Ready {
     op: OpRef,
     wanted: Option<Type>,
@@ -65,16 +65,16 @@ struct Ready {
     gives: std::result::Result<Value, OpError>,
 }
 
-/// What stands for a call.
+/// The answer to a mocked call.
 pub(super) enum Answer {
-    /// Nothing: the component is pure and runs.
+    /// No mock: the component is pure and runs.
     Real,
     Mocked(std::result::Result<Value, OpError>),
 }
 
 impl Mocks {
-    /// Those of the test come before those of the file; of each, the one that says most of
-    /// its calls, and the last one written.
+    /// The mocks of the test come before those of the file; among each, the most specific one
+    /// wins, then the last one written.
     fn of(program: &Checked, test: &Test, scope: &Scope) -> Result<Self> {
         let mut all = Vec::new();
         for group in [&test.mocks, &program.mocks] {
@@ -90,7 +90,7 @@ impl Mocks {
         Ok(Self { all, calls: Mutex::default(), unmocked: Mutex::default() })
     }
 
-    /// What the call gives in this test. `ty` is what is due.
+    /// The answer to the call in this test. `ty` is the expected type.
     pub(super) fn answer(&self, call: &Call, args: &[Value], ty: &Type, span: Span) -> Answer {
         let name = call.op.to_string();
         *lock(&self.calls).entry(name.clone()).or_default() += 1;
@@ -105,7 +105,7 @@ impl Mocks {
             }
         }
         if let Some(why) = misfit {
-            let message = format!("no mock gives {ty}: {why}");
+            let message = format!("no mock returns {ty}: {why}");
             let help = format!("add one for this type: `mock {}<T> = ..`", call.name);
             return Answer::Mocked(Err(OpError::new(ErrorKind::Failed, message).help(help)));
         }
@@ -113,11 +113,11 @@ impl Mocks {
             return Answer::Real;
         }
         lock(&self.unmocked).insert((name, span), (call.op, call.source.clone()));
-        let message = "it is not pure, and no mock stands for it in this test";
+        let message = "not pure, and not mocked in this test";
         Answer::Mocked(Err(OpError::new(ErrorKind::Denied, message)))
     }
 
-    /// `run` as expectations see it.
+    /// `run`, as expectations see it.
     fn record(&self, usage: Usage, took: Duration) -> Value {
         let calls = lock(&self.calls);
         let calls: Record =
@@ -151,11 +151,11 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a model costs in every test, so that a test holds wherever it runs: a dollar for a
-/// million tokens that it reads, five for those that it writes.
+/// The price of a model in every test, so that a test gives the same result everywhere: $1 per
+/// million input tokens, $5 per million output tokens.
 const SIMULATED: (Money, Money) = (Money::cents(100), Money::cents(500));
 
-/// What a mocked call would have used: an estimate of its tokens, at the price of the op.
+/// The simulated usage of a mocked call: an estimate of its tokens, at the price of the op.
 pub(super) fn estimated(op: &OpDef, args: &[Value], given: &Value) -> Usage {
     let written = tokens::tokens(&given.to_string()) as u64;
     match op.price {
@@ -170,7 +170,7 @@ pub(super) fn estimated(op: &OpDef, args: &[Value], given: &Value) -> Usage {
     }
 }
 
-/// The most that a call may use whose real price depends on how the host is configured.
+/// The maximum usage of a call whose real price depends on the configuration of the host.
 pub(super) fn quoted(op: &OpDef, args: &[Value]) -> Usage {
     const USUAL: u64 = 1024;
     let cap = op.params.iter().position(|it| it.name == "max_tokens").and_then(|it| args.get(it));
@@ -210,7 +210,7 @@ pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Teste
     let mocks = run.mocks.take().expect("it was set above");
     let unmocked = mocks.unmocked.into_inner().unwrap_or_else(PoisonError::into_inner);
     if !unmocked.is_empty() {
-        // Whatever else failed may have failed because of it.
+        // Other failures may result from this one.
         failures = unmocked
             .into_iter()
             .map(|((_, span), (op, source))| TestFailure::Unmocked { op, span, source })
@@ -251,7 +251,7 @@ impl Run {
         let all = 0..test.lets.len();
         let result = Term::new(
             TermKind::List(all.clone().map(variable).collect()),
-            // Each item has a type of its own.
+            // Each item has its own type.
             Type::list(Type::Json),
             test.span,
         );
@@ -266,8 +266,8 @@ impl Run {
         Ok(values.into_iter().map(OnceLock::from).collect())
     }
 
-    /// Why an expectation does not hold: the first part of an `and` that does not, with
-    /// the two sides of its comparison.
+    /// The reason why an expectation does not hold: the first part of an `and` that does not
+    /// hold, with the two sides of its comparison.
     async fn unmet(&self, expect: &Term, place: Place<'_>) -> TestFailure {
         let mut part = expect;
         while let TermKind::Binary { op: BinaryOp::And, left, right } = &part.kind {

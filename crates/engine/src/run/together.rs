@@ -1,4 +1,4 @@
-//! Tasks that run together: what one failure means for the others.
+//! Tasks that run together, and the effect of one failure on the others.
 
 use std::{future::Future, pin::Pin};
 
@@ -12,27 +12,27 @@ use super::{
     scope::Scope,
 };
 
-/// How many tasks end, or turns pass, between two looks at the clock.
+/// The number of finished tasks, or turns, between two checks of the clock.
 pub(super) const TASKS_PER_YIELD: usize = 256;
 
 pub(super) type Task<'a> = Pin<Box<dyn Future<Output = Result<Value>> + Send + 'a>>;
 
-/// What became of tasks that ran together.
+/// The results of tasks that ran together.
 #[derive(Default)]
 pub(super) struct Ended {
-    /// Of each task that was begun, in their order; null for one that failed.
+    /// The values of the started tasks, in order; null for failed ones.
     pub(super) values: Vec<Value>,
     pub(super) failed: Vec<usize>,
     failure: Failure,
 }
 
-/// The failure of tasks that run together. One failure cancels the others, unless it is
-/// that a call could not be funded: what runs was funded and will be paid for, so it may
-/// finish, and only nothing further begins.
+/// The failure of tasks that run together. A failure cancels the others, except if a call could
+/// not be funded: running calls were funded and will be paid for, so they may finish, and only
+/// no further ones begin.
 #[derive(Default)]
 pub(super) struct Failure {
     first: Option<Box<RunError>>,
-    /// What tasks beside the first one that failed have kept.
+    /// The partial results of tasks other than the first failed one.
     others: Vec<Partial>,
 }
 
@@ -51,7 +51,7 @@ impl Failure {
         }
     }
 
-    /// The failure with what was finished all the same, if there is a failure.
+    /// The failure with the parts that were finished nevertheless, if there is a failure.
     pub(super) fn keeping(
         self,
         scope: &Scope,
@@ -66,7 +66,7 @@ impl Failure {
 }
 
 impl Ended {
-    /// The values, or the failure with what was kept.
+    /// The values, or the failure with its partial results.
     pub(super) fn keeping(
         self,
         scope: &Scope,
@@ -85,7 +85,7 @@ impl Ended {
     }
 }
 
-/// Runs tasks together, at most `at_once` of them, until all that were begun have ended.
+/// Runs tasks together, at most `at_once` at a time, until all started ones have ended.
 pub(super) async fn together<'a>(
     tasks: impl IntoIterator<Item = Task<'a>>,
     scope: &Scope,
@@ -96,7 +96,7 @@ pub(super) async fn together<'a>(
     let mut running = FuturesUnordered::new();
     let mut ended = Ended::default();
     for done in 1_usize.. {
-        // Tasks that never wait would keep the clock and a cancel from being looked at.
+        // Tasks that never wait would prevent checks of the clock and of a cancel.
         if done.is_multiple_of(TASKS_PER_YIELD) || memory::is_full() {
             tokio::task::yield_now().await;
             if let Err(err) = scope.check(span) {

@@ -1,9 +1,8 @@
-//! What a run tells `tracing`: a span for itself and one for each call, and what happens in
-//! them.
+//! The output of a run to `tracing`: a span for the run and one for each call, with events.
 //!
-//! Where nobody listens nothing is made, not even the path of a node. Spans have the level
-//! of errors, so that whoever hears a warning also hears where it belongs; how much is told
-//! is the level of the events. No argument and no value is ever among the fields.
+//! Without a subscriber nothing is allocated, not even the path of a node. Spans have the level
+//! `ERROR`, so that a subscriber that sees a warning also sees its span; the level of the
+//! events sets the detail. Fields never contain arguments or values.
 
 use svc_contract::{
     registry::{Body, ErrorKind, Usage},
@@ -25,7 +24,7 @@ use super::{
     secrets::Secrets,
 };
 
-/// The span of a whole run. `id` is its name where it is kept.
+/// The span of a whole run. `id` is its name in the store, if any.
 pub(super) fn run(plan: &Plan, id: Option<&str>) -> Span {
     let script = plan.program().source.name();
     tracing::error_span!(
@@ -34,7 +33,7 @@ pub(super) fn run(plan: &Plan, id: Option<&str>) -> Span {
     )
 }
 
-/// Tells how a run ended, inside its span.
+/// Reports the end of a run, inside its span.
 pub(super) fn run_ended(ended: &Result<Value>, usage: Usage, secrets: &Secrets) {
     used(&Span::current(), usage);
     match ended {
@@ -46,7 +45,7 @@ pub(super) fn run_ended(ended: &Result<Value>, usage: Usage, secrets: &Secrets) 
     }
 }
 
-/// Tells why a run failed, inside its span.
+/// Reports why a run failed, inside its span.
 pub(super) fn run_failed(err: &RunError, secrets: &Secrets) {
     Span::current().record("outcome", outcome(Some(err)));
     match err.kind() {
@@ -71,7 +70,7 @@ fn outcome(failure: Option<&RunError>) -> &'static str {
     }
 }
 
-/// The span of one call. What is inline has none.
+/// The span of one call. Inline calls have none.
 pub(super) struct Node(Span);
 
 impl Node {
@@ -86,30 +85,30 @@ impl Node {
         ))
     }
 
-    /// Tells something inside the span, where there is one.
+    /// Reports an event inside the span, if there is one.
     fn tell(&self, what: impl FnOnce()) {
         if !self.0.is_disabled() {
             self.0.in_scope(what);
         }
     }
 
-    /// The same work inside the span.
+    /// Runs work inside the span.
     pub(super) fn around<F: Future>(&self, work: F) -> Instrumented<F> {
         work.instrument(self.0.clone())
     }
 
-    /// Tells that the call begins.
+    /// Reports that the call begins.
     pub(super) fn began(&self) {
         self.tell(|| debug!(target: "svc", "the call began"));
     }
 
-    /// Tells that the call was made before.
+    /// Reports that the call was made before.
     pub(super) fn reused(&self) {
         self.0.record("outcome", "reused");
         self.tell(|| debug!(target: "svc", "the call was made before"));
     }
 
-    /// Tells how the call ended.
+    /// Reports the end of the call.
     pub(super) fn ended(
         &self,
         tries: u32,
@@ -128,7 +127,7 @@ impl Node {
         }
     }
 
-    /// Tells why the call failed, or why it could not begin.
+    /// Reports why the call failed or could not begin.
     pub(super) fn failed(&self, err: &RunError, secrets: &Secrets) {
         self.0.record("outcome", outcome(Some(err)));
         self.tell(|| match err.kind() {
@@ -141,18 +140,18 @@ impl Node {
     }
 }
 
-/// Passes on what nobody learns from how a call ends.
+/// Reports events that the end of a call does not reveal.
 pub(super) fn happened(path: &Path<'_>, event: &Event<'_>, secrets: &Secrets) {
     match event {
         Event::Retrying { attempt, wait, error, .. } => {
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             let kind = error.kind.name();
             let error = secrets.redact(&error.message);
-            warn!(target: "svc", attempt, wait_ms, kind, %error, "an attempt failed, another one comes");
+            warn!(target: "svc", attempt, wait_ms, kind, %error, "an attempt failed, retrying");
         }
         Event::Swallowed { error } => {
             let (kind, error) = (error.kind.name(), secrets.redact(&error.message));
-            info!(target: "svc", node = %path, kind, %error, "the run went on without what failed");
+            info!(target: "svc", node = %path, kind, %error, "a failure was swallowed");
         }
         Event::Straggler { .. } => {
             warn!(target: "svc", "a computation did not stop in time; its result is dropped");
@@ -161,7 +160,7 @@ pub(super) fn happened(path: &Path<'_>, event: &Event<'_>, secrets: &Secrets) {
     }
 }
 
-/// Passes on what a component left out; on any thread, so the node is named.
+/// Reports what a component left out; may run on any thread, so the node is named.
 pub(super) fn noticed(path: &str, notice: &str) {
     info!(target: "svc", node = path, notice, "something was left out");
 }

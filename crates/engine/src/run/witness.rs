@@ -1,5 +1,5 @@
-//! What files are like that a call reads, so that an earlier result of it is known to be of
-//! the same ones.
+//! Fingerprints of the files that a call reads: an earlier result is reused only if the files
+//! are the same.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
@@ -11,19 +11,19 @@ use svc_contract::{
 
 use super::reach;
 
-/// More files than these in one folder are not looked at: a call that reads there is made
-/// anew.
+/// The maximum number of files inspected in a folder: a call that reads a larger folder is made
+/// again.
 const MOST_FILES: usize = 20_000;
 
-/// A file up to this size is known by its content, a larger one by its size and times.
+/// A file up to this size is identified by its content, a larger one by its size and times.
 const LARGEST_HASHED: u64 = 16 << 20;
 
-/// Times of files are coarse, and a file that was just written may be written again within
-/// the same tick: until it is so old, in nanoseconds, its times do not tell what it holds.
+/// File times are coarse, and a new file may be written again within the same tick: until the
+/// file is this old, in nanoseconds, its times do not identify its content.
 const SETTLED: i128 = 2_000_000_000;
 
-/// The files and folders that the arguments of a call name, each with what tells it from a
-/// later state.
+/// The files and folders named by the arguments of a call, each with a fingerprint of its
+/// state.
 pub(super) fn files(host: &dyn Host, op: &OpDef, args: &[Value]) -> BTreeMap<String, String> {
     let is_read = |name: &str| {
         op.effects.iter().any(|it| matches!(it, Effect::Reads(Scope::Path(of)) if *of == name))
@@ -67,7 +67,8 @@ fn folder(host: &dyn Host, path: &Path) -> String {
     format!("folder {}", hasher.finalize().to_hex())
 }
 
-/// A file by its size and times, and by its content too as long as these tell too little.
+/// The fingerprint of a file by its size and times, and by its content if those are not
+/// sufficient.
 fn entry(host: &dyn Host, path: &Path, known: &Stat) -> String {
     if !known.is_file {
         return unknown(host);
@@ -77,7 +78,7 @@ fn entry(host: &dyn Host, path: &Path, known: &Stat) -> String {
     let settled = i128::from(host.now()) * 1_000_000 - SETTLED;
     if *(modified.max(changed)) > settled {
         let known = if *size <= LARGEST_HASHED { content(host, path) } else { None };
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(text, ": {}", known.unwrap_or_else(|| unknown(host)));
     }
     text
@@ -88,7 +89,7 @@ fn content(host: &dyn Host, path: &Path) -> Option<String> {
     Some(format!("content {}", hash.to_hex()))
 }
 
-/// What is like nothing else.
+/// A fingerprint that equals no other.
 fn unknown(host: &dyn Host) -> String {
     format!("unknown at {} ({})", host.now(), host.chance())
 }

@@ -1,8 +1,9 @@
-//! Statements that are entered one after the other: what one binds, the next ones know.
+//! Sessions: statements entered one after the other, where later ones know the names of earlier
+//! ones.
 //!
-//! Each statement is a script of its own. What was declared before stands behind it, so that
-//! places in what was entered are places in the script; values that were computed before are
-//! its params. A run of it can therefore be kept, resumed and explained like any other.
+//! Each statement is a separate script. Earlier declarations are appended to it, so that places
+//! in the entered text are places in the script; values computed earlier are its params. A run
+//! of it can therefore be stored, resumed and explained like any other.
 
 mod saved;
 mod scripts;
@@ -18,28 +19,28 @@ use super::Engine;
 use statements::Act;
 use svc_contract::value::{Text, Type, Value};
 
-/// The name of what the last pipeline gave.
+/// The name of the result of the last pipeline.
 pub const ANSWER: &str = "ans";
 
-/// What was entered so far.
+/// A session with everything entered so far.
 #[derive(Clone)]
 pub struct Session {
     engine: Engine,
-    /// What has a name or is a test, in the order in which it was entered.
+    /// The named statements and tests, in the order of entry.
     entries: Vec<Entry>,
-    /// What params were given, by name, as text.
+    /// The given params, by name, as text.
     given: BTreeMap<Text, Text>,
     answer: Option<Answer>,
-    /// The edition and bounds of what was entered as a whole.
+    /// The edition and the bounds of the whole session.
     edition: Option<Text>,
     folder: PathBuf,
 }
 
-/// One statement that goes on to count.
+/// One statement that stays in effect.
 #[derive(Clone, Debug)]
 struct Entry {
     name: Text,
-    /// As it was entered, with the notes above it.
+    /// The entered text, with the comments above it.
     text: Text,
     kind: Kind,
 }
@@ -51,33 +52,33 @@ enum Kind {
     Let(Known),
 }
 
-/// A value that was computed.
+/// A computed value.
 #[derive(Clone, Debug)]
 struct Known {
     value: Value,
     ty: Type,
-    /// The type as a script can write it.
+    /// The type, as a script can write it.
     spelled: Text,
 }
 
-/// What the last pipeline gave, and the pipeline.
+/// The result of the last pipeline, and the pipeline.
 #[derive(Clone, Debug)]
 struct Answer {
     text: Text,
     known: Known,
 }
 
-/// A name of the session, for those who list them.
+/// A name of the session, for lists of names.
 #[derive(Clone, Debug)]
 pub struct Binding {
     pub name: Text,
     pub text: Text,
-    /// Of those that have a value.
+    /// Only for names with a value.
     pub value: Option<(Type, Value)>,
 }
 
 impl Session {
-    /// A session whose scripts stand in a folder.
+    /// Creates a session whose scripts are in a folder.
     pub fn new(engine: Engine, folder: impl Into<PathBuf>) -> Self {
         let (entries, given) = (Vec::new(), BTreeMap::new());
         Self { engine, entries, given, answer: None, edition: None, folder: folder.into() }
@@ -97,7 +98,7 @@ impl Session {
         })
     }
 
-    /// Remembers a declaration, or what a statement gave.
+    /// Keeps a declaration, or the result of a statement.
     pub fn keep(&mut self, statement: &Statement, given: Option<(Type, Value)>) {
         let known = given.map(|(ty, value)| {
             let spelled = spelled::spelled(self, &ty);
@@ -114,7 +115,7 @@ impl Session {
         }
     }
 
-    /// A statement as it was entered; where it binds a name again, with what that stood for.
+    /// The text of a statement; if it rebinds a name, with the old value of the name inlined.
     fn unbound(&self, statement: &Statement) -> String {
         let text = statement.text();
         let entry = self.entries.iter().find(|it| Some(it.name.as_ref()) == statement.name());
@@ -129,7 +130,7 @@ impl Session {
         }
     }
 
-    /// What was bound again takes the place that it had.
+    /// A rebound name keeps its position.
     fn enter(&mut self, name: &Text, text: Text, kind: Kind) {
         let entry = Entry { name: name.clone(), text, kind };
         match self.entries.iter_mut().find(|it| it.name == entry.name) {
@@ -138,17 +139,17 @@ impl Session {
         }
     }
 
-    /// Gives a param a value, as text, also one that is declared later.
+    /// Sets a param from text, even if it is declared later.
     pub fn give(&mut self, name: &str, text: &str) {
         self.given.insert(name.into(), text.into());
     }
 
-    /// From now on scripts stand in this folder.
+    /// Moves the scripts of the session to this folder.
     pub fn stands_in(&mut self, folder: impl Into<PathBuf>) {
         self.folder = folder.into();
     }
 
-    /// Forgets a name; false where nothing has it.
+    /// Forgets a name; returns false if the name is unknown.
     pub fn forget(&mut self, name: &str) -> bool {
         let before = self.entries.len();
         self.entries.retain(|it| it.name.as_ref() != name);
@@ -162,7 +163,7 @@ impl Session {
         *self = Self::new(self.engine.clone(), std::mem::take(&mut self.folder));
     }
 
-    /// Every name, in the order of the session, the last answer at the end.
+    /// All names, in session order, the last answer at the end.
     pub fn bindings(&self) -> Vec<Binding> {
         let mut all: Vec<Binding> = self.entries.iter().map(Entry::binding).collect();
         all.extend(self.answer.as_ref().map(|it| Binding {
@@ -173,7 +174,7 @@ impl Session {
         all
     }
 
-    /// The pipeline that gave the last answer.
+    /// The pipeline of the last answer.
     pub fn answer_text(&self) -> Option<Text> {
         self.answer.as_ref().map(|it| it.text.clone())
     }

@@ -1,4 +1,4 @@
-//! A session as a script: what its last answer needs, laid out and checked.
+//! Saves a session as a script: everything that its last answer needs, formatted and checked.
 
 use std::collections::BTreeSet;
 
@@ -17,21 +17,22 @@ use super::{ANSWER, Answer, Entry, Kind, Session};
 #[derive(Clone, Debug)]
 pub struct Saved {
     pub text: String,
-    /// The names of the session that it needs not.
+    /// The names of the session that are not needed.
     pub left_out: Vec<Text>,
-    /// What is wrong with it, and what is worth knowing.
+    /// The problems and notes of the script.
     pub report: Report,
 }
 
 impl Session {
-    /// The script that gives the last answer; without one, everything that was entered.
+    /// The script that computes the last answer; without an answer, everything that was
+    /// entered.
     pub fn saved(&self) -> Saved {
         let needed = self.needed();
         let is_needed = |it: &&Entry| needed.contains(&it.name);
         let mut text = self.edition.as_ref().map_or_else(String::new, |it| format!("{it}\n\n"));
         for entry in self.entries.iter().filter(is_needed) {
             text += &entry.text;
-            // Declarations of several lines stand apart.
+            // Declarations of several lines are separated by blank lines.
             text += if entry.text.contains('\n') { "\n\n" } else { "\n" };
         }
         text += &format!("\n{}\n", self.main(&needed));
@@ -43,7 +44,7 @@ impl Session {
         Saved { text, left_out, report }
     }
 
-    /// The main pipeline: the last one, or else what was bound last.
+    /// The main pipeline: the last one, or else the last binding.
     fn main(&self, needed: &BTreeSet<Text>) -> String {
         let is_value = |it: &&Entry| matches!(it.kind, Kind::Let(_)) && needed.contains(&it.name);
         match (&self.answer, self.entries.iter().rfind(is_value)) {
@@ -53,7 +54,7 @@ impl Session {
         }
     }
 
-    /// The names that the last answer needs, and those that they need.
+    /// The names that the last answer needs, directly or indirectly.
     fn needed(&self) -> BTreeSet<Text> {
         let Some(answer) = &self.answer else {
             return self.entries.iter().map(|it| it.name.clone()).collect();
@@ -77,7 +78,7 @@ impl Session {
         }
     }
 
-    /// A text in which the last answer is the pipeline that gave it.
+    /// A text with the last answer replaced by its pipeline.
     pub(super) fn expanded(&self, text: &str) -> String {
         match &self.answer {
             Some(answer) => replaced(text, ANSWER, |leads| answer.stands(leads)),
@@ -86,15 +87,14 @@ impl Session {
     }
 }
 
-/// The text with something else in the place of a name; `with` is asked whether the name
-/// leads a pipeline.
+/// The text with a name replaced; `with` gets whether the name leads a pipeline.
 pub(super) fn replaced(text: &str, name: &str, with: impl Fn(bool) -> String) -> String {
     let tokens = lex(text).tokens;
     let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
     let mut replaced = text.to_owned();
     for (idx, token) in tokens.iter().enumerate().rev() {
         let is_word = token.kind == TokenKind::Word && shown(idx) == name;
-        // A field of that name is none, nor is the name of an argument.
+        // A field or an argument of that name does not count.
         let is_part = idx > 0 && matches!(shown(idx - 1), "." | "?.");
         if is_word && !is_part && shown(idx + 1) != ":" {
             let leads = idx == 0 && shown(1) == ">>";
@@ -105,13 +105,13 @@ pub(super) fn replaced(text: &str, name: &str, with: impl Fn(bool) -> String) ->
 }
 
 impl Answer {
-    /// The pipeline, as it stands where other stages follow, or as a value.
+    /// The pipeline in a form that further stages can follow, or in parentheses as a value.
     fn stands(&self, leads: bool) -> String {
         if leads { self.text.to_string() } else { format!("({})", self.text) }
     }
 }
 
-/// The words of a text, those inside strings among them.
+/// The words of a text, including those inside strings.
 fn words(text: &str) -> BTreeSet<Text> {
     let tokens = lex(text).tokens;
     let words = tokens.iter().filter(|it| it.kind == TokenKind::Word);

@@ -1,4 +1,4 @@
-//! Statements as scripts: what is wrong with them, what they would run, and their runs.
+//! Statements as scripts: their problems, plans and runs.
 
 use svc_contract::value::{Text, Value};
 use svc_lang::{
@@ -14,8 +14,8 @@ use super::{ANSWER, Kind, Known, Session, Statement, statements};
 use crate::{Engine, Error, Request, TestResult};
 
 impl Session {
-    /// What was entered, as statements that may run one after the other, and what is worth
-    /// knowing of them; or everything that is wrong with it.
+    /// Parses the entered text to statements that run one after the other, with warnings; or
+    /// returns all problems.
     pub fn read(&self, entered: &str) -> Result<(Vec<Statement>, Report), Report> {
         let text = self.continued(entered);
         let mut statements = statements::of(&text);
@@ -26,7 +26,7 @@ impl Session {
         if report.has_errors() { Err(report) } else { Ok((statements, report)) }
     }
 
-    /// A `>>` at the beginning goes on with what the last pipeline gave.
+    /// A leading `>>` continues with the result of the last pipeline.
     fn continued(&self, entered: &str) -> String {
         let start = entered.len() - entered.trim_start().len();
         match entered[start..].starts_with(">>") && self.answer.is_some() {
@@ -35,7 +35,7 @@ impl Session {
         }
     }
 
-    /// What is wrong with statements, also where several of them are pipelines.
+    /// The problems of statements, even if several of them are pipelines.
     fn problems(&self, text: &str, statements: &[Statement]) -> Report {
         let pipelines: Vec<Span> =
             statements.iter().filter(|it| it.is_pipeline()).map(|it| it.span).collect();
@@ -65,16 +65,16 @@ impl Session {
         Report::new(self.script(text), kept)
     }
 
-    /// What a statement would run.
+    /// The plan of a statement.
     pub fn plan(&self, statement: &Statement) -> Result<Plan, Report> {
         let source = self.source(&statement.alone(), &statement.end());
-        // A run is known by its line, so that the same line compares with itself.
+        // A run is identified by its line, so that the same line is compared with itself.
         let named = Source::new(statement.title(), source.text().to_owned());
         let plan = self.engine.plan(named.in_folder(self.folder.clone()));
         plan.map_err(|report| self.trimmed(about(statement, report), &statement.whole))
     }
 
-    /// The run of a plan of this session by an engine, with what it is to be given.
+    /// Requests a run of a plan of this session, with the session's params.
     pub fn run<'e>(&self, engine: &'e Engine, plan: Plan) -> Request<'e> {
         let wanted: Vec<Text> = plan.program().inputs.iter().map(|it| it.name.clone()).collect();
         let known = wanted.iter().filter_map(|it| Some((it, self.known(it)?)));
@@ -86,7 +86,7 @@ impl Session {
         known.into_iter().fold(request, |it, (name, value)| it.param(&name, value))
     }
 
-    /// A failure of a statement, about what was entered alone where it stands there.
+    /// Moves the error of a statement to the entered text alone, if its place is there.
     pub fn placed(&self, error: Error, statement: &Statement) -> Error {
         let entered = statement.entered();
         match error {
@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    /// A report about what was entered alone, where it is about nothing else.
+    /// Restricts a report to the entered text, if it concerns nothing else.
     fn trimmed(&self, report: Report, entered: &str) -> Report {
         let is_own = |it: &Problem| it.labels.iter().all(|it| it.span.end <= entered.len());
         if report.problems.iter().all(is_own) {
@@ -110,7 +110,7 @@ impl Session {
         report
     }
 
-    /// Runs a test that was entered.
+    /// Runs an entered test.
     pub fn test(&self, statement: &Statement) -> Result<Vec<TestResult>, Report> {
         let (text, end) = tested(statement);
         let program = self.engine.check(self.source(&text, end))?;
@@ -120,7 +120,7 @@ impl Session {
         Ok(results.map(own).collect())
     }
 
-    /// What is known of a text while it is entered.
+    /// Analyses a text while it is entered.
     pub fn analyse(&self, entered: &str) -> (Source, Analysis) {
         let text = self.continued(entered);
         let source = self.source(&text, "");
@@ -128,12 +128,12 @@ impl Session {
         (source, analysis)
     }
 
-    /// By how many bytes a place in what is entered lies further on in its script.
+    /// The offset, in bytes, of the entered text in its script.
     pub fn shift(&self, entered: &str) -> usize {
         self.continued(entered).len() - entered.len()
     }
 
-    /// A text as a script, with everything behind it that it may name.
+    /// A text as a script, with everything it may refer to appended.
     pub(super) fn source(&self, text: &str, end: &str) -> Source {
         let own = statements::names(text);
         let mut whole = format!("{text}{end}\n");
@@ -157,8 +157,8 @@ impl Session {
     }
 }
 
-/// A test with what it was entered with, whose pipeline it may call as `main`, and what must
-/// stand behind that.
+/// A test with the text it was entered with, whose pipeline it may call as `main`, and the text
+/// to append.
 fn tested(test: &Statement) -> (String, &'static str) {
     let all = statements::of(&test.whole);
     let has_main = all.iter().filter(|it| it.is_pipeline()).count() == 1;
@@ -168,7 +168,7 @@ fn tested(test: &Statement) -> (String, &'static str) {
     (blanked(&test.whole, apart.into_iter()), if has_main { "" } else { "\nnull" })
 }
 
-/// A report in which what stands behind a statement, to make a script of it, is the statement.
+/// A report in which the text appended to a statement counts as the statement itself.
 fn about(statement: &Statement, mut report: Report) -> Report {
     for problem in &mut report.problems {
         for label in &mut problem.labels {
@@ -184,14 +184,14 @@ fn param(name: &str, known: &Known) -> String {
     format!("param {name}: {}", known.spelled)
 }
 
-/// Whether a name stands in a text as a word, also inside a string's `${..}`.
+/// Whether a name occurs in a text as a word, also inside a `${..}` of a string.
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     let tokens = lex(text).tokens;
     tokens.iter().any(|it| it.kind == TokenKind::Word && &text[it.span.range()] == name)
 }
 
-/// Whether a problem is one of what was entered. What a session does not use yet, it may use
-/// later.
+/// Whether a problem concerns the entered text. A name that a session does not use yet may be
+/// used later.
 fn concerns(problem: &Problem, len: usize) -> bool {
     problem.code != Code::E221 && (problem.is_error() || problem.span().start < len)
 }

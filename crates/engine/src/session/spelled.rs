@@ -1,11 +1,11 @@
-//! Types as a script of the session can write them.
+//! Types, as a script of the session can write them.
 
 use svc_contract::value::{Text, Type};
 use svc_lang::diag::Source;
 
 use super::Session;
 
-/// A type by its names where the session knows them, else by what it is made of.
+/// A type by its name if the session knows it, else by its structure.
 pub(super) fn spelled(session: &Session, ty: &Type) -> Text {
     let ty = known(ty);
     let [short, long] = [ty.to_string(), unnamed(&ty).to_string()];
@@ -14,7 +14,7 @@ pub(super) fn spelled(session: &Session, ty: &Type) -> Text {
 }
 
 impl Session {
-    /// Whether a text is a type here, and that one.
+    /// Whether a text is a valid type here, and equals `ty`.
     fn has_type(&self, spelled: &str, ty: &Type) -> bool {
         let text = format!("it_is\n\nparam it_is: {spelled}\n");
         let source: Source = self.source(&text, "");
@@ -24,7 +24,7 @@ impl Session {
     }
 }
 
-/// The type with `json` where nothing is known.
+/// The type with `json` for unknown parts.
 fn known(ty: &Type) -> Type {
     match ty {
         Type::Unknown | Type::Never => Type::Json,

@@ -1,4 +1,4 @@
-//! What was entered, cut into statements.
+//! Splits entered text into statements.
 
 use svc_contract::value::Text;
 use svc_lang::{
@@ -9,37 +9,37 @@ use svc_lang::{
     },
 };
 
-/// One statement of what was entered.
+/// One entered statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Everything that was entered with it.
+    /// The whole text that was entered with it.
     pub(super) whole: Text,
     pub(super) span: Span,
-    /// Where the notes above it begin.
+    /// The start of the comments above it.
     begins: usize,
     pub(super) act: Act,
-    /// Where the value begins that a `let` without a type gives to its name.
+    /// The start of the value of a `let` without a type.
     value: Option<usize>,
     /// The edition and bounds that it was entered with.
     edition: Option<Span>,
-    /// The name stands for what it stood for before, until it is bound again.
+    /// The name keeps its old meaning until it is bound again.
     pub(super) rebinds: bool,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Act {
-    /// It declares a name, and nothing runs.
+    /// Declares a name; nothing runs.
     Declare(Text),
     Let(Text),
     Pipeline,
     Test(Text),
-    /// `svc 1 within { .. }`: it bounds each statement that is entered with it.
+    /// `svc 1 within { .. }`: bounds every statement that is entered with it.
     Edition,
 }
 
 impl Statement {
-    /// The same text where nothing else stands, each place where it was.
+    /// The same text with everything else blanked, so that places stay the same.
     pub(super) fn alone(&self) -> String {
         let (mut gaps, mut at) = (Vec::new(), 0);
         for kept in [self.edition.unwrap_or_default(), self.computed()] {
@@ -50,18 +50,18 @@ impl Statement {
         blanked(&self.whole, gaps.into_iter())
     }
 
-    /// What is computed: all of it, or the value of a name that is bound again.
+    /// The part that is computed: all of it, or the value of a rebound name.
     pub(super) fn computed(&self) -> Span {
         let start = self.value.filter(|_| self.rebinds).unwrap_or(self.span.start);
         Span::new(start, self.span.end)
     }
 
-    /// The value of a `let` as it is written.
+    /// The text of the value of a `let`.
     pub(super) fn value(&self) -> Option<&str> {
         Some(&self.whole[self.value?..self.span.end])
     }
 
-    /// Whether the value of a `let` names what it binds.
+    /// Whether the value of a `let` refers to its own name.
     pub(super) fn names_itself(&self) -> bool {
         match (&self.act, self.value()) {
             (Act::Let(name), Some(value)) => super::scripts::mentions(value, name),
@@ -69,12 +69,12 @@ impl Statement {
         }
     }
 
-    /// Whether it is a pipeline, for all that a check can tell.
+    /// Whether it looks like a pipeline to the parser.
     pub(super) fn is_pipeline(&self) -> bool {
         self.act == Act::Pipeline || self.rebinds
     }
 
-    /// What must stand behind it so that it is a script.
+    /// The text to append to make it a script.
     pub(super) fn end(&self) -> String {
         match &self.act {
             Act::Let(_) if self.rebinds => String::new(),
@@ -84,12 +84,12 @@ impl Statement {
         }
     }
 
-    /// As it was entered, with the notes above it.
+    /// The entered text, with the comments above it.
     pub(super) fn text(&self) -> String {
         self.whole[self.begins..self.span.end].trim().to_owned()
     }
 
-    /// What its run is called: `repl: search("budgets") >> take(n: 3)`.
+    /// The title of its run: `repl: search("budgets") >> take(n: 3)`.
     pub(super) fn title(&self) -> String {
         const LONGEST: usize = 48;
         let words = self.text().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -98,12 +98,12 @@ impl Statement {
         format!("repl: {cut}{more}")
     }
 
-    /// The text that it was entered in.
+    /// The whole text that it was entered in.
     pub fn entered(&self) -> &str {
         &self.whole
     }
 
-    /// The name that it gives to something.
+    /// The name that it binds.
     pub fn name(&self) -> Option<&str> {
         match &self.act {
             Act::Declare(name) | Act::Let(name) => Some(name),
@@ -124,13 +124,13 @@ impl Statement {
         matches!(self.act, Act::Test(_))
     }
 
-    /// Whether it is what bounds the others.
+    /// Whether it sets bounds for the other statements.
     pub fn bounds(&self) -> bool {
         self.act == Act::Edition && self.text().contains("within")
     }
 }
 
-/// The statements of a text, as far as it can be read.
+/// The statements of a text, as far as it can be parsed.
 pub(super) fn of(text: &str) -> Vec<Statement> {
     let mut acts = Vec::new();
     for region in syntax::regions(text) {
@@ -154,7 +154,7 @@ pub(super) fn of(text: &str) -> Vec<Statement> {
     acts.into_iter().map(statement).collect()
 }
 
-/// The value of a `let` that says no type.
+/// The value of a `let` without a type.
 fn value(item: &Item) -> Option<Span> {
     match &item.kind {
         ItemKind::Let(it) if it.ty.is_none() => Some(it.value.span),
@@ -179,13 +179,13 @@ fn act(item: &Item) -> Option<Act> {
     })
 }
 
-/// The names that a text gives to something.
+/// The names that a text binds.
 pub(super) fn names(text: &str) -> Vec<Text> {
     let named = of(text).into_iter().filter_map(|it| it.name().map(Text::from));
     named.collect()
 }
 
-/// The text with spaces in the place of some of its parts.
+/// The text with some parts replaced by spaces.
 pub(super) fn blanked(text: &str, parts: impl Iterator<Item = Span>) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for part in parts {

@@ -1,4 +1,4 @@
-//! A run beside the one before it: where a difference between two calls comes from.
+//! Compares a run with the one before it, to find the origin of differences between calls.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -24,15 +24,15 @@ use crate::{
     run::{About, Most, place_of},
 };
 
-/// A run beside the one before it.
+/// A run and the one before it.
 pub(super) struct Compared<'a> {
     store: &'a Store,
     now: Side<'a>,
     before: Option<Side<'a>>,
-    /// What is found out of places, of which there are few, for calls, of which there are many.
+    /// Cached facts about places, of which there are few, for calls, of which there are many.
     upstream: RefCell<HashMap<String, Rc<Upstream>>>,
     changed: RefCell<HashMap<String, Option<String>>>,
-    /// The files that the script uses and that are others than before.
+    /// The files of the script that have changed since.
     files: OnceCell<Vec<String>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Compared<'a> {
         }]
     }
 
-    /// Where differences come from.
+    /// The origins of the differences.
     fn differing(&self, node: &Node, differences: &Differences) -> Vec<Reason> {
         let Differences { component, version, wanted, model, args, files } = differences;
         let mut reasons = Vec::new();
@@ -127,7 +127,7 @@ impl<'a> Compared<'a> {
         self.before.as_ref().is_some_and(|it| it.tuned.get(&name) != now)
     }
 
-    /// What made arguments differ: other calls, inputs of the script, or its text.
+    /// The origins of different arguments: other calls, inputs of the script, or its text.
     fn sources(&self, node: &Node, args: BTreeMap<String, [String; 2]>) -> Vec<Reason> {
         let place = place_of(&node.path);
         let upstream = self.upstream(&place);
@@ -155,8 +155,8 @@ impl<'a> Compared<'a> {
         reasons
     }
 
-    /// The text of the script as a reason: it says something else at the place, or, where
-    /// nothing else is a reason, somewhere.
+    /// The script as a reason: its text changed at the place, or, if nothing else is a reason,
+    /// somewhere else.
     fn written(
         &self,
         before: &Side<'_>,
@@ -191,20 +191,20 @@ impl<'a> Compared<'a> {
         changed.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether a call gave something else than before.
+    /// Whether a call returned a different result than before.
     fn gave_another(&self, path: &str) -> bool {
         let Some(now) = self.now.by_path.get(path) else { return false };
         match &self.before {
             Some(before) if before.run.id != self.now.run.id => {
                 before.by_path.get(path).and_then(|it| it.output) != now.output
             }
-            // What it gave before is not known any more, but whether it was made again.
+            // Its earlier result was removed, so only check whether it was made again.
             _ => now.cause.is_some(),
         }
     }
 
-    /// The call of a place that another call uses and that gave something else, or the place
-    /// itself where there are several.
+    /// The call at a place that another call uses and that returned a different result, or the
+    /// place itself if there are several.
     fn changed_at(&self, place: &str, of: &str) -> Option<String> {
         let own = seen_from(place, of);
         if !own.contains("[]") {
@@ -223,7 +223,8 @@ impl<'a> Compared<'a> {
         found
     }
 
-    /// The last call that gave something else in the turn of a `repeat` before that of a call.
+    /// The last call with a different result in the previous turn of the `repeat` around a
+    /// call.
     fn changed_in_turn_before(&self, path: &str) -> Option<String> {
         let start = path.rfind("repeat")?;
         let (name, rest) = path[start..].split_once('[')?;
@@ -245,7 +246,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// Names of files are absolute in a store, and relative in a plan.
+/// File names are absolute in a store, and relative in a plan.
 fn same_file(kept: &str, name: &str) -> bool {
     kept == name || kept.ends_with(&format!("/{}", name.trim_start_matches("./")))
 }

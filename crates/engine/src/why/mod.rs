@@ -1,4 +1,4 @@
-//! Why the calls of a run were made, and what differs from the run before.
+//! Explains why the calls of a run were made, and how they differ from the run before.
 
 mod compared;
 mod side;
@@ -13,20 +13,20 @@ use side::Side;
 use super::Engine;
 use crate::run::place_of;
 
-/// Why the calls of a run were made.
+/// The reasons why the calls of a run were made.
 #[derive(Clone, Debug, Serialize)]
 pub struct Why {
     pub run: String,
-    /// The run that it is compared with; none where it is the first of its script.
+    /// The run that it is compared with; `None` for the first run of a script.
     pub since: Option<String>,
     pub calls: Vec<Called>,
 }
 
-/// Why one call was made, or where its result is from.
+/// The reason why one call was made, or the origin of its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Called {
     pub path: String,
-    /// The run that made it, where its result was taken from there.
+    /// The run that the result was taken from, if it was reused.
     pub taken_from: Option<String>,
     pub reasons: Vec<Reason>,
 }
@@ -35,36 +35,36 @@ pub struct Called {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
 pub enum Reason {
-    /// No run of the script came before.
+    /// The script has no earlier run.
     First,
-    /// The run before has no record of it, or its result is not there any more.
+    /// The earlier run has no record of the call, or its result is gone.
     Missing,
-    /// It did not end well then.
+    /// The earlier call failed.
     Failure {
         kind: String,
         message: String,
     },
-    /// It could not be funded then, and its price is another one now.
+    /// The earlier call could not be funded, and its price has changed.
     Price {
         before: String,
         now: String,
     },
-    /// A person asked for it.
+    /// The user requested it.
     Explicit {
         option: String,
     },
-    /// What was there is too old.
+    /// The earlier result is too old.
     ReuseAge {
         age: String,
         max_age: String,
     },
-    /// Nothing differs; but nobody asked for results of other runs.
+    /// Nothing differs, but reuse of other runs' results was not requested.
     NotAsked,
     ComponentVersion {
         before: u32,
         now: u32,
     },
-    /// Another component stands there.
+    /// The script calls another component there.
     Component {
         before: String,
         now: String,
@@ -79,13 +79,13 @@ pub enum Reason {
         before: String,
         now: String,
     },
-    /// The script says something else there.
+    /// The script has another argument there.
     Argument {
         name: String,
         before: String,
         now: String,
     },
-    /// What another call gave is something else.
+    /// The result of another call has changed.
     Input {
         from: String,
     },
@@ -105,16 +105,16 @@ pub enum Reason {
     Template {
         file: String,
     },
-    /// Nothing that is kept explains it.
+    /// The stored records do not explain it.
     Unknown {
         name: String,
     },
 }
 
 impl Engine {
-    /// Why the calls of a run were made: that at `path`, all at a place such as
-    /// `each[]/ask`, or all. Compared with the run `since`, or else with the one that it
-    /// goes on from, or the one of the same script before it.
+    /// The reasons why the calls of a run were made: the call at `path`, all calls at a place
+    /// such as `each[]/ask`, or all calls. The run is compared with `since`, or else with the
+    /// run it resumes, or the previous run of the same script.
     pub fn why(
         &self,
         name: &str,
@@ -133,9 +133,8 @@ impl Engine {
         let meant: Vec<&Node> = nodes.iter().filter(|it| is_meant(it)).collect();
         if let (Some(path), true) = (path, meant.is_empty()) {
             let message = format!("the run {} has no call at `{path}`", run.id);
-            return Err(
-                StoreError::not_found(message).help(format!("`svc show {name}` lists them"))
-            );
+            return Err(StoreError::not_found(message)
+                .help(format!("list its calls with `svc show {name}`")));
         }
         let before = before.map(|it| Side::of(self, store, it)).transpose()?;
         let since = before.as_ref().map(|it| it.run.id.to_string());
@@ -147,7 +146,7 @@ impl Engine {
     }
 }
 
-/// The run that another one is compared with by itself.
+/// The run that another one is compared with by default.
 fn earlier(store: &Store, run: &Run) -> Result<Option<Run>, StoreError> {
     const MOST: usize = 50;
     if let Some(origin) = &run.origin {

@@ -1,4 +1,4 @@
-//! One of two runs that are compared, as it was kept.
+//! One of two compared runs, as it was stored.
 
 use std::{
     cell::OnceCell,
@@ -11,16 +11,16 @@ use svc_store::{Hash, Node, Run, Store, StoreError};
 
 use crate::{Engine, run::place_of};
 
-/// One of two runs that are compared.
+/// One of two compared runs.
 pub(super) struct Side<'a> {
     engine: &'a Engine,
     store: &'a Store,
     pub(super) run: Run,
     pub(super) by_path: BTreeMap<String, Node>,
     pub(super) by_place: HashMap<String, Vec<String>>,
-    /// What was tuned, by name.
+    /// The tunings, by name.
     pub(super) tuned: Json,
-    /// Nothing where the script does not check any more.
+    /// `None` if the script no longer passes the check.
     plan: OnceCell<Option<Plan>>,
 }
 
@@ -54,13 +54,13 @@ impl<'a> Side<'a> {
         params.get(name).map(Json::to_string)
     }
 
-    /// The text of a call in the script, and the file that it stands in.
+    /// The text of a call in the script, and its file.
     pub(super) fn text(&self, place: &str) -> Option<(&str, &str)> {
         let node = self.plan()?.nodes().iter().find(|it| it.path == place)?;
         Some((node.source.text().get(node.span.range())?, node.source.name()))
     }
 
-    /// The texts of the files that the script uses, by name.
+    /// The contents of the files that the script uses, by name.
     pub(super) fn files(&self) -> BTreeMap<String, Hash> {
         self.store.imports(&self.run.id).unwrap_or_default().into_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! What a call uses: places of the plan, and the calls of a run that stand to it there.
+//! The inputs of a call: places of the plan, and the corresponding calls of a run.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use svc_lang::plan::Plan;
 
 use crate::run::place_of;
 
-/// What the calls of a place use, through what is computed between them.
+/// The inputs of the calls at a place, through everything computed between them.
 #[derive(Default)]
 pub(super) struct Upstream {
     pub(super) calls: BTreeSet<String>,
@@ -19,7 +19,7 @@ impl Upstream {
         let mut upstream = Self::default();
         let nodes = plan.nodes();
         let Some(start) = nodes.iter().position(|it| it.path == place) else { return upstream };
-        // What uses a block that it stands in uses what enters that, not what comes out.
+        // A user of an enclosing block uses the input of the block, not its result.
         let around: BTreeSet<usize> =
             std::iter::successors(nodes[start].parent, |it| nodes[*it].parent).collect();
         let (mut open, mut seen) = (vec![start], BTreeSet::new());
@@ -35,7 +35,7 @@ impl Upstream {
             upstream.inputs.extend(node.inputs.iter().cloned());
             open.extend(&node.needs);
             if node.op.is_none() && !around.contains(&idx) {
-                // A block gives what those of its parts give that no other part uses.
+                // The results of a block are those of its parts that no other part uses.
                 let inside: Vec<usize> =
                     (idx + 1..nodes.len()).take_while(|it| nodes[*it].depth > node.depth).collect();
                 let used: BTreeSet<usize> =
@@ -47,7 +47,7 @@ impl Upstream {
     }
 }
 
-/// A place as a call stands to it: with the numbers of the items and turns that both are in.
+/// A place relative to a call: with the numbers of the items and turns that contain both.
 pub(super) fn seen_from(place: &str, of: &str) -> String {
     let mut around = of.split('/');
     let mut is_around = true;
@@ -62,7 +62,7 @@ pub(super) fn seen_from(place: &str, of: &str) -> String {
     parts.join("/")
 }
 
-/// Whether a call stands where another one can use it: not in another item or turn.
+/// Whether a call can be used by another one: it is not in another item or turn.
 pub(super) fn is_around(path: &str, of: &str) -> bool {
     for (a, b) in path.split('/').zip(of.split('/')) {
         if place_of(a) != place_of(b) {

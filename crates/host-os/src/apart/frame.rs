@@ -1,5 +1,4 @@
-//! What goes through the pipes between a process and its workers: numbers and bytes with
-//! their length before them.
+//! The protocol between a process and its workers: numbers, and byte strings with their length.
 
 use std::{
     io::{self, Read, Write},
@@ -7,15 +6,16 @@ use std::{
     time::Duration,
 };
 
-/// What a worker says first: that it is one, and of this version. A program that is none says
-/// something else, or nothing.
+/// The greeting of a worker, with its version. A program that is not a worker sends something
+/// else, or nothing.
 pub(super) const GREETING: &[u8] =
     concat!("svc worker ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
-/// So much may come before it: what a program says before it gets to ask what it is.
+/// The maximum output before the greeting: a program may print something before it calls
+/// [`crate::is_worker`].
 const BEFORE: usize = 4 << 10;
 
-/// A piece of work, and what it may use up.
+/// A piece of work, with its limits.
 pub(super) struct Request<W> {
     pub(super) memory: u64,
     pub(super) processor: Duration,
@@ -46,15 +46,15 @@ pub(super) fn write(output: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     output.flush()
 }
 
-/// Reads so many bytes as are announced. An error of kind `FileTooLarge` where that is more
-/// than `most`: whoever sends may have been taken over.
+/// Reads a byte string. An error of kind `FileTooLarge` if its announced length exceeds `most`:
+/// the sender may be compromised.
 pub(super) fn read(input: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
     let len = number(input)?;
     if len > most {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let mut bytes = Vec::new();
-    // Takes memory for what comes, not for what is announced.
+    // Allocates memory for the received bytes, not for the announced length.
     input.take(len).read_to_end(&mut bytes)?;
     match bytes.len() as u64 == len {
         true => Ok(bytes),
@@ -71,7 +71,7 @@ fn number(input: &mut impl Read) -> io::Result<u64> {
 /// Reads up to the end of the greeting.
 pub(super) fn await_greeting(input: &mut impl Read) -> io::Result<()> {
     let mut said = Vec::new();
-    // One by one: what follows is the first answer.
+    // Byte by byte: the first answer follows.
     let mut byte = [0];
     while said.len() < BEFORE && input.read(&mut byte)? == 1 {
         said.extend(byte);

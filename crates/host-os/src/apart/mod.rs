@@ -1,9 +1,9 @@
-//! Work in processes of its own: the program once more, with little memory, an empty
-//! environment, and nothing open but its ends of three pipes.
+//! Worker processes: the same program again, with little memory, an empty environment, and
+//! nothing open but its ends of three pipes.
 //!
-//! A process cannot be told from outside what it may use, so the worker limits itself, before
-//! it does a piece of work ([`serve`]). It ends when its standard input does, also in the middle
-//! of its work, so none is left behind when this process is killed.
+//! Limits cannot be set for a process from outside, so the worker limits itself before it does
+//! a piece of work ([`serve`]). It ends when its standard input is closed, even in the middle
+//! of its work, so none is left when this process is killed.
 
 use std::{
     io,
@@ -25,29 +25,29 @@ mod worker;
 pub use serve::is_worker;
 use worker::{LOOK, Program, Worker};
 
-/// How long a worker is kept that has nothing to do.
+/// The time after which an idle worker is ended.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// After so many pieces of work a worker is replaced, so that nothing adds up in it.
+/// The number of tasks after which a worker is replaced, so that leaks cannot accumulate.
 const MOST_WORK: u32 = 500;
 
-/// Whether this program asks at its beginning what it is: started once more, any other
-/// program would do its own work.
+/// Whether this program has called [`crate::is_worker`]: any other program, started again,
+/// would do its own work.
 static ASKS: AtomicBool = AtomicBool::new(false);
 
-/// The processes of one program that work apart.
+/// The worker processes of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Nothing: this program, where it asks what it is.
+    /// `None` means this program, if it has called [`crate::is_worker`].
     program: Option<Program>,
     pool: Mutex<Pool>,
     freed: Condvar,
 }
 
-/// Those that are kept for further work.
+/// The idle workers.
 #[derive(Debug, Default)]
 struct Pool {
     idle: Vec<(Worker, Instant)>,
@@ -63,7 +63,7 @@ impl Default for Workers {
 }
 
 impl Workers {
-    /// Those of another program, which asks first of all whether it is one.
+    /// The workers of another program, which must call [`crate::is_worker`] first of all.
     pub(crate) fn of(program: PathBuf) -> Self {
         Self::new(Some(Program::of(program)))
     }
@@ -78,7 +78,7 @@ impl Workers {
         Self(Arc::new(Inner { program, pool, freed }))
     }
 
-    /// Has a worker do a piece of work, and waits for its answer.
+    /// Runs a piece of work in a worker, and waits for its answer.
     pub(crate) fn run(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
         let program = self.program()?;
         let work = Arc::new(work);
@@ -119,7 +119,7 @@ impl Workers {
         }
     }
 
-    /// Waits until there are fewer workers at work than cores; gives an idle one, if any.
+    /// Waits until fewer workers than cores are busy; also returns an idle worker, if any.
     fn place(&self, apart: &Apart<'_>) -> Result<(Place<'_>, Option<Worker>), Unanswered> {
         static CORES: OnceLock<usize> = OnceLock::new();
         let most = *CORES.get_or_init(|| thread::available_parallelism().map_or(2, usize::from));
@@ -137,8 +137,8 @@ impl Workers {
     }
 }
 
-/// Whether another worker may do what one that had done other work before could not: memory
-/// may have been scattered, or the process was ended meanwhile.
+/// Whether another worker may succeed where a reused one failed: its memory may have been
+/// fragmented, or it was killed meanwhile.
 fn may_be_of_before(why: &Unanswered) -> bool {
     matches!(why, Unanswered::Memory | Unanswered::Crashed | Unanswered::Lost(_))
 }
@@ -148,7 +148,7 @@ impl Inner {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the workers that had nothing to do for a while; whether others are left.
+    /// Ends the workers that were idle for a while; returns whether others are left.
     fn sweep(&self) -> bool {
         let mut pool = self.pool();
         let (keep, end) =
@@ -162,7 +162,7 @@ impl Inner {
     }
 }
 
-/// The leave to have one worker at work.
+/// The permission to have one busy worker.
 struct Place<'a>(&'a Workers);
 
 impl Place<'_> {

@@ -1,4 +1,4 @@
-//! The worker's side: it limits itself, and does one piece of work after the other.
+//! The worker's side: limits itself, and runs one task after the other.
 
 use std::{
     env,
@@ -14,18 +14,18 @@ use std::{
 
 use super::{ASKS, frame, frame::Request, worker::VARIABLE};
 
-/// How a worker ends that panicked, as any Rust program does.
+/// The exit code of a worker that panicked, as of any Rust program.
 const PANICKED: i32 = 101;
 
-/// Whether this process was started to work apart; if so, it did that until nobody wanted
-/// more, and is to end.
+/// Whether this process was started as a worker; if so, it has worked until its input was
+/// closed, and must exit.
 pub fn is_worker(work: impl Fn(&[u8]) -> Vec<u8>) -> bool {
     ASKS.store(true, Ordering::Relaxed);
     let Ok(files) = env::var(VARIABLE) else { return false };
     limits::begin(files.parse().unwrap_or_default());
-    // What would be said of a panic is no use to anybody.
+    // The message of a panic would not be used.
     panic::set_hook(Box::new(|_| {}));
-    // Who does not read any more does not want an answer.
+    // A closed output means that the answer is not wanted any more.
     let _ = serve(&requests(), &work);
     true
 }
@@ -38,15 +38,14 @@ fn serve(requests: &Receiver<Request<Vec<u8>>>, work: impl Fn(&[u8]) -> Vec<u8>)
         limits::set(&request);
         let done = panic::catch_unwind(AssertUnwindSafe(|| work(&request.work)));
         drop(request);
-        // Whatever a panic left behind, the next piece of work is done by another process.
+        // A panic may leave bad state behind, so the next task goes to another process.
         let Ok(answer) = done else { process::exit(PANICKED) };
         frame::write(&mut output, &answer)?;
     }
     Ok(())
 }
 
-/// What is to be done, read on a thread of its own: when nobody is left who wants it, the
-/// process ends at once.
+/// The tasks, read on a separate thread: when the input is closed, the process exits at once.
 fn requests() -> Receiver<Request<Vec<u8>>> {
     let (sender, requests) = mpsc::channel();
     thread::spawn(move || {
@@ -70,8 +69,8 @@ mod limits {
 
     use super::Request;
 
-    /// What holds whatever the work: no dumps of memory, nothing written, and no more files
-    /// than the streams and these. None of it can be raised again without privileges.
+    /// The limits for all tasks: no memory dumps, nothing written, and no more open files than
+    /// the standard streams and these. None of them can be raised again without privileges.
     pub(super) fn begin(files: u64) {
         const STREAMS: u64 = 3;
         let all = [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Nofile, STREAMS + files)];
@@ -84,7 +83,7 @@ mod limits {
 
     pub(super) fn set(request: &Request<Vec<u8>>) {
         limit(Resource::As, request.memory);
-        // The clock of the processor counts all that this process did.
+        // The CPU clock counts everything that this process did.
         let used = clock_gettime(ClockId::ProcessCPUTime);
         let used = u64::try_from(used.tv_sec).unwrap_or_default() + 1;
         limit(Resource::Cpu, request.processor.as_secs().saturating_add(used));
@@ -93,7 +92,8 @@ mod limits {
     fn limit(resource: Resource, wanted: u64) {
         let maximum = getrlimit(resource).maximum;
         let current = Some(maximum.map_or(wanted, |it| it.min(wanted)));
-        // A system that refuses lower limits has none; the time of whoever waits still holds.
+        // A system that rejects a limit does not enforce it; the time limit of the caller still
+        // applies.
         let _ = setrlimit(resource, Rlimit { current, maximum });
     }
 }

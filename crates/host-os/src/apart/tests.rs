@@ -4,7 +4,7 @@ use std::{env, hint, thread, time::Duration};
 
 use super::*;
 
-/// What these tests have workers do, beside what all do.
+/// The tasks of workers in these tests, besides the real ones.
 fn work(asked: &[u8]) -> Vec<u8> {
     match asked {
         b"own: abort" => std::process::abort(),
@@ -32,7 +32,7 @@ fn works_where_it_is_a_worker() {
     }
 }
 
-/// Recursion that no compiler makes a loop of.
+/// Recursion that compilers do not turn into a loop.
 fn deep(left: u64) -> u64 {
     match hint::black_box(left) {
         0 => 0,
@@ -40,7 +40,7 @@ fn deep(left: u64) -> u64 {
     }
 }
 
-/// What a worker sees of the world.
+/// The world as a worker sees it.
 #[cfg(unix)]
 fn surroundings() -> String {
     let variables: Vec<String> = env::vars().map(|(name, _)| name).collect();
@@ -138,7 +138,7 @@ fn a_worker_is_kept_and_another_one_takes_the_place_of_one_that_was_killed() {
     drop(pool);
     let second = id(&workers);
     assert_ne!(second, first);
-    // What is idle for a while ends, and nothing of it is left.
+    // An idle worker ends after a while, and leaves nothing behind.
     assert!(rustix::process::test_kill_process(pid).is_err(), "it was waited for");
     for (_, since) in &mut workers.0.pool().idle {
         *since = since.checked_sub(IDLE).unwrap();

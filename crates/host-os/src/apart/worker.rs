@@ -1,4 +1,4 @@
-//! One worker, as whoever started it sees it.
+//! One worker, from the side of the process that started it.
 
 use std::{
     io::{self, Read},
@@ -16,13 +16,14 @@ use svc_contract::host::{Apart, Process, Unanswered};
 
 use super::frame::{self, Request};
 
-/// Tells a process that it is a worker, and how many files it may open at a time.
+/// Marks a process as a worker; its value is the number of files that the worker may open at a
+/// time.
 pub(super) const VARIABLE: &str = "SVC_WORKER";
 
-/// How often whoever waits looks whether to go on.
+/// The interval at which a waiting caller checks whether to continue.
 pub(super) const LOOK: Duration = Duration::from_millis(5);
 
-/// What is started as a worker.
+/// The program to start as a worker.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     path: PathBuf,
@@ -34,20 +35,20 @@ impl Program {
         Self { path, args: Vec::new() }
     }
 
-    /// The binary of unit tests has no `main` of ours: the test of this name is the worker.
+    /// The binary of the unit tests has no `main` of ours: one of its tests is the worker.
     pub(super) fn of_test(name: &str) -> io::Result<Self> {
         let args = vec!["--exact".to_owned(), name.to_owned(), "--nocapture".to_owned()];
         Ok(Self { path: std::env::current_exe()?, args })
     }
 }
 
-/// A process that was started, and is ended when this is dropped.
+/// A started process, which is killed when dropped.
 #[derive(Debug)]
 pub(super) struct Worker {
     child: Child,
     requests: Sender<(Request<Arc<Vec<u8>>>, u64)>,
     answers: Receiver<io::Result<Vec<u8>>>,
-    /// The pieces of work that it did.
+    /// The number of tasks it has done.
     pub(super) done: u32,
 }
 
@@ -61,7 +62,8 @@ impl Worker {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // Neither the folder of this process nor what its terminal sends is any of its affair.
+        // It must not keep the folder of this process busy, nor receive signals from its
+        // terminal.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0).current_dir("/");
         let mut child = command.spawn().map_err(Unanswered::Lost)?;
@@ -71,14 +73,14 @@ impl Worker {
         thread::spawn(move || {
             let talked = streams.map(|(input, output)| talk(input, output, &asked, &answered));
             if let Some(Err(err)) = talked {
-                // Nobody may be left who wants to know.
+                // The receiver may be gone.
                 let _ = answered.send(Err(err));
             }
         });
         Ok(Self { child, requests, answers, done: 0 })
     }
 
-    /// Has it do a piece of work. After a failure it is good for nothing more.
+    /// Makes the worker run a task. After a failure it must not be used again.
     pub(super) fn run(
         &mut self,
         work: &Arc<Vec<u8>>,
@@ -86,7 +88,7 @@ impl Worker {
     ) -> Result<Vec<u8>, Unanswered> {
         let (memory, processor) = (apart.memory, apart.processor);
         let request = Request { memory, processor, work: work.clone() };
-        // If it is gone already, so is whoever would answer.
+        // If the thread is gone, so is its answer.
         let _ = self.requests.send((request, apart.answer));
         let started = Instant::now();
         loop {
@@ -110,11 +112,11 @@ impl Worker {
         }
     }
 
-    /// Why a worker does not talk any more.
+    /// The reason why a worker does not respond any more.
     fn gone(&mut self, err: io::Error) -> Unanswered {
         match err.kind() {
             io::ErrorKind::FileTooLarge => return Unanswered::TooLarge,
-            // Its pipes were closed by its end.
+            // Its pipes were closed because it ended.
             io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => {}
             _ => return Unanswered::Lost(err),
         }
@@ -127,7 +129,7 @@ impl Worker {
     fn ended(&mut self, status: ExitStatus) -> Unanswered {
         const MOST: u64 = 4 << 10;
         let mut said = Vec::new();
-        // Without it, less is known.
+        // Without this output, less is known.
         let _ = self.child.stderr.take().map(|it| it.take(MOST).read_to_end(&mut said));
         let said = String::from_utf8_lossy(&said);
         if said.contains("memory allocation of") {
@@ -151,7 +153,7 @@ impl Drop for Worker {
     }
 }
 
-/// The files that a worker may open at a time: inline code looks how much memory it has.
+/// The number of files that a worker may open at a time: inline scripts read the memory usage.
 fn files(process: Process) -> u8 {
     match process {
         Process::Fresh => 1,
@@ -159,7 +161,7 @@ fn files(process: Process) -> u8 {
     }
 }
 
-/// Passes on what is asked and answered until either side has enough.
+/// Forwards requests and answers until either side is closed.
 fn talk(
     mut input: ChildStdin,
     mut output: ChildStdout,

@@ -158,7 +158,7 @@ impl Ask<'_> {
         };
         island.run(&self.args, &watch).map_err(|it| match it {
             Ended::Failed(failure) => failure,
-            Ended::Unfinished => island.everywhere(OpError::bug("inline code has no end")),
+            Ended::Unfinished => island.everywhere(OpError::bug("inline code did not finish")),
         })
     }
 }

@@ -73,7 +73,7 @@ fn text_of(content: Vec<u8>) -> Result<String, String> {
 fn io_error(err: io::Error, path: &Path) -> OpError {
     let help = match err.kind() {
         io::ErrorKind::NotFound => {
-            "a path in a script file starts from the script's folder, one from outside from the current folder"
+            "relative paths in a script start from its folder, those from outside from the current folder"
         }
         io::ErrorKind::PermissionDenied if host::refused(&err).is_none() => {
             "look at the permissions of the file and its folder"

@@ -72,7 +72,7 @@ mod tests {
         assert!(message("[1,").contains("the text ends while parsing a"));
         assert!(message("1 2").contains("trailing characters"));
         assert!(message("[1e999]").contains("out of range"));
-        assert!(message(r#"{"a":1,"a":2}"#).contains("the key `a` stands twice"));
+        assert!(message(r#"{"a":1,"a":2}"#).contains("duplicate key `a`"));
         assert!(message("\"ä\n\"").contains("line 1, column 3"));
     }
 

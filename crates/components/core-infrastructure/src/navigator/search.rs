@@ -45,7 +45,7 @@ impl Op for Search {
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "By a word that means the same",
         r#""uppercase" >> nav_search(limit: 1) >> each { { name: .name, op: .op, why: .why } }"#,
-        r#"[{"name":"upper","op":"text.upper","why":"`uppercase` means its name"}]"#,
+        r#"[{"name":"upper","op":"text.upper","why":"`uppercase` is a synonym of its name"}]"#,
     )];
 }
 

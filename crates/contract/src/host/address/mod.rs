@@ -1,8 +1,8 @@
-//! Addresses of the web, and which of them lead to the open internet.
+//! Web addresses, and the check whether they lead to the open internet.
 //!
-//! There is one spelling of every address here: names in lower case, IP addresses in their
-//! usual form. What browsers read in a kinder way (`http://127.1/`, `http://good@evil/`) is
-//! refused, since two readers that read it differently are how guards are got around.
+//! Every address has a single spelling here: names in lower case, IP addresses in their usual
+//! form. Unusual spellings that browsers accept (`http://127.1/`, `http://good@evil/`) are
+//! refused, because guards are bypassed with addresses that two parsers read differently.
 
 mod ranges;
 
@@ -15,7 +15,7 @@ pub use ranges::closed;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     secure: bool,
-    /// In lower case, without a dot at its end; of an IPv6 address without its brackets.
+    /// In lower case, without a trailing dot; an IPv6 address without its brackets.
     host: String,
     port: u16,
     /// The path and the query.
@@ -23,11 +23,11 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads an address, or says what is wrong with it.
+    /// Parses an address, or returns the problem.
     pub fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.chars().any(char::is_control) {
-            return Err("it has a control character in it".to_owned());
+            return Err("it contains a control character".to_owned());
         }
         let (scheme, rest) = text.split_once("://").ok_or_else(|| begins(text))?;
         let secure = match scheme.to_ascii_lowercase().as_str() {
@@ -59,12 +59,12 @@ impl Address {
         self.path.split('?').next().unwrap_or_default()
     }
 
-    /// Whether it is another server's, by host, port or encryption.
+    /// Whether it is on another server, by host, port or encryption.
     pub fn is_elsewhere(&self, other: &Self) -> bool {
         (self.secure, &self.host, self.port) != (other.secure, &other.host, other.port)
     }
 
-    /// What a reference on the page at this address leads to.
+    /// Resolves a reference on the page at this address.
     pub fn join(&self, reference: &str) -> Result<Self, String> {
         let reference = reference.split('#').next().unwrap_or_default().trim();
         let scheme = if self.secure { "https" } else { "http" };
@@ -83,8 +83,8 @@ impl Address {
         }
     }
 
-    /// Why no script and no page may lead here, as far as the address alone tells it. What
-    /// a name resolves to is looked at where it is resolved.
+    /// The reason why no script and no page may request this address, as far as the address
+    /// itself shows. The resolved IP addresses of a name are checked separately.
     pub fn refused(&self) -> Option<String> {
         if let Some(ip) = self.ip() {
             return closed(ip).map(|why| format!("`{}` is {why}", self.host));
@@ -106,7 +106,7 @@ impl Address {
     }
 }
 
-/// A host as it stands in an address: an IPv6 address has brackets around it.
+/// A host as part of an address: an IPv6 address gets brackets.
 pub fn authority(host: &str) -> String {
     if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
@@ -118,17 +118,17 @@ impl fmt::Display for Address {
     }
 }
 
-/// Reads `example.com`, `example.com:8080` or `[::1]:8080` in its one spelling.
+/// Parses `example.com`, `example.com:8080` or `[::1]:8080`, and normalises it.
 pub fn host_and_port(authority: &str) -> Result<(String, Option<u16>), String> {
     if authority.contains('@') {
-        return Err("it has a user's name before its host".to_owned());
+        return Err("it has a user name before the host".to_owned());
     }
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
             let (inside, after) =
                 rest.split_once(']').ok_or_else(|| "its `[` is not closed".to_owned())?;
             let ip: Ipv6Addr =
-                inside.parse().map_err(|_| format!("`[{inside}]` is no IPv6 address"))?;
+                inside.parse().map_err(|_| format!("`[{inside}]` is not an IPv6 address"))?;
             (ip.to_string(), after.strip_prefix(':').or((!after.is_empty()).then_some(after)))
         }
         None => match authority.rsplit_once(':') {
@@ -140,7 +140,7 @@ pub fn host_and_port(authority: &str) -> Result<(String, Option<u16>), String> {
     let is_number = port.bytes().all(|it| it.is_ascii_digit());
     match port.parse() {
         Ok(number @ 1..) if is_number => Ok((host, Some(number))),
-        _ => Err(format!("`{port}` is no port")),
+        _ => Err(format!("`{port}` is not a port")),
     }
 }
 
@@ -162,7 +162,7 @@ fn has_scheme(text: &str) -> bool {
     })
 }
 
-/// A host's name, or an IPv4 address, which has one spelling only.
+/// A host name, or an IPv4 address in its only accepted spelling.
 fn name(text: &str) -> Result<String, String> {
     let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
     if !name.is_ascii() {
@@ -171,18 +171,18 @@ fn name(text: &str) -> Result<String, String> {
     let is_sign = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
     let is_label = |it: &str| (1..=63).contains(&it.len()) && it.bytes().all(is_sign);
     if name.len() > 253 || !name.split('.').all(is_label) {
-        return Err(format!("`{text}` is no name of a host"));
+        return Err(format!("`{text}` is not a host name"));
     }
     let last = name.rsplit('.').next().unwrap_or_default();
     let is_number = last.bytes().all(|it| it.is_ascii_digit()) || last.starts_with("0x");
     if is_number && name.parse::<Ipv4Addr>().is_err() {
-        return Err(format!("`{text}` is no IP address as it is usually written: `192.0.2.1`"));
+        return Err(format!("`{text}` is not an IP address in the usual form: `192.0.2.1`"));
     }
     Ok(name)
 }
 
-/// A path and query as a request has them: from `/` on, without `.`, `..` and the fragment,
-/// in ASCII.
+/// A path and query as a request needs them: starting with `/`, without `.`, `..` and the
+/// fragment, in ASCII.
 fn written(text: &str) -> String {
     let text = text.split('#').next().unwrap_or_default();
     let (path, query) = text.split_at(text.find('?').unwrap_or(text.len()));
@@ -194,7 +194,7 @@ fn written(text: &str) -> String {
             part => parts.push(part),
         }
     }
-    // What ends in a dot part is a folder.
+    // A path that ends with a dot segment is a folder.
     if path.ends_with("/.") || path.ends_with("/..") {
         parts.push("");
     }
@@ -242,20 +242,20 @@ mod tests {
             ("file:///etc/passwd", "not with `file:`"),
             ("example.com", "begins with `http://`"),
             ("http:/example.com", "begins with `http://`"),
-            ("http://good.example@evil.example/", "user's name"),
-            ("http://a\\@b/", "user's name"),
-            ("http://a\\b/", "no name of a host"),
-            ("http://127.0.0.1%2f/", "no name of a host"),
-            ("http:///path", "no name of a host"),
-            ("http://a..b/", "no name of a host"),
+            ("http://good.example@evil.example/", "user name"),
+            ("http://a\\@b/", "user name"),
+            ("http://a\\b/", "not a host name"),
+            ("http://127.0.0.1%2f/", "not a host name"),
+            ("http:///path", "not a host name"),
+            ("http://a..b/", "not a host name"),
             ("http://①②⑦.0.0.1/", "not ASCII"),
-            ("http://[fe80::1%25eth0]/", "no IPv6 address"),
+            ("http://[fe80::1%25eth0]/", "not an IPv6 address"),
             ("http://[::1/", "not closed"),
-            ("http://[::1]x/", "no port"),
-            ("http://a:0/", "no port"),
-            ("http://a:+80/", "no port"),
-            ("http://a:99999/", "no port"),
-            ("http://2130706433/", "no IP address"),
+            ("http://[::1]x/", "not a port"),
+            ("http://a:0/", "not a port"),
+            ("http://a:+80/", "not a port"),
+            ("http://a:99999/", "not a port"),
+            ("http://2130706433/", "not an IP address"),
             ("http://a/\r\nHost: b", "control character"),
         ] {
             let read = Address::read(given).expect_err(given);

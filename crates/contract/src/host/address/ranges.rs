@@ -1,11 +1,11 @@
-//! Which IP addresses lead to the open internet.
+//! The IP addresses that lead to the open internet.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an IP address does not lead to the open internet.
+/// The reason why an IP address does not lead to the open internet.
 ///
-/// The list is the registries of special addresses at IANA; of IPv6 only what is given out
-/// for the open internet, `2000::/3`, is open.
+/// Based on IANA's registries of special addresses; of IPv6 only the range assigned to the open
+/// internet, `2000::/3`, is open.
 pub fn closed(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => closed_v4(ip),
@@ -18,12 +18,12 @@ fn closed_v4(ip: Ipv4Addr) -> Option<&'static str> {
         [0, ..] => "an address of this network",
         [127, ..] => "this machine",
         [10, ..] | [192, 168, ..] | [172, 16..=31, ..] => "a private address",
-        [169, 254, ..] => "a link-local address, where clouds keep their keys",
+        [169, 254, ..] => "a link-local address, used for cloud metadata",
         [100, 64..=127, ..] => "an address shared by customers of a provider",
-        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => "an address for documentation",
-        [198, 18 | 19, ..] => "an address for measurements",
+        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => "a documentation address",
+        [198, 18 | 19, ..] => "a benchmarking address",
         [192, 0, 0, _] | [192, 88, 99, _] => "a reserved address",
-        [224..=239, ..] => "a group of machines",
+        [224..=239, ..] => "a multicast address",
         [240..=255, ..] => "a reserved address",
         _ => return None,
     })
@@ -38,16 +38,16 @@ fn closed_v6(ip: Ipv6Addr) -> Option<&'static str> {
     match ip.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => Some("an address of this network"),
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("this machine"),
-        // An IPv4 address in another dress: mapped, NAT64, 6to4.
+        // An embedded IPv4 address: mapped, NAT64, 6to4.
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             within(high, low)
         }
         [0x2002, high, low, ..] => within(high, low),
         [0xfc00..=0xfdff, ..] => Some("a private address"),
         [0xfe80..=0xfebf, ..] => Some("a link-local address"),
-        [0xff00..=0xffff, ..] => Some("a group of machines"),
-        [0x2001, 0, ..] => Some("an address of Teredo, which hides another one"),
-        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Some("an address for documentation"),
+        [0xff00..=0xffff, ..] => Some("a multicast address"),
+        [0x2001, 0, ..] => Some("a Teredo address, which embeds another one"),
+        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Some("a documentation address"),
         [0x2001, 0..=0x1ff, ..] => Some("a reserved address"),
         [0x2000..=0x3fff, ..] => None,
         _ => Some("a reserved address"),

@@ -1,9 +1,9 @@
-//! A host that touches only what it is allowed to.
+//! A host that restricts access to what its rules allow.
 //!
-//! Whether a file may be touched is decided on its real path, and it is the real path that
-//! is opened then, following no symbolic link on the way. So neither `..`, nor a symbolic link,
-//! nor `/proc/self/root`, nor a link that is swapped between the look and the use leads out.
-//! What a hard link gives another name to cannot be told from the file itself.
+//! Access to a file is decided by its real path, and then exactly that real path is opened,
+//! without following symbolic links. So neither `..`, nor a symbolic link, nor
+//! `/proc/self/root`, nor a link that is swapped between check and use can escape. Hard links
+//! cannot be detected from the file itself.
 
 mod rules;
 
@@ -23,7 +23,7 @@ use super::{
     refusal, refused,
 };
 
-/// A host behind its rules.
+/// A host with access rules.
 #[derive(Clone)]
 pub struct Guard {
     inner: Arc<dyn Host>,
@@ -46,8 +46,8 @@ impl Guard {
         read: impl Fn(&dyn Host, &Path) -> io::Result<T>,
     ) -> io::Result<T> {
         let host = self.inner.as_ref();
-        // Most paths are real as they are. That shows when they are used, since no link is
-        // followed, and spares the search for links beforehand.
+        // Most paths are real already. Using them proves it, because no link is followed, and
+        // saves resolving links beforehand.
         if let Some(plain) = self.plain(path)?.filter(|it| self.rules.reads.allows(it)) {
             match read(host, &plain) {
                 Err(err) if refused(&err).is_some() => {}
@@ -59,7 +59,7 @@ impl Guard {
         read(host, &real)
     }
 
-    /// The absolute path, if nothing in it goes back.
+    /// The absolute path, if it contains no `..`.
     fn plain(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         let goes_back = path.components().any(|it| it == Component::ParentDir);
         if goes_back { Ok(None) } else { Ok(Some(self.inner.current_dir()?.join(path))) }
@@ -69,8 +69,8 @@ impl Guard {
         if fence.allows(real) { Ok(()) } else { Err(self.refuses("it", real, done)) }
     }
 
-    /// The real path of a file that may be written. A link that has its name is replaced,
-    /// not followed.
+    /// The real path of a file that may be written. A link with its name is replaced, not
+    /// followed.
     fn writable(&self, path: &Path) -> io::Result<PathBuf> {
         let real = place(self.inner.as_ref(), path)?;
         self.check(&self.rules.writes, &real, "written")?;
@@ -80,9 +80,11 @@ impl Guard {
     fn refuses(&self, what: &str, real: &Path, done: &str) -> io::Error {
         let real = real.display();
         refusal(match self.rules.by {
-            By::Policy => format!("the policy does not let {what} be {done}: it is `{real}`"),
-            By::Use => format!("the policy does not let {what} be used: it is `{real}`"),
-            By::Call(_) => format!("{what} is `{real}`, which is outside of what the call names"),
+            By::Policy => format!("the policy does not allow {what} to be {done}: it is `{real}`"),
+            By::Use => format!("the policy does not allow {what} to be used: it is `{real}`"),
+            By::Call(_) => {
+                format!("{what} is `{real}`, which is outside the paths named by the call")
+            }
         })
     }
 
@@ -93,7 +95,7 @@ impl Guard {
         }
         let address = request.address()?;
         if !self.rules.web.allows(&address) {
-            let message = format!("the policy does not let `{address}` be read");
+            let message = format!("the policy does not allow `{address}` to be read");
             return Err(refusal(message));
         }
         if self.rules.web.names(&address) {
@@ -103,7 +105,7 @@ impl Guard {
     }
 }
 
-/// Where a file would be written: the real path of its folder, and its name.
+/// The place where a file would be written: the real path of its folder, and its name.
 pub fn place(host: &dyn Host, path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
@@ -181,8 +183,8 @@ impl Host for Guard {
         self.inner.real_path(path)
     }
 
-    // A guard around a guard: the outer one gives a real path, or one that fails when it is
-    // used for not being real. Both look at it.
+    // With nested guards, the outer one passes on a real path, or a path that fails because it
+    // is not real. Both guards check it.
 
     fn open_real(&self, real: &Path) -> io::Result<Box<dyn Read + Send>> {
         self.check(&self.rules.reads, real, "read")?;
@@ -220,10 +222,11 @@ impl Host for Guard {
     }
 }
 
-/// What a walk comes by, looked at one after the other.
+/// Checks the entries of a walk one after the other.
 struct Folders {
     guard: Guard,
-    /// The last folder, and its real path: most files have the same as the one before.
+    /// The last folder, and its real path: most files are in the same folder as the previous
+    /// one.
     last: Option<(PathBuf, PathBuf)>,
 }
 

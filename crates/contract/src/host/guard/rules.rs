@@ -1,10 +1,10 @@
-//! What a guard lets through: files by their real paths, and hosts of the web.
+//! The rules of a guard: files by their real paths, and web hosts.
 
 use std::path::{Path, PathBuf};
 
 use crate::host::address::Address;
 
-/// What may be touched.
+/// The allowed files and hosts.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub by: By,
@@ -13,47 +13,47 @@ pub struct Rules {
     pub web: Web,
 }
 
-/// Whose rules they are.
+/// The origin of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Whoever runs the script.
+    /// The user who runs the script.
     Policy,
-    /// The same, of the files that a script uses.
+    /// The user too, for the files that a script uses.
     Use,
-    /// One call, which touches what its arguments name: these paths. What the author named
-    /// may be anything, also a symbolic link or a pipe.
+    /// One call, which may access the paths named by its arguments. A path named by the author
+    /// may be anything, including a symbolic link or a pipe.
     Call(Vec<PathBuf>),
 }
 
-/// The files that may be touched, by their real paths; a folder is everything below it.
+/// The allowed files, by their real paths; a folder includes everything below it.
 #[derive(Clone, Debug, Default)]
 pub struct Fence {
-    /// Nothing is outside where this is nothing.
+    /// `None` allows everything.
     pub inside: Option<Vec<PathBuf>>,
     pub except: Vec<PathBuf>,
 }
 
-/// The hosts that open requests may go to.
+/// The hosts allowed for open requests.
 #[derive(Clone, Debug, Default)]
 pub struct Web {
-    /// All of the open internet where this is nothing.
+    /// `None` allows all of the open internet.
     pub inside: Option<Vec<Site>>,
     pub except: Vec<Site>,
 }
 
-/// A host, or all names below one.
+/// A host, or all names below a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// In the spelling of [`Address`].
+    /// Normalised like an [`Address`].
     pub host: String,
-    /// Whether it stands for the names below it: `*.example.com`.
+    /// Whether it means the names below it: `*.example.com`.
     pub below: bool,
-    /// Every port where this is nothing.
+    /// `None` allows every port.
     pub port: Option<u16>,
 }
 
 impl Fence {
-    /// Lets nothing but these paths be touched.
+    /// Allows only these paths.
     pub fn around(inside: Vec<PathBuf>) -> Self {
         Self { inside: Some(inside), except: Vec::new() }
     }
@@ -92,8 +92,8 @@ impl Web {
         self.inside.as_deref().is_none_or(is_one) && !is_one(&self.except)
     }
 
-    /// Whether the operator wrote exactly this address, with its port. Such an address is
-    /// configured, so it may also be one of this machine.
+    /// Whether the user allowed exactly this address, with its port. Such an address counts as
+    /// configured, so it may also be on this machine.
     pub(super) fn names(&self, address: &Address) -> bool {
         let mut all = self.inside.iter().flatten();
         all.any(|it| it.port.is_some() && !it.below && it.holds_address(address))

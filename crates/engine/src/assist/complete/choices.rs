@@ -1,4 +1,4 @@
-//! What may be written at a place, as a list that is being made.
+//! The list of completions, while it is built.
 
 use svc_contract::value::Type;
 use svc_lang::{
@@ -8,49 +8,49 @@ use svc_lang::{
 
 use super::super::{Callable, Port};
 
-/// What may be written, best first.
+/// The completions, best first.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    /// What is replaced.
+    /// The range to replace.
     pub span: Span,
     pub all: Vec<Choice>,
 }
 
-/// One thing that may be written.
+/// One completion.
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub label: String,
     pub sort: Sort,
-    /// Its type or signature, where it has one.
+    /// Its type or signature, if it has one.
     pub detail: Option<String>,
     pub doc: String,
-    /// What is written for it, with places to fill in: `take(n: ${1:n})`.
+    /// The text to insert, with placeholders: `take(n: ${1:n})`.
     pub snippet: String,
 }
 
-/// What kind of thing it is.
+/// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     Keyword,
     Variable,
     Field,
-    /// One of the few values of a type.
+    /// A value of a type that has only a few.
     Literal,
     Type,
     /// A file that a script can use.
     File,
     Argument,
     Call,
-    /// Several stages that lead to what is due.
+    /// Several stages that lead to the expected type.
     Chain,
 }
 
-/// How a call is written.
+/// The form of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// After `>>`: arguments are named, the first parameter is filled.
+    /// After `>>`: arguments are named, and the first parameter is filled.
     Stage,
-    /// In an expression: the arguments stand in their order.
+    /// In an expression: arguments are positional.
     Function,
 }
 
@@ -60,7 +60,7 @@ impl Choice {
         Self { label, sort, detail: None, doc: String::new(), snippet }
     }
 
-    /// What is written up to the first place that is to be filled in.
+    /// The text before the first placeholder.
     pub fn beginning(&self) -> &str {
         self.snippet.split('$').next().unwrap_or_default()
     }
@@ -71,14 +71,14 @@ impl Choices {
         Self { span, all: Vec::new() }
     }
 
-    /// Adds something, unless it is there already.
+    /// Adds a completion, unless it is already in the list.
     fn add(&mut self, choice: Choice) {
         if !self.all.iter().any(|it| it.label == choice.label) {
             self.all.push(choice);
         }
     }
 
-    /// A word of the language, and what stands behind it.
+    /// A keyword of the language, and the text after it.
     pub(super) fn keyword(&mut self, word: &str, snippet: &str) {
         let snippet = snippet.to_owned();
         self.add(Choice { snippet, ..Choice::new(Sort::Keyword, word) });
@@ -90,7 +90,7 @@ impl Choices {
         }
     }
 
-    /// The literals of a type that has few.
+    /// The literals of a type that has only a few.
     pub(super) fn literals(&mut self, due: Option<&Type>) {
         match due.map(Type::required) {
             Some(ty @ Type::Enum(of)) => {
@@ -120,7 +120,7 @@ impl Choices {
         self.value(name, "", Sort::Type);
     }
 
-    /// The name of a module of the standard library, with its quotes.
+    /// The name of a module of the standard library, in quotes.
     pub(super) fn module(&mut self, module: &Module) {
         self.add(Choice {
             detail: Some(module.summary().to_owned()),
@@ -129,7 +129,7 @@ impl Choices {
         });
     }
 
-    /// An argument that is not given yet.
+    /// An argument that is still missing.
     pub(super) fn argument(&mut self, port: &Port) {
         self.add(Choice {
             detail: Some(port.label.clone()),
@@ -139,7 +139,7 @@ impl Choices {
         });
     }
 
-    /// Something that can be called, by the name that is written here.
+    /// An op or flow, under the given name.
     pub(super) fn call(&mut self, label: &str, callable: &Callable<'_>, doc: &str, form: Form) {
         self.add(Choice {
             detail: Some(callable.signature()),
@@ -150,7 +150,7 @@ impl Choices {
     }
 }
 
-/// A call with places for the arguments that must be given.
+/// A call with placeholders for the required arguments.
 fn call(name: &str, callable: &Callable<'_>, form: Form) -> String {
     let ports = callable.ports();
     let filled = usize::from(form == Form::Stage);

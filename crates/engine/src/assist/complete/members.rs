@@ -1,4 +1,4 @@
-//! What may follow a dot: fields of a value, ops of a component, flows of a file.
+//! Completions after a dot: fields of a value, ops of a component, flows of a file.
 
 use svc_contract::{registry::OpRef, value::Type};
 use svc_lang::{
@@ -36,10 +36,10 @@ impl Completion<'_> {
         }
     }
 
-    /// The flows of a file that the script uses.
+    /// The flows of an imported file.
     fn imported(&self, probe: &Probe, import: &str, items: &mut Choices) {
         let prefix = format!("{import}.");
-        // What the library says nothing of is there for itself.
+        // Undocumented flows of the library are internal.
         let is_meant =
             |it: &Flow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
         for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| is_meant(it)) {
@@ -54,7 +54,7 @@ impl Completion<'_> {
         }
     }
 
-    /// The ops of a component, after `>>` those that accept the value.
+    /// The ops of a component; after `>>` only those that accept the value.
     fn ops(&self, probe: &Probe, name: &str, items: &mut Choices) {
         let Some(found) = self.registry().find(name) else { return };
         let component = found.component();

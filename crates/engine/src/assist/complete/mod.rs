@@ -1,7 +1,7 @@
-//! Completion: what may be written at the cursor, best first.
+//! Completion: what can be written at the cursor, best first.
 //!
-//! The place says what may stand there, the checker what fits; nothing that does not
-//! accept the value is offered after `>>`.
+//! The place determines the syntax, the checker the types; after `>>` only stages that accept
+//! the value are offered.
 
 mod choices;
 mod members;
@@ -25,23 +25,23 @@ use svc_lang::{
     stdlib,
 };
 
-/// What a completion is asked for with.
+/// The trigger of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Somebody asked.
+    /// An explicit request.
     Plainly,
-    /// A space was typed. It is typed everywhere.
+    /// A typed space, which is typed everywhere.
     BySpace,
 }
 
-/// The most chains of stages that are offered to get to what is due.
+/// The maximum number of chains of stages offered to reach the expected type.
 const MOST_DETOURS: usize = 3;
 
-/// What may be written at a byte of a draft.
+/// The completions at a byte offset of a draft.
 pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     let place = Place::at(draft.text(), at)?;
     let due = place.due()?;
-    // Only after these a space is a question.
+    // Only at these places a space triggers a completion.
     let answers_space = matches!(due, Due::Stage | Due::Value | Due::Argument(_));
     if asked == Asked::BySpace && !answers_space {
         return None;
@@ -52,7 +52,7 @@ pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     Some(choices)
 }
 
-/// A place that is being completed.
+/// A place to complete.
 struct Completion<'a> {
     draft: &'a Draft<'a>,
     place: &'a Place<'a>,
@@ -103,13 +103,13 @@ impl Completion<'_> {
         Probe::new(self.draft, self.place, self.due)
     }
 
-    /// What accepts the value that enters.
+    /// The stages that accept the input.
     fn stages(&self, probe: &Probe, items: &mut Choices) {
         self.candidates(probe, Wants::Stage, items);
         blocks(probe, items);
     }
 
-    /// What can begin a pipeline: a value, or a stage for what enters.
+    /// What can begin a pipeline: a value, or a stage for the input.
     fn heads(&self, probe: &Probe, items: &mut Choices) {
         items.literals(probe.due());
         self.candidates(probe, Wants::Head, items);
@@ -124,12 +124,12 @@ impl Completion<'_> {
         self.candidates(probe, Wants::Value, items);
         self.functions(probe.due(), items);
         if probe.hole.is_none() {
-            // The name of a flow or component may be due, which no hole can stand for.
+            // The name of a flow or component may be expected, which a hole cannot replace.
             self.everything(probe, items);
         }
     }
 
-    /// All that fits, what gives what is due before the rest.
+    /// Everything that fits, with what returns the expected type first.
     fn candidates(&self, probe: &Probe, wants: Wants, items: &mut Choices) {
         let site = self.site(probe, wants);
         let leading = if site.due.is_some() { fits(&site) } else { Vec::new() };
@@ -179,7 +179,7 @@ impl Completion<'_> {
         }
     }
 
-    /// The pure functions, those that can give what is due.
+    /// The pure functions that can return the expected type.
     fn functions(&self, due: Option<&Type>, items: &mut Choices) {
         let gives = |op: &OpRef| {
             let yields = op.op.yields;
@@ -191,7 +191,7 @@ impl Completion<'_> {
         }
     }
 
-    /// In a string only the choices of an enum are known.
+    /// Inside a string only the variants of an enum are known.
     fn literals_in_a_string(&self, items: &mut Choices) {
         if let Due::Pattern(open) = self.due {
             let ty = probe::matched(self.draft, self.place, open);
@@ -201,7 +201,7 @@ impl Completion<'_> {
         items.literals(probe.due().filter(|it| matches!(it.required(), Type::Enum(_))));
     }
 
-    /// The arguments of a call that are not given yet; in an expression also values.
+    /// The missing arguments of a call; in an expression also values.
     fn arguments(&self, open: usize, items: &mut Choices) {
         let (name, is_stage) = self.place.callee(open);
         let name = &self.place.text[name.range()];
@@ -244,7 +244,7 @@ impl Completion<'_> {
     }
 }
 
-/// The blocks that work on what enters.
+/// The blocks that work on the input.
 fn blocks(probe: &Probe, items: &mut Choices) {
     if probe.enters().is_none_or(|it| matches!(it, Type::List(..))) {
         items.keywords(&words::OF_LISTS);
@@ -257,7 +257,7 @@ fn ops(registry: &Registry) -> impl Iterator<Item = OpRef> + '_ {
     components.flat_map(|component| component.ops.iter().map(move |op| OpRef { component, op }))
 }
 
-/// The flows as the search for what fits wants them.
+/// The flows, as the search for candidates needs them.
 fn signatures(probe: &Probe) -> Vec<Signature> {
     let flows = probe.facts.flows.iter();
     let signature = flows.map(|(name, flow)| Signature {

@@ -1,5 +1,5 @@
-//! What the checker knows of the place that is being written: a typed hole is put there,
-//! and the script is checked with it.
+//! Queries the checker about the place being written: puts a typed hole there, and checks the
+//! script with it.
 
 use svc_contract::value::Type;
 use svc_lang::{
@@ -12,19 +12,19 @@ use crate::assist::{
     place::{Due, Place},
 };
 
-/// A script with a hole at the cursor, and what is known of it.
+/// A script with a hole at the cursor, and the facts about it.
 pub(super) struct Probe {
     pub(super) hole: Option<HoleFact>,
     pub(super) facts: Facts,
 }
 
-/// Declarations begin with these, at the beginning of a line.
+/// Prefixes of declarations, at the beginning of a line.
 const DECLARATIONS: [&str; 8] =
     ["param ", "secret ", "type ", "use ", "flow ", "test ", "mock ", "let "];
 
 impl Probe {
-    /// Checks the script with a hole at a place. Where the script is too broken, what
-    /// stands behind the place is left out.
+    /// Checks the script with a hole at a place. If the script is too broken, the text behind
+    /// the place is left out.
     pub(super) fn new(draft: &Draft<'_>, place: &Place<'_>, due: Due) -> Self {
         let hole = if due == Due::Stage { "?" } else { "(?)" };
         let (before, behind) = (&place.text[..place.start], &place.text[place.end_of_call()..]);
@@ -43,17 +43,17 @@ impl Probe {
         Self { hole: found.map(|it| facts.holes.swap_remove(it)), facts }
     }
 
-    /// What enters at the place, where something does.
+    /// The type of the input at the place, if there is an input.
     pub(super) fn enters(&self) -> Option<&Type> {
         self.hole.as_ref()?.enters.as_ref().filter(|it| !it.is_unknown())
     }
 
-    /// What is due at the place, as far as it is known.
+    /// The expected type at the place, as far as it is known.
     pub(super) fn due(&self) -> Option<&Type> {
         self.hole.as_ref()?.due.as_ref().filter(|it| !it.is_unknown())
     }
 
-    /// The type of a value that a name stands for at the place.
+    /// The type of the value that a name refers to at the place.
     pub(super) fn value(&self, name: &str) -> Option<&Type> {
         let hole = self.hole.as_ref()?;
         if name == "it" {
@@ -64,14 +64,14 @@ impl Probe {
     }
 }
 
-/// What stands from the next declaration on.
+/// The text from the next declaration on.
 fn next_declaration(text: &str) -> &str {
     let starts = text.match_indices('\n').map(|(idx, _)| idx);
     let declares = |idx: &usize| DECLARATIONS.iter().any(|it| text[idx + 1..].starts_with(it));
     starts.into_iter().find(declares).map_or("", |idx| &text[idx..])
 }
 
-/// The type of what a `match` looks at, while its arms are being written.
+/// The type of the value of a `match` whose arms are being written.
 pub(super) fn matched(draft: &Draft<'_>, place: &Place<'_>, open: usize) -> Option<Type> {
     let subject = place.matched(open)?;
     let (before, behind) = (&place.text[..place.start], &place.text[place.word.end..]);
@@ -89,7 +89,7 @@ pub(super) fn type_of(draft: &Draft<'_>, text: String, span: Span) -> Option<Typ
     node.map(|it| it.gives)
 }
 
-/// The type of what stands before the dot that a place begins with.
+/// The type of the value before the dot that a place begins with.
 pub(super) fn selected(draft: &Draft<'_>, place: &Place<'_>) -> Option<Type> {
     let (before, behind) = (&place.text[..place.start], &place.text[place.word.end..]);
     let whole = format!("{before}{behind}");

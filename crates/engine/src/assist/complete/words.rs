@@ -1,6 +1,6 @@
-//! The words of the language, with what stands behind them.
+//! The keywords of the language, with the text to insert.
 
-/// Stages that are words of the language: those for lists, and those for any value.
+/// Stages that are keywords: those for lists, and those for any value.
 pub(super) const OF_LISTS: [(&str, &str); 5] = [
     ("each", "each { $0 }"),
     ("each?", "each? { $0 }"),

@@ -7,11 +7,11 @@ use svc_lang::{
 
 use super::open;
 
-/// The name before a `(`, and whether `>>` stands before it.
+/// The name before a `(`, and whether `>>` precedes it.
 pub(super) fn callee(text: &str, tokens: &[Token], open: usize) -> (Span, bool) {
     let shown = |idx: usize| &text[tokens[idx].span.range()];
     let mut first = open;
-    // A type argument stands between the name and its arguments: `ask<Note>(`.
+    // A type argument may stand between the name and the arguments: `ask<Note>(`.
     if first > 0 && shown(first - 1) == ">" {
         first = (0..first).rev().find(|it| shown(*it) == "<").unwrap_or(first);
     }
@@ -26,13 +26,13 @@ pub(super) fn callee(text: &str, tokens: &[Token], open: usize) -> (Span, bool) 
     (Span::new(start.min(end), end), is_stage)
 }
 
-/// The call around a place: its name, and which argument is being written.
+/// The call around a place: its name, and the argument that is being written.
 pub struct Call<'a> {
     pub name: &'a str,
     pub is_stage: bool,
-    /// How many arguments stand before.
+    /// The number of arguments before the place.
     pub idx: usize,
-    /// The name of the argument, where it has one.
+    /// The name of the argument, if it has one.
     pub argument: Option<&'a str>,
 }
 

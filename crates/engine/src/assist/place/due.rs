@@ -1,17 +1,17 @@
-//! What may be written at a place, from the tokens before it.
+//! What can be written at a place, determined from the tokens before it.
 
 use svc_lang::syntax::token::TokenKind;
 
 use super::{Place, open};
 
-/// What may be written at a place.
+/// What can be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::assist) enum Due {
     /// After `>>`.
     Stage,
     /// At the head of a pipeline.
     Head,
-    /// At the head of a pipeline in a block, where a `let` may stand too.
+    /// At the head of a pipeline in a block, where a `let` is possible, too.
     Line,
     /// In an expression.
     Value,
@@ -26,14 +26,14 @@ pub(in crate::assist) enum Due {
     Statement,
     /// At the beginning of a statement of a test.
     TestStatement,
-    /// The name of a file, in its quotes.
+    /// The name of a file, inside quotes.
     File,
-    /// Behind something that is whole.
+    /// After a complete expression.
     More,
 }
 
 impl<'a> Place<'a> {
-    /// What may be written here.
+    /// What can be written here.
     pub(in crate::assist) fn due(&self) -> Option<Due> {
         let Some(last) = self.before.checked_sub(1) else { return Some(Due::Statement) };
         if self.is_type(last) {
@@ -58,7 +58,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether what stands before is the end of something that has a value.
+    /// Whether the token before ends an expression.
     fn ends_value(&self, last: usize) -> bool {
         let is_optional = self.shown(last) == "?";
         is_optional
@@ -100,14 +100,14 @@ impl<'a> Place<'a> {
         adjoins && (name.kind == TokenKind::Word || self.shown(open - 1) == ">")
     }
 
-    /// An argument, unless the parameters of a flow or of inline code are declared there.
+    /// An argument, unless parameters of a flow or of an inline script are declared there.
     fn argument(&self, open: usize) -> Option<Due> {
         let declares = self.shown(open - 1) == "rhai"
             || open.checked_sub(2).is_some_and(|it| self.shown(it) == "flow");
         (!declares).then_some(Due::Argument(open))
     }
 
-    /// After `,` or `|`: what the bracket around holds.
+    /// After `,` or `|`: depends on the enclosing bracket.
     fn between(&self) -> Option<Due> {
         let open = *self.open().last()?;
         match self.shown(open) {
@@ -121,7 +121,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What stands first in the braces that a token opens.
+    /// The first thing inside the braces that a token opens.
     fn in_braces(&self, open: usize) -> Option<Due> {
         let last = open.checked_sub(1)?;
         if self.is_test(open) {
@@ -146,7 +146,7 @@ impl<'a> Place<'a> {
         open > 1 && self.shown(open) == "{" && self.shown(open - 2) == "test"
     }
 
-    /// The keyword that a block's head begins with, from the head's last token.
+    /// The keyword that begins the head of a block, from the head's last token.
     fn heads_block(&self, last: usize) -> Option<&'a str> {
         let mut depth = 0_usize;
         for idx in (0..=last).rev() {
@@ -170,7 +170,7 @@ impl<'a> Place<'a> {
         None
     }
 
-    /// Whether what follows a token is a type.
+    /// Whether a type follows a token.
     fn is_type(&self, last: usize) -> bool {
         let back = |n: usize| last.checked_sub(n).map_or("", |it| self.shown(it));
         match self.shown(last) {
@@ -187,7 +187,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether a colon stands in the fields of a type, or in the parameters of a flow.
+    /// Whether a colon belongs to a field of a type, or to a parameter of a flow.
     fn is_declared_field(&self, colon: usize) -> bool {
         let Some(open) = open(&self.tokens[..colon]).last().copied() else { return false };
         match self.shown(open) {
@@ -206,7 +206,7 @@ impl<'a> Place<'a> {
 mod tests {
     use super::*;
 
-    /// What may stand at the `|` of a script.
+    /// What can be written at the `¦` of a script.
     fn due(script: &str) -> Option<Due> {
         let at = script.find('¦').unwrap();
         Place::at(&script.replace('¦', ""), at)?.due()

@@ -1,5 +1,5 @@
-//! Where the cursor stands in a script that is being written, told from its tokens: the
-//! tree of an unfinished script says little.
+//! The position of the cursor in an unfinished script, determined from its tokens: the syntax
+//! tree of an unfinished script is of little use.
 
 mod call;
 mod due;
@@ -12,27 +12,27 @@ use svc_lang::{
     syntax::token::{Bracket, Lexed, Token, TokenKind, lex},
 };
 
-/// A place, and the words that are written there.
+/// A place, and the words written there.
 pub(super) struct Place<'a> {
     pub(super) text: &'a str,
     tokens: Vec<Token>,
-    /// How many tokens stand before the name that is being written.
+    /// The number of tokens before the name that is being written.
     before: usize,
-    /// What is being written, perhaps nothing yet.
+    /// The word that is being written, possibly empty.
     pub(super) word: Span,
     /// The words before it, each with its dot: `rag` in `rag.ans`.
     pub(super) path: Vec<Span>,
-    /// Where the whole name begins, with its first dot where it has no first word.
+    /// The start of the whole name, including a leading dot.
     pub(super) start: usize,
-    /// Whether a dot stands right before the word.
+    /// Whether a dot directly precedes the word.
     pub(super) is_member: bool,
-    /// The string that it stands in.
+    /// The string around the place.
     pub(super) string: Option<Span>,
 }
 
 impl<'a> Place<'a> {
-    /// Nothing where no name can stand: in comments, numbers, and the text of strings that
-    /// hold values.
+    /// Returns `None` where no name is possible: in comments, in numbers, and in the text of
+    /// strings.
     pub(super) fn at(text: &'a str, at: usize) -> Option<Self> {
         let Lexed { tokens, comments, flaws } = lex(text);
         if comments.iter().any(|it| it.start < at && at <= it.end) {
@@ -43,7 +43,8 @@ impl<'a> Place<'a> {
         let mut place = Self {
             text,
             before: around.map_or(first_behind, |it| {
-                // What ends here is before, but for a word, which goes on, and an open string.
+                // A token that ends here is complete, except a word, which continues, and an
+                // open string.
                 let is_open = flaws.iter().any(|flaw| flaw.span().start == it.span.start);
                 let is_before = it.kind != TokenKind::Word && it.span.end == at && !is_open;
                 first_behind + usize::from(is_before)
@@ -101,7 +102,7 @@ impl<'a> Place<'a> {
         self.before.checked_sub(n).map(|it| self.tokens[it])
     }
 
-    /// Whether the name is a member of something that is no name: `f(x).`, `xs[0].`.
+    /// Whether the name is a member of an expression other than a name: `f(x).`, `xs[0].`.
     pub(super) fn is_selection(&self) -> bool {
         let ends = self.token_back(1).filter(|it| it.span.end == self.start);
         self.is_member
@@ -117,12 +118,12 @@ impl<'a> Place<'a> {
         self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
     }
 
-    /// The brackets that are open where the name begins, the innermost last.
+    /// The brackets that are open at the start of the name, the innermost last.
     pub(super) fn open(&self) -> Vec<usize> {
         open(&self.tokens[..self.before])
     }
 
-    /// Where the name and the arguments behind it end.
+    /// The end of the name and of its arguments.
     pub(super) fn end_of_call(&self) -> usize {
         let behind = self.tokens.partition_point(|it| it.span.start < self.word.end);
         let opens = self.tokens.get(behind).filter(|it| {
@@ -141,7 +142,7 @@ impl<'a> Place<'a> {
         self.word.end
     }
 
-    /// What closes the brackets that are open.
+    /// The text that closes the open brackets.
     pub(super) fn closers(&self) -> String {
         let close = |idx: usize| match self.tokens[idx].kind {
             TokenKind::Open(Bracket::Round) => ")",
@@ -152,12 +153,12 @@ impl<'a> Place<'a> {
         self.open().into_iter().rev().map(close).collect()
     }
 
-    /// The name before a `(`, and whether `>>` stands before it.
+    /// The name before a `(`, and whether `>>` precedes it.
     pub(super) fn callee(&self, open: usize) -> (Span, bool) {
         call::callee(self.text, &self.tokens, open)
     }
 
-    /// The names of the arguments that are written in a call already.
+    /// The names of the arguments already written in a call.
     pub(super) fn given(&self, open: usize) -> Vec<&'a str> {
         let mut depth = 0_usize;
         let mut given = Vec::new();
@@ -183,7 +184,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The brackets that some tokens leave open, the innermost last. A `${` is one.
+/// The brackets that some tokens leave open, the innermost last. A `${` counts as one.
 fn open(tokens: &[Token]) -> Vec<usize> {
     let mut open = Vec::new();
     for (idx, token) in tokens.iter().enumerate() {
