@@ -1,4 +1,4 @@
-//! The built-in components: one folder a cluster, one file a component.
+//! The built-in components: one folder per cluster, one file per component.
 
 use crate::registry::Component;
 

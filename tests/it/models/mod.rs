@@ -249,7 +249,7 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
     let engine = engine.watched_by(notes.clone());
     let script = r#"("x" >> ask) within { max_tokens: 10_000 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));
-    let wanted = "the price of `openai/brand-new` is unknown: the cost leaves it out";
+    let wanted = "the price of `openai/brand-new` is unknown: the cost does not include it";
     assert_eq!(*notes.0.lock().unwrap(), [wanted]);
 }
 

@@ -1,4 +1,4 @@
-//! What comes out of `summary`, through the op.
+//! Tests of the results of `summary`, through the op.
 
 use super::*;
 use crate::components::context_retrieval::testing::{cancelled, cx, decode, hit};
