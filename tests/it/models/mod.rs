@@ -209,7 +209,7 @@ async fn an_answer_that_does_not_fit_says_what_was_wrong() {
     let cases = [
         (r#"{"score": 7}"#, "`score` must be float 0..1, but it is 7"),
         (r#"{"rating": 0.7}"#, "`score` must be float 0..1, but it is missing"),
-        ("I would say 0.7", "it is no JSON"),
+        ("I would say 0.7", "not valid JSON"),
     ];
     for provider in PROVIDERS {
         for (answer, wanted) in cases {
@@ -237,8 +237,8 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
     let script = r#"("x" >> ask) within { max_cost: $1.00 }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
     assert!(matches!(err, Error::Check(_)), "{err}");
-    let wanted = "the price of `openai/brand-new` is unknown, so it cannot run under `max_cost`: \
-                  the price table of test does not have it";
+    let wanted = "the price of `openai/brand-new` is unknown, so it cannot run under `max_cost`: it is not \
+                  in the price table of test";
     assert!(err.to_string().contains(wanted), "{err}");
     let capped = engine.run(r#""x" >> ask"#).max_cost(Money::cents(9)).await;
     let err = capped.map(|it| it.value).unwrap_err();

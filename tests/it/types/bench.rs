@@ -163,16 +163,16 @@ fn asks_json(text: &str) -> bool {
     [" as ", "parse_json", "rhai"].iter().any(|it| text.contains(it))
 }
 
-/// `.., but this is int`, as ops say it.
+/// Whether the message of an op ends with a kind, as in `expected .., found int`.
 fn names_kind(message: &str) -> bool {
     const KINDS: [&str; 14] = [
         "null", "bool", "int", "float", "duration", "money", "size", "string", "path", "bytes",
         "list", "record", "secret", "flow",
     ];
-    let said = ["this is ", "an item is "].iter().filter_map(|it| message.rsplit_once(it));
+    let said = ["this is ", "an item is ", "found ", "of type "].iter().filter_map(|it| message.rsplit_once(it));
     let mut kinds = said.map(|(_, kind)| kind.trim_start_matches("a "));
     kinds.any(|kind| KINDS.contains(&kind))
-        || message.contains("have no order")
+        || message.contains("cannot compare ")
         || message.contains("no arm of `match`")
 }
 
