@@ -208,7 +208,7 @@ async fn any_goal_has_an_answer() {
         let request = engine.run("param goal: string  goal >> guide_plan_workflow");
         match request.param("goal", goal).await {
             Ok(planned) => assert!(planned.value.as_record().is_some(), "{goal}"),
-            Err(err) => assert!(err.to_string().contains("the goal says nothing"), "{goal}: {err}"),
+            Err(err) => assert!(err.to_string().contains("empty goal"), "{goal}: {err}"),
         }
     }
 }
@@ -239,9 +239,9 @@ fn commands_tell_what_they_find() {
 fn commands_fail_without_showing_their_own_script() {
     let place = tempfile::tempdir().unwrap();
     let done = svc(place.path(), &["guide", "plan", ""]);
-    assert_eq!(err(&done).lines().next(), Some("error: the goal says nothing"));
+    assert_eq!(err(&done).lines().next(), Some("error: empty goal"));
     let done = svc(place.path(), &["guide", "plan", "sort the list", "--input", "wrong<"]);
-    assert_eq!(err(&done).lines().next(), Some("error: `wrong<` is no type"));
+    assert_eq!(err(&done).lines().next(), Some("error: `wrong<` is not a type"));
     let long = svc(place.path(), &["guide", "plan", &"x".repeat(10_000)]);
     assert!(err(&long).len() < 400, "{}", err(&long));
 }

@@ -53,7 +53,7 @@ choices! {
 }
 
 params! {
-    /// Extracts the most important sentences of a text, a document or several documents.
+    /// Takes the most important sentences from a text, a document or several documents.
     ///
     /// The method is `LexRank` (Erkan & Radev 2004: continuous, idf-modified cosine, power
     /// iteration to 1e-6). With a question it is biased `LexRank` (Otterbacher et al. 2005), and

@@ -37,7 +37,7 @@ impl Inline for Reverse {
 }
 
 params! {
-    /// Removes the items that are null.
+    /// Leaves out the items that are null.
     ///
     /// After `each?`, this keeps the successful results.
     pub(super) struct Compact {
@@ -62,11 +62,11 @@ impl Inline for Compact {
 }
 
 params! {
-    /// Concatenates a list of lists, one level deep.
+    /// Makes one list from a list of lists, one level deep.
     ///
     /// Fails if the result would have more than 10,000,000 items.
     pub(super) struct Flatten {
-        /// The lists to concatenate.
+        /// The list of lists.
         lists: Items<Items<Var<'T'>>>,
     }
 }

@@ -142,7 +142,7 @@ impl Inline for Div {
 }
 
 params! {
-    /// Limits a number or an amount to a range.
+    /// Keeps a number or an amount within two bounds.
     ///
     /// Returns `low` for a smaller value, `high` for a larger one, and otherwise the value itself.
     /// `low` above `high` is an error of kind `invalid_input`.

@@ -46,7 +46,7 @@ impl Inline for Round {
 }
 
 params! {
-    /// Returns the largest whole number that is not greater than a number.
+    /// Returns the greatest whole number that is not greater than a number.
     ///
     /// Fails if the result is out of the range of int.
     pub(super) struct Floor {
@@ -73,7 +73,7 @@ impl Inline for Floor {
 }
 
 params! {
-    /// Returns the smallest whole number that is not less than a number.
+    /// Returns the least whole number that is not less than a number.
     ///
     /// Fails if the result is out of the range of int.
     pub(super) struct Ceil {

@@ -70,7 +70,7 @@ fn test_len<C: Iterator<Item = char>>(
 }
 
 params! {
-    /// Removes white space, or the given characters, from both ends of a text.
+    /// Strips white space, or the given characters, from both ends of a text.
     pub(super) struct Trim {
         /// The text to trim.
         text: Text,

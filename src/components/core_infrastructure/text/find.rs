@@ -122,7 +122,7 @@ impl Inline for EndsWith {
 }
 
 params! {
-    /// Replaces every occurrence of a part, from left to right.
+    /// Replaces a part of a text wherever it appears, from left to right.
     ///
     /// The part is matched literally; `replace_pattern` takes a regular expression. Fails if the
     /// result would be larger than 256 MiB.

@@ -50,7 +50,7 @@ fn byte_of(text: &str, position: i64) -> usize {
 }
 
 params! {
-    /// Shortens a text that is too long, and marks the cut.
+    /// Shortens a text that is too long, and marks it as shortened.
     ///
     /// The result has at most `max_chars` characters (Unicode scalar values), including the ending.
     /// A text that is short enough stays unchanged.
