@@ -214,8 +214,8 @@ async fn servers_say_why_they_give_nothing() {
         ("/status/503", ErrorKind::Unavailable, "answers 503"),
         ("/status/418", ErrorKind::InvalidInput, "answers 418"),
         ("/status/304", ErrorKind::Failed, "answers 304"),
-        ("/image", ErrorKind::Unsupported, "`image/png`, which is no text"),
-        ("/latin", ErrorKind::Unsupported, "unknown encoding, `klingon`"),
+        ("/image", ErrorKind::Unsupported, "`image/png`, which is not text"),
+        ("/latin", ErrorKind::Unsupported, "unknown encoding `klingon`"),
         ("/large", ErrorKind::InvalidInput, "larger than 1MiB"),
     ] {
         let (given, message) = failure(&engine, FETCH, &format!("http://{address}{path}")).await;

@@ -202,7 +202,7 @@ fn a_hostile_pdf_alone_is_an_error_of_its_file() {
         let whys: &[&str] = match name {
             "count" => &["of memory"],
             // Its content is read step by step, which a slow machine does not finish.
-            _ => &["holds no text", "takes longer than"],
+            _ => &["contains no text", "takes longer than"],
         };
         assert!(whys.iter().any(|it| one_line.contains(it)), "{err}");
     }
