@@ -1,4 +1,5 @@
-//! The rules of the house that no compiler knows: who may know whom, and where things are.
+//! Rules of the code base that the compiler does not check: dependencies between modules, and where
+//! things belong.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,21 +28,20 @@ const LAYERS: [&str; 15] = [
     "bases",
 ];
 
-/// The macros of the registry, which the language puts at the crate's root.
+/// The macros of the registry, which are exported at the crate's root.
 const MACROS: [&str; 3] = ["params", "record", "choices"];
 
-/// The only places that may reach for the operating system themselves: the host, the
-/// cache folder of its double, the store's and the index's own files, and where the process
-/// begins.
+/// The only places that may use the operating system directly: the host, the cache folder of its
+/// test double, the files of the store and the index, and the entry point of the process.
 const DOORS: [&str; 5] =
     ["host/os/", "host/test.rs", "store/", "components/context_retrieval/ctx_search/", "main.rs"];
 
-/// The crates that reach the network or the system.
+/// The crates that access the network or the system.
 const BEYOND: [&str; 6] =
     ["hyper", "hyper_util", "hyper_rustls", "rusqlite", "rustix", "tower_service"];
 
-/// Who touches the standard streams, and why. All others print through the first, which lets
-/// nothing command the terminal.
+/// The modules that use the standard streams, with the reason. All others print through the first
+/// one, which never lets output control the terminal.
 const WRITERS: [(&str, &str); 6] = [
     ("bases/cli/terminal.rs", "the one writer"),
     ("bases/cli/screen.rs", "asks how large the terminal is"),
@@ -162,14 +162,14 @@ struct Source {
     tokens: Vec<String>,
 }
 
-/// The path of something that a file uses, without its root.
+/// The path of an imported item, without its root.
 #[derive(Clone, Debug)]
 struct Used {
     path: Vec<String>,
 }
 
 impl Used {
-    /// What else the crate's root exports is the engine's.
+    /// Everything else that the crate's root exports belongs to the engine.
     fn rank(&self) -> usize {
         let name = self.path[0].as_str();
         let name = if MACROS.contains(&name) { "registry" } else { name };
@@ -203,7 +203,7 @@ impl Source {
         used
     }
 
-    /// The module around the one that the token `idx` stands in.
+    /// The parent module of the one that contains the token `idx`.
     fn parent(&self, idx: usize) -> Vec<String> {
         let mut module = self.module.clone();
         let mut braces = Vec::new();
@@ -220,7 +220,7 @@ impl Source {
         module
     }
 
-    /// Reads what follows a path; gives the index after it.
+    /// Reads the rest of a path; returns the index after it.
     fn tree(&self, at: usize, mut path: Vec<String>, used: &mut Vec<Used>) -> usize {
         if self.token(at) != "::" {
             used.push(Used { path });
@@ -273,8 +273,8 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|it: char| it.is_alphabetic() || it == '_')
 }
 
-/// Words, `::` and single signs. Strings and comments are left out; a raw string's content
-/// is read up to its first quote, which is near enough to find paths.
+/// Words, `::` and single characters. Strings and comments are skipped; a raw string is read up to
+/// its first quote, which is close enough to find paths.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -316,7 +316,7 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// Uses of one part of a layer by another: parts are `depth` levels below it.
+/// Uses of one part of a layer by another; parts are `depth` levels below the layer.
 fn strangers(layer: &str, depth: usize, counts: impl Fn(&[String]) -> bool) -> Vec<String> {
     let mut wrong = Vec::new();
     for source in sources().iter().filter(|it| it.module.first().is_some_and(|it| it == layer)) {
@@ -332,7 +332,7 @@ fn strangers(layer: &str, depth: usize, counts: impl Fn(&[String]) -> bool) -> V
     wrong
 }
 
-/// The cluster and the name of every file or folder that is a component.
+/// The cluster and the name of every file or folder of a component.
 fn components_on_disk() -> BTreeSet<(String, String)> {
     sources()
         .iter()
@@ -361,6 +361,6 @@ fn sources() -> Vec<Source> {
             }
         }
     }
-    assert!(files.len() > 10, "the sources were found");
+    assert!(files.len() > 10, "the sources are found");
     files.iter().map(|(name, text)| Source::new(name, text)).collect()
 }

@@ -9,8 +9,8 @@ mod score;
 
 use score::{Score, answers, goals, scores};
 
-/// A little below what was measured, so that it cannot rot: the goals that were tuned on, those
-/// that were held back, and the fresh ones.
+/// Slightly below the measured scores, to detect regressions: the goals used for tuning, those that
+/// were held back, and the fresh ones.
 const LEAST: [Score; 3] = [
     Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
     Score { possible: 19, impossible: 6, checked: 17, right: 16, refused: 5 },
@@ -46,7 +46,7 @@ fn script(workflow: &Value) -> String {
     script.unwrap_or_else(|| panic!("{workflow}")).to_owned()
 }
 
-/// Runs what the guide writes for a goal in a folder.
+/// Runs the script that the guide writes for a goal in a folder.
 fn result(goal: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, String) {
     let place = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -144,7 +144,7 @@ async fn a_goal_has_one_script() {
     assert!(one.starts_with("# Goal: Search ./notes"), "{one}");
     assert!(one.contains("# Takes: time"), "{one}");
     assert!(one.contains("max_sentences: 2") && one.contains("top_k: 3"), "{one}");
-    assert_eq!(svc::syntax::format(&one).text, one, "it is laid out");
+    assert_eq!(svc::syntax::format(&one).text, one, "it is formatted");
 }
 
 #[tokio::test]
@@ -234,7 +234,7 @@ fn commands_tell_what_they_find() {
     assert!(told["components"].as_str().unwrap().contains("ctx_search (search)"), "{told}");
 }
 
-/// The script that a command runs is no affair of who asks.
+/// The internal script of a command is hidden from its user.
 #[test]
 fn commands_fail_without_showing_their_own_script() {
     let place = tempfile::tempdir().unwrap();

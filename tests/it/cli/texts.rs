@@ -73,7 +73,7 @@ fn review(loud) {
 }
 "#;
 
-/// What is printed needs no template any more, and gives the same.
+/// Printed scripts need no template any more, and return the same.
 #[test]
 fn templates_are_expanded() {
     let script = r#"use "lib/panel.rhai" as panel
