@@ -106,7 +106,8 @@ impl Direct {
         let options = TextOptions::default().set_indexing_options(indexing);
         let body = schema.add_text_field("body", options);
         let index = Index::create_in_dir(folder, schema.build()).expect("an index can be created");
-        let mut writer = index.writer_with_num_threads(1, WRITER_BYTES).expect("there is a single writer");
+        let mut writer =
+            index.writer_with_num_threads(1, WRITER_BYTES).expect("there is a single writer");
         for (idx, doc) in docs.iter().enumerate() {
             let mut row = TantivyDocument::new();
             row.add_text(id, idx.to_string());
@@ -123,7 +124,9 @@ impl Direct {
         let searcher = self.index.reader().expect("the index can be read").searcher();
         let query = QueryParser::for_index(&self.index, vec![self.body]).parse_query(question);
         let best = TopDocs::with_limit(10).order_by_score();
-        let found = searcher.search(&query.expect("the query is valid"), &best).expect("the search succeeds");
+        let found = searcher
+            .search(&query.expect("the query is valid"), &best)
+            .expect("the search succeeds");
         let doc = |(_, at)| {
             let doc: TantivyDocument = searcher.doc(at).expect("the document is stored");
             let fields = doc.field_values().map(|(field, value)| {
@@ -155,7 +158,8 @@ fn word(dice: &mut fastrand::Rng) -> String {
 
 fn lines(docs: &[String]) -> String {
     docs.iter().enumerate().fold(String::new(), |mut text, (idx, doc)| {
-        writeln!(text, "{{\"id\": \"{idx}\", \"text\": \"{doc}\"}}").expect("writing to a string cannot fail");
+        writeln!(text, "{{\"id\": \"{idx}\", \"text\": \"{doc}\"}}")
+            .expect("writing to a string cannot fail");
         text
     })
 }

@@ -70,7 +70,11 @@ fn hostile_code_is_stopped() {
 /// The difference between a script's first line and its result.
 fn wrong((path, ended): (&PathBuf, &Ended)) -> Option<String> {
     let text = fs::read_to_string(path).unwrap();
-    let due = text.lines().next()?.strip_prefix("# stops: ").expect("the first line states how it is stopped");
+    let due = text
+        .lines()
+        .next()?
+        .strip_prefix("# stops: ")
+        .expect("the first line states how it is stopped");
     let (kinds, message) = due.split_once(' ').unwrap_or((due, ""));
     let fits = path.file_stem()? == ended.name.as_str()
         && kinds.split(',').any(|it| it == ended.how)

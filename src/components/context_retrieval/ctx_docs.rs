@@ -61,7 +61,8 @@ impl Inline for ToText {
         for (idx, doc) in self.docs.0.iter().enumerate() {
             let Some(doc) = doc.as_record() else {
                 let kind = doc.kind();
-                let message = format!("expected `[Doc]` for `docs`, but item {} is {kind}", idx + 1);
+                let message =
+                    format!("expected `[Doc]` for `docs`, but item {} is {kind}", idx + 1);
                 return Err(OpError::invalid_input(message));
             };
             if !write(&mut out, idx + 1, doc, most) {

@@ -150,7 +150,8 @@ fn refused(url: &str, page: &Response) -> OpError {
         _ => ErrorKind::Failed,
     };
     let status = page.status;
-    let error = OpError::new(kind, format!("cannot read `{url}`: the server returned status {status}"));
+    let error =
+        OpError::new(kind, format!("cannot read `{url}`: the server returned status {status}"));
     match page.retry_after() {
         Some(wait) => error.retry_after(wait),
         None => error,

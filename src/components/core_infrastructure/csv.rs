@@ -134,7 +134,9 @@ impl Reader<'_> {
         loop {
             let Some((before, rest)) = self.rest.split_once('"') else {
                 let message = format!("unclosed quote in line {start}");
-                return Err(OpError::invalid_input(message).help("write `\"\"` for a quote in a cell"));
+                return Err(
+                    OpError::invalid_input(message).help("write `\"\"` for a quote in a cell")
+                );
             };
             cell.push_str(before);
             self.line += before.matches('\n').count();

@@ -45,8 +45,7 @@ fn mend(content: &[u8], sink: &mut dyn Sink) -> String {
         text.extend(chunk.invalid().iter().map(|_| '?'));
         bad += chunk.invalid().len();
     }
-    let (bytes, are, stand) =
-        if bad == 1 { ("byte", "is", "is") } else { ("bytes", "are", "are") };
+    let (bytes, are, stand) = if bad == 1 { ("byte", "is", "is") } else { ("bytes", "are", "are") };
     sink.notice(None, format!("{bad} {bytes} that {are} not UTF-8 {stand} shown as `?`"));
     text
 }

@@ -91,7 +91,10 @@ fn html_gives_what_is_seen() {
     assert_eq!(skipped("a.html", b"<script>x</script>"), "skipped: no visible text");
     let deep = "<div>".repeat(500_000);
     let why = skipped("a.html", deep.as_bytes());
-    assert_eq!(why, "skipped: it is damaged: its elements are nested too deeply, or overlap too often");
+    assert_eq!(
+        why,
+        "skipped: it is damaged: its elements are nested too deeply, or overlap too often"
+    );
     assert_eq!(one("a.html", "<p>x".repeat(5_000).as_bytes()).text.len(), 5_000 * 3 - 2);
 }
 

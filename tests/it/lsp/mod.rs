@@ -90,11 +90,7 @@ fn problems_of_used_files_stand_in_their_own_file() {
     assert_eq!(client.diagnostics("rag.svc")[0]["code"], "E217");
     let uri = client.uri("rag.svc");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-    assert_eq!(
-        client.diagnostics("rag.svc")[0]["code"],
-        "E217",
-        "the file on disk is still wrong"
-    );
+    assert_eq!(client.diagnostics("rag.svc")[0]["code"], "E217", "the file on disk is still wrong");
 }
 
 #[test]

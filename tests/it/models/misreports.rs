@@ -21,8 +21,7 @@ use crate::meter::Meter;
 const CHARGED: Usage = Usage { tokens: 120, cost: Money::from_nanos(100 * 3_000 + 20 * 15_000) };
 
 /// A text of more than one token, with any tokenizer.
-const LONG: &str =
-    "sixty-five bytes and more are never a single token, by anyone's count, by far";
+const LONG: &str = "sixty-five bytes and more are never a single token, by anyone's count, by far";
 
 /// An answer with these counts, whatever its text.
 fn counting(provider: &str, input: &Json, output: &Json) -> Reply {

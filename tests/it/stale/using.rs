@@ -153,6 +153,9 @@ fn commands_that_check_refuse_too() {
         assert!(!said.contains(SECRET), "{args:?}: {said}");
     }
     let (code, said) = svc(&["check", "reads.svc", "--deny", "reads"]);
-    assert!(code == 7 && said.contains("E315"), "the effects of its plan are refused as well: {said}");
+    assert!(
+        code == 7 && said.contains("E315"),
+        "the effects of its plan are refused as well: {said}"
+    );
     assert_eq!(svc(&["check", "reads.svc", "--untrusted"]).0, 0);
 }

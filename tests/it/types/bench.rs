@@ -169,7 +169,9 @@ fn names_kind(message: &str) -> bool {
         "null", "bool", "int", "float", "duration", "money", "size", "string", "path", "bytes",
         "list", "record", "secret", "flow",
     ];
-    let said = ["this is ", "an item is ", "found ", "of type "].iter().filter_map(|it| message.rsplit_once(it));
+    let said = ["this is ", "an item is ", "found ", "of type "]
+        .iter()
+        .filter_map(|it| message.rsplit_once(it));
     let mut kinds = said.map(|(_, kind)| kind.trim_start_matches("a "));
     kinds.any(|kind| KINDS.contains(&kind))
         || message.contains("cannot compare ")

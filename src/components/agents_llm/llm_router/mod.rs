@@ -115,7 +115,9 @@ impl Io for Infer {
         if let Some(tokens) = answer.counted(&question) {
             let cost = prices::cost(cx.host(), &model, tokens)?;
             if cost.is_err() {
-                cx.notice(format!("the price of `{model}` is unknown: the cost does not include it"));
+                cx.notice(format!(
+                    "the price of `{model}` is unknown: the cost does not include it"
+                ));
             }
             cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
         } else if answer.tokens.is_some() {

@@ -89,8 +89,7 @@ fn table(host: &dyn Host) -> Result<Cow<'static, Table>, OpError> {
     let bytes = bytes.map_err(|err| OpError::io(err, path))?.unwrap_or_default();
     let table = toml::from_str(&String::from_utf8_lossy(&bytes)).map_err(|err| {
         let (shown, why) = (path.display(), err.message().to_owned());
-        OpError::invalid_input(format!("cannot read the price table `{shown}`: {why}"))
-            .because(err)
+        OpError::invalid_input(format!("cannot read the price table `{shown}`: {why}")).because(err)
     })?;
     Ok(Cow::Owned(table))
 }
@@ -188,6 +187,8 @@ mod tests {
         let own = own.file("prices.toml", table.replace('1', "-1"));
         assert!(price(&own, "openai/any", 1, 1).contains("not an amount in dollars"));
         let own = own.file("prices.toml", "models = 1");
-        assert!(price(&own, "openai/any", 1, 1).contains("cannot read the price table `prices.toml`"));
+        assert!(
+            price(&own, "openai/any", 1, 1).contains("cannot read the price table `prices.toml`")
+        );
     }
 }

@@ -160,8 +160,9 @@ impl Reading<'_> {
         if event.trim() == "[DONE]" {
             return Ok(Flow::Break(()));
         }
-        let json: Json = serde_json::from_str(event)
-            .map_err(|_| failure::of_protocol(self.model, "an event that is not valid JSON", event))?;
+        let json: Json = serde_json::from_str(event).map_err(|_| {
+            failure::of_protocol(self.model, "an event that is not valid JSON", event)
+        })?;
         if !json["error"].is_null() {
             return Err(failure::of_event(self.model, &json["error"]));
         }
@@ -180,7 +181,11 @@ impl Reading<'_> {
         }
         if answer.text.is_empty() && answer.tokens.is_none() {
             let given = String::from_utf8_lossy(first);
-            return Err(failure::of_protocol(model, "something other than a stream of events", &given));
+            return Err(failure::of_protocol(
+                model,
+                "something other than a stream of events",
+                &given,
+            ));
         }
         let cut = io::Error::new(io::ErrorKind::UnexpectedEof, "the answer is incomplete");
         Err(failure::of_connection(model, cut))

@@ -244,7 +244,10 @@ mod tests {
         let texts: Vec<String> = docs.unwrap().as_list().unwrap().iter().map(text).collect();
         assert_eq!(texts, ["Invoice of ACME\n\nTotal 12.50", ""]);
         assert_eq!(notices.len(), 1, "{notices:?}");
-        assert!(notices[0].starts_with("cannot extract text from `docs/b.pdf`: it is not a readable PDF"));
+        assert!(
+            notices[0]
+                .starts_with("cannot extract text from `docs/b.pdf`: it is not a readable PDF")
+        );
     }
 
     #[test]

@@ -125,8 +125,9 @@ fn error(name: &str, why: &Unreadable) -> OpError {
         Unreadable::Textless => OpError::new(ErrorKind::Unsupported, message)
             .help("run it through text recognition (OCR) first if it is scanned"),
         Unreadable::Damaged(_) => OpError::invalid_input(message),
-        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message)
-            .help("run it with the `svc` program, or set up a worker process as in docs/embedding.md"),
+        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
+            "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
+        ),
         Unreadable::Unread(_) => OpError::failed(message),
     }
 }

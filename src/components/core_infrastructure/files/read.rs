@@ -120,7 +120,9 @@ mod tests {
         assert_eq!(error::<ReadText>("secret.txt").kind, ErrorKind::Denied);
         assert!(error::<ReadText>("folder").help.unwrap().contains("read_files"));
         assert_eq!(error::<ReadText>("b.bin").message, "`b.bin` is binary data, not text");
-        assert!(error::<ReadText>("latin.txt").message.contains("UTF-8 (invalid byte at offset 1)"));
+        assert!(
+            error::<ReadText>("latin.txt").message.contains("UTF-8 (invalid byte at offset 1)")
+        );
         assert!(error::<ReadJson>("a.txt").message.starts_with("`a.txt`: invalid JSON"));
     }
 

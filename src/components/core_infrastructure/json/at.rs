@@ -30,7 +30,11 @@ impl Op for At {
             "6",
         ),
         Example::ok("No value", r#"'{"a": 1}' >> parse_json >> at(path: "b[0].c")"#, "null"),
-        Example::err("An invalid path", r#"'{}' >> parse_json >> at(path: "a..b")"#, "invalid JSON path `a..b`"),
+        Example::err(
+            "An invalid path",
+            r#"'{}' >> parse_json >> at(path: "a..b")"#,
+            "invalid JSON path `a..b`",
+        ),
     ];
 }
 

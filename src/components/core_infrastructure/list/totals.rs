@@ -39,7 +39,8 @@ impl Inline for Sum {
         let start = self.start.map(|it| it.0);
         let mut amounts = start.iter().chain(&self.items.0);
         let Some(first) = amounts.next() else {
-            let help = "add `start`, the sum of an empty list: `sum(start: 0)`, or `0s`, `$0`, `0B`";
+            let help =
+                "add `start`, the sum of an empty list: `sum(start: 0)`, or `0s`, `$0`, `0B`";
             return Err(empty("sum").help(help));
         };
         let mut total = Total::default();

@@ -80,7 +80,8 @@ impl Inline for Join {
 fn text_of(item: &Value) -> Result<&str, OpError> {
     item.as_str().ok_or_else(|| {
         let message = format!("expected a list of strings, found an item of type {}", item.kind());
-        OpError::invalid_input(message).help("use `each { show }` to convert other values to strings")
+        OpError::invalid_input(message)
+            .help("use `each { show }` to convert other values to strings")
     })
 }
 

@@ -76,7 +76,8 @@ impl Compute for FindAll {
         let group = usize::try_from(self.group).unwrap_or_default();
         if group >= pattern.captures_len() {
             let message = format!("the pattern has no group {group}");
-            return Err(OpError::invalid_input(message).help("put groups in `( )`; they are numbered from 1"));
+            return Err(OpError::invalid_input(message)
+                .help("put groups in `( )`; they are numbered from 1"));
         }
         let mut found = Vec::new();
         // Each search is linear, but all of them together need not be: hence a check for each.
