@@ -53,7 +53,7 @@ fn fill(table: &Table, store: &str) {
     let calls = table.size(40_000, 10);
     let script = format!("range(0, {calls}) >> each {{ wait(duration: 0s) }} >> len");
     let file = Path::new(store).with_extension("svc");
-    std::fs::write(&file, script).expect("it can be written");
+    std::fs::write(&file, script).expect("the file can be written");
     run(SVC, &["run", "--store", store, file.to_str().expect("a path in UTF-8")]);
 }
 

@@ -16,6 +16,6 @@ pub(crate) fn lines(lines: usize) -> String {
         )
         .expect("writing to a string cannot fail");
     }
-    writeln!(text, "best{}", lines / 4).expect("a string takes all");
+    writeln!(text, "best{}", lines / 4).expect("writing to a string cannot fail");
     text
 }

@@ -251,7 +251,7 @@ async fn caps_of_the_run_loosen_nothing() {
     let started = Instant::now();
     let err = engine().run(r#""x" >> slow"#).timeout(Duration::from_hours(9)).await;
     assert_eq!(err.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(1), "its own time holds");
+    assert!(started.elapsed() < Duration::from_secs(1), "its own timeout applies");
 }
 
 #[tokio::test(start_paused = true)]

@@ -195,7 +195,7 @@ fn a_slip_of_the_finger_is_taken_back_or_left() {
             taken_back += 1;
         }
     }
-    assert!(taken_back * 4 > tried, "{taken_back} of {tried} were taken back");
+    assert!(taken_back * 4 > tried, "{taken_back} of {tried} were reverted");
 }
 
 #[test]

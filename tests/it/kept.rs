@@ -56,7 +56,7 @@ async fn what_ended_well_is_not_done_again() {
     assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
     assert_eq!(meter.counted().attempts, 2, "no call was paid for twice");
     assert_eq!(store.runs(&svc::store::Filter::default()).unwrap().len(), 1);
-    assert_eq!(store.run("last").unwrap().used.tokens, 20, "what was spent is counted once");
+    assert_eq!(store.run("last").unwrap().used.tokens, 20, "earlier spending is counted once");
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,7 +68,7 @@ async fn caps_outlive_a_run() {
     assert_eq!(meter.counted().attempts, 2, "each may cost 1.6 cents and costs 1.5");
     let again = engine.resume("last").unwrap().await;
     assert_eq!(again.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
-    assert_eq!(meter.counted().attempts, 2, "what was spent before counts");
+    assert_eq!(meter.counted().attempts, 2, "earlier spending counts");
     let raised = engine.resume("last").unwrap().max_cost(Money::cents(5)).await.unwrap();
     assert_eq!(json::write(&raised.value), r#"["an answer","an answer","an answer"]"#);
     assert_eq!((meter.counted().attempts, raised.usage.cost.nanos()), (3, 45_000_000));

@@ -247,7 +247,7 @@ fn what_another_run_made_is_reused() {
     let shown = place.prints(&["show", "last"]);
     assert!(shown.contains("b/ask\treused\t") && shown.contains("c/ask\tdone\t"), "{shown}");
     let page = place.prints(&["show", "last", "--html", "-"]);
-    assert!(page.contains(r#""too slow"}}]"#), "the page has why it was made again");
+    assert!(page.contains(r#""too slow"}}]"#), "the page shows why it was repeated");
 }
 
 /// The page as rendered by a browser, or why no browser is available.

@@ -169,7 +169,7 @@ mod tests {
         ]);
         // The text of a script.
         follow(&[("<b c d", true, true, 0), ("</b c d", false, true, 2)]);
-        // A bracket that is text, and one that opens a tag right behind it.
+        // A bracket that is text, and one that opens a tag immediately after it.
         follow(&[
             ("<", false, false, 0),
             ("<p a='", true, false, 1),

@@ -120,7 +120,7 @@ async fn a_run_goes_on_before_it_began() {
         let again = engine(&store, clock, &meter);
         let resumed = again.resume("last").unwrap().retry_write("append_log");
         resumed.await.map(|it| it.value).unwrap_err();
-        assert_eq!(meter.counted().attempts, 2, "nothing was paid for twice");
+        assert_eq!(meter.counted().attempts, 2, "no call was paid for twice");
         let run = store.run("last").unwrap();
         assert_eq!(run.state, RunState::Failed);
         assert!(run.ended.unwrap() >= run.started, "{run:?}");

@@ -22,7 +22,7 @@ const ENDLESS: &str = "range(0, 200000) >> each { range(0, 10000) } >> len";
 const BOUND: u64 = 30 << 20;
 
 fn failure(ended: Result<Response, Error>) -> (ErrorKind, String, String) {
-    let Err(Error::Run { error, .. }) = ended else { panic!("it must fail: {ended:?}") };
+    let Err(Error::Run { error, .. }) = ended else { panic!("it should fail: {ended:?}") };
     let help = error.error.help.clone().unwrap_or_default();
     (error.kind(), format!("{}: {error}", error.path), help)
 }

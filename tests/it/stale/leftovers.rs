@@ -70,6 +70,6 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
         assert!(start(place, "one.svc", guarded).wait().unwrap().success());
         assert_eq!(parts(place), Vec::<String>::new());
     }
-    assert!(left > 0 || rounds < 6, "no kill came in the middle of a write");
+    assert!(left > 0 || rounds < 6, "no kill hit a write");
     eprintln!("{rounds} kills left {left} parts, the next write 0");
 }

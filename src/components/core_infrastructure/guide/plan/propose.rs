@@ -34,7 +34,7 @@ impl Proposal<'_> {
         for _ in 0..self.rounds {
             let answer = cx.write(writer, &prompt).await?;
             let Some(script) = script_in(&answer) else {
-                "it wrote no script".clone_into(&mut why);
+                "no script in the answer".clone_into(&mut why);
                 prompt = format!("{first}\nAnswer with the script in a ```svc block.\n");
                 continue;
             };
@@ -63,7 +63,10 @@ impl Proposal<'_> {
         let Some(gives) = &tried.gives else { return vec!["missing main pipeline".into()] };
         let wanted = self.wanted.output.as_deref();
         let misfit = wanted.filter(|it| !catalog.type_of(it).is_some_and(|ty| gives.fits(&ty)));
-        misfit.map(|it| format!("it gives {gives}, and {it} is wanted")).into_iter().collect()
+        misfit
+            .map(|it| format!("expected a result of type {it}, found {gives}"))
+            .into_iter()
+            .collect()
     }
 
     fn taken(&self, tried: &Tried, catalog: &dyn Catalog) -> Workflow {
