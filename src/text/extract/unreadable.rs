@@ -34,7 +34,7 @@ impl fmt::Display for Unreadable {
             Self::Damaged(why) => f.write_str(why),
             Self::Textless => f.write_str("it contains no text"),
             Self::Unsupported => f.write_str(
-                "it must be read in a worker process, which this program does not provide: call `svc::is_worker()` first in its `main`",
+                "it must be read in a worker process, which this program does not provide: call `svc::is_worker()` first of all in its `main`",
             ),
             Self::Unread(err) => write!(f, "it was not read: {err}"),
         }

@@ -158,7 +158,7 @@ async fn silence_ends_by_itself() {
     let script = r#"("x" >> ask) within { timeout: 1h, max_retries: 0 }"#;
     let err = Engine::new().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
-    assert!(err.to_string().contains("silent for five minutes"), "{err}");
+    assert!(err.to_string().contains("no data for five minutes"), "{err}");
 }
 
 #[tokio::test]
