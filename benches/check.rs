@@ -1,5 +1,5 @@
-//! Checking a script that a person writes is not felt, and a generated one costs in
-//! proportion to its length.
+//! A check of a script written by a person is imperceptible, and the time for a generated one is
+//! proportional to its length.
 
 use std::{fmt::Write as _, hint::black_box};
 
@@ -36,12 +36,12 @@ fn flows(c: &mut Criterion) {
     }
 }
 
-/// Flows that each call the one before.
+/// Flows that each call the previous one.
 fn flow_chain(flows: usize) -> String {
     let mut text = String::from("flow f0(x: int) -> int { (x + 1) }\n");
     for idx in 1..=flows {
         writeln!(text, "flow f{idx}(x: int) -> int {{ x >> f{} }}", idx - 1)
-            .expect("a string takes all");
+            .expect("writing to a string cannot fail");
     }
     text + format!("1 >> f{flows}\n").as_str()
 }

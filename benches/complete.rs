@@ -1,4 +1,4 @@
-//! Completion is not felt, also among many components: Tab after `>>` at the prompt.
+//! Completion is imperceptible, also with many components: Tab after `>>` at the prompt.
 
 use std::hint::black_box;
 
@@ -36,7 +36,7 @@ fn completion(c: &mut Criterion) {
     group.finish();
 }
 
-/// How many things are offered at the end of a line.
+/// The number of completions at the end of a line.
 fn offered(session: &Session, line: &str) -> usize {
     let (source, analysis) = session.analyse(line);
     let (engine, unsaved) = (session.engine(), &Unsaved::new());
@@ -44,7 +44,7 @@ fn offered(session: &Session, line: &str) -> usize {
     complete(&draft, line.len(), Asked::Plainly).map_or(0, |it| it.all.len())
 }
 
-/// The components that there are, again and again under other names.
+/// The built-in components, repeated under other names.
 fn crowded() -> Engine {
     let engine = svc::engine();
     let own = engine.registry().components().to_vec();

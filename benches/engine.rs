@@ -1,4 +1,4 @@
-//! What the engine itself costs: beside any real step it must vanish.
+//! The cost of the engine itself, which must be negligible compared to any real step.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -27,7 +27,7 @@ fn each(c: &mut Criterion) {
 
 fn parallel(c: &mut Criterion) {
     let branches = (0..100).fold(String::new(), |mut text, idx| {
-        write!(text, "b{idx}: upper, ").expect("a string takes all");
+        write!(text, "b{idx}: upper, ").expect("writing to a string cannot fail");
         text
     });
     let script = format!("\"a\" >> parallel {{ {branches} }}");
@@ -38,14 +38,14 @@ fn waiting(c: &mut Criterion) {
     let script = "param xs: [int]\nxs >> each { nap }";
     measure(c, "1,000 items that wait 10ms each", 1_000, script, 1_000);
     let branches = (0..100).fold(String::new(), |mut text, idx| {
-        write!(text, "b{idx}: nap, ").expect("a string takes all");
+        write!(text, "b{idx}: nap, ").expect("writing to a string cannot fail");
         text
     });
     let script = format!("1 >> parallel {{ {branches} }}");
     measure(c, "100 branches that wait 10ms each", 100, &script, 0);
 }
 
-/// Measures runs of a script over so many numbers; `steps` of them are one run.
+/// Measures runs of a script over this many numbers; a run has `steps` steps.
 fn measure(c: &mut Criterion, name: &str, steps: u64, script: &str, items: i64) {
     let (planned, inputs) = (Planned::new(script), numbers(items));
     let mut group = c.benchmark_group("engine");
@@ -53,17 +53,16 @@ fn measure(c: &mut Criterion, name: &str, steps: u64, script: &str, items: i64) 
     group.bench_function(name, |b| b.iter(|| planned.run(inputs.clone())));
 }
 
-/// What it costs to write down what a run does: the same chain of calls with a store and
-/// without.
+/// The cost of recording a run: the same chain of calls with and without a store.
 fn kept(c: &mut Criterion) {
     const CALLS: u64 = 10_000;
     let script = "0 >> repeat 10000 { it >> nod } until false else { it }";
-    let folder = tempfile::tempdir().expect("there is room for a store");
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let mut stores = 0;
     let mut kept = |engine: &Engine| {
         stores += 1;
         let file = folder.path().join(format!("{stores}.db"));
-        engine.clone().keeping(Arc::new(Store::open(&file, 0).expect("it can be made")))
+        engine.clone().keeping(Arc::new(Store::open(&file, 0).expect("a store can be created")))
     };
     let engine = svc::engine().with(&[&NAP]);
     let runtime = runtime();
@@ -77,7 +76,7 @@ fn kept(c: &mut Criterion) {
     });
     let old = kept(&engine);
     (0..30).for_each(|_| drop(run(&old)));
-    group.bench_function("kept beside 300,000 others", |b| b.iter(|| run(&old)));
+    group.bench_function("kept next to 300,000 others", |b| b.iter(|| run(&old)));
     group.finish();
 }
 

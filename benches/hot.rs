@@ -1,8 +1,8 @@
-//! The paths that most of a run's instructions are on, for a profiler that counts them:
-//! `benches/instructions` says how many each takes, and how many more than it did.
+//! The paths that execute most of a run's instructions, for a profiler that counts them:
+//! `benches/instructions` reports the count of each, and its change.
 //!
-//! `cargo bench --bench hot -- PATH ROUNDS` walks one of them so many times. With 0 rounds
-//! it only prepares, so that the difference is what the path costs.
+//! `cargo bench --bench hot -- PATH ROUNDS` executes one of them this many times. With 0 rounds it
+//! only prepares, so the difference is the cost of the path.
 
 use std::{hint::black_box, sync::Arc};
 
@@ -16,7 +16,7 @@ use workloads::{
     scripts,
 };
 
-/// A path: makes ready what it needs, and gives what walks it once.
+/// A path: prepares its data, and returns the function that executes it once.
 type Path = fn() -> Box<dyn FnMut()>;
 
 const PATHS: [(&str, Path); 5] =
@@ -38,14 +38,14 @@ fn each() -> Box<dyn FnMut()> {
     planned("param xs: [int]\nxs >> each { (it + 1) }", 10_000)
 }
 
-/// 1,000 calls one after the other, of which nothing is kept.
+/// 1,000 calls one after another, without a store.
 fn calls() -> Box<dyn FnMut()> {
     planned(CALLS, 0)
 }
 
-/// The same, of which all is kept.
+/// The same with a store.
 fn kept() -> Box<dyn FnMut()> {
-    let store = Arc::new(Store::in_memory().expect("memory can be had"));
+    let store = Arc::new(Store::in_memory().expect("a store in memory can be created"));
     let (engine, runtime) = (svc::engine().with(&[&NAP]).keeping(store), runtime());
     let plan = engine.plan(CALLS).expect("the script checks");
     Box::new(move || {
@@ -61,7 +61,7 @@ fn planned(script: &str, items: i64) -> Box<dyn FnMut()> {
     Box::new(move || drop(black_box(planned.run(inputs.clone()))))
 }
 
-/// Without a path, as in a test, each is walked once.
+/// Without a path, as in a test, each is executed once.
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
     let rounds = args.get(1).and_then(|it| it.parse().ok()).unwrap_or(1);

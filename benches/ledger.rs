@@ -1,5 +1,5 @@
-//! What it costs to keep caps: one reservation and its settlement, and whether branches
-//! that race for one cap hold each other up.
+//! The cost of caps: one reservation and its settlement, and whether branches that race for one cap
+//! delay each other.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const MOST: Usage = Usage { tokens: 1_000, cost: Money::cents(1) };
 const USED: Usage = Usage { tokens: 0, cost: Money::ZERO };
 
-/// Through so many caps, nobody else around.
+/// Through this many caps, without contention.
 fn uncontended(c: &mut Criterion) {
     let mut group = c.benchmark_group("ledger");
     for caps in [1, 4] {
@@ -25,7 +25,7 @@ fn uncontended(c: &mut Criterion) {
     }
 }
 
-/// Two threads at one cap, as two runs of one host never are.
+/// Two threads at one cap, which never happens with two runs of one host.
 fn contended(c: &mut Criterion) {
     let account = nested(1);
     let other = account.clone();
@@ -36,7 +36,7 @@ fn contended(c: &mut Criterion) {
             attempt(&other);
         }
     });
-    c.bench_function("ledger/reserve and settle beside another thread", |b| {
+    c.bench_function("ledger/reserve and settle next to another thread", |b| {
         b.iter(|| attempt(&account));
     });
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -66,7 +66,7 @@ async fn together(branches: usize) -> Duration {
         .map(|_| {
             let account = account.clone();
             tokio::spawn(async move {
-                account.reserve(MOST).expect("the cap funds all");
+                account.reserve(MOST).expect("the cap is large enough for all");
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 account.settle(MOST, USED);
             })
@@ -79,11 +79,11 @@ async fn together(branches: usize) -> Duration {
 }
 
 fn attempt(account: &Account) {
-    account.reserve(MOST).expect("the cap funds one");
+    account.reserve(MOST).expect("the cap is large enough for one");
     account.settle(MOST, USED);
 }
 
-/// The innermost of so many caps, each wide enough for all branches.
+/// The innermost of this many caps, each large enough for all branches.
 fn nested(caps: usize) -> Arc<Account> {
     let cap = Cap { tokens: Some(1_000_000), cost: Some(Money::cents(1_000)) };
     let run = Account::of_run(cap);

@@ -1,5 +1,5 @@
-//! The promises about memory: what a run takes beside the values that it is given, and that
-//! large values are passed on as they are. `cargo bench --bench memory`.
+//! The promises about memory: the allocations of a run in addition to its inputs, and that large
+//! values are passed on without copies. `cargo bench --bench memory`.
 
 use std::{collections::BTreeMap, hint::black_box};
 
@@ -25,14 +25,14 @@ fn main() {
     table.end();
 }
 
-/// What a run takes from the allocator.
+/// The allocations of a run.
 fn taken(planned: &Planned, inputs: &BTreeMap<Text, Value>) -> AllocationInfo {
-    // The first run makes ready what later ones find there.
+    // The first run initializes what later ones reuse.
     drop(planned.run(inputs.clone()));
     allocation_counter::measure(|| drop(black_box(planned.run(inputs.clone()))))
 }
 
-/// Many items: those that are there before, and the run's own.
+/// Many items: the input, and the run's own.
 fn each(table: &mut Table) {
     let count: u32 = table.size(1_000_000, 1_000);
     let values = f64::from(count) * float(size_of::<Value>() as u64);
@@ -42,7 +42,7 @@ fn each(table: &mut Table) {
     table.at_most("`each` over 1,000,000 items, times the items", ratio, 3.0, "×");
 }
 
-/// 10 MB that go through 100 stages as they are.
+/// 10 MB that pass through 100 stages unchanged.
 fn large_values(table: &mut Table) {
     const BYTES: usize = 10_000_000;
     const STAGES: usize = 100;
@@ -52,13 +52,13 @@ fn large_values(table: &mut Table) {
         taken(&Planned::new(&script), &inputs)
     };
     let (one, all) = (stages(1), stages(STAGES));
-    table.at_most("what 100 stages take for 10 MB", float(all.bytes_total), 1e5, "B");
-    tell("  what one stage takes", float(one.bytes_total), "B");
+    table.at_most("allocations of 100 stages for 10 MB", float(all.bytes_total), 1e5, "B");
+    tell("  allocations of one stage", float(one.bytes_total), "B");
     let more = float(all.count_total.saturating_sub(one.count_total));
-    tell("  allocations of the 99 further stages", more, "");
+    tell("  number of allocations of 99 more stages", more, "");
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody has 2^53 bytes")]
+#[expect(clippy::cast_precision_loss, reason = "sizes are below 2^53 bytes")]
 fn float(count: u64) -> f64 {
     count as f64
 }

@@ -1,4 +1,4 @@
-//! Reading text takes time in proportion to its length, whether it is a script or not.
+//! The time for reading text is proportional to its length, whether it is a script or not.
 
 use std::{fmt::Write as _, hint::black_box};
 
@@ -57,7 +57,7 @@ fn mistakes(c: &mut Criterion) {
     }
 }
 
-/// A script of so many lines, of what real ones hold.
+/// A script of this many lines, with typical content.
 fn script(lines: usize) -> String {
     let mut text = String::from("param question: string\n");
     for idx in 0..lines / 4 {
@@ -68,7 +68,7 @@ fn script(lines: usize) -> String {
              let best{idx} = hits{idx} >> where {{ .score > 0.5 and len(.title) < 80 }} >> first\n\
              let shown{idx} = {{ title: best{idx}?.title ?? \"none\", of: \"${{len(hits{idx})}} hits\" }}\n"
         )
-        .expect("a string takes all");
+        .expect("writing to a string cannot fail");
     }
     text + "question\n"
 }

@@ -1,4 +1,4 @@
-//! Inline code must be cheap: what a record costs on its way through rhai.
+//! Inline code must be cheap: the cost of a record on its way through rhai.
 
 use std::hint::black_box;
 
@@ -41,7 +41,7 @@ fn watch() -> Watch {
     }
 }
 
-/// In and out again, alone; and with a little work for each record.
+/// Into rhai and back, without work; and with a little work for each record.
 fn round_trip(c: &mut Criterion) {
     let mut group = c.benchmark_group("rhai");
     group.throughput(Throughput::Elements(RECORDS as u64));
@@ -49,7 +49,7 @@ fn round_trip(c: &mut Criterion) {
     let cases = [("cross", "xs"), ("sum", "let sum = 0.0; for x in xs { sum += x.total; } xs")];
     for (name, code) in cases {
         let island =
-            Island::new(code, 0, &["xs".into()], &Type::list(line())).expect("the code is rhai");
+            Island::new(code, 0, &["xs".into()], &Type::list(line())).expect("the code is valid");
         group.bench_function(name, |b| {
             b.iter(|| {
                 island
@@ -61,7 +61,7 @@ fn round_trip(c: &mut Criterion) {
     group.finish();
 }
 
-/// Ten thousand small islands, one an item.
+/// Ten thousand small inline scripts, one per item.
 fn each(c: &mut Criterion) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");

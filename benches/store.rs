@@ -1,5 +1,4 @@
-//! What it costs to keep a journal: for whoever appends, in rows and commits a second, and
-//! for whoever asks.
+//! The cost of keeping a journal: for writers, in rows and commits per second, and for readers.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use svc::{
 
 const CHAIN: usize = 10_000;
 
-/// A chain of pure nodes, from its first append until all of it is durable.
+/// A chain of pure nodes, from the first append until all of it is durable.
 fn chain(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::open(&folder.path().join("store.db"), 0).expect("a store");
@@ -48,7 +47,7 @@ fn commits(c: &mut Criterion) {
                         .map(|peer| store.commit(node(&run, &format!("{round}/{peer}"))))
                         .collect();
                     for receipt in receipts {
-                        receipt.wait().expect("it is written");
+                        receipt.wait().expect("the commit succeeds");
                     }
                 }
                 start.elapsed()
@@ -59,9 +58,9 @@ fn commits(c: &mut Criterion) {
 
 fn append(store: &Store, run: &RunId) {
     for idx in 0..CHAIN {
-        store.append(node(run, &format!("each[{idx}]/summary"))).expect("it is taken");
+        store.append(node(run, &format!("each[{idx}]/summary"))).expect("the node is accepted");
     }
-    store.flush().wait().expect("it is written");
+    store.flush().wait().expect("the commit succeeds");
 }
 
 fn node(run: &RunId, path: &str) -> Entry {
@@ -111,7 +110,7 @@ fn begun(store: &Store) -> RunId {
     };
     let id = run.id.clone();
     let entry = Entry::Run { run: Box::new(run), text, imports: Vec::new() };
-    store.commit(entry).wait().expect("it is written");
+    store.commit(entry).wait().expect("the commit succeeds");
     id
 }
 

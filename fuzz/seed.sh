@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fills the corpora: every script of tests/ and examples/, and every example that the
-# components carry in their source. Seeds are named by their digests, so that running it
+# components have in their source. Seeds are named by their digests, so running it
 # again adds nothing twice.
 set -eu
 cd "$(dirname "$0")/.."

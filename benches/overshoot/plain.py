@@ -1,4 +1,4 @@
-"""The cap that is checked between steps, in plain asyncio: `python3 plain.py [SEEDS]`.
+"""A cap that is checked between steps, in plain asyncio: `python3 plain.py [SEEDS]`.
 
 The same workload as workload.rs, with the same costs; a tenth of the real time.
 """

@@ -1,5 +1,5 @@
-//! One workload under one cap of money, two ways to keep it: the cap that is checked between
-//! steps, as is usual, and the ledger of svc. Time is simulated, so a run takes no time.
+//! One workload under one cap on money, with two ways to enforce it: the usual check between steps,
+//! and the ledger of svc. Time is simulated, so a run takes no time.
 
 use std::{
     collections::BTreeMap,
@@ -20,27 +20,27 @@ const BRANCHES: i64 = 64;
 const STEPS: i64 = 8;
 pub(crate) const CAP: Money = Money::cents(100);
 
-/// The most that a step may cost; it really costs from a tenth of it to all of it.
+/// The maximum cost of a step; its real cost is between a tenth of it and all of it.
 const MOST: Money = Money::cents(5);
 
-/// What one run did.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) spent: Money,
     pub(crate) steps: usize,
 }
 
-/// What many runs did.
+/// The summary of many runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
-    /// In dollars, of all runs.
+    /// In dollars, over all runs.
     pub(crate) mean: f64,
     pub(crate) worst: f64,
     pub(crate) spent: f64,
     pub(crate) steps: f64,
 }
 
-/// What a step costs and how long it takes: the same in every language.
+/// The cost and the duration of a step: the same in every language.
 fn step(seed: i64, branch: i64, step: i64) -> (Money, Duration) {
     let mixed = splitmix((seed * 1_000_003 + branch * 1_009 + step).unsigned_abs());
     let cost = 5_000_000 + mixed % 45_000_001;
@@ -55,7 +55,7 @@ fn splitmix(seed: u64) -> u64 {
     it ^ (it >> 31)
 }
 
-/// The usual way: look at what is spent, run the step, add what it cost.
+/// The usual way: check the spending, run the step, add its cost.
 pub(crate) fn checked_between_steps(seed: i64) -> Done {
     async fn branch(seed: i64, branch: i64, done: Arc<Mutex<Done>>) {
         for at in 0..STEPS {
@@ -99,13 +99,13 @@ const COMPONENT: Component = Component {
 };
 
 svc::params! {
-    /// Costs what its step costs.
+    /// Costs as much as its step.
     struct Pay {
-        /// The number of the step.
+        /// The index of the step.
         step: i64,
-        /// Which random numbers.
+        /// The random seed.
         seed: i64,
-        /// The number of the branch.
+        /// The index of the branch.
         branch: i64,
     }
 }
@@ -142,7 +142,7 @@ impl Observer for Steps {
     }
 }
 
-/// The way of svc: reserve the most that the step may cost, run it, settle.
+/// The way of svc: reserve the maximum cost of the step, run it, settle.
 pub(crate) fn reserved_before_steps(seed: i64) -> Done {
     let steps = Arc::new(Steps::default());
     let engine =
@@ -152,7 +152,7 @@ pub(crate) fn reserved_before_steps(seed: i64) -> Done {
     let spent = match runtime().block_on(async { run.await }) {
         Ok(response) => response.usage.cost,
         Err(Error::Run { error, .. }) => error.usage.cost,
-        Err(err) => panic!("the script is sound: {err}"),
+        Err(err) => panic!("the script is valid: {err}"),
     };
     let steps = *steps.0.lock().unwrap_or_else(PoisonError::into_inner);
     Done { spent, steps }
@@ -160,7 +160,7 @@ pub(crate) fn reserved_before_steps(seed: i64) -> Done {
 
 fn runtime() -> Runtime {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
-    runtime.expect("a runtime without input and output needs nothing of the system")
+    runtime.expect("a runtime without I/O needs no system resources")
 }
 
 /// The overshoot of runs with these seeds.

@@ -1,7 +1,7 @@
-"""What the promises measure, done with what people use in Python.
+"""The measurements of the promises, with common Python libraries.
 
-Prints a line a measurement: what, how much, its unit, with tabs between; in the place of a
-number why there is none. `small` as argument measures little.
+Prints one line per measurement: name, value and unit, separated by tabs; or the reason
+for a missing value. The argument `small` reduces the sizes.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ RUNS = 1 if SMALL else 5
 
 
 def best(work):
-    """The shortest of some runs, in seconds."""
+    """The shortest time of several runs, in seconds."""
 
     def timed():
         start = time.perf_counter()
@@ -151,5 +151,5 @@ def bm25s():
 for peer in [asyncio_waits, lcel, langgraph, haystack, hamilton, dask, bm25s]:
     try:
         peer()
-    except Exception as err:  # One that is not here, or has changed, hides no other.
+    except Exception as err:  # A missing or changed library does not hide the others.
         print(peer.__name__, repr(err)[:120], sep="\t", flush=True)

@@ -1,4 +1,4 @@
-//! Whether a check is felt, and whether it takes time in proportion to the text.
+//! Whether a check is imperceptible, and its time proportional to the text.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ pub(crate) fn check(table: &mut Table) {
         let text = scripts::lines(lines);
         engine.check(text.as_str()).expect("the script checks");
         let best = table.best(runs, || drop(black_box(engine.check(text.as_str()))));
-        let bytes = u32::try_from(text.len()).expect("it has some megabytes");
+        let bytes = u32::try_from(text.len()).expect("it is a few megabytes long");
         (best, f64::from(bytes) / best.as_secs_f64() / MEGABYTE)
     };
     let (short, _) = seconds(200, 100);

@@ -1,4 +1,4 @@
-//! What it costs to keep what runs do.
+//! The cost of keeping runs.
 
 use std::{
     hint::black_box,
@@ -19,7 +19,7 @@ use super::{
 pub(crate) fn journal(table: &mut Table) {
     const CALLS: u32 = 10_000;
     let others = table.size(30, 1);
-    let folder = tempfile::tempdir().expect("there is room for a store");
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let engine = svc::engine().with(&[&NAP]);
     let off = table.best(10, || drop(run(&engine)));
     let mut stores = 0;
@@ -35,14 +35,14 @@ pub(crate) fn journal(table: &mut Table) {
     let a_call = |it: Duration| micros(it) / f64::from(CALLS);
     let more = |it: Duration| a_call(it) - a_call(off);
     tell("a call, not kept", a_call(off), "µs");
-    table.at_most("what keeping adds to it, new store", more(new.unwrap_or_default()), 20.0, "µs");
-    table.at_most("  beside 300,000 others", more(beside), 20.0, "µs");
+    table.at_most("the extra time when kept, new store", more(new.unwrap_or_default()), 20.0, "µs");
+    table.at_most("  next to 300,000 others", more(beside), 20.0, "µs");
     without_calls(table, &engine, &old);
     paid(table, &engine, folder.path());
 }
 
-/// What a call costs whose price must be on the disk before it begins: one after another, and
-/// many at once. Medians, because the time of a disk has no best.
+/// The cost of a call whose price must be on disk before it starts: one after another, and many at
+/// once. Medians, because disk times have no meaningful minimum.
 fn paid(table: &Table, engine: &Engine, folder: &Path) {
     let count = table.size(10_000, 10);
     let kept = keeping(engine, &folder.join("paid.db"));
@@ -71,7 +71,7 @@ fn paid(table: &Table, engine: &Engine, folder: &Path) {
     }
 }
 
-/// What has no calls to keep must not pay for a store.
+/// A run without calls to keep must not pay for a store.
 fn without_calls(table: &mut Table, off: &Engine, on: &Engine) {
     let script = format!("\"a b\"{}", " >> upper >> trim".repeat(500));
     let plan = off.plan(script.as_str()).expect("the script checks");
@@ -86,7 +86,7 @@ fn without_calls(table: &mut Table, off: &Engine, on: &Engine) {
 }
 
 fn keeping(engine: &Engine, file: &Path) -> Engine {
-    engine.clone().keeping(Arc::new(Store::open(file, 0).expect("it can be made")))
+    engine.clone().keeping(Arc::new(Store::open(file, 0).expect("a store can be created")))
 }
 
 fn run(engine: &Engine) -> svc::Response {

@@ -1,13 +1,13 @@
-//! Every promise about speed, measured and compared with what was promised:
+//! Measures every promise about speed and compares it with its limit:
 //! `cargo bench --bench promises [-- WORD..]`, or `just promises`.
 //!
 //! Memory is measured by `cargo bench --bench memory`, because counting takes time.
 //!
-//! A word picks the groups whose names contain it. With `--test` everything runs once and
-//! small, and nothing is judged: this is how CI keeps it from rotting.
+//! A word selects the groups whose names contain it. With `--test` everything runs once with small
+//! sizes, and nothing is judged: CI uses this to keep the benchmarks working.
 //!
-//! Each number is the best of several runs. On a machine that does something else, the
-//! ratios still hold, and what takes whole milliseconds does not.
+//! Each number is the best of several runs. On a busy machine the ratios remain valid, but results
+//! of whole milliseconds do not.
 
 #[path = "../workloads/nap.rs"]
 mod nap;
@@ -28,7 +28,7 @@ mod waiting;
 
 use table::Table;
 
-/// A group of promises: what it is called, and what measures it.
+/// A group of promises: its name, and its measurement.
 type Group = (&'static str, fn(&mut Table));
 
 const GROUPS: [Group; 9] = [

@@ -1,4 +1,4 @@
-//! The same work in Python, where `benches/peers/install` was run.
+//! The same work in Python, if `benches/peers/install` was run.
 #![expect(clippy::disallowed_methods, reason = "a benchmark may run other programs")]
 
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Full-text search beside tantivy, which it is made with, called directly.
+//! Full-text search compared with direct calls of tantivy, on which it is based.
 #![expect(clippy::disallowed_methods, reason = "a benchmark may write its own files")]
 
 use std::{
@@ -26,16 +26,17 @@ use super::{
     timing::millis,
 };
 
-/// Words of a language of which each is half as frequent as one with half its number.
+/// The number of words of a language in which each word is half as frequent as the one with half
+/// its index.
 const WORDS: usize = 30_000;
 const QUERIES: usize = 300;
 
 pub(crate) fn search(table: &mut Table) {
     let count = table.size(100_000, 100);
-    let folder = tempfile::tempdir().expect("there is room for documents");
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let docs = documents(count);
     let file = folder.path().join("docs.jsonl");
-    std::fs::write(&file, lines(&docs)).expect("it can be written");
+    std::fs::write(&file, lines(&docs)).expect("the file can be written");
 
     let svc = Searching::new(&file, folder.path());
     let start = Instant::now();
@@ -52,13 +53,13 @@ pub(crate) fn search(table: &mut Table) {
     table.at_most("a query over 100,000 documents, p50", millis(p50), 2.0, "ms");
     table.at_most("  p99", millis(p99), 10.0, "ms");
     let opening = first.saturating_sub(p50);
-    table.at_most("opening a warm index, beside the query", millis(opening), 20.0, "ms");
+    table.at_most("opening a warm index, besides the query", millis(opening), 20.0, "ms");
     let (p50, p99) = percentiles(|query| drop(direct.ask(query)));
     tell("a query with tantivy alone, p50", millis(p50), "ms");
     tell("  p99", millis(p99), "ms");
 }
 
-/// A search as a script, planned once.
+/// A search as a script that was planned once.
 struct Searching {
     engine: Engine,
     plan: Plan,
@@ -84,7 +85,7 @@ impl Searching {
     }
 }
 
-/// The same documents in tantivy, with the same fields and one thread that writes.
+/// The same documents in tantivy, with the same fields and a single writer thread.
 struct Direct {
     index: Index,
     body: Field,
@@ -94,7 +95,7 @@ struct Direct {
 impl Direct {
     fn new(docs: &[String], folder: &Path) -> Self {
         const WRITER_BYTES: usize = 64 << 20;
-        std::fs::create_dir_all(folder).expect("there is room for an index");
+        std::fs::create_dir_all(folder).expect("a folder can be created");
         let start = Instant::now();
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
@@ -104,27 +105,30 @@ impl Direct {
         let text = schema.add_text_field("text", STORED);
         let options = TextOptions::default().set_indexing_options(indexing);
         let body = schema.add_text_field("body", options);
-        let index = Index::create_in_dir(folder, schema.build()).expect("it can be made");
-        let mut writer = index.writer_with_num_threads(1, WRITER_BYTES).expect("one writes");
+        let index = Index::create_in_dir(folder, schema.build()).expect("an index can be created");
+        let mut writer =
+            index.writer_with_num_threads(1, WRITER_BYTES).expect("there is a single writer");
         for (idx, doc) in docs.iter().enumerate() {
             let mut row = TantivyDocument::new();
             row.add_text(id, idx.to_string());
             row.add_text(text, doc);
             row.add_text(body, doc);
-            writer.add_document(row).expect("it is taken");
+            writer.add_document(row).expect("the row is accepted");
         }
-        writer.commit().expect("it is written");
-        writer.wait_merging_threads().expect("they end");
+        writer.commit().expect("the commit succeeds");
+        writer.wait_merging_threads().expect("the threads end");
         Self { index, body, took: start.elapsed() }
     }
 
     fn ask(&self, question: &str) -> Vec<BTreeMap<String, String>> {
-        let searcher = self.index.reader().expect("it can be read").searcher();
+        let searcher = self.index.reader().expect("the index can be read").searcher();
         let query = QueryParser::for_index(&self.index, vec![self.body]).parse_query(question);
         let best = TopDocs::with_limit(10).order_by_score();
-        let found = searcher.search(&query.expect("it is a query"), &best).expect("it is found");
+        let found = searcher
+            .search(&query.expect("the query is valid"), &best)
+            .expect("the search succeeds");
         let doc = |(_, at)| {
-            let doc: TantivyDocument = searcher.doc(at).expect("it is stored");
+            let doc: TantivyDocument = searcher.doc(at).expect("the document is stored");
             let fields = doc.field_values().map(|(field, value)| {
                 let text = tantivy::schema::Value::as_str(&value).unwrap_or_default();
                 (field.field_id().to_string(), text.to_owned())
@@ -140,7 +144,7 @@ fn documents(count: usize) -> Vec<String> {
     let mut dice = fastrand::Rng::with_seed(7);
     let doc = |_| {
         (0..dice.usize(40..80)).fold(String::new(), |mut text, _| {
-            write!(text, "{} ", word(&mut dice)).expect("a string takes all");
+            write!(text, "{} ", word(&mut dice)).expect("writing to a string cannot fail");
             text
         })
     };
@@ -154,12 +158,13 @@ fn word(dice: &mut fastrand::Rng) -> String {
 
 fn lines(docs: &[String]) -> String {
     docs.iter().enumerate().fold(String::new(), |mut text, (idx, doc)| {
-        writeln!(text, "{{\"id\": \"{idx}\", \"text\": \"{doc}\"}}").expect("a string takes all");
+        writeln!(text, "{{\"id\": \"{idx}\", \"text\": \"{doc}\"}}")
+            .expect("writing to a string cannot fail");
         text
     })
 }
 
-/// The time of half of the queries, and of nearly all.
+/// The median time of the queries, and the 99th percentile.
 fn percentiles(mut ask: impl FnMut(&str)) -> (Duration, Duration) {
     let mut dice = fastrand::Rng::with_seed(11);
     let mut took: Vec<Duration> = (0..QUERIES)

@@ -1,4 +1,4 @@
-//! What the engine itself costs, beside direct calls of the same ops.
+//! The cost of the engine itself, compared with direct calls of the same ops.
 
 use std::hint::black_box;
 
@@ -11,22 +11,22 @@ use super::{
     timing::micros,
 };
 
-/// What an inline op is called by.
+/// The function of an inline op.
 type Inline = fn(&mut [Value]) -> Result<Value, svc::registry::OpError>;
 
-/// The inline op of a name, out of the op table.
+/// The function of an inline op, from the op table.
 fn op(name: &str) -> Inline {
     let engine = svc::engine();
-    let found = engine.registry().resolve(name).expect("there is such an op");
+    let found = engine.registry().resolve(name).expect("the op exists");
     let Body::Inline(run) = found.op.body else { panic!("`{name}` is not inline") };
     run
 }
 
 fn called(op: Inline, value: Value) -> Value {
-    op(&mut [value]).expect("it takes any text")
+    op(&mut [value]).expect("the op accepts any text")
 }
 
-/// 1,000 stages one after the other.
+/// 1,000 stages one after another.
 pub(crate) fn chain(table: &mut Table) {
     const RUNS: usize = 200;
     const STAGES: f64 = 1_000.0;
@@ -46,13 +46,13 @@ pub(crate) fn chain(table: &mut Table) {
     tell("  a call of the same chain in rhai", rhai / STAGES, "µs");
 }
 
-/// Microseconds for the same chain in rhai, compiled beforehand.
+/// Microseconds for the same chain in rhai, compiled in advance.
 fn rhai_chain(table: &Table, runs: usize) -> f64 {
     let engine = rhai::Engine::new();
     let body = "s = s.to_upper(); s = s.to_lower();".repeat(500);
-    let chain = engine.compile(format!("let s = \"a b\"; {body} s")).expect("it is rhai");
+    let chain = engine.compile(format!("let s = \"a b\"; {body} s")).expect("the code is valid");
     micros(table.best(runs, || {
-        black_box(engine.eval_ast::<String>(&chain)).expect("it gives a text");
+        black_box(engine.eval_ast::<String>(&chain)).expect("the result is a text");
     }))
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn each_and_parallel(table: &mut Table) {
     tell("  a task of a `JoinSet` with 100 of them", spawned / f64::from(BRANCHES), "µs");
 }
 
-/// Microseconds for as many tasks that do the same.
+/// Microseconds for the same number of equivalent tasks.
 fn join_set(table: &Table, branches: u32) -> f64 {
     let (runtime, upper) = (runtime(), op("upper"));
     micros(table.best(500, || {

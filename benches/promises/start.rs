@@ -1,4 +1,4 @@
-//! What whole commands take, from their start to their end.
+//! The time of whole commands, from start to end.
 #![expect(clippy::disallowed_methods, reason = "a benchmark may run other programs")]
 
 use std::{
@@ -16,9 +16,9 @@ use super::{
 const SVC: &str = env!("CARGO_BIN_EXE_svc");
 
 pub(crate) fn start(table: &mut Table) {
-    let folder = tempfile::tempdir().expect("there is room for a script");
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let script = folder.path().join("hello.svc");
-    std::fs::write(&script, "\"hello\" >> upper\n").expect("it can be written");
+    std::fs::write(&script, "\"hello\" >> upper\n").expect("the file can be written");
     let script = script.to_str().expect("a path in UTF-8");
     let (new, old) = (folder.path().join("new.db"), folder.path().join("old.db"));
     let [new, old] = [&new, &old].map(|it| it.to_str().expect("a path in UTF-8"));
@@ -43,7 +43,7 @@ pub(crate) fn start(table: &mut Table) {
         let what = format!("  `{program} {}`", args.join(" "));
         match Command::new(program).args(args).output() {
             Ok(_) => tell(&what, millis(table.best(20, || run(program, args))), "ms"),
-            Err(_) => say(&what, "skipped: it is not here"),
+            Err(_) => say(&what, "skipped: not installed"),
         }
     }
 }
@@ -53,7 +53,7 @@ fn fill(table: &Table, store: &str) {
     let calls = table.size(40_000, 10);
     let script = format!("range(0, {calls}) >> each {{ wait(duration: 0s) }} >> len");
     let file = Path::new(store).with_extension("svc");
-    std::fs::write(&file, script).expect("it can be written");
+    std::fs::write(&file, script).expect("the file can be written");
     run(SVC, &["run", "--store", store, file.to_str().expect("a path in UTF-8")]);
 }
 
@@ -62,7 +62,7 @@ fn run(program: &str, args: &[&str]) {
     assert!(done.is_ok_and(|it| it.success()), "{program} {args:?}");
 }
 
-/// Megabytes that a run of svc has at its most.
+/// The peak memory of svc in megabytes.
 fn peak(args: &[&str]) -> Option<f64> {
     const ASK: &str = "import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
@@ -71,7 +71,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3)";
     String::from_utf8(asked.stdout).ok()?.trim().parse().ok()
 }
 
-/// The components that there are, and more until there are 300.
+/// The built-in components, and more up to 300.
 fn registry(table: &mut Table) {
     const MANY: usize = 300;
     let built_in: Vec<&'static Component> = components::ALL.concat();
@@ -85,7 +85,7 @@ fn registry(table: &mut Table) {
     table.at_most("an engine with 300 components", micros(took) / 1e3, 1.0, "ms");
 }
 
-/// What the program itself takes on a disk.
+/// The size of the program on disk.
 pub(crate) fn size(table: &mut Table) {
     let bytes = std::fs::metadata(SVC).map_or(0, |it| it.len());
     let megabytes = f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)) / 1e6;

@@ -1,10 +1,10 @@
-//! What was promised, what was measured, and whether the one is the other.
+//! Promises, measurements, and whether the promises are met.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
-/// Prints a row for each measurement as soon as it is there.
+/// Prints a row for each measurement as soon as it is available.
 pub(crate) struct Table {
     is_test: bool,
-    /// What the rows that come are about.
+    /// The topic of the next rows.
     group: &'static str,
     judged: usize,
     missed: Vec<String>,
@@ -21,12 +21,12 @@ impl Table {
         println!("\n{name}");
     }
 
-    /// How much of something is measured: little of it where nothing is judged.
+    /// The size of a measurement: small if nothing is judged.
     pub(crate) fn size<T>(&self, full: T, small: T) -> T {
         if self.is_test { small } else { full }
     }
 
-    /// A measurement that must not be above a limit.
+    /// A measurement with an upper limit.
     pub(crate) fn at_most(&mut self, what: &str, measured: f64, limit: f64, unit: &str) {
         let is_met = measured <= limit;
         let word = match (self.is_test, is_met) {
@@ -52,12 +52,12 @@ impl Table {
     }
 }
 
-/// A measurement to compare others with.
+/// Prints a measurement for comparison.
 pub(crate) fn tell(what: &str, measured: f64, unit: &str) {
     say(what, &shown(measured, unit));
 }
 
-/// What is to be said in the place of a measurement.
+/// Prints text in place of a measurement.
 pub(crate) fn say(what: &str, text: &str) {
     println!("  {what:<54} {text:>12}");
 }

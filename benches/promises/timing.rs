@@ -1,11 +1,11 @@
-//! How long something takes.
+//! Measures times.
 
 use std::time::{Duration, Instant};
 
 use super::table::Table;
 
 impl Table {
-    /// The shortest of so many runs.
+    /// The shortest time of this many runs.
     pub(crate) fn best(&self, runs: usize, mut work: impl FnMut()) -> Duration {
         let timed = (0..self.size(runs, 1)).map(|_| {
             let start = Instant::now();

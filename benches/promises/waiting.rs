@@ -1,4 +1,4 @@
-//! Whether what could happen at the same time does.
+//! Whether work that can overlap does so.
 
 use std::{
     hint::black_box,
@@ -30,7 +30,7 @@ pub(crate) fn overlap(table: &mut Table) {
     cores(table);
 }
 
-/// Milliseconds for as many tasks that wait as long.
+/// Milliseconds for the same number of tasks that wait as long.
 fn join_set(table: &Table, count: i64) -> f64 {
     let runtime = runtime();
     millis(table.best(10, || {
@@ -47,13 +47,13 @@ fn join_set(table: &Table, count: i64) -> f64 {
     }))
 }
 
-/// How much of all cores items keep busy that only compute: the time of processors that they
-/// took, as part of what there was. Cores that share their parts, as virtual ones often do,
-/// are busy all the same while each is slower.
+/// The share of all cores that computing items keep busy: their processor time in relation to the
+/// available time. Cores that share resources, as virtual ones often do, count as busy although
+/// each is slower.
 fn cores(table: &mut Table) {
     let count: i64 = table.size(400, 4);
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let cores = u32::try_from(cores).expect("so many cores has nobody");
+    let cores = u32::try_from(cores).expect("the number of cores is small");
     let (engine, runtime) = (svc::engine().with(&[&NAP]), all_cores());
     let plan = Arc::new(engine.plan(format!("range(0, {count}) >> each {{ toil }}").as_str()));
     let plan = plan.as_ref().as_ref().expect("the script checks");
@@ -67,7 +67,7 @@ fn cores(table: &mut Table) {
     table.at_most("cores that computing items leave idle", (1.0 - busy) * 100.0, 10.0, "%");
 }
 
-/// Seconds that this process has had processors for.
+/// The processor time of this process, in seconds.
 fn processor() -> f64 {
     let spent = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(spent).expect("no process has worked for less than nothing").as_secs_f64()

@@ -1,4 +1,4 @@
-//! What several benchmarks measure.
+//! Workloads shared by several benchmarks.
 
 pub(crate) mod nap;
 pub(crate) mod planned;

@@ -1,4 +1,4 @@
-//! Components that do nothing, as calls that only wait and calls that only compute.
+//! Components without side effects, as calls that only wait and calls that only compute.
 
 use std::{hint::black_box, time::Duration};
 
@@ -9,7 +9,7 @@ use svc::{
     value::{Money, Value},
 };
 
-/// What runs beside the built-in components.
+/// The component that is added to the built-in ones.
 pub(crate) const NAP: Component = Component {
     name: "nap",
     cluster: "benches",
@@ -22,7 +22,7 @@ pub(crate) const NAP: Component = Component {
 svc::params! {
     /// Waits ten milliseconds.
     struct Nap {
-        /// What comes back.
+        /// The input, which is returned.
         input: i64,
     }
 }
@@ -41,9 +41,9 @@ impl Io for Nap {
 }
 
 svc::params! {
-    /// Gives back one more, as a call that the journal writes down.
+    /// Returns its input plus one, as a call that the journal records.
     struct Nod {
-        /// What it is one more than.
+        /// The number to increment.
         input: i64,
     }
 }
@@ -61,9 +61,9 @@ impl Io for Nod {
 }
 
 svc::params! {
-    /// Gives back one more for a fee, as a call that must not get lost.
+    /// Returns its input plus one for a fee, as a call that must not get lost.
     struct Fee {
-        /// What it is one more than.
+        /// The number to increment.
         input: i64,
     }
 }
@@ -84,9 +84,9 @@ impl Io for Fee {
 }
 
 svc::params! {
-    /// Computes for a millisecond or two.
+    /// Computes for one or two milliseconds.
     struct Toil {
-        /// Where the computation begins.
+        /// The start value of the computation.
         input: i64,
     }
 }
@@ -103,7 +103,7 @@ impl Compute for Toil {
     }
 }
 
-/// What a computation of a millisecond or two does.
+/// A computation of one or two milliseconds.
 pub(crate) fn toil(from: i64) -> i64 {
     const STEPS: usize = 1_000_000;
     (0..STEPS).fold(from, |it, _| {

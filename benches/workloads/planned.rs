@@ -1,4 +1,4 @@
-//! A script that was planned once, and runs as often as it is asked to.
+//! A script that was planned once, and can be run any number of times.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::nap::NAP;
 
-/// A plan and what it runs in.
+/// A plan with its runtime.
 pub(crate) struct Planned {
     plan: Plan,
     around: Surroundings,
@@ -51,7 +51,7 @@ pub(crate) fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// The numbers from 0 as the param `xs`; none for a script without it.
+/// The numbers from 0 as the param `xs`; no input for a script without it.
 pub(crate) fn numbers(count: i64) -> BTreeMap<Text, Value> {
     match count {
         0 => BTreeMap::new(),

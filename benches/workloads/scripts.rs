@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A script of so many lines, of what real ones hold: some 55 bytes a line.
+/// A script of this many lines, with typical content: about 55 bytes per line.
 pub(crate) fn lines(lines: usize) -> String {
     let mut text = String::from("param question: string\nlet best0 = \"none\"\n");
     for idx in 1..=lines / 4 {
@@ -14,8 +14,8 @@ pub(crate) fn lines(lines: usize) -> String {
              let best{idx} = \"${{len(good{idx})}} of ${{len(hits{idx})}}, ${{best{}}}\"\n",
             idx - 1
         )
-        .expect("a string takes all");
+        .expect("writing to a string cannot fail");
     }
-    writeln!(text, "best{}", lines / 4).expect("a string takes all");
+    writeln!(text, "best{}", lines / 4).expect("writing to a string cannot fail");
     text
 }

@@ -1,4 +1,5 @@
-//! Any text can be checked; what checks can be planned and shown, what does not be drawn.
+//! Any text can be checked; scripts that check can be planned and shown, and the problems of others
+//! can be rendered.
 #![no_main]
 
 mod spans;
@@ -15,7 +16,7 @@ fuzz_target!(|text: &str| {
         Ok(checked) => {
             spans::assert_valid(text, &checked.warnings.problems);
             let shown = plan(checked).show();
-            assert!(!shown.is_empty(), "a plan shows something");
+            assert!(!shown.is_empty(), "a plan is never shown as empty text");
         }
         Err(report) => {
             spans::assert_valid(text, &report.problems);

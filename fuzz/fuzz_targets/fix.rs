@@ -1,4 +1,4 @@
-//! Fixing comes to an end, leaves no more errors than there were, and is done after one call.
+//! Fixing terminates, adds no errors, and is complete after one call.
 #![no_main]
 
 mod spans;

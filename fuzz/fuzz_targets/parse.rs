@@ -1,4 +1,4 @@
-//! Any text can be parsed, and every problem that is found has its place in the text.
+//! Any text can be parsed, and every problem has its place in the text.
 #![no_main]
 
 mod spans;

@@ -1,8 +1,8 @@
-//! What must hold of every problem, whatever the text.
+//! Properties of every problem, for any text.
 
 use svc::diag::{Problem, Span};
 
-/// Every place that a problem names can be cut out of the text.
+/// Every place of a problem is a valid range of the text.
 pub fn assert_valid(text: &str, problems: &[Problem]) {
     for problem in problems {
         for label in &problem.labels {
@@ -15,5 +15,5 @@ pub fn assert_valid(text: &str, problems: &[Problem]) {
 }
 
 fn assert_inside(text: &str, span: Span, problem: &Problem) {
-    assert!(text.get(span.range()).is_some(), "{span:?} is not a piece of the text: {problem:?}");
+    assert!(text.get(span.range()).is_some(), "{span:?} is not a range of the text: {problem:?}");
 }

@@ -1,5 +1,5 @@
-//! How well `guide_plan_workflow` serves the goals of `goals.toml` and `fresh.toml`, by the
-//! checker.
+//! Scores the answers of `guide_plan_workflow` to the goals of `goals.toml` and `fresh.toml`, using
+//! the checker.
 
 use serde::Deserialize;
 use svc::{Engine, value::Value};
@@ -7,7 +7,7 @@ use svc::{Engine, value::Value};
 const GOALS: &str = include_str!("goals.toml");
 const FRESH: &str = include_str!("fresh.toml");
 
-/// How many stages a script may have beside those that are expected.
+/// The maximum number of stages of a script in addition to the expected ones.
 const MOST_OTHERS: usize = 3;
 
 #[derive(Deserialize)]
@@ -15,36 +15,36 @@ struct Goals {
     goal: Vec<Goal>,
 }
 
-/// A goal, and what a script for it should have.
+/// A goal, and the expected stages of a script for it.
 #[derive(Deserialize)]
 pub(crate) struct Goal {
     #[serde(rename = "goal")]
     pub(crate) text: String,
-    /// One list of ops for each script that would do; none where no script can be.
+    /// One list of ops for each acceptable script; empty if no script is possible.
     #[serde(default)]
     stages: Vec<Vec<String>>,
     #[serde(default)]
     pub(crate) held_back: bool,
-    /// Whether it is one of those that were written last.
+    /// Whether it belongs to the fresh goals.
     #[serde(skip)]
     pub(crate) fresh: bool,
 }
 
-/// What the sets of goals are called, in the order of their scores.
+/// The names of the sets of goals, in the order of their scores.
 pub(crate) const SETS: [&str; 3] = ["tuned on", "held back", "fresh"];
 
-/// What came of one goal.
+/// The result for a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Served {
-    /// A script that checks, with the stages.
+    /// A script that checks, with the expected stages.
     Right,
-    /// A script that checks, with others.
+    /// A script that checks, with other stages.
     Other,
-    /// No script, where there could be one.
+    /// No script, although one is possible.
     No,
     /// No script, and none is possible.
     RightlyNo,
-    /// A script, where none is possible.
+    /// A script, although none is possible.
     WronglyYes,
 }
 
@@ -53,11 +53,11 @@ pub(crate) enum Served {
 pub(crate) struct Score {
     pub(crate) possible: usize,
     pub(crate) impossible: usize,
-    /// Scripts that check.
+    /// The number of scripts that check.
     pub(crate) checked: usize,
-    /// Scripts that check and have the stages.
+    /// The number of scripts that check and have the expected stages.
     pub(crate) right: usize,
-    /// Impossible goals that were refused.
+    /// The number of impossible goals that were refused.
     pub(crate) refused: usize,
 }
 
@@ -76,12 +76,12 @@ pub(crate) fn goals() -> Vec<Goal> {
     read(GOALS).into_iter().chain(fresh).collect()
 }
 
-/// The goals of a text in TOML.
+/// Parses goals from TOML.
 pub(crate) fn read(text: &str) -> Vec<Goal> {
     toml::from_str::<Goals>(text).expect("the goals are TOML").goal
 }
 
-/// The answer to every goal, with its script.
+/// Returns the answer to every goal, with its script.
 pub(crate) async fn answers(engine: &Engine, goals: Vec<Goal>) -> Vec<(Goal, Served, String)> {
     let mut all = Vec::new();
     for goal in goals {
@@ -127,7 +127,7 @@ fn judged(engine: &Engine, goal: &Goal, script: &str) -> Served {
     if goal.stages.iter().any(has) { Served::Right } else { Served::Other }
 }
 
-/// The scores of the sets.
+/// Returns the scores of the sets.
 pub(crate) fn scores(answers: &[(Goal, Served, String)]) -> [Score; SETS.len()] {
     let mut scores = <[Score; SETS.len()]>::default();
     for (goal, served, _) in answers {

@@ -1,4 +1,4 @@
-//! What an agent is given: the card is short and true, and is enough for some tasks.
+//! What an agent is given: the card is short, correct, and sufficient for some tasks.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -8,7 +8,7 @@ use svc::{
     host::test::TestHost,
 };
 
-/// What the lines of the card take for granted.
+/// Declarations that the lines of the card assume.
 const GIVEN: [&str; 7] = [
     r#"param topic: string = "budgets""#,
     r#"type Kind = "bug" | "idea""#,
@@ -47,7 +47,8 @@ fn every_line_of_the_card_is_true() {
     }
 }
 
-/// Whether a line of the card checks and its test passes, beside what it takes for granted.
+/// Whether a line of the card checks and its test passes, together with the declarations that it
+/// assumes.
 fn checked(line: &str) -> Result<(), Report> {
     let library =
         "type Answer = { text: string }\nflow answer(q: string) -> Answer { { text: q } }";
@@ -70,7 +71,7 @@ fn checked(line: &str) -> Result<(), Report> {
     failed.map_or(Ok(()), |it| Err(it.report))
 }
 
-/// Each task names ten components, and its script uses no others.
+/// Each task names ten components, and its solution uses no others.
 #[tokio::test]
 async fn agent_tasks_have_a_right_answer() {
     let tasks = root().join("tests/agent_tasks");
@@ -101,7 +102,7 @@ async fn agent_tasks_have_a_right_answer() {
     assert_eq!(seen, 3, "the tasks stay the same, so that models can be compared");
 }
 
-/// The names of components in a script, but for strings and comments.
+/// The names of components in a script, outside strings and comments.
 fn called(engine: &Engine, script: &str) -> Vec<String> {
     let lexed = svc::syntax::token::lex(script);
     let words = lexed.tokens.iter().filter(|it| it.kind == svc::syntax::token::TokenKind::Word);
@@ -111,7 +112,7 @@ fn called(engine: &Engine, script: &str) -> Vec<String> {
     words.filter(|it| engine.registry().resolve(it).is_some() && before(it)).collect()
 }
 
-/// The files that a task reads.
+/// The files of a task.
 fn host(task: &Path) -> TestHost {
     let host = TestHost::new();
     for file in fs::read_dir(task.join("data")).into_iter().flatten().map(|it| it.unwrap().path()) {

@@ -1,5 +1,5 @@
-//! What can be asked of a run that is kept: what an edited script takes from it, what a replay
-//! says, the value at every edge, and the test that it becomes.
+//! Questions about a kept run: what an edited script reuses, what a replay prints, the value at
+//! every edge, and the test generated from it.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 use std::{fs, path::Path, process::Command};
@@ -144,7 +144,7 @@ fn a_failed_run_is_replayed_as_it_failed() {
 fn every_edge_has_a_value() {
     let kept = Kept::new();
     assert_eq!(kept.ok(&["tap", "last", "xs/each[0]/wait"]).0, "one ada\n");
-    // It is computed where it stands, so it is not kept.
+    // It is computed in place, so it is not kept.
     assert_eq!(kept.ok(&["tap", "last", "xs/each[0]/upper"]).0, "ONE ADA\n");
     let (args, _) = kept.ok(&["tap", "last", "xs/each[0]/wait", "--args", "--json"]);
     let args: serde_json::Value = serde_json::from_str(&args).unwrap();
@@ -179,7 +179,7 @@ fn a_run_becomes_a_test() {
     let (told, _) = kept.ok(&["test", "t.svc"]);
     assert!(told.ends_with("1 passed, 0 failed\n"), "{told}");
     kept.write("t.svc", &format!("{}\n{test}", SCRIPT.replace("out.json", "else.json")));
-    assert_eq!(kept.svc(&["test", "t.svc"]).0, 0, "the mock stands for the write");
+    assert_eq!(kept.svc(&["test", "t.svc"]).0, 0, "the mock replaces the write");
 }
 
 #[test]

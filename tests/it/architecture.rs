@@ -1,4 +1,5 @@
-//! The rules of the house that no compiler knows: who may know whom, and where things are.
+//! Rules of the code base that the compiler does not check: dependencies between modules, and where
+//! things belong.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -64,12 +65,12 @@ const DOORS: [&str; 4] = [
     "src/main.rs",
 ];
 
-/// The crates that reach the network or the system.
+/// The crates that access the network or the system.
 const BEYOND: [&str; 6] =
     ["hyper", "hyper_util", "hyper_rustls", "rusqlite", "rustix", "tower_service"];
 
-/// Who touches the standard streams, and why. All others print through the first, which lets
-/// nothing command the terminal.
+/// The modules that use the standard streams, with the reason. All others print through the first
+/// one, which never lets output control the terminal.
 const WRITERS: [(&str, &str); 6] = [
     ("crates/host-os/src/apart/serve.rs", "answers the process that began this one"),
     ("crates/host-os/src/apart/worker.rs", "reads what such a process answers"),
@@ -245,14 +246,14 @@ struct Source {
     tokens: Vec<String>,
 }
 
-/// The path of something that a file uses, without its root.
+/// The path of an imported item, without its root.
 #[derive(Clone, Debug)]
 struct Used {
     path: Vec<String>,
 }
 
 impl Used {
-    /// Whether it is a macro of the registry, which the language puts at the crate's root.
+    /// Everything else that the crate's root exports belongs to the engine.
     fn is_macro(&self) -> bool {
         matches!(self.path[0].as_str(), "params" | "record" | "choices")
     }
@@ -289,7 +290,7 @@ impl Source {
         used
     }
 
-    /// The module around the one that the token `idx` stands in.
+    /// The parent module of the one that contains the token `idx`.
     fn parent(&self, idx: usize) -> Vec<String> {
         let mut module = self.module.clone();
         let mut braces = Vec::new();
@@ -306,7 +307,7 @@ impl Source {
         module
     }
 
-    /// Reads what follows a path; gives the index after it.
+    /// Reads the rest of a path; returns the index after it.
     fn tree(&self, at: usize, mut path: Vec<String>, used: &mut Vec<Used>) -> usize {
         if self.token(at) != "::" {
             used.push(Used { path });
@@ -355,8 +356,8 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|it: char| it.is_alphabetic() || it == '_')
 }
 
-/// Words, `::` and single signs. Strings and comments are left out; a raw string's content
-/// is read up to its first quote, which is near enough to find paths.
+/// Words, `::` and single characters. Strings and comments are skipped; a raw string is read up to
+/// its first quote, which is close enough to find paths.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -398,8 +399,7 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// Uses of one part by another that should not know it: parts are `depth` levels below the
-/// crates of `of`.
+/// Uses of one part of a layer by another; parts are `depth` levels below the layer.
 fn strangers(
     of: impl Fn(&Source) -> bool,
     depth: usize,
@@ -418,7 +418,7 @@ fn strangers(
     wrong
 }
 
-/// The names of all files and folders that are components.
+/// The cluster and the name of every file or folder of a component.
 fn components_on_disk() -> BTreeSet<String> {
     let sources = sources();
     let clusters = sources.iter().filter(|it| {
@@ -455,6 +455,6 @@ fn sources() -> Vec<Source> {
             }
         }
     }
-    assert!(files.len() > 10, "the sources were found");
+    assert!(files.len() > 10, "the sources are found");
     files.iter().map(|(name, text)| Source::new(name, text)).collect()
 }

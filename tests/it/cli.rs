@@ -1,4 +1,4 @@
-//! The program as a shell sees it: what it reads, prints and exits with.
+//! The program as a shell sees it: its input, output and exit codes.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 use std::{
@@ -18,7 +18,7 @@ mod texts;
 /// A folder with scripts, in which the program runs.
 struct Place(TempDir);
 
-/// What a finished program left behind.
+/// The result of a finished program.
 struct Done {
     code: Option<i32>,
     out: String,
@@ -60,7 +60,7 @@ impl Place {
 
     fn svc_with(&self, stdin: &[u8], args: &[&str]) -> Done {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
-        // Whether the program reads its input to the end is the program's affair.
+        // The program may stop before the end of its input.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         Done::of(child.wait_with_output().unwrap())
     }
@@ -92,11 +92,11 @@ impl Done {
 #[test]
 fn scripts_run_from_files_and_from_standard_input() {
     let place = Place::new(&[("up.svc", "upper"), ("nested/in.svc", r#"read_text("a.txt")"#)]);
-    fs::write(place.path().join("nested/a.txt"), "beside the script").unwrap();
+    fs::write(place.path().join("nested/a.txt"), "next to the script").unwrap();
     place.svc(&["run", "up.svc", "you"]).gives("YOU\n");
     place.svc_with(br#""x" >> upper"#, &["run", "-"]).gives("X\n");
     place.svc_with(b"upper", &["run", "-", "you"]).gives("YOU\n");
-    place.svc(&["run", "nested/in.svc"]).gives("beside the script\n");
+    place.svc(&["run", "nested/in.svc"]).gives("next to the script\n");
 }
 
 #[test]
@@ -255,10 +255,10 @@ fn tests_of_scripts_pass() {
     let one = place.svc(&["test", "t.svc", "none.svc", "--filter", "once"]);
     assert!(one.out.starts_with("t.svc: the model is asked once ... ok"), "{}", one.out);
     assert!(one.out.ends_with("\n1 passed, 0 failed\n"), "{}", one.out);
-    // That there is nothing to test is no failure, but is said.
+    // A file without tests is not a failure, but is reported.
     for (args, note) in [
         (vec!["test", "none.svc"], "there are no tests: write `test"),
-        (vec!["test", "t.svc", "--filter", "nobody"], "no test's name contains the filter"),
+        (vec!["test", "t.svc", "--filter", "missing"], "no test's name contains the filter"),
     ] {
         let none = place.svc(&args);
         assert_eq!((none.code, none.out.as_str()), (Some(0), ""), "{}", none.err);
@@ -277,8 +277,8 @@ fn tests_of_scripts_fail() {
     }
     assert_eq!(place.svc(&["test", "half.svc", "--filter", "right"]).code, Some(0));
     place.svc(&["test", "bad.svc"]).fails(7, "did you mean `upper`?");
-    place.svc(&["test", "nobody.svc"]).fails(6, "cannot use `nobody.svc`: it does not exist");
-    // The first file that is not right decides.
+    place.svc(&["test", "missing.svc"]).fails(6, "cannot use `missing.svc`: it does not exist");
+    // The first failing file decides.
     assert_eq!(place.svc(&["test", "half.svc", "bad.svc"]).code, Some(1));
     assert_eq!(place.svc(&["test", "bad.svc", "half.svc"]).code, Some(7));
 }
@@ -286,7 +286,7 @@ fn tests_of_scripts_fail() {
 #[test]
 fn tests_of_scripts_give_json() {
     let place = Place::new(&[("half.svc", HALF), ("bad.svc", "\"x\" >> uper"), ("t.svc", TESTED)]);
-    let done = place.svc(&["test", "--json", "half.svc", "bad.svc", "nobody.svc", "t.svc"]);
+    let done = place.svc(&["test", "--json", "half.svc", "bad.svc", "missing.svc", "t.svc"]);
     assert_eq!((done.code, done.err.as_str()), (Some(1), ""));
     let told = done.json();
     assert_eq!((&told["passed"], &told["failed"]), (&3.into(), &1.into()));
@@ -315,7 +315,7 @@ fn plans_are_shown() {
     assert_eq!(json["effects"][0]["verb"], "reads");
 }
 
-/// What is given narrows what is foreseen, and caps of the run are judged beside the script's.
+/// Inputs narrow the estimate, and caps of the run are judged together with the script's.
 #[test]
 fn plans_are_made_for_inputs_and_caps() {
     let script =
@@ -341,7 +341,7 @@ fn plans_are_made_for_inputs_and_caps() {
     place.svc(&["plan", "w.svc", "-p", "waitfor=30s"]).fails(2, "no param `waitfor`");
 }
 
-/// A picture goes into a file or to standard output, and only one form is asked for.
+/// A picture is written to a file or to standard output, in one format at a time.
 #[test]
 fn plans_are_drawn() {
     let place = Place::new(&[("p.svc", "\"a\" >> summary >> .text >> upper")]);
@@ -431,7 +431,7 @@ fn an_interrupted_run_tells_how_far_it_was() {
     let place = Place::new(&[("w.svc", script)]);
     let child = place.command(&["run", "w.svc"]).spawn().unwrap();
     wait_for(&place.path().join("started"));
-    // The file is there a moment before the node that wrote it has finished.
+    // The file exists a moment before the node that wrote it has finished.
     std::thread::sleep(Duration::from_millis(300));
     let at = Instant::now();
     interrupt(&child);
@@ -458,10 +458,10 @@ fn wait_for(path: &Path) {
     }
 }
 
-/// What a full disk does: the index goes to memory, and a file that is written fails.
+/// On a full disk, the index moves to memory, and writing a file fails.
 #[test]
 fn a_file_that_may_not_grow_is_an_error() {
-    // Words that are all different, so that their index is as large as they are.
+    // All words are different, so their index is as large as they are.
     let words: Vec<String> = (0..40_000).map(|it| format!("w{it}")).collect();
     let text = words.join(" ");
     let place = Place::new(&[

@@ -1,4 +1,4 @@
-//! Components that misbehave on purpose, for testing the engine.
+//! Components that misbehave deliberately, for testing the engine.
 
 use std::{
     sync::atomic::{AtomicI64, Ordering},
@@ -67,7 +67,7 @@ const TESTING: Component = Component {
 };
 
 svc::params! {
-    /// Waits longer than its own time.
+    /// Waits longer than its own timeout.
     struct Slow {
         /// Anything.
         value: Var<'T'>,
@@ -90,11 +90,11 @@ impl Io for Slow {
 }
 
 svc::params! {
-    /// Is unavailable some times, and then works.
+    /// Is unavailable a number of times, and then works.
     struct Flaky {
-        /// Counts the failures of one call: its own text.
+        /// The key for counting failures: its own text.
         value: Text,
-        /// How often it fails first.
+        /// The number of failures before it works.
         failures: i64 = 1,
     }
 }
@@ -118,17 +118,17 @@ impl Io for Flaky {
     }
 }
 
-/// Lets the next `flaky` begin to count anew.
+/// Resets the failure counts of `flaky`.
 pub(crate) fn reset() {
     FAILED.store(0, Ordering::SeqCst);
 }
 
 svc::params! {
-    /// Asks to come back later, always.
+    /// Always asks to be called later.
     struct Limited {
         /// Anything.
         value: Var<'T'>,
-        /// How much later.
+        /// The delay.
         wait: Duration,
     }
 }
@@ -151,7 +151,7 @@ svc::params! {
     struct Paid {
         /// The prompt.
         prompt: Text,
-        /// The most tokens of the answer.
+        /// The maximum number of tokens of the answer.
         max_tokens: i64,
     }
 }
@@ -180,7 +180,7 @@ impl Io for Paid {
 }
 
 svc::params! {
-    /// Costs five cents and breaks off in the middle.
+    /// Costs five cents and fails in the middle.
     struct Bursts {
         /// Anything.
         value: Var<'T'>,
@@ -203,7 +203,7 @@ impl Io for Bursts {
 }
 
 svc::params! {
-    /// Declares text and gives a number.
+    /// Declares text but returns a number.
     struct Liar {
         /// Anything.
         value: Var<'T'>,
@@ -244,9 +244,9 @@ impl Compute for Panics {
 }
 
 svc::params! {
-    /// Writes again each time that it is called.
+    /// Writes again each time it is called.
     struct AppendLog {
-        /// What to write.
+        /// The text to write.
         line: Text,
     }
 }
@@ -260,7 +260,7 @@ impl Op for AppendLog {
     const EXAMPLES: &'static [Example] = &[];
 }
 
-/// How often `append_log` was called.
+/// The number of calls of `append_log`.
 pub(crate) static APPENDED: AtomicI64 = AtomicI64::new(0);
 
 impl Io for AppendLog {
@@ -272,9 +272,9 @@ impl Io for AppendLog {
 }
 
 svc::params! {
-    /// Calls a flow, and gives what it gives.
+    /// Calls a flow and returns its result.
     struct Relay {
-        /// What the flow takes.
+        /// The input of the flow.
         value: Var<'A'>,
         /// The flow.
         flow: Callee<'A', 'B'>,
@@ -295,7 +295,7 @@ impl Io for Relay {
 }
 
 svc::params! {
-    /// Computes until it is told to stop.
+    /// Computes until it is stopped.
     struct Busy {
         /// Anything.
         value: Var<'T'>,
@@ -308,7 +308,7 @@ impl Op for Busy {
     const EXAMPLES: &'static [Example] = &[];
 }
 
-/// How many `busy` computations are at work.
+/// The number of running `busy` computations.
 pub(crate) static BUSY: AtomicI64 = AtomicI64::new(0);
 
 impl Compute for Busy {
@@ -327,7 +327,7 @@ impl Compute for Busy {
 }
 
 svc::params! {
-    /// Computes for three seconds and does not listen.
+    /// Computes for three seconds and ignores cancellation.
     struct Stuck {
         /// Anything.
         value: Var<'T'>,
@@ -348,7 +348,7 @@ impl Compute for Stuck {
 }
 
 svc::params! {
-    /// Costs something that nobody knows.
+    /// Has an unknown cost.
     struct Unpriced {
         /// Anything.
         value: Var<'T'>,
@@ -370,7 +370,7 @@ impl Io for Unpriced {
 }
 
 svc::params! {
-    /// Uses more than its price says.
+    /// Uses more than its declared price.
     struct Overspends {
         /// Anything.
         value: Var<'T'>,
@@ -393,7 +393,7 @@ impl Io for Overspends {
 }
 
 svc::params! {
-    /// Takes most of its own time, which is short.
+    /// Takes most of its own short timeout.
     struct Quick {
         /// Anything.
         value: Var<'T'>,
@@ -416,9 +416,9 @@ impl Io for Quick {
 }
 
 svc::params! {
-    /// Takes a secret, and says nothing of it but its length.
+    /// Takes a secret, and returns only its length.
     struct Login {
-        /// Who.
+        /// The user.
         name: Text,
         /// The secret.
         key: Secret,
@@ -439,9 +439,9 @@ impl Io for Login {
 }
 
 svc::params! {
-    /// Puts the secret into its error, which no component should.
+    /// Puts the secret into its error, which no component should do.
     struct Blab {
-        /// Who.
+        /// The user.
         name: Text,
         /// The secret.
         key: Secret,
@@ -466,9 +466,9 @@ impl Io for Blab {
 }
 
 svc::params! {
-    /// Panics, and says the secret while it does.
+    /// Panics with the secret in the message.
     struct Spills {
-        /// Who.
+        /// The user.
         name: Text,
         /// The secret.
         key: Secret,
@@ -488,9 +488,9 @@ impl Io for Spills {
 }
 
 svc::params! {
-    /// The same on a thread of its own.
+    /// The same on a separate thread.
     struct SpillsBusy {
-        /// Who.
+        /// The user.
         name: Text,
         /// The secret.
         key: Secret,
@@ -510,9 +510,9 @@ impl Compute for SpillsBusy {
 }
 
 svc::params! {
-    /// Gives back what it was sent, as some servers do.
+    /// Returns what it was sent, as some servers do.
     struct Echoes {
-        /// Who.
+        /// The user.
         name: Text,
         /// The secret.
         key: Secret,
@@ -536,7 +536,7 @@ impl Io for Echoes {
 }
 
 svc::params! {
-    /// Does not say what it gives.
+    /// Does not declare the type of its result.
     struct Vague {
         /// Anything.
         value: Text,

@@ -45,8 +45,8 @@ fn rules() -> BTreeMap<String, Rule> {
     rules.into_iter().map(|it| (it.name.clone(), it)).collect()
 }
 
-/// Mistakes, which no script without errors makes, and what leaves no trace in the tree:
-/// silent tokens, and all that stands only in atomic rules.
+/// Mistakes, which no script without errors has, and rules that leave no trace in the tree: silent
+/// tokens, and everything that occurs only in atomic rules.
 fn leaves_no_trace(name: &str, rules: &BTreeMap<String, Rule>) -> bool {
     let wrong = name.starts_with("wrong_") || matches!(name, "loose_args" | "hole");
     let mut around = rules.values().filter(|it| names(&it.expr).contains(name)).peekable();
@@ -63,7 +63,7 @@ fn names(expr: &Expr) -> BTreeSet<String> {
     all.collect()
 }
 
-/// The rules of a tree that a name stands for: itself, or what a silent rule consists of.
+/// The rules of a tree that a name refers to: itself, or the parts of a silent rule.
 fn stands_for(name: &str, rules: &BTreeMap<String, Rule>) -> BTreeSet<String> {
     match rules.get(name) {
         Some(rule) if rule.ty == RuleType::Silent => {
@@ -73,7 +73,7 @@ fn stands_for(name: &str, rules: &BTreeMap<String, Rule>) -> BTreeSet<String> {
     }
 }
 
-/// The names in an expression that stand beside others between `|`.
+/// The alternatives of an expression, separated by `|`.
 fn alternatives(expr: &Expr) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(expr, false, &mut found);
@@ -104,7 +104,7 @@ fn assert_nothing_missing(what: &str, missing: &BTreeSet<(String, String)>) {
     assert!(missing.is_empty(), "no accepted script uses these {what}: {missing:#?}");
 }
 
-/// Such a rule spares pest work, and may take nothing of the text.
+/// Such a rule saves pest work, and must not consume text.
 #[test]
 fn what_is_named_as_looking_ahead_does_nothing_else() {
     let rules = rules();

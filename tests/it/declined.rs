@@ -1,5 +1,5 @@
-//! What happens when a call cannot be funded: nothing further begins, what runs may finish,
-//! and what is finished is kept. And the caps of a run, which only tighten.
+//! Calls that cannot be funded: no new call starts, running calls may finish, and finished results
+//! are kept. Also the caps of a run, which can only be tightened.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::{components, meter::Meter};
 
-/// What `paid` reserves and uses for `max_tokens: 1000` and a prompt of one byte.
+/// The reservation and use of `paid` for `max_tokens: 1000` and a prompt of one byte.
 const RESERVED: i64 = 257 * 3_000 + 1000 * 15_000;
 const USED: i64 = 1000 * 15_000;
 
@@ -23,7 +23,7 @@ fn engine() -> Engine {
 }
 
 async fn failure(script: &str) -> Error {
-    engine().run(script).await.map(|it| it.value).expect_err("it must fail")
+    engine().run(script).await.map(|it| it.value).expect_err("it should fail")
 }
 
 async fn kept(script: &str) -> Partial {
@@ -63,7 +63,7 @@ async fn what_runs_is_not_cancelled_by_what_cannot_begin() {
     let kept = err.partial().expect("the first item is kept");
     assert_eq!((kept.done, kept.of, kept.items.as_slice()), (1, 3, [0].as_slice()));
     assert_eq!(json::write(&kept.value), r#"["an answer"]"#);
-    assert_eq!(meter.counted().attempts, 1, "nothing further was begun");
+    assert_eq!(meter.counted().attempts, 1, "no other call was started");
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,7 +144,7 @@ async fn the_fields_of_a_record_are_kept() {
     assert_eq!(json::write(&kept.value), r#"{"one":"an answer"}"#);
 }
 
-/// An `each` in a flow in a `parallel`: the branch that is whole, and the items of the other.
+/// An `each` in a flow in a `parallel`: the finished branch, and the items of the other.
 #[tokio::test(start_paused = true)]
 async fn what_is_kept_nests() {
     let script = format!(
@@ -161,8 +161,8 @@ async fn what_is_kept_nests() {
     assert_eq!((inner.path.as_str(), inner.done, inner.of), ("answers/all/each", 2, 3));
 }
 
-/// All 64 race for one cap: whatever they do, it is never exceeded, and what they used is
-/// what the run tells.
+/// 64 calls race for one cap: whatever they do, it is never exceeded, and the run reports what they
+/// used.
 #[tokio::test(start_paused = true)]
 async fn events_follow_the_ledger() {
     let meter = Arc::new(Meter::default());
@@ -179,7 +179,7 @@ async fn events_follow_the_ledger() {
     assert_eq!(error.partial.as_ref().unwrap().done, counted.attempts);
 }
 
-/// Whatever ends an attempt, it is settled once, and what it may have used is spent.
+/// However an attempt ends, it is settled once, and its possible use counts as spent.
 #[tokio::test(start_paused = true)]
 async fn attempts_that_break_off_are_settled_in_full() {
     let cases = [
@@ -251,7 +251,7 @@ async fn caps_of_the_run_loosen_nothing() {
     let started = Instant::now();
     let err = engine().run(r#""x" >> slow"#).timeout(Duration::from_hours(9)).await;
     assert_eq!(err.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(1), "its own time holds");
+    assert!(started.elapsed() < Duration::from_secs(1), "its own timeout applies");
 }
 
 #[tokio::test(start_paused = true)]

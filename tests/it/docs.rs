@@ -1,5 +1,5 @@
-//! What users are shown is true: every script in the documentation checks and runs, every
-//! wrong one is wrong in the way that is said, every shown output is real.
+//! The documentation is correct: every script checks and runs, every wrong script has the
+//! documented error, and every shown output is real.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -10,11 +10,11 @@ use svc::{
     plan::Plan,
 };
 
-/// One fenced script of a page.
+/// A fenced script of a page.
 pub(crate) struct Fence {
     page: std::path::PathBuf,
     pub(crate) place: String,
-    /// What stands behind the language's name: `error E203`, `warning E220`, `fails E402`.
+    /// The claim after the language's name: `error E203`, `warning E220`, `fails E402`.
     claim: Option<(String, String)>,
     pub(crate) script: String,
 }
@@ -107,7 +107,7 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     }
     tested(engine, &plan)?;
     let program = plan.program();
-    // What asks a model, or needs a secret, runs in tests only.
+    // Scripts that call a model, or need a secret, run in tests only.
     if !program.mocks.is_empty() || !program.tests.is_empty() {
         return Ok(());
     }
@@ -118,7 +118,7 @@ async fn holds(engine: &Engine, fence: &Fence) -> Result<(), String> {
     engine.run(source).await.map(drop).map_err(|err| err.to_string())
 }
 
-/// Runs the tests that stand in a script; what is wrong with those that fail.
+/// Runs the tests in a script; returns the problems of those that fail.
 fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
     let results = engine.test(plan.program(), "");
     let failed = results.iter().filter(|it| !it.passed());
@@ -126,7 +126,7 @@ fn tested(engine: &Engine, plan: &Plan) -> Result<(), String> {
     if shown.is_empty() { Ok(()) } else { Err(shown.join("\n")) }
 }
 
-/// Every script without a claim looks as `svc fmt` would lay it out. `UPDATE_DOCS=1` rewrites.
+/// Every script without a claim is formatted as by `svc fmt`. `UPDATE_DOCS=1` rewrites.
 #[test]
 fn scripts_in_the_documentation_are_formatted() {
     for fence in fences().iter().filter(|it| it.claim.is_none()) {
@@ -144,7 +144,7 @@ fn scripts_in_the_documentation_are_formatted() {
         fs::write(&fence.page, text.replace(&written, &format!("```svc\n{formatted}```"))).unwrap();
     }
 }
-/// An output as a page shows it, and the command that printed it.
+/// An output on a page, and the command that printed it.
 struct Shown {
     page: std::path::PathBuf,
     command: String,
@@ -169,7 +169,7 @@ fn shown_outputs() -> Vec<Shown> {
     shown
 }
 
-/// The words of a command line; `"` holds some together.
+/// The words of a command line; `"` groups words.
 pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -183,7 +183,7 @@ pub(crate) fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Every output that a page shows is what its command prints. `UPDATE_DOCS=1` rewrites.
+/// Every output on a page is what its command prints. `UPDATE_DOCS=1` rewrites.
 #[test]
 fn shown_outputs_are_real() {
     let cache = tempfile::tempdir().unwrap();

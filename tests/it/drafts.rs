@@ -1,14 +1,14 @@
-//! Scripts that nobody wrote: every form of the language, at random, with lines and comments
-//! wherever a gap is.
+//! Generated scripts: every form of the language, at random, with line breaks and comments in every
+//! gap.
 
-/// Turns bytes into choices, and choices into a script. The byte 0 is the simplest choice.
+/// Converts bytes to choices, and choices to a script. The byte 0 is the simplest choice.
 pub(crate) struct Draft<'a> {
     choices: std::slice::Iter<'a, u8>,
     text: String,
     depth: usize,
 }
 
-/// The deepest nesting of a draft.
+/// The maximum nesting of a draft.
 const DEEPEST: usize = 6;
 
 const GAPS: [&str; 16] = [
@@ -56,7 +56,7 @@ impl<'a> Draft<'a> {
         self.choose(2) == 1
     }
 
-    /// A piece of text and a gap.
+    /// Adds a piece of text and a gap.
     fn put(&mut self, piece: &str) {
         self.text.push_str(piece);
         let gap = self.choose(u8::try_from(GAPS.len()).unwrap());
@@ -69,7 +69,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Something that another token may follow without a gap.
+    /// Adds text that another token may follow without a gap.
     fn tight(&mut self, piece: &str) {
         self.text.push_str(piece);
     }
@@ -79,7 +79,7 @@ impl<'a> Draft<'a> {
         self.put(pieces[usize::from(idx)]);
     }
 
-    /// Some items between commas, perhaps with one more comma.
+    /// Adds items between commas, sometimes with a trailing comma.
     fn items(&mut self, least: u8, item: fn(&mut Self)) {
         let n = least + self.choose(4);
         for idx in 0..n {
@@ -291,7 +291,7 @@ impl<'a> Draft<'a> {
                 (_, 1) => self.one_of(&["+", "==", "<", "??"]),
                 _ => self.one_of(&["+", "and", "or", "??", "*", "-", "%"]),
             }
-            // A minus behind a value goes on with it.
+            // A minus after a value continues it.
             if self.choose(6) == 5 {
                 self.one_of(if idx == 0 { &["not"] } else { &["not", "-"] });
             }
@@ -306,7 +306,7 @@ impl<'a> Draft<'a> {
 
     fn postfix(&mut self) {
         self.primary();
-        // What was put ends with a gap, behind which nothing can be selected.
+        // The text ends with a gap, after which a field cannot be selected.
     }
 
     fn primary(&mut self) {

@@ -1,4 +1,4 @@
-//! The colours of the editor, read with the editor's own engine.
+//! The syntax colours of the editor, tested with the editor's own engine.
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
@@ -51,7 +51,7 @@ fn a_sample_has_its_colours() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// What checks has no wrong escapes, and every string and brace in it ends.
+/// Scripts that check have no wrong escapes, and every string and brace in them ends.
 #[test]
 fn scripts_that_check_are_read_to_their_end() {
     let engine = svc::engine().with(components::ALL);
@@ -94,5 +94,5 @@ fn the_words_are_those_of_the_language() {
     let calls = colours["repository"]["calls"].to_string();
     let (_, excluded) = calls.split_once("(?!(?:").unwrap();
     let excluded: BTreeSet<&str> = excluded.split_once(')').unwrap().0.split('|').collect();
-    assert_eq!(excluded, words, "what is no name behind `>>`");
+    assert_eq!(excluded, words, "words that are not names after `>>`");
 }

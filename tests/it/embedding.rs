@@ -1,4 +1,4 @@
-//! The engine as a library: typed inputs and results, blocks, components of one's own.
+//! The engine as a library: typed inputs and results, blocks, user-defined components.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What a plan says that its script takes, in numbers that are counted by hand.
+//! The estimate of a plan, in numbers that are computed by hand.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,11 +11,11 @@ use svc::{
 
 use crate::{components, promises::world};
 
-/// Costs five cents and a hundred tokens each time, and is tried once. It has a minute.
+/// Costs five cents and a hundred tokens per call, and is tried once. Its timeout is one minute.
 const ONCE: &str =
     "(step(cents: 5, tokens: 100, takes: 1s, exact: true) within { max_retries: 0 })";
 
-/// The same, tried up to four times.
+/// The same, with up to four attempts.
 const STEP: &str = "step(cents: 5, tokens: 100, takes: 1s, exact: true)";
 
 fn engine() -> Engine {
@@ -27,12 +27,12 @@ fn plan(script: &str) -> Plan {
     engine().plan(filled(script)).unwrap_or_else(|report| panic!("{report}"))
 }
 
-/// The script with the calls above in the place of their names.
+/// Replaces the names of the calls above in a script.
 fn filled(script: &str) -> String {
     script.replace("ONCE", ONCE).replace("STEP", STEP)
 }
 
-/// The least and the most of everything, in words.
+/// The minimum and the maximum of everything, in words.
 fn takes(script: &str) -> String {
     shown(plan(script).envelope())
 }
@@ -47,12 +47,12 @@ fn shown(envelope: &Envelope) -> String {
     format!("{tokens}..{most_tokens} tokens, {cost}..{most_cost}, {time:?}..{most_time}")
 }
 
-/// What is known of all bounds, those of the whole file first.
+/// The verdicts on all bounds, those of the whole file first.
 fn verdicts(script: &str) -> Vec<String> {
     let plan = plan(script);
     let inside = plan.nodes().iter().flat_map(|it| &it.verdicts);
     let all = plan.verdicts().iter().chain(inside).map(told);
-    // The calls above say it of themselves.
+    // The calls above declare it themselves.
     all.filter(|it| !it.starts_with("max_retries")).collect()
 }
 
@@ -109,8 +109,8 @@ fn every_item_counts() {
     assert_eq!(takes(joined), "0..500 tokens, $0.00..$0.25, 0ns..60s");
 }
 
-/// Sixty-four items run at the same time, or as many as `max_parallel` says. Beside the
-/// rounds that items take, their calls may wait for their turns.
+/// Sixty-four items run at the same time, or as many as `max_parallel` allows. In addition to the
+/// rounds of items, their calls may wait for their turns.
 #[test]
 fn items_take_rounds() {
     let items = (0..65).map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ");
@@ -154,7 +154,7 @@ fn arms_take_the_cheapest_and_the_dearest() {
 
 #[test]
 fn alternatives_add() {
-    // One of the two is enough; what the first one took before it failed is paid.
+    // One of the two is sufficient; the cost of the first one before its failure counts.
     let script = r#""a" >> ONCE fallback (ONCE >> ONCE)"#;
     assert_eq!(takes(script), "100..300 tokens, $0.05..$0.15, 0ns..180s");
     let value = r#""a" >> STEP fallback "b""#;
@@ -169,15 +169,15 @@ fn tries_multiply() {
     let bounded = |bounds: &str| takes(&format!("\"a\" >> STEP within {{ {bounds} }}"));
     assert_eq!(bounded("max_retries: 1"), "100..200 tokens, $0.05..$0.10, 0ns..60s");
     assert_eq!(bounded("timeout: 5s"), "100..400 tokens, $0.05..$0.20, 0ns..5s");
-    // It never fails like that.
+    // It never fails with that kind.
     let never = bounded("retry_on: [\"not_found\"]");
     assert_eq!(never, "100..100 tokens, $0.05..$0.05, 0ns..60s");
     let short = bounded("attempt_timeout: 2s, max_retries: 0");
     assert_eq!(short, "100..100 tokens, $0.05..$0.05, 0ns..2s");
-    // Between two tries it may have to wait.
+    // It may have to wait between two attempts.
     let long = bounded("attempt_timeout: 2s, max_retries: 1");
     assert_eq!(long, "100..200 tokens, $0.05..$0.10, 0ns..60s");
-    // What writes anew is never tried again.
+    // A call that is not idempotent is never retried.
     assert_eq!(takes(r#""a" >> post"#), "0..0 tokens, $0.05..$0.05, 0ns..60s");
     let inner = r#"("a" >> STEP within { max_retries: 2 }) within { max_retries: 0 }"#;
     assert_eq!(takes(inner), "100..300 tokens, $0.05..$0.15, 0ns..60s");
@@ -196,14 +196,14 @@ fn lets_run_as_soon_as_they_can() {
     // a and then c, or b, whichever takes longer; and then the result.
     let script = "let a = \"a\" >> wait(duration: 1s)\nlet b = \"b\" >> wait(duration: 3s)\nlet c = a >> wait(duration: 4s)\n\"${a}${b}${c}\" >> wait(duration: 1s)";
     assert_eq!(takes(script), "0..0 tokens, $0.00..$0.00, 6s..6s");
-    // What nobody uses is not computed.
+    // Unused values are not computed.
     let unused = "let a = \"a\" >> wait(duration: 9s)\n\"b\" >> wait(duration: 1s)";
     assert_eq!(takes(unused), "0..0 tokens, $0.00..$0.00, 1s..1s");
 }
 
 #[test]
 fn prompts_count_by_their_bytes() {
-    // A token for each byte of the prompt, 256 around it, and the answer.
+    // One token for each byte of the prompt, 256 for overhead, and the answer.
     let known = r#""four" >> paid(max_tokens: 10)"#;
     assert_eq!(takes(known), "0..270 tokens, $0.00..$0.00093, 0ns..60s");
     let counted = "param n: int 1..99\n\"n = ${n}\" >> paid(max_tokens: 10)";
@@ -211,7 +211,7 @@ fn prompts_count_by_their_bytes() {
     // [1,2,3] in JSON.
     let list = r#""${[1, 2, 3]}" >> paid(max_tokens: 10)"#;
     assert_eq!(takes(list), "0..273 tokens, $0.00..$0.000939, 0ns..60s");
-    // A text of any length is stopped by what one call may use.
+    // A text of any length is limited by what one call may use.
     let any = "param t: string\nt >> paid(max_tokens: 10)";
     assert_eq!(takes(any), "0..128000 tokens, $0.00..$0.38412, 0ns..60s");
 }
@@ -228,10 +228,10 @@ fn caps_of_the_script_are_judged() {
     assert_eq!(codes("\"a\" >> STEP within { max_tokens: 99 }"), ["E309"]);
     assert_eq!(codes("\"a\" >> wait(duration: 2s) within { timeout: 1s }"), ["E309"]);
     assert_eq!(codes("\"a\" >> wait(duration: 2s) within { timeout: 2s }"), [""; 0]);
-    // What is paid for already is not there any more.
+    // Money that was already spent is not available.
     assert_eq!(codes("\"a\" >> (ONCE >> ONCE) within { max_cost: $0.09 }"), ["E309"]);
     assert_eq!(codes("[\"a\", \"b\"] >> each { ONCE } within { max_tokens: 199 }"), ["E309"]);
-    // It may never come to that.
+    // This case may not occur.
     assert_eq!(codes("\"a\" >> (ONCE fallback it) within { max_cost: $0.01 }"), [""; 0]);
     assert_eq!(codes("\"a\" >> (parallel { a?: ONCE }) within { max_cost: $0.01 }"), [""; 0]);
     assert_eq!(codes("[\"a\"] >> (each? { ONCE }) within { max_cost: $0.01 }"), [""; 0]);
@@ -246,7 +246,7 @@ fn bounds_are_judged_where_they_stand() {
     let looser = "svc 1 within { max_cost: $1 }\n\"a\" >> STEP within { max_cost: $2 }";
     assert_eq!(verdicts(looser), ["max_cost: $1.00 proven", "max_cost: $2.00 useless"]);
     assert_eq!(codes(looser), ["E306"]);
-    // A flow keeps its own promise, whoever calls it.
+    // A flow keeps its own promise, for any caller.
     let flow = "svc 1 within { max_cost: $1 }\nflow f(x: string) -> string within { max_cost: $2 } { x >> STEP }\n\"a\" >> f";
     assert_eq!(codes(flow), [""; 0]);
     assert_eq!(codes("\"a\" >> wait(duration: 1s) within { max_cost: $1 }"), ["E306"]);
@@ -298,7 +298,7 @@ fn lists_of_any_length_are_refused_under_caps() {
     assert_eq!(codes(free), ["E306"]);
 }
 
-/// What never runs needs no price and no most.
+/// Code that never runs needs neither a price nor a maximum.
 #[test]
 fn nothing_is_open_of_what_never_runs() {
     assert_eq!(codes("[] >> each { unpriced } within { max_cost: $1 }"), [""; 0]);
@@ -307,7 +307,7 @@ fn nothing_is_open_of_what_never_runs() {
     assert_eq!(codes(none), [""; 0]);
 }
 
-/// A cap holds a call below itself, which proves nothing: the call may be refused for it.
+/// A cap limits a call, but does not prove anything: the call may be refused because of it.
 #[test]
 fn a_cap_does_not_prove_itself() {
     let any = "param t: string\nt >> paid(max_tokens: 10) within { max_tokens: 1000 }";
@@ -317,7 +317,7 @@ fn a_cap_does_not_prove_itself() {
     assert_eq!(verdicts(known), ["max_tokens: 270 proven"]);
     let file = "svc 1 within { max_tokens: 1000 }\nparam t: string\nt >> paid(max_tokens: 10)";
     assert_eq!(verdicts(file), ["max_tokens: 1000 enforced"]);
-    // What an inner cap refuses never meets the outer one.
+    // A call that an inner cap refuses never reaches the outer one.
     let both = "svc 1 within { max_tokens: 1000 }\nparam t: string\nt >> paid(max_tokens: 10) within { max_tokens: 500 }";
     assert_eq!(verdicts(both), ["max_tokens: 1000 proven", "max_tokens: 500 enforced"]);
     let given = "param t: string\nt >> paid(max_tokens: 10)";
@@ -325,7 +325,7 @@ fn a_cap_does_not_prove_itself() {
     assert_eq!(told(&capped.verdicts()[0]), "max_tokens: 1000 enforced");
 }
 
-/// As long as a bound is not known, it may be any.
+/// An unknown bound may have any value.
 #[test]
 fn bounds_that_are_not_known_yet_may_be_any() {
     let retries = "param k: int\n\"a\" >> STEP within { max_retries: k }";
@@ -338,12 +338,12 @@ fn bounds_that_are_not_known_yet_may_be_any() {
     assert_eq!(takes(parallel), "0..0 tokens, $0.00..$0.00, 1s..3s");
     let inner = "param k: duration\n\"a\" >> (wait(duration: 9s) within { attempt_timeout: k, max_retries: 0 }) within { attempt_timeout: 1s }";
     assert_eq!(takes(inner), "0..0 tokens, $0.00..$0.00, 9s..9s");
-    // The inner one is known, and wins.
+    // The inner one is known, and takes precedence.
     let known = "param k: int\n\"a\" >> (STEP within { max_retries: 1 }) within { max_retries: k }";
     assert_eq!(takes(known), "100..200 tokens, $0.05..$0.10, 0ns..60s");
 }
 
-/// A flow that is passed on counts where it is called, with what it does to the world.
+/// A flow that is passed on counts where it is called, including its effects.
 #[test]
 fn flows_that_are_passed_on_count() {
     let script = |stage: &str| {
@@ -364,7 +364,7 @@ fn flows_that_are_passed_on_count() {
     }
 }
 
-/// A plan that is too large to look at every call counts the same.
+/// A plan that is too large to visit every call has the same result.
 #[test]
 fn large_plans_count_the_same() {
     let twice = |body: &dyn Fn(&str) -> String| {

@@ -1,4 +1,4 @@
-//! The scripts in `examples/`: they check, their tests pass, and what is said of them is so.
+//! The scripts in `examples/`: they check, their tests pass, and their descriptions are correct.
 
 use std::{
     collections::BTreeSet,
@@ -63,7 +63,7 @@ fn every_script_has_tests_that_pass() {
     }
 }
 
-/// The outside world is not needed: with an empty one the same tests pass.
+/// The tests do not need the outside world: they pass with an empty one.
 #[test]
 fn no_test_needs_the_outside_world() {
     let nothing = std::sync::Arc::new(svc::host::test::TestHost::new());
@@ -90,7 +90,7 @@ fn rows() -> Vec<Row> {
 
 fn row(line: &str) -> Row {
     let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-    let [script, _, needs, command] = cells[..] else { panic!("four cells are due: {line}") };
+    let [script, _, needs, command] = cells[..] else { panic!("expected four cells: {line}") };
     let (_, link) = script.split_once("](").unwrap();
     Row {
         script: Path::new("examples").join(link.trim_end_matches(')')),
@@ -111,7 +111,7 @@ fn the_tables_name_every_script_and_its_command() {
     }
 }
 
-/// Whoever needs nothing is run as a user would, and gives something.
+/// Examples without requirements are run as a user would, and return something.
 #[test]
 fn the_commands_of_the_tables_run() {
     let cache = tempfile::tempdir().unwrap();
@@ -152,7 +152,7 @@ async fn the_main_example_answers_from_the_documentation() {
     assert!(sources.contains("docs/bounds.md"), "{sources}");
 }
 
-/// What the scripts make of the small data that comes with them.
+/// The results of the scripts for the small data included with them.
 #[tokio::test]
 async fn real_runs_give_what_the_data_holds() {
     let log = svc::value::json::write(&run("log-triage.svc", None).await);

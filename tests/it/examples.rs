@@ -1,4 +1,4 @@
-//! Every example in the registry holds: what users are shown is what runs.
+//! Every example in the registry is correct: what users see is what runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -32,7 +32,7 @@ async fn examples_hold() {
     assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The world in which an example stands.
+/// The host of an example.
 fn host(example: &Example) -> TestHost {
     let host = TestHost::new().working_in(assert_cmd::cargo::cargo_bin!("svc"));
     let host = example.files.iter().fold(host, |it, (path, text)| it.file(path, *text));
@@ -53,7 +53,7 @@ async fn holds(engine: &Engine, example: &Example) -> Result<(), String> {
     match (engine.run(example.script).await, example.yields) {
         (Ok(got), Ok(want)) => {
             let want = json::read(want).map_err(|err| format!("not JSON: {err}"))?;
-            // Through JSON, as the example is written in it.
+            // Through JSON, because the example is written in JSON.
             let got = json::read(&json::write(&got.value)).map_err(|err| err.to_string())?;
             if got == want { Ok(()) } else { Err(format!("got {}", json::write(&got))) }
         }

@@ -1,5 +1,5 @@
-//! Every entry of the book's chapter on errors is true: the wrong script is wrong in
-//! exactly that way, the right one is right.
+//! Every entry of the book's chapter on errors is correct: the wrong script has exactly that error,
+//! and the right one has none.
 
 use std::sync::Arc;
 
@@ -13,31 +13,31 @@ use tokio_util::sync::CancellationToken;
 
 use crate::components;
 
-/// What brings about those whose wrong sample is more than a script.
+/// Scripts for codes whose sample is more than a script.
 const ELSEWHERE: [(&str, &str); 11] = [
-    // Too large to be shown.
+    // Too large to show.
     ("E104", ""),
     // A thousand and one of something.
     ("E121", ""),
-    // No component of ours says so little of what it gives.
+    // No built-in component leaves its result so undefined.
     ("E227", r#""hello" >> vague"#),
-    // No component of ours writes anew with each try.
+    // No built-in component writes again with each attempt.
     ("E304", r#""hello" >> append_log within { max_retries: 2 }"#),
-    // Whoever runs the script refuses what it does.
+    // The person who runs the script refuses its effects.
     ("E315", r#""hello" >> write_file(to: "out/a.txt")"#),
-    // These need a service that refuses, or one that breaks.
+    // These need a service that refuses or fails.
     ("E406", r#"fail("slow down", "rate_limit")"#),
     ("E407", r#""x" >> flaky(failures: 9)"#),
-    // What the price table has is not the same everywhere.
+    // The content of the price table varies.
     ("E311", r#""hello" >> unpriced within { max_cost: $1.00 }"#),
     ("E409", r#"["a", "b", "c"] >> each { paid(max_tokens: 400) } within { max_tokens: 1500 }"#),
     // A person ends the run.
     ("E411", r#""tea" >> wait(duration: 1h)"#),
-    // A component of ours that does this would be mended.
+    // A built-in component with this bug would be fixed.
     ("E413", r#""hello" >> liar"#),
 ];
 
-/// What a run never ends with, but a test of a script does.
+/// Codes of tests of a script, which never end a run.
 const SHOWN_BY_TESTS: [&str; 2] = ["E414", "E415"];
 
 fn engine() -> (Engine, tempfile::TempDir) {
@@ -50,7 +50,7 @@ fn source(entry: &Entry, script: &str) -> Source {
     Source::new(entry.code, script).in_folder(".")
 }
 
-/// The script that brings about the entry's code.
+/// The script that triggers the entry's code.
 fn provocation(entry: &Entry) -> String {
     let elsewhere = ELSEWHERE.iter().find(|(code, _)| *code == entry.code);
     match elsewhere {
@@ -98,13 +98,13 @@ async fn wrong_scripts_give_exactly_their_code() {
     }
 }
 
-/// What is wrong with the tests of a script that fail.
+/// The problems of the failing tests of a script.
 fn failures(engine: &Engine, plan: &Plan) -> String {
     let results = engine.test(plan.program(), "");
     results.iter().map(|it| it.report.render(Style::Plain)).collect()
 }
 
-/// How the run of a script ends, which is cancelled from outside where that is the point.
+/// The end of a script's run, which is cancelled from outside if the code requires it.
 async fn ended(engine: &Engine, source: Source, code: &str) -> Error {
     components::reset();
     let cancel = CancellationToken::new();
@@ -115,7 +115,7 @@ async fn ended(engine: &Engine, source: Source, code: &str) -> Error {
     ended.map(|it| it.value).expect_err(code)
 }
 
-/// That they run, where they need nothing, is tested with all fences of the book.
+/// Whether they run, if they have no requirements, is tested with all fences of the book.
 #[test]
 fn right_scripts_check() {
     let (engine, _cache) = engine();
@@ -130,7 +130,7 @@ fn right_scripts_check() {
     }
 }
 
-/// The list of what a script alone does not show stays short.
+/// The list of codes that need more than a script stays short.
 #[test]
 fn nearly_all_wrong_samples_are_scripts() {
     for entry in Entry::all() {

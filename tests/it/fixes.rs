@@ -1,5 +1,5 @@
-//! `svc fix` helps or does nothing: it ends, it says nothing twice, and what it applies without
-//! asking can have meant nothing else.
+//! `svc fix` helps or does nothing: it terminates, it reports nothing twice, and the fixes that it
+//! applies without asking leave no other interpretation.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -35,13 +35,13 @@ fn corpus() -> Vec<String> {
             }
         }
     }
-    // What is longer takes most of the time and breaks in the same ways.
+    // Longer scripts take most of the time and break in the same ways.
     scripts.retain(|it| it.len() < 6_000);
     scripts
 }
 
-/// The script with some of its tokens gone, doubled, swapped, taken from another script, or in
-/// brackets; perhaps as another system would have written it.
+/// A script with some of its tokens removed, doubled, swapped, taken from another script, or in
+/// brackets; sometimes with the line ends of another system.
 fn mutant(scripts: &[String], rng: &mut Rng) -> String {
     const SIGNS: [&str; 14] =
         ["(", ")", "{", "}", "[", "]", ",", ":", ">>", "|", ";", "\"", "&&", "(>> upper)"];
@@ -96,7 +96,7 @@ fn comments(text: &str) -> Vec<String> {
     lex(text).comments.iter().map(comment).collect()
 }
 
-/// What holds for every text that is fixed.
+/// The properties of every text that is fixed.
 fn holds(engine: &Engine, text: &str, fixes: Fixes) -> Result<(), String> {
     let before = problems(engine, text);
     let fixed = engine.fix_with(text, fixes);
@@ -155,7 +155,7 @@ fn broken_scripts_are_fixed_once_or_not_at_all() {
     assert!(changed * 20 > count, "{changed} of {count} were fixed");
 }
 
-/// A letter is missing, too many, wrong or swapped: what is applied is what stood there.
+/// A letter is missing, extra, wrong or swapped: an applied fix restores the original.
 #[test]
 fn a_slip_of_the_finger_is_taken_back_or_left() {
     let count = std::env::var("SVC_MUTANTS").map_or(400, |it| it.parse().unwrap());
@@ -189,13 +189,13 @@ fn a_slip_of_the_finger_is_taken_back_or_left() {
         tried += 1;
         let fixed = engine.fix(wrong.as_str());
         if !fixed.left.has_errors() {
-            // Where a name is declared, its uses may follow it.
+            // If the name is declared there, its uses may be renamed, too.
             let named = fixed.source.text().replace(&slip, &right[word.range()]);
             assert!([fixed.source.text(), &named].contains(&right.as_str()), "`{slip}`: {named}");
             taken_back += 1;
         }
     }
-    assert!(taken_back * 4 > tried, "{taken_back} of {tried} were taken back");
+    assert!(taken_back * 4 > tried, "{taken_back} of {tried} were reverted");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_fix_that_leaves_its_problem_is_not_applied() {
 #[test]
 fn as_many_fixes_as_there_are_go_into_one_call() {
     let engine = engine();
-    // Independent ones, ones of which each hides the next, and ones that touch.
+    // Independent mistakes, mistakes that hide the next one, and adjacent ones.
     let lines: Vec<String> = (0..60).map(|it| format!("let a{it} = \"x\" | uper\n")).collect();
     let many = lines.concat() + "a0";
     let hidden = format!("[{}]", (0..40).map(|it| it.to_string()).collect::<Vec<_>>().join(" "));
@@ -223,7 +223,7 @@ fn as_many_fixes_as_there_are_go_into_one_call() {
     }
 }
 
-/// What somebody has to decide is offered, with what it would write, and not applied.
+/// Fixes that need a decision are offered with their text, and not applied.
 #[test]
 fn what_chooses_for_the_author_is_only_suggested() {
     let engine = engine();
@@ -262,7 +262,7 @@ fn what_chooses_for_the_author_is_only_suggested() {
         assert_eq!(fixed.source.text(), text, "{:?}", fixed.applied);
         assert!(fixed.suggestions() > 0, "{text}: {offered}");
     }
-    // They are there for who asks.
+    // They are available on request.
     let text = "let x: string = 5\nx + 1";
     let fixed = engine.fix_with(text, Fixes::Suggested);
     assert_ne!(fixed.source.text(), text);
@@ -293,8 +293,8 @@ fn what_can_have_meant_nothing_else_is_applied() {
     }
 }
 
-/// However often the same mistake stands in a script, each of its places has its fix, so that
-/// one round fixes all of them.
+/// However often the same mistake occurs in a script, each place has its fix, so that one round
+/// fixes all of them.
 #[test]
 fn equal_errors_all_have_their_fix() {
     let engine = svc::engine();
@@ -316,7 +316,7 @@ fn equal_errors_all_have_their_fix() {
     }
 }
 
-/// What an unknown name means is decided by the names at its own place.
+/// An unknown name is resolved by the names at its own place.
 #[test]
 fn equal_names_mean_what_is_near_to_each() {
     let engine = svc::engine();

@@ -1,5 +1,5 @@
-//! Programs of other languages that tests ask. Where they cannot be had, a test says so on
-//! the terminal and passes.
+//! Programs in other languages that tests use. If one is not available, the test prints a message
+//! on the terminal and passes.
 
 use std::{
     fs,
@@ -9,15 +9,15 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Two tests do not install into one place at the same time.
+/// Prevents two tests from installing into one place at the same time.
 static INSTALLING: Mutex<()> = Mutex::new(());
 
-/// Says that a test did not look, past the test runner's capture.
+/// Prints that a test was skipped, bypassing the test runner's capture.
 pub(crate) fn skipped(test: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// A Python with the packages of a list, which is made once.
+/// A Python with the packages of a list, which is installed once.
 pub(crate) fn python(requirements: &Path) -> Result<PathBuf, String> {
     let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
@@ -34,7 +34,7 @@ pub(crate) fn python(requirements: &Path) -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// A folder with the packages of `package.json` and its lock, which is made once.
+/// A folder with the packages of `package.json` and its lock file, which is installed once.
 pub(crate) fn node(package: &Path) -> Result<PathBuf, String> {
     let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("node");
@@ -62,7 +62,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     Err(format!("{command:?}: {}", said.lines().last().unwrap_or("it failed")))
 }
 
-/// What a program says to an input; that it fails is a failure of the test.
+/// The output of a program for an input; a failure of the program fails the test.
 pub(crate) fn answer(command: &mut Command, input: &str) -> String {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();

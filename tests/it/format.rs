@@ -1,4 +1,4 @@
-//! `svc fmt`: what it makes of scripts, and what it never does to them.
+//! `svc fmt`: how it formats scripts, and what it never changes.
 
 use std::{
     fs,
@@ -47,7 +47,7 @@ fn the_examples_are_formatted() {
     }
 }
 
-/// `tests/format/*.svc`: how a script was written, and how it should look.
+/// `tests/format/*.svc`: original scripts, and their expected formatting.
 #[test]
 fn style() {
     insta::glob!("../format", "*.svc", |path| {
@@ -58,7 +58,7 @@ fn style() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
 
-    /// Whatever is written, wherever its comments and its lines stand.
+    /// For any text, wherever its comments and line breaks are.
     #[test]
     fn generated_scripts_keep_their_meaning(choices in prop::collection::vec(any::<u8>(), 0..600)) {
         let text = Draft::new(&choices).script();
@@ -68,14 +68,14 @@ proptest! {
         assert_format_is_lawful(&text);
     }
 
-    /// Text that is no script at all.
+    /// Text that is not a script.
     #[test]
     fn any_text_keeps_its_tokens(text in r#"([ \n#/,(){}\[\]<>=:.?|"'$x1-]|>>|let|each|if|##|"""|\$\{){0,40}"#) {
         assert_format_is_lawful(&text);
     }
 }
 
-/// What the fuzzer found.
+/// Inputs that the fuzzer found.
 #[test]
 fn torn_text_keeps_its_end() {
     for text in ["\"${)\n\" \"\"\"\"", "\"\"\"", "'''\n", "\"${", "(", "x # c"] {
@@ -83,7 +83,7 @@ fn torn_text_keeps_its_end() {
     }
 }
 
-/// A comment in every gap costs too much time: a part of them, another part in each script.
+/// A comment in every gap takes too much time: each script tests a different part of the gaps.
 #[test]
 fn the_gaps_between_tokens_may_hold_comments() {
     const STEP: usize = 61;

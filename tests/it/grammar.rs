@@ -1,5 +1,5 @@
-//! The printed grammars accept what is a script and nothing else, in the eyes of the parsers
-//! that they are written for: Lark, and llguidance for both notations.
+//! The printed grammars accept exactly the valid scripts, when read by the parsers that they are
+//! written for: Lark, and llguidance for both notations.
 
 use std::{fs, path::Path, process::Command};
 
@@ -8,7 +8,7 @@ use svc::{Engine, diag, engine::Notation};
 
 use crate::{components, docs, foreign};
 
-/// What is wrong for a reason that a context-free grammar cannot know.
+/// Errors that a context-free grammar cannot detect.
 const NOT_OF_SYNTAX: [(&str, &str); 5] = [
     ("e104_too_deep.svc", "it cannot count brackets"),
     ("e104_too_long.svc", "it cannot count operators"),
@@ -17,12 +17,12 @@ const NOT_OF_SYNTAX: [(&str, &str); 5] = [
     ("e226_mocks.svc", "a mock's arguments are named, as the check sees"),
 ];
 
-/// What is no mistake of syntax, and is rejected all the same: the grammar knows the names
-/// of arguments and bounds, and which components take a type, and it has no holes.
+/// Errors that are not syntax errors, but are rejected all the same: the grammar knows the names of
+/// arguments and bounds, and which components take a type, and it has no holes.
 const KNOWN_NAMES: [&str; 4] = ["E202", "E219", "E224", "E301"];
 
-/// Whether llguidance reads a script otherwise in GBNF: it makes words of rules, of which it
-/// takes the longest, so behind `ask<Answer>` it sees no `(`, and in `ask<float 0..1>(` no range.
+/// Whether llguidance reads a script differently in GBNF: it converts rules to words, of which it
+/// takes the longest, so it sees no `(` after `ask<Answer>`, and no range in `ask<float 0..1>(`.
 fn is_beyond_gbnf(text: &str) -> bool {
     text.split('<').skip(1).any(|it| {
         let behind = it.trim_start_matches(|it: char| it.is_ascii_alphanumeric() || it == '_');
@@ -79,7 +79,7 @@ pub(crate) fn scripts() -> Vec<(String, String)> {
     scripts
 }
 
-/// What the grammars should say of a script, if they have a say.
+/// What the grammars should report for a script, if they can.
 fn expected(engine: &Engine, name: &str, text: &str) -> Option<Value> {
     if NOT_OF_SYNTAX.iter().any(|(it, _)| *it == name) {
         return None;
@@ -97,7 +97,7 @@ fn expected(engine: &Engine, name: &str, text: &str) -> Option<Value> {
     )
 }
 
-/// The exceptions are what they say: each is a script that the checker rejects.
+/// The exceptions are correct: each is a script that the checker rejects.
 #[test]
 fn exceptions_are_wrong_scripts() {
     let engine = engine();

@@ -9,8 +9,8 @@ mod score;
 
 use score::{Score, answers, goals, scores};
 
-/// A little below what was measured, so that it cannot rot: the goals that were tuned on, those
-/// that were held back, and the fresh ones.
+/// Slightly below the measured scores, to detect regressions: the goals used for tuning, those that
+/// were held back, and the fresh ones.
 const LEAST: [Score; 3] = [
     Score { possible: 19, impossible: 6, checked: 18, right: 17, refused: 6 },
     Score { possible: 19, impossible: 6, checked: 17, right: 16, refused: 5 },
@@ -46,7 +46,7 @@ fn script(workflow: &Value) -> String {
     script.unwrap_or_else(|| panic!("{workflow}")).to_owned()
 }
 
-/// Runs what the guide writes for a goal in a folder.
+/// Runs the script that the guide writes for a goal in a folder.
 fn result(goal: &str, files: &[(&str, &str)]) -> (tempfile::TempDir, String) {
     let place = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -144,7 +144,7 @@ async fn a_goal_has_one_script() {
     assert!(one.starts_with("# Goal: Search ./notes"), "{one}");
     assert!(one.contains("# Takes: time"), "{one}");
     assert!(one.contains("max_sentences: 2") && one.contains("top_k: 3"), "{one}");
-    assert_eq!(svc::syntax::format(&one).text, one, "it is laid out");
+    assert_eq!(svc::syntax::format(&one).text, one, "it is formatted");
 }
 
 #[tokio::test]
@@ -208,7 +208,7 @@ async fn any_goal_has_an_answer() {
         let request = engine.run("param goal: string  goal >> guide_plan_workflow");
         match request.param("goal", goal).await {
             Ok(planned) => assert!(planned.value.as_record().is_some(), "{goal}"),
-            Err(err) => assert!(err.to_string().contains("the goal says nothing"), "{goal}: {err}"),
+            Err(err) => assert!(err.to_string().contains("empty goal"), "{goal}: {err}"),
         }
     }
 }
@@ -234,14 +234,14 @@ fn commands_tell_what_they_find() {
     assert!(told["components"].as_str().unwrap().contains("ctx_search (search)"), "{told}");
 }
 
-/// The script that a command runs is no affair of who asks.
+/// The internal script of a command is hidden from its user.
 #[test]
 fn commands_fail_without_showing_their_own_script() {
     let place = tempfile::tempdir().unwrap();
     let done = svc(place.path(), &["guide", "plan", ""]);
-    assert_eq!(err(&done).lines().next(), Some("error: the goal says nothing"));
+    assert_eq!(err(&done).lines().next(), Some("error: empty goal"));
     let done = svc(place.path(), &["guide", "plan", "sort the list", "--input", "wrong<"]);
-    assert_eq!(err(&done).lines().next(), Some("error: `wrong<` is no type"));
+    assert_eq!(err(&done).lines().next(), Some("error: `wrong<` is not a type"));
     let long = svc(place.path(), &["guide", "plan", &"x".repeat(10_000)]);
     assert!(err(&long).len() < 400, "{}", err(&long));
 }

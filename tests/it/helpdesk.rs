@@ -40,7 +40,7 @@ async fn a_ticket_has_one_case_and_knows_its_duplicates() {
     assert!(filed.contains(r#""dup": ["#) && filed.contains("C-1"), "{filed}");
 }
 
-/// An engine that GitHub answers with these statuses, the last one again and again.
+/// An engine for which GitHub returns these statuses, repeating the last one.
 fn github_says(statuses: &'static [u16]) -> (Engine, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();

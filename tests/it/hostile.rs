@@ -1,4 +1,4 @@
-//! Text that nobody writes by hand: it costs an error, never a crash or an endless wait.
+//! Text that no human would write: it causes an error, but never a crash or an endless wait.
 //!
 //! Everything here runs on a thread with the stack of an ordinary worker, 2 MiB.
 
@@ -22,12 +22,12 @@ fn on_a_small_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Parses, checks, plans and formats, and looks at every place that a problem names.
+/// Parses, checks, plans and formats, and looks up every place that a problem names.
 fn plan(text: &str) -> Result<Plan, Report> {
     on_a_small_stack(|| {
         let planned = ENGINE.plan(text);
         let formatted = svc::syntax::format(text).text;
-        assert!(text.trim().is_empty() || !formatted.is_empty(), "nothing is left of it");
+        assert!(text.trim().is_empty() || !formatted.is_empty(), "all of it was removed");
         match &planned {
             Ok(plan) => assert_valid(text, &plan.program().warnings.problems),
             Err(report) => {
@@ -48,7 +48,7 @@ fn assert_valid(text: &str, problems: &[Problem]) {
     }
 }
 
-/// The first problem, drawn: for text that must not check.
+/// The first problem, rendered: for text that must not check.
 fn refused(text: &str) -> String {
     let Err(report) = plan(text) else { panic!("this checks: {}", &text[..text.len().min(80)]) };
     on_a_small_stack(|| {
@@ -57,7 +57,7 @@ fn refused(text: &str) -> String {
     })
 }
 
-/// Runs on one small stack. A script that is refused for its depth gives nothing.
+/// Runs on one small stack. A script that is refused for its depth returns `None`.
 fn run(text: &str) -> Option<Result<Response, Error>> {
     on_a_small_stack(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -157,7 +157,7 @@ fn long_texts() {
     assert!(plan(&("# a comment\n".repeat(100_000) + "1")).is_ok());
 }
 
-/// An unknown name is compared with the known ones, but not all with all.
+/// An unknown name is compared with known ones, but not every name with all others.
 #[test]
 fn many_unknown_names() {
     let lines = |line: &dyn Fn(usize) -> String| (1..=1_000).map(line).collect::<String>();
@@ -166,7 +166,7 @@ fn many_unknown_names() {
     refused(&"a".repeat(100_000));
 }
 
-/// Lets that need each other in a long chain, beside one that writes.
+/// Lets that depend on each other in a long chain, next to one that writes.
 #[test]
 fn chains_beside_a_write() {
     let mut text = String::from("let written = \"a\" >> write_file(to: \"b\")\nlet x0 = 1\n");
@@ -176,7 +176,7 @@ fn chains_beside_a_write() {
     assert!(plan(&(text + "x2000")).is_ok());
 }
 
-/// Whatever may stand between two words may stand behind an operator.
+/// Anything allowed between two words is allowed after an operator.
 #[test]
 fn gaps_behind_operators() {
     let signs = ["or", "and", "==", "!=", "<", ">", "<=", ">=", "??", "+", "*", "/", "%", "-"];
@@ -194,7 +194,7 @@ fn gaps_behind_operators() {
     assert_eq!(value("3 - # why\n 2"), "1");
 }
 
-/// What is long but not deep is no mistake.
+/// Long scripts that are not deep are valid.
 #[test]
 fn long_scripts_run() {
     let stages = format!("0{}", " >> (it + 1)".repeat(10_000));
@@ -225,11 +225,11 @@ fn the_deepest_that_is_allowed_runs() {
     assert_eq!(value(&lists), nested("[", "7", "]", 128));
     assert_eq!(value(&format!("{}true", "not ".repeat(1_000))), "true");
     assert_eq!(value(&format!("1{}", " + 1".repeat(1_000))), "1001");
-    // What waits runs by another way than what is computed at once.
+    // I/O runs on a different path than inline computation.
     assert_eq!(value(&nested("(", SLOW, ")", 250)), "none");
 }
 
-/// A stage that waits, and fails for want of its file.
+/// A stage with I/O, which fails because its file is missing.
 const SLOW: &str = "read_text(path: \"no such file\") fallback \"none\"";
 
 /// Each flow calls the one before it.
@@ -256,7 +256,7 @@ fn reversed_lines(text: &str) -> String {
     text.lines().rev().collect::<Vec<_>>().join("\n")
 }
 
-/// Text that would double with every line, were anything in it written out.
+/// Text that would double with every line if anything in it were expanded.
 #[test]
 fn doubling() {
     let lines = |line: &dyn Fn(usize) -> String| (1..=64).map(line).collect::<String>();
@@ -282,7 +282,7 @@ fn doubling_flows() -> String {
     text + "(1 >> f64)"
 }
 
-/// What doubles in the run ends at a limit of the run.
+/// Values that double during the run hit a limit of the run.
 #[test]
 fn doubling_values() {
     let failed = |text: &str| match run(text) {
@@ -292,17 +292,17 @@ fn doubling_values() {
     let twice = |stage: &str| format!(" >> {stage}").repeat(40);
     assert!(failed(&format!("\"a\"{}", twice("\"${it}${it}\""))).contains("256MiB"));
     assert!(failed(&format!("\"a\"{}", twice("(it + it)"))).contains("256MiB"));
-    // A megabyte that stands in a list 2^40 times.
+    // A megabyte that occurs 2^40 times in a list.
     let long = format!("\"{}\"", "a".repeat(1 << 20));
     assert!(failed(&format!("{long}{} >> \"${{it}}\"", twice("[it, it]"))).contains("256MiB"));
-    // Small in memory, endless when it is written out.
+    // Small in memory, but endless when written out.
     assert!(failed(&format!("1{}", twice("[it, it]"))).contains("256MiB"));
     assert!(
         failed(&format!("{} within {{ timeout: 50ms }}", doubling_flows())).contains("timeout")
     );
 }
 
-/// Values whose nesting no bracket shows.
+/// Values that are nested without brackets.
 #[test]
 fn nesting_without_brackets() {
     refused(&format!("1{}", " >> [it]".repeat(10_000)));
@@ -328,7 +328,7 @@ proptest! {
     }
 }
 
-/// A word or sign of the language, most with a gap behind it.
+/// A word or symbol of the language, usually with a gap after it.
 fn token() -> impl Strategy<Value = String> {
     let word = prop::sample::select(WORDS.split_whitespace().collect::<Vec<_>>());
     let gap = prop::sample::select(vec!["", " ", " ", " ", "\n"]);

@@ -1,8 +1,8 @@
-//! `tests/rhai/*.svc`: code that would never end, or take all memory. Each script says in its
-//! first line how it is stopped.
+//! `tests/rhai/*.svc`: code that would never end, or use all memory. The first line of each script
+//! states how it is stopped.
 //!
-//! All of them run one after the other in one process of their own, which is this test once
-//! more: its memory is looked at after each script, and it lives on.
+//! All of them run one after another in one separate process, which is this test run again: its
+//! memory is measured after each script, and it stays alive.
 
 use std::{
     fs,
@@ -14,18 +14,18 @@ use std::{
 
 use svc::Error;
 
-/// Tells a process that it is the one that runs the scripts.
+/// Marks the process that runs the scripts.
 const VARIABLE: &str = "SVC_HOSTILE_CODE";
 
-/// No script takes longer, on a machine that does other things too.
+/// The time limit of a script, on a machine with other load.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The most memory that any script leads to, in kilobytes: that of the process before, what
-/// the allocator keeps of the scripts before it, what the code may have, and what a few
-/// operations may take before it is noticed.
+/// The memory limit for any script, in kilobytes: the memory of the process before, what the
+/// allocator keeps from earlier scripts, the limit of the code, and what a few operations may use
+/// before it is noticed.
 const MOST_MEMORY: u64 = 320 << 10;
 
-/// What became of a script.
+/// The result of a script.
 #[derive(Debug)]
 struct Ended {
     name: String,
@@ -35,7 +35,7 @@ struct Ended {
     /// Whether the failure has a place in the script.
     is_placed: bool,
     took: Duration,
-    /// The most memory that the process had meanwhile, in kilobytes.
+    /// The peak memory of the process, in kilobytes.
     memory: u64,
 }
 
@@ -58,7 +58,7 @@ fn hostile_code_is_stopped() {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "the process is alive afterwards\n{text}");
+    assert!(output.status.success(), "the process stays alive\n{text}");
     let ended: Vec<Ended> = text.lines().filter_map(read).collect();
     let scripts = scripts();
     assert!(scripts.len() >= 25);
@@ -67,10 +67,14 @@ fn hostile_code_is_stopped() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is not as the script's first line says.
+/// The difference between a script's first line and its result.
 fn wrong((path, ended): (&PathBuf, &Ended)) -> Option<String> {
     let text = fs::read_to_string(path).unwrap();
-    let due = text.lines().next()?.strip_prefix("# stops: ").expect("it says how it is stopped");
+    let due = text
+        .lines()
+        .next()?
+        .strip_prefix("# stops: ")
+        .expect("the first line states how it is stopped");
     let (kinds, message) = due.split_once(' ').unwrap_or((due, ""));
     let fits = path.file_stem()? == ended.name.as_str()
         && kinds.split(',').any(|it| it == ended.how)
@@ -79,7 +83,7 @@ fn wrong((path, ended): (&PathBuf, &Ended)) -> Option<String> {
         && ended.is_placed
         && ended.took < LONGEST
         && ended.memory < MOST_MEMORY;
-    (!fits).then(|| format!("{due:?} is due, but: {ended:?}"))
+    (!fits).then(|| format!("expected {due:?}, found {ended:?}"))
 }
 
 /// A line of the child: `@name|how|place|ms|kilobytes|message`.
@@ -126,19 +130,19 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Begins to measure the most memory anew, where the system can.
+/// Resets the measured peak memory, if the system supports that.
 fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory in kilobytes; zero where the system does not tell.
+/// The peak memory in kilobytes; zero if the system does not report it.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
     line.and_then(|it| it.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// Scripts that are not trusted run their code in processes of its own, which end.
+/// Untrusted scripts run their code in separate processes, which end.
 #[test]
 fn code_that_is_not_trusted_runs_apart() {
     let svc = assert_cmd::cargo::cargo_bin!("svc");
@@ -170,7 +174,7 @@ fn code_that_is_not_trusted_runs_apart() {
     assert!(large.contains("E410"), "{large}");
 }
 
-/// A program that does not ask whether it is such a process is not started once more.
+/// A program that does not check for the worker role is not started again.
 #[tokio::test]
 async fn a_program_without_the_entry_says_so() {
     let engine = svc::engine().untrusted();

@@ -1,4 +1,4 @@
-//! Files that use files: where they are looked for, and where their problems are told.
+//! Imports between files: where files are searched, and where their problems are reported.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use svc::{
     host::test::TestHost,
 };
 
-/// A script in `work/main.svc`, among these files.
+/// A script in `work/main.svc`, with these files.
 fn world(files: &[(&str, &str)], main: &str) -> (Engine, Source) {
     let host = files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
     let source = Source::new("work/main.svc", main).in_folder("work");
@@ -30,11 +30,11 @@ async fn a_file_is_named_from_the_folder_of_the_one_that_uses_it() {
 async fn paths_in_a_used_file_start_from_its_folder() {
     let files = [
         ("work/lib/a.svc", r#"flow note() -> string { ("note.txt" >> read_text) }"#),
-        ("work/lib/note.txt", "beside the library"),
-        ("work/note.txt", "beside the script"),
+        ("work/lib/note.txt", "next to the library"),
+        ("work/note.txt", "next to the script"),
     ];
     let (engine, source) = world(&files, r#"use "lib/a.svc" as a  a.note()"#);
-    assert_eq!(engine.run(source).await.unwrap().value, "beside the library".into());
+    assert_eq!(engine.run(source).await.unwrap().value, "next to the library".into());
 }
 
 #[test]
@@ -73,7 +73,7 @@ async fn a_failure_is_told_of_the_file_where_it_happens() {
     assert!(err.render(Style::Plain).contains("[work/a.svc:3:36]"));
 }
 
-/// A pipe that nobody writes to must not keep an editor waiting.
+/// A pipe without a writer must not block an editor.
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_used() {
@@ -86,7 +86,7 @@ fn only_regular_files_are_used() {
     assert!(report.to_string().contains("it is not a regular file"), "{report}");
 }
 
-/// Where the text of a file of templates ends too early, wherever that is, it is told so.
+/// A template file that ends too early, at any place, has an error that reports this.
 #[test]
 fn half_a_file_of_templates_is_told_of() {
     let text = "/// type R = { a: [int], \u{65e5}: int }\u{a0}\r\n//// \u{65e5}\n/// \u{e9}\n\
@@ -105,7 +105,7 @@ fn half_a_file_of_templates_is_told_of() {
     assert!(told > 100, "{told}");
 }
 
-/// What a template makes of a growing text ends, as all its work does.
+/// A template that produces ever more text is stopped, as is any other endless work.
 #[test]
 fn a_template_that_grows_is_stopped() {
     let text = "/// template f(x: string) -> string\n\

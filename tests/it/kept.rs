@@ -1,5 +1,4 @@
-//! Runs that are kept: what they take from before, what they do not do twice, and what the
-//! store does not learn.
+//! Kept runs: what they reuse, what they do not repeat, and what the store does not contain.
 
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ fn world() -> World {
 
 const CANARY: &str = "canary-4711";
 
-/// Everything that stands in a store of these tests.
+/// The whole content of a store of these tests.
 fn all_of(store: &Store) -> String {
     let run = store.run("last").unwrap();
     let nodes = store.nodes(&run.id).unwrap();
@@ -49,15 +48,15 @@ async fn what_ended_well_is_not_done_again() {
     let state = |path: &str| store.node(&run.id, path).unwrap().unwrap().state;
     assert_eq!((state("each[1]/paid"), state("append_log")), (NodeState::Done, NodeState::Failed));
 
-    // A write that failed may have written: it is not repeated unasked.
+    // A failed write may have written: it is not repeated without a request.
     let err = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert!(err.to_string().contains("it is unknown whether it wrote"), "{err}");
     assert!(err.render(svc::diag::Style::Plain).contains("--retry-write 'append_log'"));
     let again = engine.resume("last").unwrap().retry_write("append_log");
     assert_eq!(again.await.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Unavailable));
-    assert_eq!(meter.counted().attempts, 2, "nothing was paid for twice");
+    assert_eq!(meter.counted().attempts, 2, "no call was paid for twice");
     assert_eq!(store.runs(&svc::store::Filter::default()).unwrap().len(), 1);
-    assert_eq!(store.run("last").unwrap().used.tokens, 20, "what was spent is counted once");
+    assert_eq!(store.run("last").unwrap().used.tokens, 20, "earlier spending is counted once");
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,7 +68,7 @@ async fn caps_outlive_a_run() {
     assert_eq!(meter.counted().attempts, 2, "each may cost 1.6 cents and costs 1.5");
     let again = engine.resume("last").unwrap().await;
     assert_eq!(again.map(|it| it.value).unwrap_err().kind(), Some(ErrorKind::Budget));
-    assert_eq!(meter.counted().attempts, 2, "what was spent before counts");
+    assert_eq!(meter.counted().attempts, 2, "earlier spending counts");
     let raised = engine.resume("last").unwrap().max_cost(Money::cents(5)).await.unwrap();
     assert_eq!(json::write(&raised.value), r#"["an answer","an answer","an answer"]"#);
     assert_eq!((meter.counted().attempts, raised.usage.cost.nanos()), (3, 45_000_000));
@@ -81,12 +80,12 @@ async fn inputs_are_those_of_the_first_time() {
     let script =
         "param wait: duration\nparam who: string = \"x\"\nwho >> slow >> wait(duration: wait)";
     let run = engine.run(script).param_text("wait", "5s").param("who", "ada").await;
-    assert!(run.is_err(), "`slow` takes longer than it may");
+    assert!(run.is_err(), "`slow` exceeds its timeout");
     let shown = store.run("last").unwrap();
     assert_eq!(shown.params, r#"{"wait":"5s","who":"ada"}"#);
     let again = engine.resume("last").unwrap().await.map(|it| it.value).unwrap_err();
     assert_eq!(again.kind(), Some(ErrorKind::Timeout), "{again}");
-    assert!(engine.resume("nobody").is_err());
+    assert!(engine.resume("missing").is_err());
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,7 +95,7 @@ async fn one_at_a_time() {
     let id = store.run("last").unwrap().id;
     let claim = store.claim(&id).unwrap();
     let Err(Error::Run { error, .. }) = engine.resume("last").unwrap().await else {
-        panic!("somebody else has it")
+        panic!("another process has claimed it")
     };
     assert!(error.to_string().contains("is already working on run"), "{error}");
     drop(claim);
@@ -112,7 +111,7 @@ async fn the_store_learns_no_secret() {
         let World { engine, store, .. } = world();
         let _ = engine.run(script).await;
         let all = all_of(&store);
-        assert!(all.contains("***"), "the argument is named: {all}");
+        assert!(all.contains("***"), "the argument is listed: {all}");
         assert!(!all.contains(CANARY), "{all}");
     }
 }

@@ -2,7 +2,7 @@
 
 use svc::syntax::{format, parse, token};
 
-/// Formats a text and gives the result, which keeps what the text says.
+/// Formats a text and returns the result, after checking that its meaning is unchanged.
 #[track_caller]
 pub(crate) fn assert_format_is_lawful(text: &str) -> String {
     let once = format(text).text;
@@ -26,13 +26,13 @@ fn assert_same(what: &str, text: &str, before: &str, after: &str) {
     }
 }
 
-/// The text with the bounds that formatting renames.
+/// Normalizes the bounds that formatting renames.
 fn in_our_words(text: &str) -> String {
     let text = renamed(text, "timeout_sec: ", |number| format!("timeout: {number}s"));
     renamed(&text, "max_budget_usd: 0.5", |rest| format!("max_cost: $0.5{rest}0"))
 }
 
-/// The text with what `rename` makes of every `key` and the digits behind it.
+/// Applies `rename` to every `key` and the digits after it.
 fn renamed(text: &str, key: &str, rename: fn(&str) -> String) -> String {
     let mut pieces = text.split(key);
     let mut all = pieces.next().unwrap_or_default().to_owned();
@@ -44,13 +44,13 @@ fn renamed(text: &str, key: &str, rename: fn(&str) -> String) -> String {
     all
 }
 
-/// All that is not a comma, a comment or a gap.
+/// Everything except commas, comments and gaps.
 fn signs(text: &str) -> String {
     let pieces = token::lex(text).tokens.into_iter().map(|it| &text[it.span.range()]);
     pieces.filter(|it| *it != ",").collect()
 }
 
-/// Every comment, and how much of the script stands before it.
+/// Every comment, and the amount of script before it.
 fn comments(text: &str) -> String {
     let lexed = token::lex(text);
     let mut all = String::new();
@@ -65,7 +65,7 @@ fn comments(text: &str) -> String {
     all
 }
 
-/// The tree without its places.
+/// The tree without positions.
 fn tree(text: &str) -> String {
     let shown = format!("{:?}", parse(text).program);
     let mut pieces = shown.split("Span { start: ");

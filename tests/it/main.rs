@@ -57,8 +57,8 @@ mod types;
 mod verdict;
 mod why;
 
-/// Says that a test could not look, because the machine lacks something.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+/// Prints that a test was skipped because the machine lacks something.
+#[expect(clippy::print_stderr, reason = "the message is for people who run the tests")]
 fn skipped(why: &str) {
     eprintln!("skipped: {why}");
 }

@@ -1,4 +1,4 @@
-//! Watches from outside what the ledger does inside.
+//! Observes from outside what the ledger does inside.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -8,18 +8,18 @@ use svc::{
     value::Money,
 };
 
-/// Counts what the attempts of a run reserve and use.
+/// Counts the reservations and uses of the attempts of a run.
 #[derive(Default)]
 pub(crate) struct Meter(Mutex<Counted>);
 
 #[derive(Default)]
 pub(crate) struct Counted {
-    /// Reserved, and not settled yet.
+    /// Reserved, but not settled yet.
     pub(crate) open: Usage,
     pub(crate) spent: Usage,
-    /// The most that was ever reserved and spent together.
+    /// The maximum of reserved and spent together.
     pub(crate) highest: Usage,
-    /// What the last attempt reserved.
+    /// The reservation of the last attempt.
     pub(crate) most: Usage,
     pub(crate) attempts: usize,
 }

@@ -1,4 +1,5 @@
-//! The benchmark of `benches/overshoot` in little: a cap that is checked between steps is
+//! The benchmark of `benches/overshoot` on a small scale: a cap that is checked between steps is
+//! overshot, ours is not.
 //! overshot, ours is not.
 
 #[path = "../../benches/overshoot/workload.rs"]
@@ -13,5 +14,5 @@ fn only_reservations_keep_a_cap() {
     let ours = summary(10, reserved_before_steps);
     assert!(ours.worst <= 0.0, "{ours:?}");
     assert!(ours.steps > 20.0 && ours.steps < usual.steps, "{ours:?}");
-    assert!(ours.spent > CAP.dollars() * 0.9, "nor is much of it left: {ours:?}");
+    assert!(ours.spent > CAP.dollars() * 0.9, "and little of it is left: {ours:?}");
 }

@@ -1,5 +1,5 @@
-//! Runs as pages and as tables: what they show, that nothing in a value becomes a part of the
-//! page, and that a browser agrees.
+//! Runs as pages and as tables: their content, that no value becomes part of the markup, and the
+//! rendering in a browser.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 use std::{
@@ -35,7 +35,7 @@ impl Place {
         command.env("SVC_CACHE", self.file(".cache")).output().unwrap()
     }
 
-    /// What the program prints when all is well.
+    /// The output of a successful run of the program.
     #[track_caller]
     fn prints(&self, args: &[&str]) -> String {
         let done = self.svc(args);
@@ -43,7 +43,7 @@ impl Place {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// A run of this script that calls each of these, with their results, one a second.
+    /// Records a run of this script with these calls and their results, one per second.
     fn keep(&self, script: &str, calls: &[(&str, Result<String, &str>)]) -> RunId {
         let store = Store::open(&self.file("runs.db"), 0).unwrap();
         let id = RunId::new(BEGAN);
@@ -114,7 +114,7 @@ fn node(run: &RunId, path: &str, at: i64, failure: Option<&&str>) -> Node {
     }
 }
 
-/// Values that would like to be more than values.
+/// Values that could be taken for markup or code.
 fn hostile() -> Vec<String> {
     let texts = [
         "</script><script>document.documentElement.dataset.broken = 1</script>",
@@ -130,7 +130,7 @@ fn hostile() -> Vec<String> {
     texts.chain(others.map(str::to_owned)).collect()
 }
 
-/// The lines of the data in a page that have this opening.
+/// The lines of the data in a page that start with `opening`.
 fn data<'p>(page: &'p str, opening: &str) -> impl Iterator<Item = &'p str> {
     page.split(opening).skip(1).map(|it| {
         let (_, inner) = it.split_once('>').unwrap();
@@ -155,10 +155,10 @@ fn every_value_stands_in_the_page_and_none_breaks_out() {
         let value: serde_json::Value = serde_json::from_str(&value).unwrap();
         assert!(values.contains(&value), "{value}");
     }
-    assert!(page.contains("9007199254740993") && page.contains("1e-400"), "as they are written");
+    assert!(page.contains("9007199254740993") && page.contains("1e-400"), "as written");
 
     let count = |it: &str| page.to_lowercase().matches(it).count();
-    assert_eq!(count("</script"), count("<script"), "only what the page opens is closed");
+    assert_eq!(count("</script"), count("<script"), "only tags of the page are closed");
     assert_eq!((count("<!--"), count("<b>"), count("<i>t")), (0, 0, 0));
     assert!(page.contains("&lt;b&gt;report.svc") && page.contains("&lt;i&gt;tides"));
     assert!(page.contains("2026-12-31 23:59:59 UTC") && page.contains("$0.03"));
@@ -198,7 +198,7 @@ fn a_value_that_has_no_room_is_cut_and_says_so() {
     place.prints(&["show", "last", "--html", "out/page.html", "--max-size", "10MB"]);
     let page = fs::read_to_string(place.file("out/page.html")).unwrap();
     assert!(page.len() > long.len() && page.len() < 4 * long.len(), "once: {}", page.len());
-    assert_eq!(fs::read_dir(place.file("out")).unwrap().count(), 1, "no litter");
+    assert_eq!(fs::read_dir(place.file("out")).unwrap().count(), 1, "no leftover files");
 
     let refused = place.svc(&["show", "last", "--html", "out"]);
     assert_eq!(refused.status.code(), Some(1), "{}", String::from_utf8_lossy(&refused.stderr));
@@ -247,10 +247,10 @@ fn what_another_run_made_is_reused() {
     let shown = place.prints(&["show", "last"]);
     assert!(shown.contains("b/ask\treused\t") && shown.contains("c/ask\tdone\t"), "{shown}");
     let page = place.prints(&["show", "last", "--html", "-"]);
-    assert!(page.contains(r#""too slow"}}]"#), "the page has why it was made again");
+    assert!(page.contains(r#""too slow"}}]"#), "the page shows why it was repeated");
 }
 
-/// The page as a browser makes it, or why no browser could be asked.
+/// The page as rendered by a browser, or why no browser is available.
 fn browsed(page: &Path) -> Result<String, String> {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let profile = tempfile::tempdir().unwrap();
@@ -263,7 +263,7 @@ fn browsed(page: &Path) -> Result<String, String> {
             return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
         }
     }
-    Err("there is no Chromium".to_owned())
+    Err("Chromium is missing".to_owned())
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn a_browser_draws_the_page() {
     assert!(drawn.contains(">the result</bdi>"), "the result is drawn");
     assert!(drawn.contains("✗ ×5,000 · 1 failed"), "the graph is marked");
     let rows = drawn.matches("role=\"treeitem\"").count();
-    assert!((5..80).contains(&rows), "only rows in sight are drawn: {rows}");
+    assert!((5..80).contains(&rows), "only visible rows are drawn: {rows}");
 }
 
-/// Another writing down of the failed call, with its tries.
+/// Records the failed call again, with its attempts.
 fn add_tries(place: &Place, run: &RunId, path: &str) {
     let store = Store::open(&place.file("runs.db"), 0).unwrap();
     let error = Some(r#"{"kind":"unavailable","message":"a hiccup"}"#.to_owned());

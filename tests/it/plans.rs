@@ -1,4 +1,4 @@
-//! How plans are shown: as text, as JSON, as a flowchart, as a picture.
+//! The formats of plans: text, JSON, flowchart, picture.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// An engine that knows the price of what the examples ask, wherever it runs.
+/// An engine with the prices of the models in the examples, in any environment.
 fn engine() -> Engine {
     let host = TestHost::new()
         .env("SVC_MODEL", "anthropic/claude-haiku-4-5")
@@ -56,8 +56,8 @@ fn plans_of_the_examples() {
     }
 }
 
-/// Where paths, amounts and bounds are all long, a table is wider than the 120 columns that
-/// it keeps to.
+/// The maximum width of a table whose paths, amounts and bounds are all long; other tables fit into
+/// 120 columns.
 const WIDEST: usize = 170;
 
 #[test]
@@ -76,14 +76,14 @@ fn plans_as_charts_and_pictures() {
     for name in ["compare", "research", "draft"] {
         let plan = plan_of(&PathBuf::from(format!("examples/{name}.svc")));
         insta::assert_snapshot!(format!("{name}.mmd"), plan.mermaid());
-        // The picture of `compare` stands in the documentation.
+        // The picture of `compare` is part of the documentation.
         if name != "compare" {
             insta::assert_snapshot!(format!("{name}.svg"), plan.svg());
         }
     }
 }
 
-/// The picture that the documentation shows. `UPDATE_DOCS=1` draws it anew.
+/// The picture in the documentation. `UPDATE_DOCS=1` redraws it.
 #[test]
 fn the_picture_of_the_documentation_is_real() {
     let file = root().join("docs/plan.svg");
@@ -105,7 +105,7 @@ fn all_plans() -> Vec<(String, Plan)> {
     golden.chain(examples).chain([odd()]).collect()
 }
 
-/// A plan whose names are full of signs that mean something elsewhere.
+/// A plan whose names contain many special characters of other formats.
 fn odd() -> (String, Plan) {
     let name = "<&\">\u{1b}]]>--\u{7}`#;%%{\\.svc";
     let script = r##"
@@ -138,13 +138,13 @@ fn every_plan_fits_the_schema() {
             known.extend(filled.map(|(name, _)| name.clone()));
         }
     }
-    // Nothing fits because it is never there.
+    // No field is described that never occurs.
     let fields = schema.fields("node").into_iter();
     assert_eq!(fields.filter(|it| !known.contains(*it)).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Blocks open and close, every node has a name of its own, every arrow joins two of them,
-/// and no text ends its quotes.
+/// Blocks are balanced, every node has a unique name, every arrow joins two nodes, and no text ends
+/// its quotes.
 #[test]
 fn flowcharts_are_valid() {
     for (name, plan) in all_plans() {
@@ -163,7 +163,7 @@ fn flowcharts_are_valid() {
                 assert!(!label.contains(['"', '`', '\n']), "{name}: {line}");
                 let tags = label.replace("<b>", "").replace("</b>", "").replace("<br/>", "");
                 assert!(!tags.contains(['<', '>', '&']), "{name}: {line}");
-                assert!(ids.insert(id.to_owned()), "{name}: {id} is there twice");
+                assert!(ids.insert(id.to_owned()), "{name}: duplicate {id}");
             }
         }
         assert_eq!(open, 0, "{name}");
@@ -173,7 +173,7 @@ fn flowcharts_are_valid() {
     }
 }
 
-/// Elements open and close, and all text in them is text.
+/// Elements are balanced, and all text in them is escaped.
 fn is_well_formed(xml: &str) -> Result<(), String> {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = xml.trim();
@@ -223,7 +223,7 @@ fn size(picture: &str) -> (u32, u32) {
     (number("width"), number("height"))
 }
 
-/// What is large is wrapped, whatever its form.
+/// Large pictures are wrapped, whatever their form.
 #[test]
 fn large_pictures_fit_a_page() {
     let each = |text: &dyn Fn(usize) -> String| (0..200).map(text).collect::<Vec<_>>().concat();

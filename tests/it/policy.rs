@@ -1,4 +1,5 @@
-//! What a plan may do: refused before anything runs, all at once, or held to it in the run.
+//! Policies for plans: refused before anything runs, all problems at once, or enforced during the
+//! run.
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
@@ -50,7 +51,7 @@ fn every_offending_node_is_named_at_once() {
     }
 }
 
-/// An address of this machine is allowed by its port only, and so the refusal says.
+/// An address of this machine is allowed only with its port, and the refusal states this.
 #[test]
 fn an_address_of_this_machine_is_proposed_with_a_port() {
     let engine = svc::engine().on(world()).under(policy(&["asks"], &[]));
@@ -69,7 +70,7 @@ fn an_address_of_this_machine_is_proposed_with_a_port() {
     }
 }
 
-/// Who lists nothing allows nothing; who leaves the list out allows everything.
+/// An empty list allows nothing; a missing list allows everything.
 #[test]
 fn an_empty_list_allows_nothing() {
     let read = |text: &str| Policy::read(&Source::new("policy.toml", text)).unwrap();
@@ -84,7 +85,7 @@ fn an_empty_list_allows_nothing() {
     assert!(engine(read("").and(read("allow = []"))).plan(script).is_err());
 }
 
-/// Each `--allow` that a refusal proposes accepts what it refused.
+/// Each `--allow` in a refusal accepts what was refused.
 #[test]
 fn what_is_proposed_is_accepted() {
     let engine = svc::engine().on(world());
@@ -117,7 +118,7 @@ async fn a_refused_plan_does_nothing() {
     let script = r#""x" >> write_file(to: "out/a.txt")"#;
     let ended = engine.run(script).await.map(|it| it.value);
     assert!(matches!(ended, Err(Error::Check(_))), "{ended:?}");
-    // A plan that another engine accepted is no way around.
+    // A plan that another engine accepted does not bypass the policy.
     let plan = svc::engine().on(host.clone()).plan(script).unwrap();
     assert!(matches!(engine.run_plan(plan).await.map(|it| it.value), Err(Error::Check(_))));
     assert_eq!(host.content("out/a.txt"), None);
@@ -163,7 +164,7 @@ async fn what_is_denied_inside_of_what_is_allowed_is_left_out() {
     assert_eq!(report.problems[0].code, Code::E315);
 }
 
-/// A plan with more nodes than are listed is looked at as a whole all the same.
+/// A plan with more nodes than are listed is still checked as a whole.
 #[test]
 fn nothing_hides_in_a_large_plan() {
     let mut script = "flow f0(x: string) -> string { path(x) >> read_text }".to_owned();
@@ -230,7 +231,7 @@ fn the_command_line_holds_plans_to_rules() {
     assert!(err.contains("`write_file` writes fs:out/a.txt, which the policy denies"), "{err}");
     assert!(err.contains("`read_text` reads fs:<path>") && !folder.join("out").exists(), "{err}");
 
-    // The plan is shown all the same, with what is refused of it.
+    // The plan is shown all the same, with the refused effects.
     let (code, out, err) = svc(folder, &["plan", "s.svc", "--allow", "reads fs:."]);
     assert_eq!(code, Some(7), "{err}");
     assert!(out.contains("writes fs:out/a.txt") && err.contains("E315"), "{out}{err}");
@@ -246,10 +247,10 @@ fn the_command_line_holds_plans_to_rules() {
     assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
     let both = ["run", "s.svc", "--policy", "rules/p.toml", "--deny", "reads fs:out/a.txt"];
     let (code, _, err) = svc(folder, &both);
-    assert_eq!(code, Some(1), "only the run knows what is read: {err}");
+    assert_eq!(code, Some(1), "only the run knows the path: {err}");
     assert!(err.contains("the policy does not allow it to be read"), "{err}");
 
-    // A misspelt place would deny nothing, so somebody should hear of it.
+    // A misspelt scope would deny nothing, so a note reports it.
     let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;
     assert!(note("reads lmm").contains("note: the rule `reads lmm` is about nothing"));
     assert!(

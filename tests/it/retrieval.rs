@@ -1,5 +1,5 @@
-//! Search ranks a standard collection as well as a reference BM25 does. The collections
-//! are not part of the repository: without them the test says so and passes.
+//! Search ranks a standard collection as well as a reference implementation of BM25. The
+//! collections are not part of the repository: without them the test prints a message and passes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ const SCRIPT: &str = include_str!("../../benches/retrieval/run.svc");
 const CRANFIELD: f64 = 0.285;
 
 svc::record! {
-    /// A document and how well it answers.
+    /// A document and its score.
     struct Ranked {
         /// The document's id.
         id: String,
@@ -45,7 +45,7 @@ async fn cranfield_is_ranked_as_well_as_by_reference() {
     assert!(map >= CRANFIELD, "the mean average precision is {map:.4}");
 }
 
-/// The documents from best to worst; equals in the order in which `trec_eval` takes them.
+/// The documents from best to worst; equals in the order of `trec_eval`.
 async fn ranking(engine: &Engine, question: &str) -> Vec<String> {
     let docs = Value::Path("docs.jsonl".into());
     let run = engine.run(SCRIPT).param("question", question).param("docs", docs);
@@ -54,8 +54,8 @@ async fn ranking(engine: &Engine, question: &str) -> Vec<String> {
     ranked.into_iter().map(|it| it.id).collect()
 }
 
-/// The mean of the precisions at the ranks of the relevant documents; one that is not
-/// found counts as zero.
+/// The mean of the precisions at the ranks of the relevant documents; a missing document counts as
+/// zero.
 fn average_precision(ranking: &[String], relevant: &BTreeSet<String>) -> f64 {
     let (mut found, mut total) = (0, 0.0);
     for (idx, doc) in ranking.iter().enumerate() {
@@ -79,7 +79,7 @@ fn questions(folder: &Path) -> Vec<(String, String)> {
     lines.map(|(id, text)| (id.to_owned(), text.to_owned())).collect()
 }
 
-/// `question 0 document grade`: the documents of a grade above zero, by question.
+/// `question 0 document grade`: the documents with a grade above zero, by question.
 fn judgements(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(folder.join("qrels.txt")).unwrap();
     let mut relevant = BTreeMap::<String, BTreeSet<String>>::new();

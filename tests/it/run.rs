@@ -1,4 +1,4 @@
-//! What the engine promises about time, tries, money and ends. Clocks are paused: an hour
+//! The promises of the engine about time, attempts, money and ends. Clocks are paused: an hour
 //! costs nothing.
 
 use std::{
@@ -27,13 +27,13 @@ async fn value(script: &str) -> Value {
 }
 
 async fn failure(script: &str) -> Error {
-    engine().run(script).await.map(|it| it.value).expect_err("it must fail")
+    engine().run(script).await.map(|it| it.value).expect_err("it should fail")
 }
 
-/// Held by tests that count what misbehaving components do.
+/// Held by tests that count the actions of misbehaving components.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Writes down what happens, as `started path`.
+/// Records events as `started path`.
 #[derive(Default)]
 struct Log(Mutex<Vec<String>>);
 
@@ -141,7 +141,7 @@ async fn timeout_is_everything_and_attempt_timeout_is_one_try() {
     assert_eq!(started.elapsed().as_secs(), 25);
 }
 
-/// Waiting for what comes after the end is useless, so the call fails at once, as itself.
+/// Waiting beyond the end is useless, so the call fails at once, with its own error.
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_ends_too_late_is_not_begun() {
     let cases = [
@@ -180,7 +180,7 @@ async fn a_back_off_that_does_not_fit_is_not_begun() {
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
-/// Whoever backs off lets others take its place.
+/// A call that backs off does not block others.
 #[tokio::test(start_paused = true)]
 async fn waiting_for_another_try_holds_no_turn() {
     let started = Instant::now();
@@ -193,7 +193,7 @@ async fn waiting_for_another_try_holds_no_turn() {
     assert_eq!(started.elapsed().as_secs(), 10);
 }
 
-/// The cap is what ends it, but not all that went wrong.
+/// The cap ends it, but the earlier failure is reported, too.
 #[tokio::test(start_paused = true)]
 async fn a_try_that_cannot_be_funded_tells_of_the_one_before() {
     let script = r#"("x" >> paid(max_tokens: 1000))
@@ -252,7 +252,7 @@ async fn a_write_is_never_tried_again() {
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
     assert_eq!(APPENDED.load(Ordering::SeqCst), 1);
 
-    // Nor is a call that runs a flow which writes.
+    // The same holds for a call that runs a flow with a write.
     let script = r#"flow note(line: string) -> string { line >> trim >> append_log }
         ("x" >> relay(flow: note)) within { max_retries: 5, timeout: 1h }"#;
     assert_eq!(failure(script).await.kind(), Some(ErrorKind::Unavailable));
@@ -262,7 +262,7 @@ async fn a_write_is_never_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn sixty_four_branches_race_for_the_last_cent() {
     let names: Vec<String> = (0..64).map(|it| format!("b{it}?: paid(max_tokens: 1000)")).collect();
-    // One call reserves 257 * $3 + 1000 * $15 a million tokens, and settles at $0.015.
+    // One call reserves 257 * $3 + 1000 * $15 per million tokens, and settles at $0.015.
     let script =
         format!("\"x\" >> parallel {{ {} }} within {{ max_cost: $0.10 }}", names.join(", "));
     let err = engine().run(script.as_str()).await.map(|it| it.value).unwrap_err();
@@ -287,7 +287,7 @@ async fn an_inner_cap_can_be_caught_and_the_outer_one_still_counts() {
     assert_eq!(response.usage.tokens, 1_100, "the first item was paid for");
 }
 
-/// What a component calls ends before the component's own call does, whatever ends that.
+/// The calls of a component end before the component's own call does, for whatever reason it ends.
 #[tokio::test]
 async fn what_a_component_calls_does_not_outlive_it() {
     let _alone = ALONE.lock().await;
@@ -337,7 +337,7 @@ async fn dropping_a_run_ends_it() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("the computation goes on");
+    panic!("the computation is still running");
 }
 
 #[tokio::test(start_paused = true)]
@@ -402,8 +402,8 @@ async fn a_path_inside_a_path_starts_from_one_folder() {
     assert_eq!(got, Value::from("foundfound"));
 }
 
-/// Items that queue for longer than the op's own time; a script that names no time must
-/// not fail because it has much to do.
+/// Items may wait for longer than the op's own timeout; a script without a timeout must not fail
+/// only because it has much to do.
 #[tokio::test(start_paused = true)]
 async fn an_ops_own_time_begins_when_it_is_its_turn() {
     let script = r#"range(0, to: 10) >> each { "x" >> wait(duration: 1ms) >> quick }

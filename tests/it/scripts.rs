@@ -1,5 +1,5 @@
-//! `tests/scripts/**/*.svc`: the script is the input, the snapshot is what its author
-//! sees: problems, or plan and value.
+//! `tests/scripts/**/*.svc`: the script is the input, the snapshot is its author's view: problems,
+//! or plan and value.
 
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
@@ -20,12 +20,12 @@ fn scripts() {
     });
 }
 
-/// What the author of a script sees.
+/// The output for the author of a script.
 fn outcome(path: &Path) -> String {
     components::reset();
     let text = fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    // What a person answers, question by question.
+    // The answers of a person, question by question.
     let answers = text.lines().filter_map(|it| it.strip_prefix("# answer: ")).map(|it| it == "yes");
     let host = host().approving(answers);
     let engine = svc::engine().with(components::ALL).on(Arc::new(host));
@@ -58,7 +58,7 @@ fn outcome(path: &Path) -> String {
     format!("{warnings}{}\n{ended}{}", plan.show(), tested(&engine, plan.program()))
 }
 
-/// What became of the tests that stand in the script.
+/// The results of the tests in a script.
 fn tested(engine: &Engine, program: &svc::check::Checked) -> String {
     let mut text = String::new();
     for result in engine.test(program, "") {
@@ -87,7 +87,7 @@ pub(crate) fn host() -> TestHost {
     host
 }
 
-/// Every code is shown by some snapshot. A run is cancelled from outside, so `run.rs`
+/// Every code occurs in a snapshot. The run for one code is cancelled from outside, so `run.rs`
 /// tests that one.
 #[test]
 fn every_code_has_a_script() {
@@ -102,8 +102,8 @@ fn every_code_has_a_script() {
     assert!(missing.is_empty(), "no script shows {missing:?}");
 }
 
-/// Fixes mend: a script whose problems all have a fix checks afterwards, nearly always, and
-/// `svc fix --suggested` makes about two thirds of all wrong scripts right.
+/// Fixes repair scripts: a script whose problems all have a fix almost always checks afterwards,
+/// and `svc fix --suggested` repairs about two thirds of all wrong scripts.
 #[test]
 fn fixes_mend_wrong_scripts() {
     let engine = svc::engine().with(components::ALL).on(Arc::new(host()));
@@ -120,7 +120,7 @@ fn fixes_mend_wrong_scripts() {
         if !checks {
             left.push(file.file_stem().unwrap().to_string_lossy().into_owned());
         }
-        // What is wrong with a file that the script uses is not mended here.
+        // Problems in files that the script imports are not fixed here.
         let own = report.used.is_empty();
         if own && report.errors().all(|it| !it.fixes.is_empty()) {
             offered += 1;
@@ -132,7 +132,7 @@ fn fixes_mend_wrong_scripts() {
     assert!(mended * 100 >= all * 65, "{mended} of {all} check after `fix`; left: {left:?}");
 }
 
-/// Every fix mends what it is offered for, whatever else is wrong with the script.
+/// Every fix removes its problem, whatever other problems the script has.
 #[test]
 fn a_fix_takes_its_problem_away() {
     let engine = svc::engine().with(components::ALL).on(Arc::new(host()));

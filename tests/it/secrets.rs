@@ -1,4 +1,4 @@
-//! Secrets: the host gives them, and nothing that a run says shows them.
+//! Secrets: they come from the host, and never appear in the output of a run.
 
 use std::sync::{Arc, Mutex};
 
@@ -37,12 +37,12 @@ async fn a_caller_does_not_give_secrets() {
     let text = err.render(Style::Plain);
     assert!(text.contains("`api_key` is a secret: it comes from the host"), "{text}");
     assert!(text.contains("SVC_SECRET_API_KEY_FILE"), "{text}");
-    // The first input that a caller gives is not the secret.
+    // The first input from a caller is not the secret.
     let err = engine.run(SCRIPT).input_text("x").await.unwrap_err().to_string();
     assert!(!err.contains("secret"), "{err}");
 }
 
-/// Everything that a run tells those who watch it.
+/// Everything that a run reports to its observers.
 #[derive(Default)]
 struct Heard(Mutex<Vec<String>>);
 

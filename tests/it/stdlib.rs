@@ -119,7 +119,7 @@ async fn every_example_runs() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is wrong with a script that uses this name.
+/// The problem of a script that imports this name.
 fn refused(name: &str) -> (String, String) {
     let script = format!("use \"{name}\" as x\n\n1 >> x.f");
     let report = svc::engine().check(script).unwrap_err();
@@ -143,7 +143,7 @@ fn what_is_no_module_is_told_with_those_that_are() {
     }
 }
 
-/// A file of the user's keeps its own meaning, whatever it is called.
+/// A user's file keeps its meaning, whatever its name.
 #[tokio::test]
 async fn a_file_that_is_called_like_a_module_is_a_file() {
     let own = "flow majority(votes: [string]) -> string { \"own\" }";
@@ -170,7 +170,7 @@ async fn a_module_is_used_twice_and_from_used_files() {
     assert_eq!(json::write(&value), r#"{"one":"x","two":"y"}"#);
 }
 
-/// A run knows the text of a module: a later version may have another one.
+/// A run records the text of a module: a later version may differ.
 #[tokio::test]
 async fn a_run_keeps_the_modules_that_it_used() {
     let store = Arc::new(Store::in_memory().unwrap());
@@ -188,7 +188,7 @@ async fn a_run_keeps_the_modules_that_it_used() {
     assert!(err.to_string().contains("`fail` failed: x"), "{err}");
 }
 
-/// What asks a model has an end that is known before the run, so that a cap can hold it.
+/// Flows that call a model have a bound that is known before the run, so that a cap can limit them.
 #[test]
 fn what_asks_a_model_is_bounded() {
     let scripts = [

@@ -1,4 +1,4 @@
-//! What `svc check --json` says fits the schema that is published for it, and is true.
+//! The output of `svc check --json` matches its published schema, and is correct.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -11,7 +11,7 @@ use svc::{
 
 use crate::{components, grammar, scripts};
 
-/// As much of JSON Schema as the published one uses.
+/// The part of JSON Schema that the published schema uses.
 pub(crate) struct Schema(Value);
 
 impl Schema {
@@ -23,13 +23,13 @@ impl Schema {
         Self(serde_json::from_str(text).unwrap())
     }
 
-    /// The fields of a record that the schema names.
+    /// The fields of a record in the schema.
     pub(crate) fn fields(&self, record: &str) -> Vec<&str> {
         let fields = self.0["$defs"][record]["properties"].as_object().unwrap();
         fields.keys().map(String::as_str).collect()
     }
 
-    /// Every place where `value` does not fit.
+    /// Every place where `value` does not match.
     pub(crate) fn misfits(&self, value: &Value) -> Vec<String> {
         let mut found = Vec::new();
         self.compare(&self.0, value, "", &mut found);
@@ -72,7 +72,7 @@ impl Schema {
                     let known = &schema["properties"];
                     value.as_object().is_none_or(|it| it.keys().all(|it| known.get(it).is_some()))
                 }
-                other => panic!("the test does not know `{other}`"),
+                other => panic!("unsupported keyword `{other}`"),
             };
             if !fits {
                 found.push(format!("{at}: {keyword}"));
@@ -90,7 +90,7 @@ fn has(value: &Value, field: &Value) -> bool {
     value.get(field.as_str().unwrap()).is_some()
 }
 
-/// Whether a value is of a type, or of one of several.
+/// Whether a value has a type, or one of several.
 fn is_of(value: &Value, wanted: &Value) -> bool {
     let is = |name: &Value| match name.as_str().unwrap() {
         "object" => value.is_object(),
@@ -99,7 +99,7 @@ fn is_of(value: &Value, wanted: &Value) -> bool {
         "boolean" => value.is_boolean(),
         "integer" => value.is_i64() || value.is_u64(),
         "null" => value.is_null(),
-        other => panic!("the test does not know the type `{other}`"),
+        other => panic!("unsupported type `{other}`"),
     };
     wanted.as_array().map_or_else(|| is(wanted), |it| it.iter().any(is))
 }
@@ -112,7 +112,7 @@ fn printed(verdict: &Verdict) -> Value {
     serde_json::to_value(verdict).unwrap()
 }
 
-/// The whole of what the command prints.
+/// The whole output of the command.
 fn files(verdict: &Value) -> Value {
     json!({ "files": [verdict] })
 }
@@ -132,7 +132,7 @@ fn every_verdict_fits_the_schema() {
     }
     let unreadable = printed(&Verdict::unreadable("x.svc", "it does not exist"));
     assert_eq!(schema.misfits(&files(&unreadable)), [""; 0]);
-    // Nothing fits because it is never there.
+    // No field is described that never occurs.
     let all = [
         "bounds",
         "effects",
@@ -147,13 +147,13 @@ fn every_verdict_fits_the_schema() {
     assert!(lists_with_items.iter().eq(all), "{lists_with_items:?}");
 }
 
-/// Every place of a script lies in its text, and says the same in bytes as in lines.
+/// Every place of a script is inside its text, and is the same in bytes as in lines.
 fn places_are_right(verdict: &Value, name: &str, text: &str) {
     let mut left = vec![verdict];
     while let Some(value) = left.pop() {
         match value {
             Value::Array(items) => left.extend(items),
-            // The places of a used file are places in another text.
+            // The places of an imported file are places in another text.
             Value::Object(fields) if fields.get("code").is_some() && fields["file"] != *name => {}
             Value::Object(fields) if fields.contains_key("end_column") => {
                 let number = |it: &str| usize::try_from(fields[it].as_u64().unwrap()).unwrap();
@@ -176,7 +176,7 @@ fn places_are_right(verdict: &Value, name: &str, text: &str) {
     }
 }
 
-/// The comparison with the schema is one that can fail, at every keyword.
+/// The comparison with the schema can fail, for every keyword.
 #[test]
 fn misfits_are_found() {
     let schema = Schema::published();
@@ -214,7 +214,7 @@ let order = parse_json(raw) as Order
 test "nothing there" { mock search = []  let n = main()  expect n == 0 }
 "#;
 
-/// The place of the last time that `part` stands in the script.
+/// The place of the last occurrence of `part` in the script.
 fn place(part: &str, (line, column): (usize, usize)) -> Value {
     let start = SCRIPT.rfind(part).unwrap();
     json!({
@@ -247,7 +247,7 @@ fn a_verdict_tells_what_is_known() {
     assert_eq!(unchecked[0]["what"], "whether the value is Order");
 }
 
-/// Bytes count bytes, columns count characters, and a stage knows what comes and goes.
+/// Bytes count bytes, columns count characters, and a stage has the types of its input and result.
 #[test]
 fn nodes_know_their_places_and_types() {
     let verdict = printed(&engine().verdict(SCRIPT));
@@ -278,6 +278,6 @@ fn problems_of_a_used_file_carry_its_name() {
     assert_eq!(told.len(), 2);
     assert_eq!((&told[0]["span"]["start"], &told[0]["span"]["column"]), (&json!(53), &json!(24)));
     assert_eq!(told[0]["fixes"][0]["text"], "upper");
-    // What the broken flow gives is not known, and that is said.
+    // The type of the broken flow's result is unknown, and this is reported.
     assert_eq!(verdict["unchecked"][0]["why"], "it follows from an error");
 }

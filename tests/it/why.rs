@@ -1,4 +1,4 @@
-//! `svc why`: each of the twelve things that can make a call run again, and how it is told.
+//! `svc why`: each of the twelve reasons that can make a call run again, and its message.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use svc::{
 
 use crate::components;
 
-/// A store, and the worlds in which its runs are made.
+/// A store, and the worlds of its runs.
 struct Runs(Arc<Store>);
 
 impl Runs {
@@ -37,7 +37,7 @@ impl Runs {
     }
 }
 
-/// The reasons of one call of the latest run, as JSON.
+/// The reasons for one call of the latest run, as JSON.
 fn why(engine: &Engine, path: &str) -> String {
     let why = engine.why("last", Some(path), None).unwrap();
     assert_eq!(why.calls.len(), 1);
@@ -46,7 +46,7 @@ fn why(engine: &Engine, path: &str) -> String {
     told
 }
 
-/// Runs are compared with the run before of the same script.
+/// Runs are compared with the previous run of the same script.
 fn named(script: &str) -> Source {
     Source::new("a.svc", script).in_folder(".")
 }
@@ -65,7 +65,7 @@ async fn an_argument() {
     );
 }
 
-/// What follows from a call is no reason for it.
+/// A consequence of a call is not a reason for it.
 #[tokio::test(start_paused = true)]
 async fn an_argument_within_items() {
     let runs = Runs::new();
@@ -94,7 +94,7 @@ async fn an_input() {
     assert_eq!(why(&engine, "read_text"), r#"[{"reason":"input_file","path":"x.txt"}]"#);
 }
 
-/// What enters a turn is what the turn before gave.
+/// The input of a turn is the result of the previous turn.
 #[tokio::test(start_paused = true)]
 async fn the_input_of_a_turn() {
     let runs = Runs::new();
@@ -107,7 +107,7 @@ async fn the_input_of_a_turn() {
     let input = |from: &str| format!(r#"[{{"reason":"input","from":"{from}"}}]"#);
     assert_eq!(runs.why_last("repeat[1]/wait"), input("read_text"));
     assert_eq!(runs.why_last("repeat[2]/wait"), input("repeat[1]/wait"));
-    // Without a turn, what comes out is what came in.
+    // Without a turn, the input is the result.
     let both =
         r#"[{"reason":"input","from":"read_text"},{"reason":"input","from":"repeat[]/wait"}]"#;
     assert_eq!(runs.why_last("wait"), both);
@@ -135,7 +135,7 @@ async fn a_tunable() {
         why(&engine, "summary"),
         r#"[{"reason":"tunable","name":"ctx_summary.max_sentences","before":"5","now":"2"}]"#
     );
-    // What is tuned stays with the run.
+    // Tunings are kept with the run.
     let again = runs.engine(TestHost::new());
     again.resume("last").unwrap().await.unwrap();
     let node = runs.0.node(&runs.0.run("last").unwrap().id, "summary").unwrap().unwrap();
@@ -170,7 +170,7 @@ async fn a_template() {
     }
     let told = runs.why_last("x.later/wait");
     assert_eq!(told, r#"[{"reason":"template","file":"/home/x.rhai"}]"#);
-    // The text of the template stays with the run.
+    // The text of the template is kept with the run.
     runs.engine(TestHost::new()).resume("last").unwrap().await.unwrap();
 }
 
@@ -196,7 +196,7 @@ async fn a_price() {
     let script = r#"["a", "b"] >> each { paid(max_tokens: 1000) } within { max_parallel: 1 }"#;
     let engine = runs.engine(TestHost::new());
     let run = engine.run(named(script)).max_cost(Money::from_nanos(30_050_000));
-    assert!(run.await.is_err(), "the second one reserves more than what is left");
+    assert!(run.await.is_err(), "the second one reserves more than is left");
     let engine = engine.with(&[&CHEAP]);
     engine.resume("last").unwrap().await.unwrap();
     let told = why(&engine, "each[1]/paid");
@@ -204,11 +204,11 @@ async fn a_price() {
 }
 
 svc::params! {
-    /// What `paid` is when its prompts have become cheaper.
+    /// The op `paid` with cheaper prompts.
     struct Cheaper {
         /// The prompt.
         prompt: Text,
-        /// The most tokens of the answer.
+        /// The maximum number of tokens of the answer.
         max_tokens: i64,
     }
 }

@@ -1,7 +1,7 @@
-//! Formats that are read in a process of its own: whatever a file makes their readers do, it
-//! happens there, within limits. The worker is given bytes, never a path.
+//! Formats that are read in a worker process: whatever a file makes their readers do happens there,
+//! within limits. The worker gets bytes, never a path.
 //!
-//! A format that is read apart is a line of [`READERS`].
+//! Each format that is read in a worker has a line in [`READERS`].
 
 use std::{io, time::Duration};
 
@@ -15,10 +15,10 @@ use svc_contract::{
 
 use super::{Document, LARGEST_FILE, Sink, Unreadable, pdf};
 
-/// What work of this kind begins with.
+/// The first byte of this kind of work.
 pub const PURPOSE: u8 = b'd';
 
-/// A reader that is trusted with neither memory nor time.
+/// A reader that must be limited in memory and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     Pdf,
@@ -26,26 +26,27 @@ pub(super) enum Reader {
 
 type Read = fn(&str, &[u8], &mut dyn Sink) -> Result<Document, Unreadable>;
 
-/// Each with the number that it has between processes.
+/// Each reader with its number in the wire format.
 const READERS: &[(Reader, u64, Read)] = &[(Reader::Pdf, 1, pdf::in_process)];
 
-/// The address space of a worker: the program, its stacks, the file, and what is made of it.
+/// The address space of a worker: the program, its stacks, the file, and the result.
 const MEMORY: u64 = 512 << 20;
 
-/// How long a worker may compute for any file, and for each further MiB of it.
+/// The processor time of a worker for any file, and for each further MiB of the file.
 const TIME: Duration = Duration::from_secs(10);
 const TIME_PER_MIB: Duration = Duration::from_secs(4);
 
-/// A busy machine computes that many times slower.
+/// A busy machine computes up to this many times slower.
 const SLOWER: u32 = 6;
 
-/// The most bytes of an answer: a text may be larger than its file, and is cut off before this.
+/// The size limit of an answer, in bytes: a text may be larger than its file, and is cut off before
+/// this.
 const ANSWER: u64 = 2 * LARGEST_FILE;
 
-/// How many notices of one file are passed on; the others are counted.
+/// The maximum number of notices per file that are forwarded; the others are counted.
 const MOST_NOTICES: usize = 10;
 
-/// One file as one document, or as a notice.
+/// Extracts one file as one document, or as a notice.
 pub(super) fn extract(
     reader: Reader,
     name: &str,
@@ -60,7 +61,7 @@ pub(super) fn extract(
     Ok(())
 }
 
-/// The document that a content is, read by a worker.
+/// Reads a document in a worker.
 pub(super) fn read(
     reader: Reader,
     name: &str,
@@ -85,7 +86,7 @@ pub(super) fn read(
     };
     let answer = host.apart(ask.0, &apart).map_err(|why| unanswered(why, processor))?;
     answered(&answer, name, sink).unwrap_or_else(|| {
-        Err(Unreadable::Unread(io::Error::other("its reader gave an answer that is not one")))
+        Err(Unreadable::Unread(io::Error::other("its reader returned an invalid answer")))
     })
 }
 
@@ -95,15 +96,15 @@ fn unanswered(why: Unanswered, time: Duration) -> Unreadable {
         Unanswered::Unsupported => Unreadable::Unsupported,
         Unanswered::Cancelled => Unreadable::Unread(io::ErrorKind::Interrupted.into()),
         Unanswered::Memory => {
-            damaged(format!("reading it takes more than {} of memory", show_size(MEMORY)))
+            damaged(format!("reading it needs more than {} of memory", show_size(MEMORY)))
         }
         Unanswered::Processor => {
             damaged(format!("reading it takes longer than {}", show_duration(time)))
         }
-        Unanswered::TooLarge => damaged("its text is larger than it may be".to_owned()),
+        Unanswered::TooLarge => damaged("its text is too large".to_owned()),
         Unanswered::Crashed => damaged("its reader crashed".to_owned()),
         Unanswered::Late => {
-            let why = "it takes longer than the machine has time for now";
+            let why = "reading it took too long on this busy machine";
             Unreadable::Unread(io::Error::new(io::ErrorKind::TimedOut, why))
         }
         Unanswered::Lost(err) => Unreadable::Unread(err),
@@ -114,7 +115,7 @@ fn number(reader: Reader) -> u64 {
     READERS.iter().find(|(it, ..)| *it == reader).map_or(0, |(_, number, _)| *number)
 }
 
-/// What stands before each kind of answer.
+/// The first byte of each kind of answer.
 mod tag {
     pub(super) const DOCUMENT: u64 = 0;
     pub(super) const ENCRYPTED: u64 = 1;
@@ -122,8 +123,8 @@ mod tag {
     pub(super) const TEXTLESS: u64 = 3;
 }
 
-/// What a worker does with a document: the bytes behind [`PURPOSE`] in, those of its answer
-/// out.
+/// Processes a document in a worker: takes the bytes after [`PURPOSE`], and returns those of the
+/// answer.
 pub fn serve(asked: &[u8]) -> Vec<u8> {
     let mut notices = Notices::default();
     let Some(read) = served(asked, &mut notices) else { return Vec::new() };
@@ -156,8 +157,8 @@ fn served(asked: &[u8], notices: &mut Notices) -> Option<Result<Document, Unread
     Some(read(name, content, notices))
 }
 
-/// The document or the reason in an answer, whose notices are passed on. Nothing if it is not
-/// an answer: whoever sends may have been taken over.
+/// Decodes the document or the reason in an answer, and forwards its notices. Returns `None` for an
+/// invalid answer: the sender may be compromised.
 fn answered(
     answer: &[u8],
     name: &str,
@@ -187,7 +188,7 @@ fn answered(
     })
 }
 
-/// What is said of a file in a worker.
+/// The notices of a file in a worker.
 #[derive(Default)]
 struct Notices {
     kept: Vec<String>,

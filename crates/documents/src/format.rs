@@ -1,25 +1,25 @@
-//! Which format a file has: by the ending of its name, then by its first bytes.
+//! Detects the format of a file: by its extension, then by its first bytes.
 
 use std::path::Path;
 
-/// How many bytes of a file are looked at to tell whether it is text.
+/// The number of bytes of a file that are examined to decide whether it is text.
 pub(super) const HEAD: u64 = 8 << 10;
 
-/// How a file is turned into documents.
+/// The format of a file, which determines how documents are extracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Plain,
     Markdown,
     Html,
     Pdf,
-    /// One JSON record a line.
+    /// One JSON record per line.
     Lines,
     /// A JSON list of records, or any other JSON.
     Json,
 }
 
 impl Format {
-    /// The format that a file's name promises.
+    /// The format for the extension of a file.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
         Some(match ending.as_str() {
@@ -32,8 +32,8 @@ impl Format {
         })
     }
 
-    /// The format in which to read a file that begins with `head`. Nothing if it is not
-    /// text, whatever it is called.
+    /// The format for a file that starts with `head`, or `None` if it is not text, whatever its
+    /// name.
     pub(super) fn of_content(known: Option<Self>, head: &[u8]) -> Option<Self> {
         if known == Some(Self::Pdf) || head.starts_with(b"%PDF-") {
             return Some(Self::Pdf);
@@ -46,10 +46,10 @@ impl Format {
     }
 }
 
-/// At most one byte in sixteen is not UTF-8: text with some letters of an older encoding,
-/// but nothing compressed.
+/// Whether at most one byte in sixteen is not UTF-8: text with some letters of an older encoding,
+/// but not compressed data.
 fn is_mostly_utf8(head: &[u8]) -> bool {
     let bad: usize = head.utf8_chunks().map(|it| it.invalid().len()).sum();
-    // A letter that the end of `head` cuts in two is no fault.
+    // A letter that is cut in two at the end of `head` is not an error.
     bad.saturating_sub(3) * 16 <= head.len()
 }

@@ -1,4 +1,4 @@
-//! HTML (the WHATWG standard, by html5ever): the text that a reader sees.
+//! HTML (the WHATWG standard, by html5ever): the visible text of a page.
 
 use std::io;
 
@@ -11,16 +11,16 @@ use super::{
     tree::{Id, Seen, Tree},
 };
 
-/// The most bytes of HTML. Its tree takes many times the memory of the text.
+/// The size limit of HTML, in bytes. Its tree takes many times the memory of the text.
 const LARGEST: u64 = LARGEST_FILE / 4;
 
-/// Elements whose content is no text of the page.
+/// Elements whose content is not text of the page.
 const UNSEEN: &[&str] = &[
     "head", "script", "style", "noscript", "template", "nav", "svg", "math", "iframe", "object",
     "audio", "video", "canvas", "select", "textarea", "button",
 ];
 
-/// Elements that stand apart from what is around them.
+/// Elements that are separated from their surroundings.
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -55,11 +55,11 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// Elements that begin a line.
+/// Elements that start a line.
 const LINES: &[&str] = &["br", "dd", "dt", "li", "tr"];
 
-/// One file as one document, whose range is the whole file. An error where there was no time
-/// for it, which says nothing of the file.
+/// Extracts one file as one document, whose range is the whole file. An error means that there was
+/// no time to read the file, and is not about its content.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::Result<()> {
     let end = content.len() as u64;
     if end > LARGEST {
@@ -80,7 +80,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
     };
     let text = visible_text(&html);
     if text.is_empty() {
-        sink.notice(None, "skipped: it shows no text".to_owned());
+        sink.notice(None, "skipped: no visible text".to_owned());
         return Ok(());
     }
     let title = title(&html).unwrap_or_else(|| last_name(name));
@@ -90,7 +90,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) -> io::
 
 /// The document's title, or its first heading of the first level.
 fn title(html: &Tree) -> Option<String> {
-    /// Whoever leaves more of them empty has no title.
+    /// After this many empty ones, the page has no title.
     const MOST_TRIED: usize = 16;
     let of = |wanted: &str, parent: Option<&str>| {
         html.ids()
@@ -106,7 +106,7 @@ fn title(html: &Tree) -> Option<String> {
     of("title", Some("head")).or_else(|| of("h1", None))
 }
 
-/// All texts in an element.
+/// Returns all texts in an element.
 fn texts(html: &Tree, root: Id) -> String {
     let mut texts = String::new();
     walk(html, root, |step| {
@@ -122,7 +122,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text in the order of the page.
+/// Returns the text in the order of the page.
 fn visible_text(html: &Tree) -> String {
     let mut page = Page::default();
     walk(html, html.ids().start, |step| match step {
@@ -140,8 +140,7 @@ enum Step<'a> {
     Out(Seen<'a>),
 }
 
-/// Goes from node to node without recursion. What `take` says of a node that is come into is
-/// whether to see what is in it.
+/// Visits all nodes without recursion. `take` returns whether to visit the children of a node.
 fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) -> bool) {
     let mut node = root;
     loop {
@@ -165,12 +164,12 @@ fn walk<'a>(html: &'a Tree, root: Id, mut take: impl FnMut(Step<'a>) -> bool) {
     }
 }
 
-/// The text so far, and what is due before the next word.
+/// The text so far, and the gap before the next word.
 #[derive(Default)]
 struct Page {
     text: String,
     gap: Gap,
-    /// How many `pre` are open: there, white space stays as it is.
+    /// The number of open `pre` elements: inside them, white space is preserved.
     verbatim: usize,
 }
 
@@ -184,7 +183,7 @@ enum Gap {
 }
 
 impl Page {
-    /// Begins a node and says whether what is in it is to be seen.
+    /// Enters a node and returns whether its content is visible.
     fn enter(&mut self, node: &Seen) -> bool {
         match node {
             Seen::Text(text) => self.write(text),
@@ -241,7 +240,7 @@ impl Page {
     }
 }
 
-/// What an element puts around itself.
+/// The gap around an element.
 fn gap(element: &str) -> Gap {
     match element {
         "td" | "th" => Gap::Space,

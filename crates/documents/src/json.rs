@@ -2,7 +2,7 @@
 
 use super::{Document, Sink, plain, record::Record};
 
-/// The records of a list, or the file as one document.
+/// Extracts the records of a list, or the file as one document.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     match records(&content) {
         Some(found) => found.into_iter().for_each(|it| sink.document(it)),
@@ -10,7 +10,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     }
 }
 
-/// The documents of a list that holds nothing but records.
+/// Returns the documents of a list that contains only records.
 fn records(content: &[u8]) -> Option<Vec<Document>> {
     let mut at = blank(content, 0);
     if content.get(at) != Some(&b'[') {
@@ -32,7 +32,7 @@ fn records(content: &[u8]) -> Option<Vec<Document>> {
     }
 }
 
-/// The place of the first byte from `at` on that is no white space.
+/// The index of the first byte from `at` on that is not white space.
 fn blank(content: &[u8], at: usize) -> usize {
     let rest = content.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|it| it.is_ascii_whitespace()).count()

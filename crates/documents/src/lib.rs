@@ -1,17 +1,16 @@
-//! From files to documents: Markdown, plain text, HTML, PDF, and records in JSON.
+//! Extracts documents from files: Markdown, plain text, HTML, PDF, and records in JSON.
 //!
-//! [`extract`] reads one file and hands every document in it to a [`Sink`], one at a
-//! time, so a file of a million records is never held whole. What cannot be read is
-//! said to the sink and left out; the rest of the file goes on.
+//! [`extract`] reads one file and passes every document in it to a [`Sink`], one at a time, so a
+//! file of a million records is never in memory as a whole. Parts that cannot be read are reported
+//! to the sink and skipped; the rest of the file is read.
 //!
-//! Every document has the byte range of the file that it was made from. A passage of its
-//! text has a range of its own only where the text stands in the file as it is: exactly
-//! then `end - start` is the text's length. That holds for plain text and Markdown, whose
-//! text is the source without front matter, and not for HTML, PDF and records.
+//! Every document has the byte range of the file that it was made from. A passage of its text has
+//! its own range only where the text is in the file unchanged: exactly then `end - start` is the
+//! length of the text. This is the case for plain text and Markdown, whose text is the source
+//! without front matter, and not for HTML, PDF and records.
 //!
-//! **Invariant:** no input makes this panic, loop, or hold more than a few times
-//! [`LARGEST_FILE`]. A format whose reader cannot promise that is read in a process of its own
-//! (`apart`).
+//! **Invariant:** no input makes this panic, loop, or hold more than a few times [`LARGEST_FILE`].
+//! A format whose reader cannot guarantee that is read in a worker process (`apart`).
 
 use std::{
     io::{self, Read},
@@ -41,21 +40,21 @@ pub use unreadable::Unreadable;
 
 use svc_contract::{host::Host, value::units::show_size};
 
-/// The most bytes of a file that is read as one piece. Files of one record a line have no
-/// limit.
+/// The size limit of a file that is read as a whole, in bytes. Files with one record per line have
+/// no limit.
 pub const LARGEST_FILE: u64 = 64 << 20;
 
-/// The most bytes of one line of a file of records.
+/// The size limit of one line of a file of records, in bytes.
 pub const LARGEST_LINE: u64 = 16 << 20;
 
 /// One file, opened.
 pub struct Source<'a> {
-    /// What the file is called; the ending says its format.
+    /// The name of the file; its extension determines the format.
     pub name: &'a str,
-    /// Its size in bytes, as far as is known.
+    /// Its size in bytes, if known.
     pub size: u64,
     pub input: &'a mut dyn Read,
-    /// Where formats are read that are read apart.
+    /// The host that starts worker processes.
     pub host: &'a dyn Host,
 }
 
@@ -64,8 +63,8 @@ pub struct Source<'a> {
 pub struct Document {
     /// The record's own id, or the file's name.
     pub id: String,
-    /// The first heading or declared title; without one the file's last name, and for a
-    /// record the beginning of its text.
+    /// The first heading or declared title; without one the file name, and for a record the
+    /// beginning of its text.
     pub title: String,
     pub text: String,
     /// Where it starts in the file, in bytes.
@@ -74,20 +73,20 @@ pub struct Document {
     pub end: u64,
 }
 
-/// Who takes what is found in a file.
+/// Receives the content of a file.
 pub trait Sink {
     fn document(&mut self, document: Document);
 
-    /// Something was left out or mended: `skipped: it is encrypted`. The line is
-    /// given where it is one line's affair.
+    /// Reports something that was skipped or repaired: `skipped: it is encrypted`. The line is
+    /// given if the notice is about one line.
     fn notice(&mut self, line: Option<u64>, message: String);
 
     /// Whether to stop early.
     fn is_stopped(&self) -> bool;
 }
 
-/// Hands all documents of a file to `sink`. An error is one of reading the file, and says
-/// nothing of its content.
+/// Passes all documents of a file to `sink`. An error means that the file cannot be read, and is
+/// not about its content.
 pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
     let Source { name, size, input, host } = source;
     let known = Format::of_name(name);
@@ -112,7 +111,7 @@ pub fn extract(source: Source, sink: &mut dyn Sink) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the file and tells its format; nothing if it is not one of ours.
+/// Reads the file and detects its format; returns `None` for an unknown format.
 fn read(known: Option<Format>, input: &mut dyn Read) -> io::Result<Option<(Format, Vec<u8>)>> {
     let mut content = Vec::new();
     input.take(format::HEAD).read_to_end(&mut content)?;
@@ -145,7 +144,7 @@ fn too_large(sink: &mut dyn Sink) {
     sink.notice(None, format!("skipped: it is larger than {}", show_size(LARGEST_FILE)));
 }
 
-/// The last part of a path.
+/// The last component of a path.
 fn last_name(name: &str) -> String {
     Path::new(name).file_name().map_or(name.into(), |it| it.to_string_lossy()).into_owned()
 }

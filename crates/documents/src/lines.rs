@@ -1,4 +1,4 @@
-//! JSON Lines: one record a line, read one at a time.
+//! JSON Lines: one record per line, read one at a time.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -6,10 +6,10 @@ use svc_contract::value::units::show_size;
 
 use super::{LARGEST_LINE, Sink, record};
 
-/// How many bad lines of a file are named; the others are counted.
+/// The maximum number of bad lines of a file that are reported; the others are counted.
 const NAMED: u64 = 5;
 
-/// Every line as one document; its range is the line's, without its end.
+/// Extracts every line as one document; its range is that of the line, without its end.
 pub(super) fn extract(input: &mut dyn Read, sink: &mut dyn Sink) -> io::Result<()> {
     let mut input = BufReader::with_capacity(64 << 10, input);
     let mut bad = Bad::default();
@@ -35,8 +35,8 @@ pub(super) fn extract(input: &mut dyn Read, sink: &mut dyn Sink) -> io::Result<(
     Ok(())
 }
 
-/// Reads a line with its end and gives its length. Of a line that is too long only the
-/// first bytes are kept.
+/// Reads a line including its end and returns its length. Only the first bytes of a line that is
+/// too long are kept.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
     let mut read = 0;
     loop {
@@ -68,7 +68,7 @@ fn take(line: &[u8], read: u64, start: u64, sink: &mut dyn Sink) -> Result<(), S
     Ok(())
 }
 
-/// The lines that gave no document.
+/// The number of lines without a document.
 #[derive(Default)]
 struct Bad(u64);
 

@@ -4,11 +4,11 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{Document, Sink, last_name, plain};
 
-/// How far into a file its title is looked for, in bytes.
+/// The length of the start of a file that is searched for a title, in bytes.
 const TITLE_WITHIN: usize = 64 << 10;
 
-/// One file as one document. Its text is the source after the front matter: people read
-/// it as easily, and every place in it is a place in the file.
+/// Extracts one file as one document. Its text is the source after the front matter: it is as easy
+/// to read, and every position in it is a position in the file.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     let Some(mut decoded) = plain::decode(content, sink) else { return };
     let matter = front_matter(&decoded.text);
@@ -25,7 +25,7 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     });
 }
 
-/// How long the block between two `---` at the file's very beginning is.
+/// The length of the block between two `---` at the start of the file.
 fn front_matter(text: &str) -> usize {
     let mut lines = text.split_inclusive('\n');
     let Some(first) = lines.next().filter(|it| it.trim_end() == "---") else { return 0 };
@@ -45,7 +45,7 @@ fn declared_title(matter: &str) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-/// The words of the first heading that has any.
+/// The words of the first non-empty heading.
 fn heading(text: &str) -> Option<String> {
     let mut title = String::new();
     let mut is_inside = false;

@@ -1,15 +1,15 @@
-//! What the web sends: content whose media type says its format and its encoding.
+//! Web pages: content whose media type determines its format and its encoding.
 
 use encoding_rs::{Encoding, UTF_8};
 use svc_contract::host::Host;
 
 use super::{Sink, format::Format, whole};
 
-/// How much of a page is looked at for what it says of itself.
+/// The number of bytes of a page that are searched for declarations.
 const HEAD: usize = 1 << 10;
 
-/// Hands the document that a page is to `sink`. An error says why the page is none; its
-/// media type is empty where the server tells none.
+/// Passes the document of a page to `sink`. An error explains why the page has none;
+/// `media_type` is empty if the server sends none.
 pub fn page(
     name: &str,
     media_type: &str,
@@ -20,8 +20,8 @@ pub fn page(
     let mut parts = media_type.split(';').map(str::trim);
     let media = parts.next().unwrap_or_default().to_ascii_lowercase();
     let format = format(&media, &content).ok_or_else(|| match media.as_str() {
-        "" => "it is no text".to_owned(),
-        media => format!("it is `{media}`, which is no text"),
+        "" => "it is not text".to_owned(),
+        media => format!("it is `{media}`, which is not text"),
     })?;
     let whole = |content: Vec<u8>, sink: &mut dyn Sink| {
         whole(format, name, content, host, sink).map_err(|err| err.to_string())
@@ -33,10 +33,10 @@ pub fn page(
     let encoding = match &said {
         None => UTF_8,
         Some(label) => Encoding::for_label(label.as_bytes())
-            .ok_or_else(|| format!("it is in an unknown encoding, `{label}`"))?,
+            .ok_or_else(|| format!("unknown encoding `{label}`"))?,
     };
     let text = match encoding == UTF_8 {
-        // A reader of UTF-8 tells of the bytes that are none.
+        // The UTF-8 reader reports invalid bytes.
         true => content,
         false => decoded(encoding, &content, sink).into_bytes(),
     };
@@ -47,7 +47,7 @@ fn decoded(encoding: &'static Encoding, content: &[u8], sink: &mut dyn Sink) -> 
     let (text, encoding, has_others) = encoding.decode(content);
     if has_others {
         let name = encoding.name();
-        sink.notice(None, format!("bytes that are not {name} stand as `\u{fffd}`"));
+        sink.notice(None, format!("bytes that are not {name} are shown as `\u{fffd}`"));
     }
     text.into_owned()
 }
@@ -77,7 +77,7 @@ fn format(media: &str, content: &[u8]) -> Option<Format> {
     }
 }
 
-/// The format of a page whose media type says nothing.
+/// The format of a page without a meaningful media type.
 fn of_content(content: &[u8]) -> Option<Format> {
     let head = head(content).trim_start().to_ascii_lowercase();
     let is_html = ["<!doctype html", "<html"].iter().any(|it| head.starts_with(it));
@@ -94,7 +94,7 @@ fn charset(param: &str) -> Option<String> {
     name.trim().eq_ignore_ascii_case("charset").then(|| value.to_owned())
 }
 
-/// The encoding that a page names in its head: `<meta charset="utf-8">`.
+/// The encoding that a page declares in its head: `<meta charset="utf-8">`.
 fn of_html(format: Format, content: &[u8]) -> Option<String> {
     let head = head(content).to_ascii_lowercase();
     let (_, after) = head.split_once("charset=").filter(|_| format == Format::Html)?;
@@ -159,10 +159,10 @@ mod tests {
         assert_eq!(read("", b"just words"), of("c", "just words"));
         assert_eq!(read("text/markdown", b"# T\n\na"), of("T", "# T\n\na"));
         assert_eq!(read("application/ld+json", b"{}"), of("c", "{}"));
-        assert!(read("image/png", b"x").unwrap_err().contains("`image/png`, which is no text"));
-        assert!(read("", b"\0\0").unwrap_err().contains("no text"));
+        assert!(read("image/png", b"x").unwrap_err().contains("`image/png`, which is not text"));
+        assert!(read("", b"\0\0").unwrap_err().contains("not text"));
         assert!(read("application/pdf", b"%PDF-1.5 cut").unwrap_err().contains("skipped"));
-        assert!(read("text/html", b"<p> </p>").unwrap_err().contains("shows no text"));
+        assert!(read("text/html", b"<p> </p>").unwrap_err().contains("no visible text"));
     }
 
     #[test]
@@ -176,6 +176,6 @@ mod tests {
         assert_eq!(text("text/html", latin), "caf?");
         assert_eq!(text("text/plain; charset=utf-16le", b"a\0b\0"), "ab");
         let unknown = read("text/plain; charset=klingon", b"x").unwrap_err();
-        assert_eq!(unknown, "it is in an unknown encoding, `klingon`");
+        assert_eq!(unknown, "unknown encoding `klingon`");
     }
 }

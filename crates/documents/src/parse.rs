@@ -1,10 +1,10 @@
-//! A page of HTML, read by html5ever within limits.
+//! Parses an HTML page with html5ever within limits.
 //!
-//! The standard has a tree builder look through all open elements at many tags, and open all
-//! formatting once more in each paragraph, so a page of some bytes can take any time and be a
-//! tree of any size. So the page is handed on tag by tag, and before each of them it is looked
-//! at what the tree has cost so far: its steps grow with the page, not with its square. A page
-//! that takes more is damaged, on every machine.
+//! For many tags, the standard requires a tree builder to search all open elements, and to reopen
+//! all formatting in each paragraph, so a page of a few bytes can take any time and produce a tree
+//! of any size. Therefore the page is passed on tag by tag, and before each tag the cost of the
+//! tree so far is checked: its steps may grow with the page, but not with its square. A page that
+//! exceeds this counts as damaged, on every machine.
 
 use std::{
     cell::Cell,
@@ -26,31 +26,31 @@ use super::{
     tree::{Building, Id, Tree},
 };
 
-/// The most elements and pieces of text of a page.
+/// The maximum number of elements and pieces of text of a page.
 const MOST_NODES: usize = 2_000_000;
 
-/// The most attributes of one tag.
+/// The maximum number of attributes of a tag.
 const MOST_ATTRIBUTES: usize = 2_000;
 
-/// The most steps of the tree of any page, and for each byte that was read of it: a page of the
-/// web takes less than ten a byte.
+/// The maximum number of steps of any page, and per byte that was read: a typical web page takes
+/// less than ten per byte.
 const STEPS: u64 = 1 << 20;
 const STEPS_PER_BYTE: u64 = 24;
 
-/// The largest page takes a second.
+/// The time limit of a page. The largest page takes a second.
 const TIME: Duration = Duration::from_secs(20);
 
-/// The most bytes that are handed on at once.
+/// The maximum number of bytes that are passed on at once.
 const PIECE: usize = 4 << 10;
 
-/// Why a page is not read to its end.
+/// Why the parser stopped before the end of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
     Nodes,
     Attributes,
     Steps,
     Time,
-    /// Nobody wants it any more.
+    /// The caller no longer needs the page.
     Unwanted,
 }
 
@@ -59,14 +59,14 @@ impl fmt::Display for Stopped {
         match self {
             Self::Nodes => write!(f, "it has more than {MOST_NODES} elements and texts"),
             Self::Attributes => write!(f, "a tag has more than {MOST_ATTRIBUTES} attributes"),
-            Self::Steps => f.write_str("its elements nest too deep, or overlap too often"),
+            Self::Steps => f.write_str("its elements are nested too deeply, or overlap too often"),
             Self::Time => write!(f, "reading it takes longer than {}s", TIME.as_secs()),
-            Self::Unwanted => f.write_str("it is not wanted any more"),
+            Self::Unwanted => f.write_str("reading it was cancelled"),
         }
     }
 }
 
-/// Reads a page, unless that takes too much.
+/// Parses a page within the limits.
 pub(super) fn parse(html: &str, is_stopped: &dyn Fn() -> bool) -> Result<Tree, Stopped> {
     let started = Instant::now();
     let tokens = Tokens::new();
@@ -90,7 +90,7 @@ pub(super) fn parse(html: &str, is_stopped: &dyn Fn() -> bool) -> Result<Tree, S
         }
         let (piece, after) = rest.split_at(piece(rest));
         input.push_back(StrTendril::from_slice(piece));
-        // A script that nobody runs is no reason to wait.
+        // Scripts are not run, so there is nothing to wait for.
         while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
         if tags.follow(piece, tokenizer.sink.outcome()) > MOST_ATTRIBUTES {
             return Err(Stopped::Attributes);
@@ -101,14 +101,15 @@ pub(super) fn parse(html: &str, is_stopped: &dyn Fn() -> bool) -> Result<Tree, S
     Ok(tokenizer.sink.builder.sink.finish())
 }
 
-/// How far to go: to the next `<`, so that a piece is a tag at most, and the text behind it.
+/// The end of the next piece: the next `<`, so that a piece contains at most one tag and the text
+/// after it.
 fn piece(rest: &str) -> usize {
     let most = rest.ceil_char_boundary(PIECE);
     let next = rest.as_bytes()[1..most].iter().position(|it| *it == b'<');
     next.map_or(most, |it| it + 1)
 }
 
-/// What html5ever makes a tree of, without what is of no use there.
+/// Passes tokens on to html5ever's tree builder, without those that are not needed.
 struct Tokens {
     builder: TreeBuilder<Id, Building>,
     has_shown: Cell<bool>,
@@ -125,7 +126,7 @@ impl Tokens {
         &self.builder.sink
     }
 
-    /// What was shown since this was asked the last time.
+    /// The output since the previous call.
     fn outcome(&self) -> Outcome {
         Outcome { shown: self.has_shown.take(), is_raw: self.is_raw.get() }
     }
@@ -159,9 +160,9 @@ impl TokenSink for Tokens {
     }
 }
 
-/// A tag with the attributes only that say where an element stands or whether it is seen.
-/// Formatting that differs in nothing else is the same then, of which the standard opens no
-/// more than three once more.
+/// Keeps only the attributes that affect where an element is placed or whether it is visible.
+/// Formatting elements that differ only in other attributes become equal, and the standard reopens
+/// at most three equal ones.
 fn without_attributes(mut tag: Tag) -> Tag {
     tag.attrs.retain_mut(|it| {
         let kept = kept(&tag.name, &it.name.local);
@@ -173,7 +174,7 @@ fn without_attributes(mut tag: Tag) -> Tag {
     tag
 }
 
-/// What is of use of an attribute.
+/// The part of an attribute that is needed.
 #[derive(PartialEq, Eq)]
 enum Kept {
     Nothing,
@@ -184,7 +185,7 @@ enum Kept {
 fn kept(element: &LocalName, attribute: &LocalName) -> Kept {
     match *attribute {
         local_name!("hidden") => Kept::Name,
-        // In a picture, they end it.
+        // Inside a picture, a `font` with these attributes ends the picture.
         local_name!("color") | local_name!("face") | local_name!("size")
             if *element == local_name!("font") =>
         {
@@ -208,7 +209,7 @@ mod tests {
         (0..count).map(each).collect()
     }
 
-    /// What is open at the end of a page takes part in all that follows.
+    /// Elements that are open at the end of a page affect everything that follows.
     #[test]
     fn what_a_tree_costs_grows_with_its_page() {
         const LEN: usize = 64 << 10;

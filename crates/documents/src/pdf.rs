@@ -1,5 +1,5 @@
-//! PDF: the text of each page in the order of its content streams, by lopdf. There is no
-//! recognition of scanned letters.
+//! PDF: the text of each page in the order of its content streams, by lopdf. Scanned text is not
+//! recognised.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,10 +17,11 @@ use svc_contract::host::Host;
 
 use super::{Document, LARGEST_FILE, Sink, Unreadable, apart, last_name};
 
-/// The most bytes that one compressed stream may unfold to.
+/// The maximum decompressed size of a stream, in bytes.
 const LARGEST_STREAM: usize = 32 << 20;
 
-/// The text of a PDF, or why there is none. Pages that cannot be read are said to the sink.
+/// Returns the text of a PDF, or why there is none. Pages that cannot be read are reported to the
+/// sink.
 pub fn pdf(
     name: &str,
     content: &[u8],
@@ -30,18 +31,18 @@ pub fn pdf(
     apart::read(apart::Reader::Pdf, name, content, host, sink)
 }
 
-/// The document that the content of a PDF is.
+/// Reads the content of a PDF as a document.
 ///
-/// lopdf believes what a file says of itself, such as how many pages it has, and takes many
-/// times the memory of what it reads: this runs in a worker only.
+/// lopdf trusts the declarations of a file, such as its number of pages, and uses many times the
+/// memory of the input: call this in a worker only.
 pub(super) fn in_process(
     name: &str,
     content: &[u8],
     sink: &mut dyn Sink,
 ) -> Result<Document, Unreadable> {
-    // The reader is well behaved, but PDF has too many corners to stake a run on that.
+    // lopdf is well behaved, but PDF has too many special cases to risk a run.
     let read = catch_unwind(AssertUnwindSafe(|| read(name, content, sink)));
-    let damaged = "it is damaged beyond what can be read";
+    let damaged = "it is too damaged to be read";
     read.unwrap_or_else(|_| Err(Unreadable::Damaged(damaged.to_owned())))
 }
 
@@ -50,29 +51,29 @@ fn read(name: &str, content: &[u8], sink: &mut dyn Sink) -> Result<Document, Unr
     let pdf =
         lopdf::Document::load_mem_with_options(content, options).map_err(|err| match err {
             lopdf::Error::Decryption(_) | lopdf::Error::InvalidPassword => Unreadable::Encrypted,
-            err => Unreadable::Damaged(format!("it is no readable PDF ({err})")),
+            err => Unreadable::Damaged(format!("it is not a readable PDF ({err})")),
         })?;
     if pdf.is_encrypted() {
         return Err(Unreadable::Encrypted);
     }
     let pages: Vec<_> = pdf.page_iter().collect();
     if pages.is_empty() {
-        return Err(Unreadable::Damaged("it is no readable PDF (it has no pages)".to_owned()));
+        return Err(Unreadable::Damaged("it is not a readable PDF (it has no pages)".to_owned()));
     }
     let text = texts(&pdf, &pages, sink);
     if text.is_empty() {
-        // What is cut off may still have pages, but not what stands on them.
+        // A truncated file may still have pages, but without their content.
         let is_whole = content.windows(b"%%EOF".len()).rev().take(4_096).any(|it| it == b"%%EOF");
         return Err(match is_whole {
             true => Unreadable::Textless,
-            false => Unreadable::Damaged("it is no readable PDF (it is cut off)".to_owned()),
+            false => Unreadable::Damaged("it is not a readable PDF (it is cut off)".to_owned()),
         });
     }
     let title = title(&pdf).unwrap_or_else(|| last_name(name));
     Ok(Document { id: name.to_owned(), title, text, start: 0, end: content.len() as u64 })
 }
 
-/// The pages' text with an empty line between two pages.
+/// Returns the text of the pages with an empty line between pages.
 fn texts(pdf: &lopdf::Document, pages: &[ObjectId], sink: &mut dyn Sink) -> String {
     let (mut text, mut fonts) = (String::new(), Fonts::of(pdf));
     for (number, page) in (1..).zip(pages) {
@@ -96,9 +97,10 @@ fn texts(pdf: &lopdf::Document, pages: &[ObjectId], sink: &mut dyn Sink) -> Stri
     text
 }
 
-/// The text of a page in the order of its content.
+/// Returns the text of a page in the order of its content.
 ///
-/// lopdf's own walks through all pages to each of them, and reads the fonts of each once more.
+/// lopdf's own function walks through all pages for each page, and reads the fonts of each page
+/// again.
 fn page_text<'a>(
     pdf: &'a lopdf::Document,
     page: ObjectId,
@@ -119,7 +121,7 @@ fn page_text<'a>(
                 end_line(&mut text);
                 show(&operands, font.as_deref(), &mut text)?;
             }
-            // Two spacings stand in front of the text.
+            // Two spacings precede the text.
             "\"" => {
                 end_line(&mut text);
                 show(operands.get(2..).unwrap_or_default(), font.as_deref(), &mut text)?;
@@ -137,8 +139,8 @@ fn end_line(text: &mut String) {
     }
 }
 
-/// Writes what is shown. Arrays hold texts and the distances between them, in which a large one
-/// is a space.
+/// Writes shown text. Arrays contain texts and the distances between them; a large distance is a
+/// space.
 fn show(operands: &[Object], font: Option<&Encoding>, text: &mut String) -> lopdf::Result<()> {
     const SPACE: i64 = -100;
     let Some(font) = font else { return Ok(()) };
@@ -156,22 +158,22 @@ fn show(operands: &[Object], font: Option<&Encoding>, text: &mut String) -> lopd
     Ok(())
 }
 
-/// The encodings of fonts, of which pages share most.
+/// The encodings of fonts, most of which are shared between pages.
 struct Fonts<'a> {
     pdf: &'a lopdf::Document,
-    /// By the place of the font's dictionary.
+    /// Encodings by the address of the font's dictionary.
     known: HashMap<*const Dictionary, Rc<Encoding<'a>>>,
 }
 
 impl<'a> Fonts<'a> {
-    /// So many are kept.
+    /// The maximum number of cached encodings.
     const MOST: usize = 64;
 
     fn of(pdf: &'a lopdf::Document) -> Self {
         Self { pdf, known: HashMap::new() }
     }
 
-    /// Those of a page, by their names there.
+    /// The encodings of a page's fonts, by their names on the page.
     fn of_page(&mut self, page: ObjectId) -> lopdf::Result<BTreeMap<Vec<u8>, Rc<Encoding<'a>>>> {
         let fonts = self.pdf.get_page_fonts(page)?.into_iter();
         fonts.map(|(name, font)| Ok((name, self.encoding(font)?))).collect()

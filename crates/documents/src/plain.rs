@@ -1,8 +1,8 @@
-//! Plain text, and what every text format needs: bytes to text without moving a byte.
+//! Plain text, and decoding for all text formats: bytes to text without moving a byte.
 
 use super::{Document, Sink, last_name};
 
-/// One file as one document.
+/// Extracts one file as one document.
 pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     let Some(decoded) = decode(content, sink) else { return };
     sink.document(Document {
@@ -14,14 +14,14 @@ pub(super) fn extract(name: &str, content: Vec<u8>, sink: &mut dyn Sink) {
     });
 }
 
-/// Text, and where it starts in its file.
+/// Text, and its start in the file.
 pub(super) struct Decoded {
     pub(super) text: String,
     pub(super) start: u64,
 }
 
-/// Reads UTF-8. A byte that is none becomes one `?`, so that every other byte keeps its
-/// place. Nothing is given for a file without any text.
+/// Decodes UTF-8. An invalid byte becomes a `?`, so that every other byte keeps its position.
+/// Returns `None` for a file without text.
 pub(super) fn decode(content: Vec<u8>, sink: &mut dyn Sink) -> Option<Decoded> {
     const BYTE_ORDER_MARK: &str = "\u{feff}";
     let mut text = String::from_utf8(content).unwrap_or_else(|err| mend(err.as_bytes(), sink));
@@ -45,8 +45,7 @@ fn mend(content: &[u8], sink: &mut dyn Sink) -> String {
         text.extend(chunk.invalid().iter().map(|_| '?'));
         bad += chunk.invalid().len();
     }
-    let (bytes, are, stand) =
-        if bad == 1 { ("byte", "is", "stands") } else { ("bytes", "are", "stand") };
-    sink.notice(None, format!("{bad} {bytes} that {are} not UTF-8 {stand} as `?`"));
+    let (bytes, are, stand) = if bad == 1 { ("byte", "is", "is") } else { ("bytes", "are", "are") };
+    sink.notice(None, format!("{bad} {bytes} that {are} not UTF-8 {stand} shown as `?`"));
     text
 }

@@ -9,13 +9,13 @@ use serde::{
 
 use super::Document;
 
-/// The longest id in bytes.
+/// The maximum length of an id in bytes.
 const LONGEST_ID: usize = 1 << 10;
 
-/// The most characters of a title that is made from the text.
+/// The maximum number of characters of a title that is made from the text.
 const TITLE_CHARS: usize = 80;
 
-/// A record as it is written. Other fields may be there and are left alone.
+/// A record in a file. Other fields are ignored.
 #[derive(Deserialize)]
 pub(super) struct Record {
     id: Id,
@@ -28,7 +28,7 @@ enum Id {
     Number(serde_json::Number),
 }
 
-/// By itself, as what serde derives would first keep all of any other value.
+/// Implemented by hand because serde's derive would first buffer any other value.
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(IdVisitor)
@@ -63,7 +63,7 @@ impl Visitor<'_> for IdVisitor {
 }
 
 impl Record {
-    /// The document, or why it is none.
+    /// Returns the document, or why the record is invalid.
     pub(super) fn document(self, start: u64, end: u64) -> Result<Document, String> {
         let id = match self.id {
             Id::Text(it) => it,
@@ -81,7 +81,7 @@ impl Record {
     }
 }
 
-/// The first words of a text, as many as a title may have.
+/// The first words of a text, up to the length of a title.
 fn beginning(text: &str) -> Option<String> {
     let text = text.trim_start();
     let line = text.lines().next().filter(|it| !it.is_empty())?;
@@ -95,7 +95,7 @@ fn beginning(text: &str) -> Option<String> {
     }
 }
 
-/// What is wrong with a record, without serde's account of the place.
+/// The problem of a record, without serde's description of the position.
 pub(super) fn why(err: &serde_json::Error) -> String {
     let text = err.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);

@@ -1,17 +1,17 @@
-//! How many attributes the tag has that a tokenizer of HTML is reading.
+//! Counts the attributes of the tag that an HTML tokenizer is reading.
 //!
-//! html5ever compares each attribute of a tag with all before it, and shows a tag only when it
-//! is whole. So a page is handed to it in pieces that begin at each `<`, and what it shows of a
-//! piece says whether one begins a tag, which is then followed here by the same rules.
+//! html5ever compares each attribute of a tag with all previous ones, and outputs a tag only when
+//! it is complete. Therefore a page is passed to it in pieces that begin at each `<`. Its output
+//! for a piece shows whether the piece begins a tag, which is then followed here by the same rules.
 
-/// The tags that may be open at the end of what was read: where one is, it is one of these.
+/// The tags that may be open at the end of the input; if a tag is open, it is one of these.
 #[derive(Default)]
 pub(super) struct Tags {
     open: Vec<Tag>,
     at: At,
 }
 
-/// Where a tokenizer is behind a piece.
+/// The state of a tokenizer after a piece.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum At {
     /// In text, where a `<` may begin a tag.
@@ -19,16 +19,16 @@ enum At {
     Text,
     /// In a tag, or in a comment.
     Inside,
-    /// In either of them: it showed something of a piece, and then another tag may have begun.
+    /// In one of the two: it output something for a piece, and then another tag may have begun.
     Either,
 }
 
-/// What the tokenizer made of a piece.
+/// The output of the tokenizer for a piece.
 #[derive(Clone, Copy)]
 pub(super) struct Outcome {
-    /// Whether it showed a tag, a text, or a comment.
+    /// Whether it output a tag, a text, or a comment.
     pub(super) shown: bool,
-    /// Whether it is in a `script` or the like, where only tags that end can begin.
+    /// Whether it is in a `script` or a similar element, where only end tags can begin.
     pub(super) is_raw: bool,
 }
 
@@ -37,7 +37,7 @@ struct Tag {
     attributes: usize,
 }
 
-/// Where in a tag its next byte is, as the standard of HTML calls the states of a tokenizer.
+/// The state of a tokenizer inside a tag, as named in the HTML standard.
 #[derive(Clone, Copy)]
 enum Place {
     TagName,
@@ -51,12 +51,12 @@ enum Place {
 }
 
 impl Tags {
-    /// Follows a piece, which has a `<` at its beginning or nowhere, and gives the number of the
-    /// attributes of the tag that is open behind it.
+    /// Follows a piece, which has a `<` at its start or nowhere, and returns the number of
+    /// attributes of the tag that is open after it.
     pub(super) fn follow(&mut self, piece: &str, outcome: Outcome) -> usize {
         let begins = piece.starts_with('<');
         if outcome.shown {
-            // What was open is what was shown, or was text.
+            // The open tag was output, or was text.
             self.open.clear();
         }
         self.open.iter_mut().for_each(|it| it.follow(piece));
@@ -75,7 +75,7 @@ impl Tags {
 }
 
 impl Tag {
-    /// The tag that a piece begins with.
+    /// The tag that begins a piece.
     fn of(piece: &str, is_raw: bool) -> Option<Self> {
         let after = piece.get(1..)?;
         let name = match after.strip_prefix('/') {
@@ -160,7 +160,7 @@ mod tests {
             ("<q e>", true, false, 0),
             ("<p a", false, false, 1),
         ]);
-        // A comment, and a tag that is none in it.
+        // A comment that contains something like a tag.
         follow(&[
             ("<!-- ", false, false, 0),
             ("<p a b", false, false, 0),
@@ -169,7 +169,7 @@ mod tests {
         ]);
         // The text of a script.
         follow(&[("<b c d", true, true, 0), ("</b c d", false, true, 2)]);
-        // A bracket that is text, and one that opens a tag right behind it.
+        // A bracket that is text, and one that opens a tag immediately after it.
         follow(&[
             ("<", false, false, 0),
             ("<p a='", true, false, 1),

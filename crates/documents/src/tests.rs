@@ -1,4 +1,4 @@
-//! Every format, sound and broken.
+//! Tests of every format, valid and damaged.
 
 use lopdf::{Object, Stream, dictionary};
 
@@ -72,7 +72,7 @@ fn text_of_any_ending_is_text() {
 fn bad_bytes_move_nothing() {
     let found = found("a.txt", b"caf\xe9 au lait");
     assert_eq!(found.documents[0].text, "caf? au lait");
-    assert_eq!(found.notices, ["1 byte that is not UTF-8 stands as `?`"]);
+    assert_eq!(found.notices, ["1 byte that is not UTF-8 is shown as `?`"]);
 }
 
 #[test]
@@ -88,10 +88,13 @@ fn html_gives_what_is_seen() {
     );
     assert_eq!(doc.end, page.len() as u64);
     assert_eq!(one("a.htm", b"<h1>Only <i>this</i></h1>").title, "Only this");
-    assert_eq!(skipped("a.html", b"<script>x</script>"), "skipped: it shows no text");
+    assert_eq!(skipped("a.html", b"<script>x</script>"), "skipped: no visible text");
     let deep = "<div>".repeat(500_000);
     let why = skipped("a.html", deep.as_bytes());
-    assert_eq!(why, "skipped: it is damaged: its elements nest too deep, or overlap too often");
+    assert_eq!(
+        why,
+        "skipped: it is damaged: its elements are nested too deeply, or overlap too often"
+    );
     assert_eq!(one("a.html", "<p>x".repeat(5_000).as_bytes()).text.len(), 5_000 * 3 - 2);
 }
 
@@ -150,10 +153,10 @@ fn pdf_gives_its_pages() {
 #[test]
 fn broken_pdf_is_skipped() {
     assert_eq!(skipped("p.pdf", b""), "skipped: it is empty");
-    assert!(skipped("p.pdf", b"%PDF-1.5 nothing").starts_with("skipped: it is no readable PDF"));
-    assert_eq!(skipped("p.pdf", &pdf(&[""])), "skipped: it holds no text");
+    assert!(skipped("p.pdf", b"%PDF-1.5 nothing").starts_with("skipped: it is not a readable PDF"));
+    assert_eq!(skipped("p.pdf", &pdf(&[""])), "skipped: it contains no text");
     let deep = [b"%PDF-1.5\n1 0 obj\n".as_slice(), &vec![b'['; 200_000], b"\ntrailer\n"].concat();
-    assert!(skipped("p.pdf", &deep).starts_with("skipped: it is no readable PDF"));
+    assert!(skipped("p.pdf", &deep).starts_with("skipped: it is not a readable PDF"));
     let whole = pdf(&["First page"]);
     for cut in (1..whole.len()).step_by(7) {
         let found = found("p.pdf", &whole[..cut]);
@@ -180,7 +183,7 @@ fn an_encrypted_pdf_is_skipped() {
     assert_eq!(skipped("p.pdf", &content), "skipped: it is encrypted");
 }
 
-/// A file of one line a page.
+/// A file with one line per page.
 fn pdf(pages: &[&str]) -> Vec<u8> {
     let mut doc = lopdf::Document::with_version("1.5");
     let tree = doc.new_object_id();

@@ -1,4 +1,4 @@
-//! The tree of an HTML page, as html5ever builds it. Of attributes, only `hidden` is kept.
+//! The tree of an HTML page, as built by html5ever. The only attribute that is kept is `hidden`.
 
 use std::{
     borrow::Cow,
@@ -11,7 +11,7 @@ use html5ever::{
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
 };
 
-/// The place of a node among all.
+/// The index of a node.
 pub(super) type Id = usize;
 
 const ROOT: Id = 0;
@@ -33,12 +33,12 @@ enum Kind {
         is_hidden: bool,
     },
     Text(StrTendril),
-    /// The page itself, a comment, and the like.
+    /// The page itself, a comment, or similar.
     #[default]
     Other,
 }
 
-/// What a node is for whoever reads the page.
+/// The role of a node for a reader of the page.
 pub(super) enum Seen<'a> {
     Element { name: &'a str, is_hidden: bool },
     Text(&'a str),
@@ -47,7 +47,7 @@ pub(super) enum Seen<'a> {
 
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// For what is not an element, of which nobody should ask.
+    /// The name of nodes that are not elements, which should never be requested.
     nameless: QualName,
 }
 
@@ -105,7 +105,7 @@ impl Tree {
         }
     }
 
-    /// Puts a node in front of another one, or behind all of its parent's.
+    /// Inserts a node before another one, or after all children of its parent.
     fn insert(&mut self, parent: Id, id: Id, next: Option<Id>) {
         self.detach(id);
         let previous = match next {
@@ -141,7 +141,7 @@ impl Tree {
     }
 }
 
-// There are never more nodes than a number has room for: `parse` sees to that.
+// There are never more nodes than fit into the number: `parse` ensures that.
 
 fn number(id: Id) -> u32 {
     u32::try_from(id).unwrap_or(u32::MAX)
@@ -151,10 +151,10 @@ fn place(number: u32) -> Id {
     number as Id
 }
 
-/// A tree on which html5ever works.
+/// A tree that html5ever is building.
 pub(super) struct Building {
     tree: RefCell<Tree>,
-    /// How often it asked for something, which grows with its work.
+    /// The number of requests of html5ever, which grows with its work.
     steps: Cell<u64>,
 }
 
@@ -165,7 +165,7 @@ impl Building {
         Self { tree: RefCell::new(tree), steps: Cell::default() }
     }
 
-    /// The nodes so far, also those that are in no tree any more.
+    /// The number of nodes so far, including those that were removed from the tree.
     pub(super) fn len(&self) -> usize {
         self.tree.borrow().nodes.len()
     }
@@ -241,7 +241,7 @@ impl TreeSink for Building {
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    /// They were put there when the template was made.
+    /// The contents were added when the template was created.
     fn get_template_contents(&self, target: &Id) -> Id {
         target + 1
     }

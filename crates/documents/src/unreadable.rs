@@ -1,23 +1,23 @@
-//! Why a file gives no text.
+//! Reasons why a file has no readable text.
 
 use std::{fmt, io};
 
-/// Why a file gives no text.
+/// Why a file has no readable text.
 #[derive(Debug)]
 pub enum Unreadable {
     Encrypted,
-    /// It is not of its format, or not whole, or reading it takes more than it may.
+    /// The file does not have its format, is incomplete, or takes too many resources to read.
     Damaged(String),
-    /// Its pages are pictures, or empty.
+    /// The pages of the file are images, or empty.
     Textless,
-    /// It would be read in a process of its own, and the program has none.
+    /// The file must be read in a worker process, which the program does not provide.
     Unsupported,
-    /// It was not read, for a reason that is not its own.
+    /// The file was not read, for a reason outside the file.
     Unread(io::Error),
 }
 
 impl Unreadable {
-    /// The error of whoever reads it, where that is not the file's own fault.
+    /// Returns an error for the reader if the cause is outside the file.
     pub(super) fn io(self) -> Result<Self, io::Error> {
         match self {
             Self::Encrypted | Self::Damaged(_) | Self::Textless => Ok(self),
@@ -32,9 +32,9 @@ impl fmt::Display for Unreadable {
         match self {
             Self::Encrypted => f.write_str("it is encrypted"),
             Self::Damaged(why) => f.write_str(why),
-            Self::Textless => f.write_str("it holds no text"),
+            Self::Textless => f.write_str("it contains no text"),
             Self::Unsupported => f.write_str(
-                "it can be hostile and is read in a process of its own, which this program does not provide: call `svc::is_worker()` first of all in its `main`",
+                "it must be read in a worker process, which this program does not provide: call `svc::is_worker()` first of all in its `main`",
             ),
             Self::Unread(err) => write!(f, "it was not read: {err}"),
         }

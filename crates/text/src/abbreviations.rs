@@ -1,13 +1,13 @@
 //! Words whose full stop does not end a sentence, or not always.
 
-/// What may follow an abbreviation.
+/// The text that may follow an abbreviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Abbreviation {
-    /// Something always follows: `Dr.`, `e.g.`
+    /// Another word always follows: `Dr.`, `e.g.`
     Title,
-    /// A number may follow: `Fig. 3`; otherwise it is a word like others.
+    /// A number may follow: `Fig. 3`; otherwise it is an ordinary word.
     Numbered,
-    /// It may well be the last word: `etc.`, `Inc.`
+    /// It may be the last word of a sentence: `etc.`, `Inc.`
     Tail,
 }
 
@@ -28,7 +28,7 @@ const TAILS: &[&str] = &[
     "p.m", "ph.d", "sr",
 ];
 
-/// What kind of abbreviation `word` is, its last full stop left off.
+/// Classifies `word`, without its last full stop, as an abbreviation.
 pub(super) fn abbreviation(word: &str) -> Option<Abbreviation> {
     let is_in = |list: &[&str]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
     if word.len() > 6 {

@@ -1,13 +1,13 @@
-//! The blocks of a Markdown or plain text: headings, paragraphs, list items, code, tables.
+//! The blocks of Markdown or plain text: headings, paragraphs, list items, code, tables.
 //!
-//! A scanner over lines, not a parser: it makes byte ranges, allocates nothing, and looks
-//! at every line at most twice. Plain text is what Markdown without marks is: paragraphs.
+//! A scanner over lines, not a parser: it returns byte ranges, does not allocate, and reads every
+//! line at most twice. Plain text is treated as Markdown without marks: paragraphs.
 
 use std::ops::Range;
 
 use super::lines::{Line, Lines, classify, is_table_rule};
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A heading of level 1 to 6.
@@ -18,7 +18,7 @@ pub enum Kind {
     /// Fenced code, or the front matter of a file.
     Code,
     Table,
-    /// A block of HTML.
+    /// An HTML block.
     Markup,
 }
 
@@ -26,25 +26,25 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub kind: Kind,
-    /// All of it, without the white space around it.
+    /// The whole block, without the white space around it.
     pub range: Range<usize>,
-    /// The part that is said: without list mark, heading marks and fences.
+    /// The content: without list mark, heading marks and fences.
     pub body: Range<usize>,
 }
 
 impl Block {
-    /// Whether it holds sentences.
+    /// Whether it contains sentences.
     pub fn is_prose(&self) -> bool {
         matches!(self.kind, Kind::Paragraph | Kind::Item)
     }
 }
 
-/// The blocks of `text` in order. Blank lines and rules lie between them.
+/// Returns the blocks of `text` in order, without the blank lines and rules between them.
 pub fn blocks(text: &str) -> Blocks<'_> {
     Blocks { lines: Lines::new(text) }
 }
 
-/// What [`blocks`] gives.
+/// The iterator of [`blocks`].
 #[derive(Clone, Debug)]
 pub struct Blocks<'a> {
     lines: Lines<'a>,
@@ -81,8 +81,8 @@ impl Blocks<'_> {
         Block { kind, range: self.lines.trim(range), body: self.lines.trim(body) }
     }
 
-    /// Takes the lines between `---` and `---` at the head of a file, if they look like
-    /// `key: value`; gives their end.
+    /// Skips the lines between `---` and `---` at the start of a file, if they look like `key:
+    /// value`; returns their end.
     fn front_matter(&mut self) -> Option<usize> {
         let mut ahead = self.lines.clone();
         let is_dashes = |it: &str| it.trim_end() == "---";
@@ -119,7 +119,7 @@ impl Blocks<'_> {
         let start = text.find('#').map_or(0, |it| it + usize::from(level));
         let title = text.get(start..).unwrap_or_default().trim_end();
         let bare = title.trim_end_matches('#');
-        // Closing marks stand apart from the title: `C#` keeps its sign.
+        // Closing marks are separated from the title by a space: `C#` keeps its `#`.
         let title = if bare.is_empty() || bare.ends_with([' ', '\t']) { bare } else { title };
         let body = line.start + start..line.start + start + title.len();
         self.block(Kind::Heading(level), line, body)
@@ -141,8 +141,8 @@ impl Blocks<'_> {
         self.block(kind, first.start..end, first.start..end)
     }
 
-    /// A paragraph or list item, which may turn out to be a heading that is underlined,
-    /// or a table without bars at its sides.
+    /// A paragraph or list item, which may turn out to be an underlined heading, or a table without
+    /// bars at its sides.
     fn prose(&mut self, first: Range<usize>, kind: Kind, mark: usize) -> Block {
         let mut end = first.end;
         while let Some(line) = self.lines.peek() {

@@ -1,4 +1,4 @@
-//! Which of some texts in memory are about a question: BM25 over weighted fields.
+//! Ranks texts in memory against a question: BM25 over weighted fields.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::stems::Term;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// Some texts, ready to be asked.
+/// Some texts, indexed for questions.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     texts: Vec<HashMap<Term, f64>>,
@@ -17,8 +17,8 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Texts as their terms, each with what an occurrence counts: a word of a title more
-    /// than one of the text below it.
+    /// Indexes texts, given as terms with the weight of each occurrence: a word of a title counts
+    /// more than one of the text below it.
     pub fn of(texts: impl IntoIterator<Item = Vec<(Term, f64)>>) -> Self {
         let mut all = Self::default();
         for terms in texts {
@@ -41,13 +41,13 @@ impl Ranking {
         self.texts.len() as f64
     }
 
-    /// How much a term says: one that stands in few texts says more.
+    /// The inverse document frequency of a term: rarer terms have a higher value.
     pub fn idf(&self, term: Term) -> f64 {
         let found = self.found_in.get(&term).copied().unwrap_or_default();
         ((self.total() - found + 0.5) / (found + 0.5)).ln_1p()
     }
 
-    /// What a term of a question counts for the text `idx`; nothing where it does not occur.
+    /// The score of a term of a question for the text `idx`; 0 if the text does not contain it.
     pub fn score(&self, idx: usize, term: Term) -> f64 {
         let count = self.texts.get(idx).and_then(|it| it.get(&term)).copied().unwrap_or_default();
         let length = self.lengths.get(idx).copied().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What the document components share: extraction, sentences, stems, tokens.
+//! Shared code of the document components: extraction, sentences, stems, tokens.
 //!
-//! **Invariant:** text in, text out. Nothing here knows a component, and files are
-//! reached only through a host that is handed in.
+//! **Invariant:** text in, text out. This module does not depend on components, and reads files
+//! only through the given host.
 
 mod abbreviations;
 mod lines;

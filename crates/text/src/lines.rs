@@ -1,22 +1,22 @@
-//! The lines of a text, and what each would be in Markdown.
+//! The lines of a text, and their meaning in Markdown.
 
 use std::ops::Range;
 
-/// What a line begins or is.
+/// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Blank,
-    /// A line of this one sign: `---`, `***`, `===`.
+    /// A line of only this character: `---`, `***`, `===`.
     Rule(u8),
-    /// A code fence: its sign, and how many of them.
+    /// A code fence: its character, and their number.
     Fence(u8, usize),
     Heading(u8),
     Table,
     Markup,
     Item {
-        /// The bytes before what the item says.
+        /// The length of the list mark, in bytes.
         mark: usize,
-        /// Whether it may end the paragraph above it without a blank line.
+        /// Whether it may end the previous paragraph without a blank line.
         interrupts: bool,
     },
     Text,
@@ -44,7 +44,7 @@ impl<'a> Lines<'a> {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// The range without the white space at its ends.
+    /// The range without white space at its ends.
     pub(super) fn trim(&self, range: Range<usize>) -> Range<usize> {
         trim(self.text, range)
     }
@@ -60,14 +60,14 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// The part of `range` without the white space at its ends.
+/// Returns `range` without white space at its ends.
 pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let part = text.get(range.clone()).unwrap_or_default();
     let start = range.start + (part.len() - part.trim_start().len());
     start..start + part.trim().len()
 }
 
-/// What `line` would be in Markdown, seen alone.
+/// Returns the meaning of `line` in Markdown, without context.
 pub(super) fn classify(line: &str) -> Line {
     let bare = line.trim();
     let Some(first) = bare.bytes().next() else { return Line::Blank };
@@ -85,7 +85,7 @@ pub(super) fn classify(line: &str) -> Line {
     found.unwrap_or(Line::Text)
 }
 
-/// `--|:-:` and the like, which makes the line above it the head of a table.
+/// Whether the line is like `--|:-:`, which makes the previous line the head of a table.
 pub(super) fn is_table_rule(line: &str) -> bool {
     let line = line.trim();
     line.contains('|') && line.contains('-') && line.bytes().all(|it| b"|-: \t".contains(&it))
@@ -106,12 +106,12 @@ fn heading(bare: &str) -> Option<Line> {
 fn fence(bare: &str, mark: u8) -> Option<Line> {
     let count = bare.bytes().take_while(|it| *it == mark).count();
     let info = bare.get(count..)?;
-    // "```like this```" is code within a line.
+    // "```like this```" is inline code.
     let is_fence = count >= 3 && !(mark == b'`' && info.contains('`'));
     is_fence.then_some(Line::Fence(mark, count))
 }
 
-/// Whether the line opens with a tag, and not with a link such as `<https://..>`.
+/// Whether the line starts with a tag, and not with a link such as `<https://..>`.
 fn is_markup(bare: &str) -> bool {
     let inner = bare.get(1..).unwrap_or_default();
     let name = inner.trim_start_matches('/');

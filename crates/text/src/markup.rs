@@ -2,8 +2,8 @@
 
 use crate::visible::visible;
 
-/// Text that is nothing but text, in an element and in an attribute. What hides in it is
-/// written out, and what XML cannot hold is shown as unknown.
+/// Escapes text for HTML and XML, in elements and in attributes. Invisible characters are written
+/// out, and characters that XML does not allow are replaced.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in visible(text).chars() {

@@ -1,12 +1,12 @@
-//! Markdown as a reader sees it.
+//! Markdown as its readers see it.
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, TagEnd};
 
-/// The text of a piece of Markdown on one line: without marks of emphasis, links and
-/// HTML, with code in its backticks.
+/// Returns the text of Markdown on one line: without marks of emphasis, links and HTML, with code
+/// in its backticks.
 pub fn plain(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
-    // The definition of `[text][name]` may stand elsewhere in the document.
+    // The definition of `[text][name]` may be elsewhere in the document.
     let resolve = |link: BrokenLink<'_>| {
         let is_link = matches!(link.link_type, LinkType::Reference | LinkType::ReferenceUnknown);
         is_link.then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
@@ -26,14 +26,14 @@ pub fn plain(markdown: &str) -> String {
     on_one_line(&without_stray_marks(&out))
 }
 
-/// Takes out what is left of a bold span that goes over several sentences.
+/// Removes the remaining mark of a bold span that extends over several sentences.
 fn without_stray_marks(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(idx, it)| if idx % 2 == 0 { it.replace("**", "") } else { it.into() });
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// The text with each run of white space made one space, and none at its ends.
+/// Replaces each run of white space with one space, and trims the ends.
 pub fn on_one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -1,9 +1,8 @@
-//! Where sentences end, in plain text and Markdown.
+//! Finds the ends of sentences in plain text and Markdown.
 //!
-//! Rules in the manner of Unicode's UAX #29, with lists of abbreviations. Headings, list
-//! items, code and tables are borders. No sentence is longer than [`LONGEST`] bytes: what
-//! has no full stop is cut between words. The work is linear in the text, whatever the
-//! text is, and nothing is allocated.
+//! Rules similar to Unicode's UAX #29, with lists of abbreviations. Headings, list items, code and
+//! tables are boundaries. No sentence is longer than [`LONGEST`] bytes: text without a full stop is
+//! cut between words. The time is linear in the length of any text, and nothing is allocated.
 
 use std::ops::Range;
 
@@ -13,11 +12,11 @@ use super::{
     lines::trim,
 };
 
-/// The most bytes of one sentence.
+/// The length limit of a sentence, in bytes.
 pub const LONGEST: usize = 1_000;
 
-/// A full stop before a lower-case letter ends a sentence that is this long already:
-/// some texts have no capitals.
+/// A full stop before a lower-case letter ends a sentence that is at least this long, because some
+/// texts have no capitals.
 const LONG: usize = 200;
 
 /// The sentences in the paragraphs and list items of `text`, as byte ranges.
@@ -25,13 +24,13 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     blocks(text).filter(Block::is_prose).flat_map(move |it| split(text, it.body))
 }
 
-/// The sentences of `range`, which is taken to be one block of prose.
+/// Returns the sentences of `range`, which is treated as one block of prose.
 pub fn split(text: &str, range: Range<usize>) -> Split<'_> {
     let end = range.end.min(text.len());
     Split { text: text.get(..end).unwrap_or_default(), at: range.start }
 }
 
-/// What [`split`] gives.
+/// The iterator of [`split`].
 #[derive(Clone, Debug)]
 pub struct Split<'a> {
     /// The text up to the end of the block.
@@ -73,8 +72,8 @@ fn end_of_sentence(text: &str, start: usize) -> usize {
     if limit == text.len() { limit } else { cut(text, start, limit) }
 }
 
-/// The end of the code in backticks that begins at `start`, if it does: its stops end
-/// nothing. A lonely backtick is a quotation mark of sorts.
+/// The end of the code in backticks that begins at `start`, if there is one: full stops in code do
+/// not end a sentence. A single backtick is treated as a quotation mark.
 fn end_of_code(text: &str, start: usize, limit: usize) -> Option<usize> {
     const LONGEST_CODE: usize = 200;
     let inner = text.get(start..limit)?.strip_prefix('`')?;
@@ -87,7 +86,7 @@ fn find(text: &str, range: Range<usize>, wanted: impl Fn(char) -> bool) -> Optio
     text.get(range)?.find(wanted).map(|it| start + it)
 }
 
-/// The last white space in the second half of a piece that must end somewhere, or its end.
+/// The position of the last white space in the second half of a piece that must be cut, or its end.
 fn cut(text: &str, start: usize, limit: usize) -> usize {
     let half = text.ceil_char_boundary(start + (limit - start) / 2);
     let space = text.get(half..limit).and_then(|it| it.rfind(char::is_whitespace));
@@ -98,7 +97,7 @@ fn is_stop(it: char) -> bool {
     matches!(it, '.' | '!' | '?' | '…') || is_wide_stop(it)
 }
 
-/// A full stop of a script that puts no space after it.
+/// Whether it is a full stop of a script without spaces after it.
 fn is_wide_stop(it: char) -> bool {
     matches!(it, '。' | '！' | '？' | '．')
 }
@@ -111,8 +110,8 @@ fn is_opener(it: char) -> bool {
     matches!(it, '"' | '\'' | '(' | '[' | '*' | '_' | '“' | '‘' | '«' | '「')
 }
 
-/// Whether the stop signs from `stop` to `tail`, closing quotes included, end the sentence
-/// that began at `start`.
+/// Whether the punctuation from `stop` to `tail`, including closing quotes, ends the sentence that
+/// began at `start`.
 fn is_end(text: &str, start: usize, stop: usize, tail: usize) -> bool {
     let (before, after) = (text.get(start..stop), text.get(tail..));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
@@ -139,7 +138,7 @@ fn is_end(text: &str, start: usize, stop: usize, tail: usize) -> bool {
 fn ends_at_full_stop(before: &str, next: &str, goes_on: bool) -> bool {
     let word = last_word(before);
     if word.is_empty() {
-        // "it was seen . it was noted": a sign that stands alone is meant as a border.
+        // "it was seen . it was noted": punctuation between spaces is a boundary.
         return true;
     }
     if word.len() == before.len() && word.bytes().all(|it| it.is_ascii_digit()) {
@@ -155,7 +154,7 @@ fn ends_at_full_stop(before: &str, next: &str, goes_on: bool) -> bool {
     }
 }
 
-/// `J` in `J. Smith`, and what has stops inside, like `e.g` and `U.S`.
+/// Whether `word` is like `J` in `J. Smith`, or has inner full stops, like `e.g` and `U.S`.
 fn is_initial(word: &str) -> bool {
     let mut chars = word.chars();
     let is_letter = chars.next().is_some_and(char::is_uppercase) && chars.next().is_none();
@@ -163,7 +162,7 @@ fn is_initial(word: &str) -> bool {
     (is_letter && word != "I") || (word.contains('.') && parts_are_letters())
 }
 
-/// The letters, digits and inner full stops at the end of `text`, at most some 24 bytes.
+/// The letters, digits and inner full stops at the end of `text`, at most about 24 bytes.
 fn last_word(text: &str) -> &str {
     let near = text.ceil_char_boundary(text.len().saturating_sub(24));
     let near = text.get(near..).unwrap_or_default();
@@ -173,7 +172,7 @@ fn last_word(text: &str) -> &str {
         .find(|(_, it)| !it.is_alphanumeric() && *it != '.')
         .map_or(0, |(idx, it)| idx + it.len_utf8());
     let word = near.get(start..).unwrap_or_default();
-    // "`code`." has no last word, but is no stop that stands alone either.
+    // "`code`." has no last word, but its full stop is not between spaces either.
     if word.is_empty() && !near.ends_with(char::is_whitespace) { near } else { word }
 }
 

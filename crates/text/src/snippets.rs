@@ -8,11 +8,11 @@ use super::{
     stems::{Term, Vocabulary},
 };
 
-/// The most bytes of a snippet, its marks not counted.
+/// The length limit of a snippet in bytes, without its marks.
 const LONGEST: usize = 240;
 
-/// The sentence of `text` with most of the words of `query`, which stand in `**`; where no
-/// sentence has any, the lines around the first of them, or the beginning of the text.
+/// Returns the sentence of `text` with most of the words of `query`, which are marked with `**`; if
+/// no sentence has any of them, the lines around the first one, or the beginning of the text.
 pub fn snippet(text: &str, query: &str) -> String {
     let mut words = Vocabulary::default();
     let asked = words.question(query);
@@ -41,7 +41,7 @@ fn best_sentence(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<R
     best
 }
 
-/// The lines around the first asked word, for words in headings, code and tables.
+/// The lines around the first word of the query, for words in headings, code and tables.
 fn surroundings(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<Range<usize>> {
     let word = words.read(text).find(|it| asked.binary_search(&it.term).is_ok())?.range;
     let near = text.ceil_char_boundary(word.start.saturating_sub(LONGEST));
@@ -49,7 +49,7 @@ fn surroundings(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<Ra
     Some(line.map_or(near, |it| near + it + 1)..text.len())
 }
 
-/// The window of `text` around its first asked word, with all such words in `**`.
+/// The window of `text` around its first word of the query, with all such words in `**`.
 fn mark(text: &str, asked: &[Term], words: &mut Vocabulary) -> String {
     let found: Vec<Range<usize>> = words
         .read(text)
@@ -70,7 +70,7 @@ fn mark(text: &str, asked: &[Term], words: &mut Vocabulary) -> String {
     out
 }
 
-/// At most [`LONGEST`] bytes with `focus` in them, cut between words.
+/// A window of at most [`LONGEST`] bytes around `focus`, cut between words.
 fn window(text: &str, focus: usize) -> Range<usize> {
     if text.len() <= LONGEST {
         return 0..text.len();

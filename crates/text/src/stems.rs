@@ -1,6 +1,6 @@
-//! Words, and the stems that make `budgets` and `budgeting` one.
+//! Splits text into words, and reduces them to stems, so that `budgets` and `budgeting` are equal.
 //!
-//! Words are put in lower case and stemmed with the English Snowball stemmer (Porter 2).
+//! Words are converted to lower case and stemmed with the English Snowball stemmer (Porter 2).
 
 use std::{collections::HashMap, ops::Range};
 
@@ -8,17 +8,17 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::stop_words::is_stop_word;
 
-/// Longer words are data, not language; they have no stem.
+/// Longer words are data, not language, and have no stem.
 const LONGEST: usize = 64;
 
-/// What makes a question of words, and is not what the question is about. Our own list.
+/// Words that form a question but are not its topic. Our own list.
 const QUESTION_WORDS: &str = "a an are be can could define describe did do does explain get give \
     happen happens how i if in is it like many may mean means might much must my need occurs of on or \
     reached shall should tell that the there this to used using want was way we were what when where \
     which who why will work works would you";
 
-/// The words of `text`, as byte ranges: runs of letters and digits, with apostrophes
-/// inside. Ideographs are words of their own.
+/// Returns the words of `text`, as byte ranges: runs of letters and digits, with inner apostrophes.
+/// Each ideograph is a word.
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -56,7 +56,7 @@ fn is_apostrophe(it: char) -> bool {
     matches!(it, '\'' | '’')
 }
 
-/// Whether the sign stands for a word or syllable, in scripts without spaces.
+/// Whether the character is a word or syllable, in scripts without spaces.
 fn is_ideograph(it: char) -> bool {
     matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
@@ -66,18 +66,18 @@ fn is_ideograph(it: char) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u32);
 
-/// A word of a text, by its stem.
+/// A word of a text, with its stem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Where it stands, in bytes.
+    /// Its position, in bytes.
     pub range: Range<usize>,
     pub term: Term,
-    /// Whether it says nothing about what the text is about.
+    /// Whether it carries no meaning for the topic of the text.
     pub is_stop: bool,
 }
 
-/// Numbers for stems, so that texts can be compared without comparing strings. Each word
-/// is stemmed once, however often it occurs.
+/// Numbers for stems, so that texts can be compared without comparing strings. Each distinct word
+/// is stemmed once.
 pub struct Vocabulary {
     stemmer: Stemmer,
     words: HashMap<Box<str>, Known>,
@@ -103,7 +103,7 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// The words of `text` in order.
+    /// Returns the words of `text` in order.
     pub fn read(&mut self, text: &str) -> impl Iterator<Item = Word> {
         words(text).filter_map(move |range| {
             let Known { term, is_stop } = self.know(text.get(range.clone())?)?;
@@ -111,15 +111,15 @@ impl Vocabulary {
         })
     }
 
-    /// The terms of `text` in order, without stop words.
+    /// Returns the terms of `text` in order, without stop words.
     pub fn terms(&mut self, text: &str) -> Vec<Term> {
         self.read(text).filter(|it| !it.is_stop).map(|it| it.term).collect()
     }
 
-    /// The different terms that a question is about, in order of their numbers.
+    /// Returns the distinct terms that a question is about, ordered by number.
     ///
-    /// Stop words, and the words that only make it a question (`what happens when ..`), count
-    /// only where there is nothing else.
+    /// Stop words, and words that only form a question (`what happens when ..`), count only
+    /// in a question without other words.
     pub fn question(&mut self, text: &str) -> Vec<Term> {
         let frames = self.terms_of_frames();
         let words: Vec<Word> = self.read(text).collect();
@@ -134,7 +134,7 @@ impl Vocabulary {
         terms
     }
 
-    /// Whether a word in lower case, or another of its forms, was read.
+    /// Whether a word in lower case, or another form of it, was read.
     pub fn has(&self, word: &str) -> bool {
         self.stems.contains_key(self.stemmer.stem(word).as_ref())
     }

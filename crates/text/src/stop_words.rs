@@ -1,4 +1,4 @@
-//! English words that say nothing about what a text is about.
+//! English words that carry no meaning for the topic of a text.
 //!
 //! The stop word list of the Snowball project (snowballstem.org, `english/stop.txt`), without
 //! the commented-out parts.
@@ -8,7 +8,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()
 }
 
-/// In the order of their bytes, to be searched.
+/// Sorted by bytes, for binary search.
 const WORDS: &[&str] = &[
     "a",
     "about",

@@ -1,7 +1,7 @@
-//! Words that people say for the words that documentation has.
+//! Synonyms: words that people use for the words of the documentation.
 //!
-//! The documentation of a component has one word for one idea; people have several. Each
-//! line names the word of the documentation, and what else is said for it.
+//! The documentation of a component uses one word per idea; people use several. Each line has a
+//! word of the documentation, followed by its synonyms.
 
 const WORDS: &str = "
     upper: uppercase capital capitals capitalise capitalize shout caps
@@ -71,12 +71,12 @@ const WORDS: &str = "
     pdf: pdfs
 ";
 
-/// What a language model does that no other component does.
+/// Tasks that only a language model can do.
 const OF_A_MODEL: &str = "translate rewrite rephrase paraphrase classify categorise categorize label \
     draft compose explain brainstorm critique criticise criticize proofread correct answer compare \
     extract poem story essay invent suggest reply";
 
-/// The words of documentation that a word, in lower case, may mean.
+/// Returns the words of the documentation that a word in lower case may mean.
 pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
     let of_a_model = is_for_a_model(word).then_some("ask");
     WORDS
@@ -87,19 +87,19 @@ pub fn meanings(word: &str) -> impl Iterator<Item = &'static str> {
         .chain(of_a_model)
 }
 
-/// All words that have another meaning here.
+/// Returns all words with synonyms here.
 pub fn all() -> impl Iterator<Item = &'static str> {
     let others = WORDS.lines().filter_map(|it| it.split_once(':')).map(|(_, others)| others);
     others.chain([OF_A_MODEL]).flat_map(str::split_whitespace)
 }
 
-/// Whether a word, in lower case, is said for so much that it says little by itself.
+/// Whether a word in lower case has so many meanings that it means little by itself.
 pub fn is_ambiguous(word: &str) -> bool {
     const MANY: usize = 4;
     meanings(word).count() >= MANY
 }
 
-/// Whether a word, in lower case, names what only a language model does.
+/// Whether a word in lower case is a task that only a language model can do.
 pub fn is_for_a_model(word: &str) -> bool {
     OF_A_MODEL.split_whitespace().any(|it| is_form(word, it))
 }

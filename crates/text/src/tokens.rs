@@ -1,23 +1,23 @@
-//! How many tokens a text is likely to have for a language model.
+//! Estimates the number of tokens of a text for a language model.
 //!
-//! A heuristic count, the same for every model: a token is four bytes, rounded up. English
-//! prose has some four to five bytes a token, so it errs on the safe side there.
+//! A heuristic, the same for every model: a token is four bytes, rounded up. English prose has four
+//! to five bytes per token, so the estimate is on the safe side.
 
 pub const BYTES_PER_TOKEN: u64 = 4;
 
 const BYTES: usize = 4;
 
-/// The tokens of `text`, estimated.
+/// The estimated tokens of `text`.
 pub fn tokens(text: &str) -> usize {
     tokens_of(text.len())
 }
 
-/// The tokens of a text of `len` bytes, estimated.
+/// The estimated tokens of a text of `len` bytes.
 pub fn tokens_of(len: usize) -> usize {
     len.div_ceil(BYTES)
 }
 
-/// The bytes of the longest text that has at most `tokens`.
+/// The length in bytes of the longest text that has at most `tokens`.
 pub fn bytes(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES)
 }

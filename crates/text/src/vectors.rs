@@ -1,16 +1,16 @@
-//! Texts as vectors of weighted terms, and how alike two of them are.
+//! Texts as vectors of weighted terms, and their similarity.
 
 use std::collections::HashMap;
 
 use super::stems::Term;
 
-/// A text as a vector of length one, over the terms it has: tf-idf weights, as in the
-/// "idf-modified cosine" of Erkan & Radev (2004).
+/// A text as a vector of length one over its terms, with tf-idf weights as in the "idf-modified
+/// cosine" of Erkan & Radev (2004).
 #[derive(Clone, Debug, Default)]
 pub struct Vector(Vec<(Term, f64)>);
 
-/// One vector a text. A term's idf is `ln(1 + n / df)` over these texts, which keeps terms
-/// that are in all of them.
+/// Returns one vector per text. A term's idf is `ln(1 + n / df)` over these texts, which keeps
+/// terms that are in all of them.
 pub fn vectors(texts: &[Vec<Term>]) -> Vec<Vector> {
     let counted: Vec<Vec<(Term, f64)>> = texts.iter().map(|it| count(it)).collect();
     let mut df: HashMap<Term, f64> = HashMap::new();
@@ -26,7 +26,7 @@ fn idf(texts: usize, df: f64) -> f64 {
     (texts as f64 / df).ln_1p()
 }
 
-/// Each term once, in order, with how often it occurs.
+/// Returns each distinct term, in order, with its number of occurrences.
 fn count(terms: &[Term]) -> Vec<(Term, f64)> {
     let mut sorted = terms.to_vec();
     sorted.sort_unstable();
@@ -70,7 +70,7 @@ impl Vector {
         sum
     }
 
-    /// The terms and their weights, in order of the terms.
+    /// The terms and their weights, ordered by term.
     pub fn weights(&self) -> &[(Term, f64)] {
         &self.0
     }

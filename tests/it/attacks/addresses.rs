@@ -1,4 +1,4 @@
-//! Addresses that lead to this machine or to a private network, written in all ways.
+//! Addresses of this machine or of private networks, written in every possible way.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use svc::{Engine, host::os::OsHost, registry::ErrorKind};
 
 use super::{failure, policy};
 
-/// The plan does not know the address, so it is the run's guard that is tried.
+/// The plan does not know the address, so this tests the guard of the run.
 const FETCH: &str =
     "param given: string\nfetch(url: (if 1 < 2 { given } else { \"\" })) within { max_retries: 0 }";
 
 fn engine() -> Engine {
     svc::engine().on(Arc::new(OsHost::default().resolving(|name| {
-        // Whoever comes so far would be let through.
+        // An address that gets here would be allowed.
         Err(std::io::Error::other(format!("`{name}` was resolved")))
     })))
 }
@@ -99,7 +99,7 @@ async fn what_is_no_address_is_refused() {
     }
 }
 
-/// Open addresses come as far as the network, which is not there in tests.
+/// Open addresses get as far as the network, which is not available in tests.
 #[tokio::test]
 async fn open_names_are_resolved() {
     for open in
@@ -131,7 +131,7 @@ async fn a_policy_lists_the_hosts_that_may_be_read() {
         let (kind, message) = failure(&engine, FETCH, allowed).await;
         assert_eq!(kind, ErrorKind::Unavailable, "{message}");
     }
-    // To allow the web is not to allow this machine.
+    // Permission for the web does not include this machine.
     for rules in [&["reads web"][..], &["reads"], &["reads web:localhost", "reads web:127.0.0.1"]] {
         let engine = self::engine().under(policy(rules));
         for local in ["http://localhost/", "http://127.0.0.1/"] {

@@ -1,4 +1,4 @@
-//! Names that resolve to closed addresses, and pages that lead to them.
+//! Names that resolve to closed addresses, and pages that redirect to them.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ use super::{failure, policy, web::Web};
 
 const FETCH: &str = "param given: string\nfetch(url: given, max_size: 1MiB) within { max_retries: 0, timeout: 20s }";
 
-/// What the names of these tests lead to.
+/// The addresses of the names in these tests.
 fn resolve(name: &str) -> io::Result<Vec<IpAddr>> {
     let addresses: &[&str] = match name {
         "loop.example" | "metrics.localhost.example" => &["127.0.0.1"],
@@ -28,10 +28,10 @@ fn resolve(name: &str) -> io::Result<Vec<IpAddr>> {
         "mapped.example" => &["::ffff:127.0.0.1"],
         "cloud.example" => &["169.254.169.254"],
         "private.example" => &["192.168.1.1"],
-        // One good address among bad ones is no excuse.
+        // One good address among bad ones does not help.
         "mixed.example" => &["93.184.215.14", "10.0.0.1"],
         "nat.example" => &["64:ff9b::a9fe:a9fe"],
-        name => return Err(io::Error::other(format!("`{name}` is not known"))),
+        name => return Err(io::Error::other(format!("unknown name `{name}`"))),
     };
     Ok(addresses.iter().map(|it| it.parse().unwrap()).collect())
 }
@@ -61,7 +61,7 @@ async fn names_that_lead_to_closed_addresses_are_refused() {
     }
 }
 
-/// The system's own resolver is held to the same.
+/// The system's own resolver follows the same rules.
 #[tokio::test]
 async fn the_systems_names_for_this_machine_are_refused() {
     let engine = svc::engine();
@@ -72,8 +72,8 @@ async fn the_systems_names_for_this_machine_are_refused() {
     }
 }
 
-/// A name is resolved once, and the connection goes to what was looked at: what it would lead
-/// to the second time does not matter.
+/// A name is resolved once, and the connection uses the checked address: the result of a second
+/// resolution does not matter.
 #[tokio::test]
 async fn a_name_that_changes_gains_nothing() {
     let web = Web::start();
@@ -82,7 +82,7 @@ async fn a_name_that_changes_gains_nothing() {
     let changing = move |_: &str| {
         let mut asked = counted.lock().unwrap();
         *asked += 1;
-        // Closed the first time, so that nothing may be sent; open from then on.
+        // Closed at first, so nothing may be sent; open from then on.
         let address = if *asked == 1 { "127.0.0.1" } else { "93.184.215.14" };
         Ok(vec![address.parse().unwrap()])
     };
@@ -129,14 +129,14 @@ async fn redirects_are_looked_at_like_the_first_address() {
         (format!("http://a@127.0.0.1:{port}/"), ErrorKind::InvalidInput, "user name"),
         ("file:///etc/passwd".to_owned(), ErrorKind::InvalidInput, "not with `file:`"),
         ("javascript:alert(1)".to_owned(), ErrorKind::InvalidInput, "not with `javascript:`"),
-        // Twice: the way there is open, what it leads on to is not.
+        // Two steps: the first address is open, its redirect is not.
         (format!("{from}/to?http://[::1]:{port}/"), ErrorKind::Denied, "this machine"),
     ] {
         let (given, message) = failure(&engine, FETCH, &format!("{from}/to?{to}")).await;
         assert_eq!(given, kind, "{to}: {message}");
         assert!(message.contains(why), "{to}: {message}");
     }
-    assert_eq!(closed.hits(), 0, "no redirect came through");
+    assert_eq!(closed.hits(), 0, "no redirect was followed");
     let read = |path: &str| engine.run(FETCH).param_text("given", &format!("{from}{path}"));
     for good in ["/times/5", "/to?/times/0", &format!("/to?{from}/times/4")] {
         let value = read(good).await.unwrap().value;
@@ -148,7 +148,7 @@ async fn redirects_are_looked_at_like_the_first_address() {
     assert!(message.contains("too many redirects (limit 5)"), "{message}");
 }
 
-/// What is meant for one server is not sent to another one that it leads on to.
+/// Headers for one server are not sent to another one after a redirect.
 #[tokio::test]
 async fn headers_stay_with_their_server() {
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -177,7 +177,7 @@ async fn headers_stay_with_their_server() {
             "https://b.example/ accept",
         ]
     );
-    // What is no GET is not repeated elsewhere.
+    // Requests other than GET are not repeated elsewhere.
     let post = Request { method: "POST", ..request };
     assert_eq!(http::follow(&host, post).await.unwrap().1.status, 302);
 }
@@ -214,8 +214,8 @@ async fn servers_say_why_they_give_nothing() {
         ("/status/503", ErrorKind::Unavailable, "answers 503"),
         ("/status/418", ErrorKind::InvalidInput, "answers 418"),
         ("/status/304", ErrorKind::Failed, "answers 304"),
-        ("/image", ErrorKind::Unsupported, "`image/png`, which is no text"),
-        ("/latin", ErrorKind::Unsupported, "unknown encoding, `klingon`"),
+        ("/image", ErrorKind::Unsupported, "`image/png`, which is not text"),
+        ("/latin", ErrorKind::Unsupported, "unknown encoding `klingon`"),
         ("/large", ErrorKind::InvalidInput, "larger than 1MiB"),
     ] {
         let (given, message) = failure(&engine, FETCH, &format!("http://{address}{path}")).await;

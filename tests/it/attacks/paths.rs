@@ -1,4 +1,4 @@
-//! Paths that lead out of the folders that a run may touch.
+//! Paths that lead out of the folders that a run may access.
 #![cfg(unix)]
 
 use std::{
@@ -20,12 +20,12 @@ use tempfile::TempDir;
 
 use super::{failure, policy};
 
-/// The plans do not know the paths, so it is the run's guard that is tried.
+/// The plans do not know the paths, so this tests the guard of the run.
 const READ: &str = "param given: path\nparam other: path = \"other\"\nread_text(path: (if 1 < 2 { given } else { other }))";
 const WRITE: &str = "param given: path\nparam other: path = \"other\"\n\"evil\" >> write_file(to: (if 1 < 2 { given } else { other }))";
 
-/// A folder `docs` that may be read, `out` that may be written, a secret beside them, and
-/// links that lead from here to there.
+/// A folder `docs` that may be read, `out` that may be written, a secret next to them, and links
+/// between them.
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let root = fs::canonicalize(place.path()).unwrap();
@@ -106,7 +106,7 @@ async fn no_path_leads_out_for_reading() {
         assert!(message.contains(attack.as_str()), "{attack}: {message}");
         assert!(message.contains("the policy does not allow it to be read: it is `/"), "{message}");
     }
-    // What leads nowhere fails as it always does.
+    // A path that leads nowhere fails as usual.
     for nowhere in ["docs/nothing", "docs/circle", "docs/none/x", "docs/in.txt/x"] {
         let (kind, message) = failure(&engine, READ, &format!("{root}/{nowhere}")).await;
         assert_ne!(kind, ErrorKind::Bug, "{message}");
@@ -132,7 +132,7 @@ async fn what_stays_inside_is_read() {
     }
 }
 
-/// A file is replaced, but a device, a pipe or a socket is something else.
+/// A file is replaced, but a device, a pipe or a socket is not.
 #[tokio::test]
 async fn what_is_no_file_is_not_replaced() {
     let place = place();
@@ -174,7 +174,7 @@ async fn no_path_leads_out_for_writing() {
         engine.run(WRITE).param_text("given", &format!("{root}/{good}")).await.unwrap();
         assert_eq!(fs::read(place.path().join(good)).unwrap(), b"evil", "{good}");
     }
-    // A link of that name was replaced, not followed.
+    // A link with that name was replaced, not followed.
     assert_eq!(fs::read(place.path().join("secret.txt")).unwrap(), b"TOP SECRET");
     let evil = walk(place.path()).into_iter().filter(|it| it.contains("evil"));
     assert_eq!(evil.collect::<Vec<_>>(), Vec::<String>::new());
@@ -198,7 +198,7 @@ async fn a_folder_is_not_left_while_it_is_walked() {
     let script =
         "param given: path\nread_files(folder: given) >> each { .text } >> join(sep: \" \")";
     let find = "param given: path\nsearch(query: \"secret deep\", source: given) >> each { .text }";
-    // With a policy, and without one: then the call's own argument is what holds.
+    // With a policy, and without one, where the call's own argument decides.
     let free = svc::engine().on(Arc::new(OsHost::with_cache(place.path().join("cache"))));
     for engine in [engine(&place), free] {
         for folder in ["docs", "entry", "docs/up/docs"] {
@@ -213,7 +213,7 @@ async fn a_folder_is_not_left_while_it_is_walked() {
     }
 }
 
-/// What the author names may be a link, or anything else.
+/// A path that the author names may be a link, or anything else.
 #[tokio::test]
 async fn without_a_policy_the_named_path_is_followed() {
     let place = place();
@@ -230,11 +230,11 @@ async fn without_a_policy_the_named_path_is_followed() {
 }
 
 svc::params! {
-    /// Says that it reads one file, and reads another one.
+    /// Declares that it reads one file, and reads another.
     struct Nosy {
-        /// The file that it says.
+        /// The declared file.
         path: std::path::PathBuf,
-        /// The file that it reads.
+        /// The file that is read.
         other: Text,
     }
 }

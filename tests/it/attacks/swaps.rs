@@ -1,4 +1,4 @@
-//! Links that are swapped between the look and the use: the guarded host never gives what is
+//! Links that are swapped between check and use: the guarded host never returns content from
 //! outside, however often it is raced; an unguarded one does.
 #![cfg(unix)]
 
@@ -20,8 +20,8 @@ use tempfile::TempDir;
 use super::policy;
 
 const SECRET: &[u8] = b"TOP SECRET";
-/// How long a race goes on, and how long it may take until all has been seen that is to be
-/// seen in it: other programs run beside the tests.
+/// The duration of a race, and how long it may take until all expected outcomes were seen: other
+/// programs run next to the tests.
 const LONG: Duration = Duration::from_millis(700);
 const LONGEST: Duration = Duration::from_secs(30);
 
@@ -42,7 +42,7 @@ fn guarded(root: &Path) -> Arc<dyn Host> {
     rules.guard(Arc::new(OsHost::default()))
 }
 
-/// Swaps without a pause while `work` goes on; a swap may fail, as its victim races it.
+/// Swaps without pause while `work` runs; a swap may fail because its victim races it.
 fn while_swapping<T>(
     swap: impl Fn() -> io::Result<()> + Send + 'static,
     work: impl FnOnce() -> T,
@@ -60,7 +60,7 @@ fn while_swapping<T>(
     done
 }
 
-/// Puts a link in the place of another one, at once.
+/// Atomically replaces a link.
 fn relink(to: &str, link: &Path) -> io::Result<()> {
     let fresh = link.with_extension("new");
     symlink(to, &fresh)?;
@@ -69,7 +69,7 @@ fn relink(to: &str, link: &Path) -> io::Result<()> {
 
 type Swap = Box<dyn Fn() -> io::Result<()> + Send>;
 
-/// A file or folder at `in/swapped`, one after the other inside and outside.
+/// A file or folder at `in/swapped`, alternately inside and outside.
 fn swaps(root: &Path) -> Vec<(&'static str, Swap)> {
     let at = |name: &str| root.join(name);
     let (swapped, kept) = (at("in/swapped"), at("in/kept"));
@@ -98,7 +98,7 @@ fn swaps(root: &Path) -> Vec<(&'static str, Swap)> {
     vec![("links", Box::new(links)), ("folders", Box::new(folders)), ("files", Box::new(files))]
 }
 
-/// Tries for a while, and until all that is wanted has come.
+/// Tries for a while, and until all wanted outcomes occurred.
 fn race<const N: usize>(wanted: [bool; N], mut attempt: impl FnMut() -> usize) -> [usize; N] {
     let (mut seen, start) = ([0; N], Instant::now());
     loop {
@@ -110,7 +110,7 @@ fn race<const N: usize>(wanted: [bool; N], mut attempt: impl FnMut() -> usize) -
     }
 }
 
-/// What reading gives: 0 what is inside, 1 what is outside, 2 nothing.
+/// The outcome of a read: 0 for content from inside, 1 from outside, 2 for nothing.
 fn read(host: &dyn Host, path: &Path) -> usize {
     match host::read(host, path, 1 << 10) {
         Ok(content) if content == SECRET => 1,
@@ -137,8 +137,8 @@ fn what_is_outside_is_never_read() {
         });
         let [inside, outside, refused] = with;
         assert_eq!(outside, 0, "{name}: {with:?}");
-        assert!(inside > 0 && refused > 0, "{name}: the race was on: {with:?}");
-        assert!(without[1] > 0, "{name}: without a guard it is read: {without:?}");
+        assert!(inside > 0 && refused > 0, "{name}: the race took place: {with:?}");
+        assert!(without[1] > 0, "{name}: an unguarded host reads it: {without:?}");
     }
 }
 
@@ -148,7 +148,7 @@ fn what_is_outside_is_never_written() {
     let (swapped, host) = (root.join("in/swapped"), guarded(&root));
     let file = swapped.join("new.txt");
     let swap = move || {
-        // It removes a link as such.
+        // This removes a link itself.
         let _ = fs::remove_dir_all(&swapped);
         fs::create_dir(&swapped)?;
         let _ = fs::remove_dir_all(&swapped);
@@ -157,12 +157,12 @@ fn what_is_outside_is_never_written() {
     let [written, refused] = while_swapping(swap, || {
         race([true, true], || usize::from(host.write(&file, b"inside").is_err()))
     });
-    assert!(written > 0 && refused > 0, "the race was on: {written} {refused}");
+    assert!(written > 0 && refused > 0, "the race took place: {written} {refused}");
     assert_eq!(files(&root.join("out")), ["x.txt"]);
 }
 
-/// What a race hits now and then, each time: the link stands already when the path that was
-/// looked at is used.
+/// The case that a race hits only sometimes, every time: the link already exists when the checked
+/// path is used.
 #[test]
 fn a_real_path_follows_no_link() {
     let (_place, root) = place();
@@ -179,7 +179,7 @@ fn a_real_path_follows_no_link() {
     let err = host.write_real(&root.join("in/folder/new.txt"), b"x").unwrap_err();
     assert!(host::refused(&err).is_some(), "{err}");
     assert_eq!(files(&root.join("out")), ["x.txt"]);
-    // A link of the file's own name is replaced.
+    // A link with the file's own name is replaced.
     host.write_real(&root.join("in/file"), b"new").unwrap();
     assert_eq!(fs::read(root.join("out/x.txt")).unwrap(), SECRET);
     host.write_real(&root.join("in/some/more/new.txt"), b"new").unwrap();

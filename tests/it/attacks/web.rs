@@ -1,4 +1,4 @@
-//! A small web server that leads elsewhere.
+//! A small web server with redirects.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -10,8 +10,8 @@ use std::{
     thread,
 };
 
-/// Answers every path: `/ok` with a text, `/to?ADDRESS` with a redirect, `/times/3` with so
-/// many of them, `/status/404` with that status, `/large` without an end.
+/// Answers every path: `/ok` with a text, `/to?ADDRESS` with a redirect, `/times/3` with that many
+/// redirects, `/status/404` with that status, `/large` without an end.
 pub(super) struct Web {
     pub(super) port: u16,
     hits: Arc<AtomicUsize>,
@@ -27,7 +27,7 @@ impl Web {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 counted.fetch_add(1, Ordering::SeqCst);
-                // A client that leaves early is its own affair.
+                // A client that leaves early is not an error.
                 thread::spawn(move || drop(answer(&stream.unwrap())));
             }
         });

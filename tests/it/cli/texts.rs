@@ -73,7 +73,7 @@ fn review(loud) {
 }
 "#;
 
-/// What is printed needs no template any more, and gives the same.
+/// Printed scripts need no template any more, and return the same.
 #[test]
 fn templates_are_expanded() {
     let script = r#"use "lib/panel.rhai" as panel
@@ -136,7 +136,11 @@ fn a_file_that_is_fixed_stays_what_it_is() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&real).unwrap(), "\u{feff}# one\r\n\"a\" >> upper\r\n");
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
-    assert_eq!(fs::read_dir(real.parent().unwrap()).unwrap().count(), 1, "no part is left");
+    assert_eq!(
+        fs::read_dir(real.parent().unwrap()).unwrap().count(),
+        1,
+        "no temporary file is left"
+    );
     place.svc(&["fmt", "a.svc"]);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);

@@ -1,9 +1,9 @@
-//! How the time for a script grows with it: twice the text takes about twice the time, or is
+//! How the time for a script grows with its size: twice the text takes about twice the time, or is
 //! refused for its size.
 //!
-//! Every construct of the language is made larger. Time is that of the thread, so that a busy
-//! machine does not count. `SVC_GROWTH=4000` makes them so many parts long and shows all times;
-//! `SVC_SHAPE=flows` takes the shapes with this in their names.
+//! Every construct of the language is enlarged. Times are those of the thread, so other load on the
+//! machine does not matter. `SVC_GROWTH=4000` sets the number of parts and shows all times;
+//! `SVC_SHAPE=flows` selects the shapes whose names contain this.
 
 mod shapes;
 
@@ -26,7 +26,7 @@ use svc::{
     },
 };
 
-/// What is done with a script.
+/// An operation on a script.
 type Phase = (&'static str, fn(&Engine, &str));
 
 const PHASES: [Phase; 5] = [
@@ -48,28 +48,27 @@ const PHASES: [Phase; 5] = [
     }),
 ];
 
-/// What grows faster, and is known to: values that are all wrong in their own way are compared
-/// with all choices, a hundred in each round of `fix`.
+/// Known cases of faster growth: values that are each wrong in a different way are compared with
+/// all choices, a hundred in each round of `fix`.
 const APART_FROM: [(&str, &str); 1] = [("enum wrong values", "fix")];
 
-/// The sizes that are compared lie so far apart.
+/// The factor between the compared sizes.
 const APART: usize = 4;
 
-/// What takes less is not worth a question.
+/// Shorter times are not compared.
 const SHORT: Duration = Duration::from_millis(40);
 
-/// Of a construct whose time doubles with its size, the time grows by `APART`; where it grows
-/// with its square, by the square of that.
+/// The time of a linear construct grows by `APART`; that of a quadratic one by the square of it.
 const MOST: u32 = 9;
 
-/// Of names that are all different, `fix` corrects the first hundred in each round.
+/// For names that are all different, `fix` corrects the first hundred in each round.
 const ROUNDS: u32 = 4;
 
-/// How often times are compared before they are believed: caches and the allocator have their
-/// moments.
+/// How often times are compared before they count: caches and the allocator cause variations.
 const TRIES: usize = 3;
 
-/// How many parts a shape has. Times at this size are short, and enough to find a square.
+/// The number of parts of a shape. Times at this size are short, and sufficient to detect quadratic
+/// growth.
 const SIZE: usize = 300;
 
 fn taken(work: impl Fn()) -> Duration {
@@ -82,7 +81,7 @@ fn taken(work: impl Fn()) -> Duration {
     now().saturating_sub(begun)
 }
 
-/// Why the time of a phase grows too fast, if it does so each of several times.
+/// Why the time of a phase grows too fast, if it does so in each of several attempts.
 fn growth(engine: &Engine, shape: &Shape, phase: &Phase, size: usize) -> Result<String, String> {
     let ((name, make), (done, run)) = (shape, phase);
     let (short, long) = (make(size / APART), make(size));

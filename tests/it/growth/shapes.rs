@@ -1,4 +1,4 @@
-//! Each construct of the language, as large as one likes.
+//! Each construct of the language, in any size.
 
 /// A construct of a size.
 pub(super) type Shape = (&'static str, fn(usize) -> String);
@@ -7,7 +7,7 @@ fn many(n: usize, sep: &str, part: impl Fn(usize) -> String) -> String {
     (0..n).map(part).collect::<Vec<_>>().join(sep)
 }
 
-/// So deep that it still checks.
+/// A depth that still checks.
 fn deep(n: usize) -> usize {
     n.min(60)
 }
@@ -136,7 +136,7 @@ pub(super) const ALL: &[Shape] = &[
             many(n, "\n", |i| format!("flow f{}(a: string) -> string {{ f{i}(a) }}", i + 1)),
         )
     }),
-    // A plan shows each call with its path, so one chain of all of them is not in proportion.
+    // A plan shows each call with its path, so one chain of all of them is not linear.
     ("flows that call", |n| {
         format!(
             "flow f0(a: int) -> int {{ a }}\n{}\nf{n}(1)",

@@ -1,5 +1,5 @@
-//! Documents that would take the process, its memory or its time. Each is skipped with a
-//! reason, those around it are read, and nothing is left running.
+//! Documents that attack the process, its memory or its time. Each is skipped with a reason, the
+//! documents around it are read, and no process is left running.
 
 use std::{
     fs,
@@ -21,20 +21,20 @@ mod mutants;
 mod pages;
 mod pdf;
 
-/// So many good files stand among the hostile ones.
+/// The number of good files among the hostile ones.
 const GOOD: usize = 4;
 
-/// The address space of a worker, which is more than it ever holds.
+/// The address space of a worker, which is more than it ever uses.
 const WORKER: u64 = 512 << 10;
 
-/// The most memory of the program itself, in kilobytes.
+/// The memory limit of the program itself, in kilobytes.
 const OWN: u64 = 256 << 10;
 
-/// What became of a command that was watched.
+/// The result of a watched command.
 struct Watched {
     output: Output,
     took: Duration,
-    /// The most memory of the program, and of any process that it started, in kilobytes.
+    /// The peak memory of the program, and of any process that it started, in kilobytes.
     own: u64,
     worker: u64,
     /// The processes that it started.
@@ -48,7 +48,7 @@ fn svc(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Runs a command and looks at its memory meanwhile. `meanwhile` sees its id at every look.
+/// Runs a command and measures its memory at intervals. `meanwhile` gets its id each time.
 fn watched(mut command: Command, mut meanwhile: impl FnMut(u32, &[u32])) -> Watched {
     let begun = Instant::now();
     let child = command.spawn().unwrap();
@@ -69,7 +69,7 @@ fn watched(mut command: Command, mut meanwhile: impl FnMut(u32, &[u32])) -> Watc
     Watched { output, took: begun.elapsed(), own, worker, started }
 }
 
-/// The most memory that a process had, in kilobytes; zero where the system does not tell.
+/// The peak memory of a process, in kilobytes; zero if the system does not report it.
 fn memory(id: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
@@ -83,7 +83,7 @@ fn children(id: u32) -> Vec<u32> {
     all.split_whitespace().filter_map(|it| it.parse().ok()).collect()
 }
 
-/// Whether a process is there, and not only waited for.
+/// Whether a process exists and is not a zombie.
 fn is_there(id: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, it)| !it.starts_with('Z'))
@@ -100,8 +100,8 @@ fn gone(ids: &[u32]) -> bool {
     true
 }
 
-/// Says what was measured.
-#[expect(clippy::print_stdout, reason = "whoever runs the long rounds should see it")]
+/// Prints the measurements.
+#[expect(clippy::print_stdout, reason = "the output is for people who run the long rounds")]
 fn report(measured: &str) {
     println!("{measured}");
 }
@@ -110,7 +110,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A folder with good files, in whose midst these stand.
+/// A folder of good files with these among them.
 fn folder_with(hostile: impl IntoIterator<Item = (String, Vec<u8>)>) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let docs = folder.path().join("docs");
@@ -131,12 +131,12 @@ const SEARCH: &str = r#""neighbour" >> search(source: "docs", top_k: 100) >> eac
 const FOUND: [&str; GOOD + 1] =
     ["docs/a_good.pdf", "docs/g_good.pdf", "docs/n_good.pdf", "docs/note.txt", "docs/z_good.pdf"];
 
-/// The rounds of each shape: `SVC_ROUNDS=20` looks longer.
+/// The number of rounds per shape: `SVC_ROUNDS=20` runs more.
 fn count() -> usize {
     std::env::var("SVC_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
 }
 
-/// What every shape leads to, also a file that a program would have died of.
+/// The results for every shape, including a file that would kill the program.
 #[test]
 #[cfg(target_os = "linux")]
 fn hostile_pdfs_are_skipped_and_their_neighbours_are_found() {
@@ -160,13 +160,13 @@ fn hostile_pdfs_are_skipped_and_their_neighbours_are_found() {
             }
             assert!(ended.own < OWN, "round {round}: {} kB of its own", ended.own);
             assert!(ended.worker <= WORKER, "round {round}: {} kB", ended.worker);
-            assert!(gone(&ended.started), "round {round}: a worker is left");
+            assert!(gone(&ended.started), "round {round}: a worker is still running");
             (ended, err)
         };
         let (first, err) = run();
         let damaged = err.lines().filter(|it| it.contains("skipped: it is damaged")).count();
         assert!(damaged >= 2, "round {round}: {err}");
-        // What is damaged is known the next time.
+        // Damaged files are remembered.
         let (second, _) = run();
         rounds.push((round, damaged, first.took, first.own, first.worker, second.took));
         if round == 0 {
@@ -176,7 +176,7 @@ fn hostile_pdfs_are_skipped_and_their_neighbours_are_found() {
     report(&format!("(round, damaged, took, own kB, worker kB, took again): {rounds:?}"));
 }
 
-/// Alone it is an error, which scripts handle as any other.
+/// As the only document, it is an error, which scripts handle like any other.
 #[test]
 fn a_hostile_pdf_alone_is_an_error_of_its_file() {
     let mut rng = Rng::with_seed(1);
@@ -201,7 +201,7 @@ fn a_hostile_pdf_alone_is_an_error_of_its_file() {
         let whys: &[&str] = match name {
             "count" => &["of memory"],
             // Its content is read step by step, which a slow machine does not finish.
-            _ => &["holds no text", "takes longer than"],
+            _ => &["contains no text", "takes longer than"],
         };
         assert!(whys.iter().any(|it| one_line.contains(it)), "{err}");
     }
@@ -212,7 +212,7 @@ fn a_hostile_pdf_alone_is_an_error_of_its_file() {
     assert_eq!((code, out.trim()), (Some(0), "nothing there"), "{err}");
 }
 
-/// The pages of a long book are walked through once, and not once more for each of them.
+/// The pages of a long book are walked once in total, and not once per page.
 #[test]
 fn a_book_of_3000_pages_is_read_to_its_end() {
     let words = ["market", "the ledger", "of", "river", "and then", "a question", "answers"];
@@ -231,7 +231,7 @@ fn a_book_of_3000_pages_is_read_to_its_end() {
     report(&format!("{} MB of text in {:?}", out.len() >> 20, ended.took));
 }
 
-/// A file whose pages take longer than anybody waits.
+/// A file whose pages take too long to read.
 fn endless() -> Vec<u8> {
     pdf::pages_of(60_000, &b"q ".repeat(20_000))
 }
@@ -261,13 +261,12 @@ fn a_timeout_and_a_signal_end_the_worker() {
         let since = sent.expect("a worker was at work").elapsed();
         assert!(!ended.output.status.success());
         assert!(since < Duration::from_secs(6), "{signal:?}: {since:?}");
-        assert!(gone(&ended.started), "{signal:?}: a worker is left");
+        assert!(gone(&ended.started), "{signal:?}: a worker is still running");
         assert!(!text(&ended.output.stderr).contains("skipped"), "nothing is wrong with the file");
     }
 }
 
-/// Without workers a PDF is not read, whatever it holds; with another program as the worker it
-/// is.
+/// Without workers, a PDF is never read; with another program as the worker, it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_without_workers_reads_no_pdf() {
     let script = r#"path("a.pdf") >> pdf_text"#;

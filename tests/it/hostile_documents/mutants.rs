@@ -1,5 +1,5 @@
-//! Documents that are changed at random, for a time: `SVC_FUZZ=600` is ten minutes each. No
-//! reader may panic, take longer than anybody waits, or make the process large.
+//! Documents with random changes, for a limited time: `SVC_FUZZ=600` is ten minutes each. No reader
+//! may panic, take too long, or use much memory.
 
 use std::{
     collections::BTreeMap,
@@ -15,20 +15,20 @@ use svc::{
 
 use super::{memory, pdf, report};
 
-/// The most memory of the process, in kilobytes. The other tests of this binary are in it too,
-/// so it is looked at only where nothing else runs.
+/// The memory limit of the process, in kilobytes. Other tests of this binary count too, so it is
+/// checked only if nothing else runs.
 const MOST: u64 = 512 << 10;
 
-/// No document of this size takes longer, on a machine that does other things too.
+/// The time limit of a document of this size, on a machine with other load.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// So many are read however slow the machine is.
+/// The minimum number of documents, however slow the machine is.
 const FEWEST: u64 = 20;
 
-/// The largest mutant.
+/// The size limit of a mutant.
 const LARGEST: usize = 256 << 10;
 
-/// What became of the documents.
+/// The results of the documents.
 #[derive(Default)]
 struct Found {
     outcomes: BTreeMap<String, u64>,
@@ -52,8 +52,8 @@ impl Sink for Found {
     }
 }
 
-/// A document with some changes: bytes, words of the format, pieces that are repeated, left
-/// out, or taken from another one.
+/// A document with some changes: bytes, words of the format, pieces that are repeated, removed, or
+/// taken from another document.
 fn mutant(rng: &mut Rng, seeds: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
     let mut bytes = rng.choice(seeds).unwrap().clone();
     for _ in 0..rng.usize(1..8) {
@@ -114,7 +114,7 @@ fn fuzz(format: &str, seeds: &[Vec<u8>], words: &[&str], mut read: impl FnMut(&m
 fn read_file(found: &mut Found, host: &OsHost, name: &str, bytes: &[u8]) {
     let source = Source { name, size: bytes.len() as u64, input: &mut &*bytes, host };
     match extract(source, found) {
-        // The reader's own limit, which depends on what else the machine does.
+        // The reader's own limit, which depends on the load of the machine.
         Err(err) if err.kind() == std::io::ErrorKind::TimedOut => {
             found.notice(None, err.to_string());
         }

@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use super::{FOUND, SEARCH, folder_with, report, svc, text, watched};
 
-/// The most memory of the program, in kilobytes.
+/// The memory limit of the program, in kilobytes.
 const MOST: u64 = 512 << 10;
 
 fn numbered(count: usize, each: impl Fn(usize) -> String) -> String {
@@ -52,7 +52,7 @@ fn hostile_pages_and_records_are_skipped_or_read() {
     report(&format!("took {:?}, {} kB of its own", ended.took, ended.own));
 }
 
-/// Pages of 256 KB, each of a shape that once took time that grew with its square.
+/// Pages of 256 KB, each of a shape that used to take quadratic time.
 #[test]
 fn no_page_takes_longer_than_its_size_allows() {
     const LEN: usize = 256 << 10;

@@ -1,12 +1,12 @@
-//! A generator of PDFs that nobody should read in their own process: each shape with sizes of
-//! chance, some of them beyond any sense.
+//! A generator of PDFs that are unsafe to read in-process: each shape has random sizes, some of
+//! them absurd.
 
 use std::fmt::Write as _;
 
 use fastrand::Rng;
 use lopdf::{Stream, dictionary};
 
-/// A shape of a hostile file: its name, and what makes one.
+/// A shape of a hostile file: its name, and its generator.
 pub(super) type Shape = (&'static str, fn(&mut Rng) -> Vec<u8>);
 
 pub(super) const SHAPES: &[Shape] = &[
@@ -39,13 +39,13 @@ pub(super) fn good(text: &str) -> Vec<u8> {
     Pdf::of_page(&stream("", content.as_bytes())).done()
 }
 
-/// The number of a call of chance, with a bias to the ends.
+/// A random number of objects, biased towards the ends.
 fn size(rng: &mut Rng, most: u32) -> usize {
     let bits = rng.u32(1..=most.ilog2());
     usize::try_from(rng.u32(1 << (bits - 1)..=most.min(1 << bits))).unwrap()
 }
 
-/// A file that is put together object by object.
+/// A file built object by object.
 struct Pdf {
     objects: Vec<Vec<u8>>,
     trailer: String,
@@ -55,13 +55,13 @@ const CATALOG: &str = "<</Type/Catalog/Pages 2 0 R>>";
 const FONT: &str = "<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding>>";
 
 impl Pdf {
-    /// With the objects from number 1 on; the first one is the catalog.
+    /// A file with these objects, numbered from 1; the first one is the catalog.
     fn of<T: Into<Vec<u8>>>(objects: impl IntoIterator<Item = T>) -> Self {
         let objects = objects.into_iter().map(Into::into).collect();
         Self { objects, trailer: String::new() }
     }
 
-    /// One page with the content, which is object 4.
+    /// A file with one page, whose content is object 4.
     fn of_page(content: &[u8]) -> Self {
         let page = "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>";
         let mut pdf = Self::of([CATALOG, "<</Type/Pages/Kids[3 0 R]/Count 1>>", page]);
@@ -100,13 +100,13 @@ fn deflated(content: Vec<u8>) -> Vec<u8> {
     stream.content
 }
 
-/// The page tree says that it has more pages than there can be.
+/// The page tree declares more pages than there can be.
 fn count(rng: &mut Rng) -> Vec<u8> {
     let absurd = [2_147_483_647_i64, i64::MAX, 4_294_967_295, -1, 100_000_000, 1 << 40];
     absurd_count(rng.choice(absurd).unwrap())
 }
 
-/// The library made room for all of them once it had seen one.
+/// The library used to allocate room for all of them once it had seen one.
 pub(super) fn absurd_count(count: i64) -> Vec<u8> {
     let tree = format!("<</Type/Pages/Kids[3 0 R 6 0 R]/Count {count}>>");
     let inner = format!("<</Type/Pages/Parent 2 0 R/Kids[3 0 R]/Count {count}>>");
@@ -121,7 +121,7 @@ fn kids_cycle(rng: &mut Rng) -> Vec<u8> {
     Pdf::of([CATALOG, &format!("<</Type/Pages/Kids[{kids}]/Count 9>>")]).done()
 }
 
-/// Trees that hang below each other.
+/// Trees nested in each other.
 fn kids_chain(rng: &mut Rng) -> Vec<u8> {
     let len = size(rng, 60_000);
     let link = |next: usize| format!("<</Type/Pages/Kids[{next} 0 R {next} 0 R]>>");
@@ -132,12 +132,12 @@ fn many_pages(rng: &mut Rng) -> Vec<u8> {
     pages(size(rng, 30_000))
 }
 
-/// As many pages, all with one short content.
+/// Many pages with the same short content.
 fn pages(count: usize) -> Vec<u8> {
     pages_of(count, b"BT /F1 12 Tf (x) Tj ET")
 }
 
-/// Pages of one content.
+/// Pages with the same content.
 pub(super) fn pages_of(count: usize, content: &[u8]) -> Vec<u8> {
     let mut pdf = Pdf::of_page(&stream("", content));
     let page = pdf.objects[2].clone();
@@ -150,8 +150,8 @@ pub(super) fn pages_of(count: usize, content: &[u8]) -> Vec<u8> {
     pdf.done()
 }
 
-/// A book: pages with lines of words, in chapters, each page with its own compressed content
-/// and all with the same fonts.
+/// A book: pages with lines of words, in chapters, each page with its own compressed content and
+/// all with the same fonts.
 pub(super) fn book(chapters: usize, pages: usize, lines: &[String]) -> Vec<u8> {
     const RESOURCES: &str = "/Resources<</Font<</F1 3 0 R>>>>";
     let mut pdf = Pdf::of([CATALOG, "", FONT]);
@@ -181,7 +181,7 @@ pub(super) fn book(chapters: usize, pages: usize, lines: &[String]) -> Vec<u8> {
     pdf.done()
 }
 
-/// A content that unfolds to many times its size.
+/// A content that decompresses to many times its size.
 fn bomb(rng: &mut Rng) -> Vec<u8> {
     let unit = rng.choice(["q ", "[]TJ ", "(a)Tj ", "%", "\0", "<</A 1>>BDC "]).unwrap();
     let content = unit.repeat(size(rng, 96 << 20) / unit.len());
@@ -198,7 +198,7 @@ fn nested_bomb(rng: &mut Rng) -> Vec<u8> {
     Pdf::of_page(&stream(&format!("/Filter[{filters}]"), &content)).done()
 }
 
-/// 31 KB that took 6.3 GB and 21 s.
+/// 31 KB that used to take 6.3 GB and 21 s.
 fn q_flood(rng: &mut Rng) -> Vec<u8> {
     let content = b"q ".repeat(size(rng, 16_000_000).max(8_000_000));
     Pdf::of_page(&stream("/Filter/FlateDecode", &deflated(content))).done()
@@ -225,7 +225,7 @@ fn deep_dictionaries(rng: &mut Rng) -> Vec<u8> {
     pdf.done()
 }
 
-/// An object stream that says that it stands in itself.
+/// An object stream that claims to contain itself.
 fn own_object_stream(rng: &mut Rng) -> Vec<u8> {
     let n = size(rng, 2_000_000_000);
     let entries = format!("/Type/ObjStm/N {n}/First {}/Extends 4 0 R", rng.u32(..));
@@ -257,7 +257,7 @@ fn huge_xref(rng: &mut Rng) -> Vec<u8> {
     text.replace("xref\n0 6", &format!("xref\n0 {entries}")).into_bytes()
 }
 
-/// A table of places in a stream that says that it has billions.
+/// A cross-reference stream that claims billions of entries.
 fn xref_stream(rng: &mut Rng) -> Vec<u8> {
     let size = size(rng, 4_000_000_000);
     let table = deflated(vec![1; size.min(32 << 20)]);
@@ -273,7 +273,7 @@ fn xref_stream(rng: &mut Rng) -> Vec<u8> {
     file
 }
 
-/// A font that gives a meaning to every code, over and over.
+/// A font that maps every code, over and over.
 fn cmap_ranges(rng: &mut Rng) -> Vec<u8> {
     let range = "<00000000> <ffffffff> <0041>\n".repeat(size(rng, 200_000));
     with_cmap(&format!("{} beginbfrange\n{range}endbfrange", rng.u32(..)))
@@ -299,7 +299,7 @@ fn with_cmap(body: &str) -> Vec<u8> {
     pdf.done()
 }
 
-/// Objects that are nothing but each other.
+/// Objects that consist of references to each other.
 fn own_reference(rng: &mut Rng) -> Vec<u8> {
     let mut pdf = Pdf::of_page(b"4 0 R");
     let len = size(rng, 50_000);
@@ -314,7 +314,7 @@ fn strings(rng: &mut Rng) -> Vec<u8> {
     Pdf::of_page(&stream("", format!("BT /F1 1 Tf {deep} Tj ET").as_bytes())).done()
 }
 
-/// Pages whose resources are looked for in all that is above them.
+/// Pages whose resources are searched in all their ancestors.
 fn inherited(rng: &mut Rng) -> Vec<u8> {
     let fonts = "/F1 5 0 R".repeat(size(rng, 100_000));
     let mut pdf = Pdf::of_page(&stream("", b"BT /F1 12 Tf (x) Tj ET"));
@@ -325,12 +325,12 @@ fn inherited(rng: &mut Rng) -> Vec<u8> {
     pdf.done()
 }
 
-/// A file of any shape with bytes that are other ones.
+/// A file of any shape with some bytes replaced.
 fn garbled(rng: &mut Rng) -> Vec<u8> {
     let (_, shape) = SHAPES[rng.usize(..SHAPES.len() - 1)];
     let mut file = shape(rng);
     for _ in 0..rng.usize(1..50) {
-        // The beginning says that it is a PDF.
+        // The beginning identifies a PDF.
         let at = rng.usize(5..file.len());
         file[at] = rng.u8(..);
     }

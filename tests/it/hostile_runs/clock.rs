@@ -1,4 +1,4 @@
-//! A clock that is set back, between runs and while one goes on.
+//! A clock that is set back, between runs and during a run.
 
 use std::{
     future::Future,
@@ -20,7 +20,7 @@ use svc::{
 
 use crate::{components, meter::Meter};
 
-/// A machine whose clock goes where the test wants it, and back by an hour at each look.
+/// A machine whose clock is controlled by the test, and goes back by an hour at each reading.
 struct Clock {
     host: TestHost,
     now: AtomicI64,
@@ -113,14 +113,14 @@ async fn runs_keep_their_order_when_the_clock_is_set_back() {
 async fn a_run_goes_on_before_it_began() {
     let store = Arc::new(Store::in_memory().unwrap());
     let meter = Arc::new(Meter::default());
-    // The clock goes back while it runs, and is far back when it goes on.
+    // The clock goes back during the run, and is far back when it resumes.
     let first = engine(&store, Clock::at(NOON, HOUR), &meter);
     first.run(SCRIPT).await.map(|it| it.value).unwrap_err();
     for clock in [Clock::at(NOON - 100 * HOUR, HOUR), Clock::at(-5, 0), Clock::at(i64::MIN, 0)] {
         let again = engine(&store, clock, &meter);
         let resumed = again.resume("last").unwrap().retry_write("append_log");
         resumed.await.map(|it| it.value).unwrap_err();
-        assert_eq!(meter.counted().attempts, 2, "nothing was paid for twice");
+        assert_eq!(meter.counted().attempts, 2, "no call was paid for twice");
         let run = store.run("last").unwrap();
         assert_eq!(run.state, RunState::Failed);
         assert!(run.ended.unwrap() >= run.started, "{run:?}");

@@ -1,6 +1,6 @@
-//! Whole runs under conditions that nobody wishes for: no space, no leave to write, a store
-//! that is taken away, signals, a clock that is set back. A run ends with a reason, and goes
-//! on where it was once things are well again.
+//! Whole runs under adverse conditions: no space, no permission to write, a store that is removed,
+//! signals, a clock that is set back. A run ends with a reason, and can be resumed once the problem
+//! is solved.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,8 +24,8 @@ mod space;
 mod taken;
 mod together;
 
-/// Everything that a run can be made of: a sequence, branches, many items, turns, calls that
-/// are paid for, and a write that must not happen twice unasked.
+/// All parts of a run: a sequence, branches, many items, turns, paid calls, and a write that must
+/// not be repeated without a request.
 pub(crate) const SCRIPT: &str = r#"
 let xs = range(0, 200) >> each { "${it}" >> wait(duration: 2ms) >> upper } within { max_parallel: 16 }
 let asked = xs >> take(n: 5) >> each { ask(max_tokens: 20) } within { max_cost: $1, max_parallel: 2 }
@@ -34,7 +34,7 @@ let both = "x" >> parallel { a: wait(duration: 9ms) >> upper, b: wait(duration: 
 { xs: xs, asked: asked, turned: turned, both: both } >> save_json(to: "out.json")
 "#;
 
-/// A folder with the script, in which the program runs, and the provider that it asks.
+/// A folder with the script, in which the program runs, and the provider that it calls.
 pub(super) struct Place {
     folder: TempDir,
     server: Server,
@@ -45,7 +45,7 @@ impl Place {
         Self::asking(vec![finishes("openai", "yes")])
     }
 
-    /// The same with a provider that gives these replies.
+    /// The same with a provider that sends these replies.
     pub(super) fn asking(replies: Vec<Reply>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.svc"), SCRIPT).unwrap();
@@ -61,17 +61,17 @@ impl Place {
         self.path().join("runs.db")
     }
 
-    /// How often the provider was asked.
+    /// The number of requests to the provider.
     pub(super) fn asked(&self) -> usize {
         self.server.requests().len()
     }
 
-    /// The program with the store of this place.
+    /// The program with the store of this folder.
     pub(super) fn command(&self, args: &[&str]) -> Command {
         self.with(Command::new(assert_cmd::cargo::cargo_bin!("svc")), args)
     }
 
-    /// The same from a shell, which first does something else.
+    /// The same from a shell, which first runs another command.
     pub(super) fn after(&self, first: &str, args: &[&str]) -> Command {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("{first}; exec \"$0\" \"$@\"")]);
@@ -98,9 +98,8 @@ impl Place {
         self.command(args).output().unwrap()
     }
 
-    /// Goes on with the latest run, and makes sure that it gives what an undisturbed one
-    /// gives, that nothing happens again that was written down before, and that everything
-    /// is paid for that was not.
+    /// Resumes the latest run, and checks that it has the result of an undisturbed one, that no
+    /// recorded call is repeated, and that every other call is paid for.
     #[track_caller]
     pub(super) fn goes_on(&self) {
         let (before, asked) = (done(&self.store()), self.asked());
@@ -112,13 +111,13 @@ impl Place {
             assert!(after.contains(node), "{node:?} was done again");
         }
         let known = before.iter().filter(|(path, _)| path.ends_with("/ask")).count();
-        assert_eq!(self.asked() - asked, 5 - known, "what was answered is not asked again");
+        assert_eq!(self.asked() - asked, 5 - known, "answered calls are not repeated");
         let doctor = self.svc(&["doctor"]);
         assert!(doctor.status.success(), "{}", err(&doctor));
     }
 }
 
-/// What the script writes where nobody disturbs it.
+/// The file that an undisturbed run writes.
 fn whole() -> String {
     static WHOLE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     let run = || {
@@ -130,12 +129,12 @@ fn whole() -> String {
     WHOLE.get_or_init(run).clone()
 }
 
-/// The latest run of a store, if there is one.
+/// The latest run of a store, if any.
 pub(super) fn last(store: &Path) -> Option<Run> {
     Store::open_reading(store, 0).ok()?.run("last").ok()
 }
 
-/// What is done in the latest run: places with the times of their beginnings.
+/// The finished calls of the latest run: paths with the times of their starts.
 fn done(store: &Path) -> Vec<(String, i64)> {
     let store = Store::open_reading(store, 0).unwrap();
     let Ok(run) = store.run("last") else { return Vec::new() };
@@ -143,12 +142,12 @@ fn done(store: &Path) -> Vec<(String, i64)> {
     nodes.filter(|it| it.state == NodeState::Done).map(|it| (it.path, it.started)).collect()
 }
 
-/// Waits until the run has written down so many calls.
+/// Waits until the run has recorded this many calls.
 pub(super) fn wait_for(store: &Path, nodes: u64) {
     let patience = std::time::Instant::now();
     let written = || Store::open_reading(store, 0).and_then(|it| it.size()).map(|it| it.nodes);
     while written().unwrap_or(0) < nodes {
-        assert!(patience.elapsed().as_secs() < 60, "the run never came so far");
+        assert!(patience.elapsed().as_secs() < 60, "the run never got that far");
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Who may look into a store, and stores that may not be written.
+//! Permissions of a store, and stores that are read-only.
 
 use std::{path::Path, process::Command};
 
@@ -6,7 +6,7 @@ use svc::store::{Store, StoreErrorKind};
 
 use super::{Place, err, out, wait_for};
 
-/// Every file and folder below one, with its mode.
+/// Every file and subfolder of a folder, with its mode.
 #[cfg(unix)]
 fn modes(folder: &Path) -> Vec<(String, u32)> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -27,7 +27,7 @@ fn modes(folder: &Path) -> Vec<(String, u32)> {
 #[test]
 fn only_its_owner_looks_into_a_store() {
     let place = Place::new();
-    // Two megabytes that cannot be packed stand in a file of their own.
+    // Two incompressible megabytes are in a separate file.
     let mut random = fastrand::Rng::with_seed(1);
     let noise: String = (0..2 << 20).map(|_| random.char('\u{100}'..'\u{7ff}')).collect();
     std::fs::write(place.path().join("noise.txt"), noise).unwrap();
@@ -97,7 +97,7 @@ fn looking_works_while_another_process_writes() {
     assert!(child.wait().unwrap().success());
 }
 
-/// As a user who may read but not write, where tests may become one.
+/// As a user who may read but not write, if the tests can switch to one.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_store_of_somebody_else_can_be_read() {
@@ -127,10 +127,10 @@ fn a_store_of_somebody_else_can_be_read() {
         assert!(told.contains("the store `runs.db` cannot be written"), "{told}");
         assert!(told.contains("`--store FILE` names another one"), "{told}");
     }
-    assert_eq!(place.asked(), asked, "nothing ran");
+    assert_eq!(place.asked(), asked, "no call was made");
 }
 
-/// On a file system that nobody may write, where one can be made.
+/// On a read-only file system, if one can be created.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_store_on_a_disk_that_is_locked_can_be_read() {

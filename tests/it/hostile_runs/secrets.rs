@@ -1,4 +1,4 @@
-//! No secret is left behind: not in the store, nor in what the program prints, however a run
+//! No secret is left behind: neither in the store nor in the output of the program, however a run
 //! ends.
 
 use std::{
@@ -20,11 +20,11 @@ use crate::{
     models::{KEY, provider::finishes, server::Reply},
 };
 
-/// What must be seen nowhere. JSON writes it in another way; its beginning is the same.
+/// Must not appear anywhere. JSON writes it differently; its beginning is the same.
 const CANARY: &str = "canary-4711\" or \\ \u{e4}";
 const NEEDLE: &str = "canary-47";
 
-/// Runs that succeed, fail and panic, and put the secret wherever they can.
+/// Scripts that succeed, fail and panic, and put the secret wherever they can.
 const SCRIPTS: [&str; 7] = [
     r#"secret api_key  "ada" >> login(key: api_key)"#,
     r#"secret api_key  "ada" >> blab(key: api_key)"#,
@@ -35,7 +35,8 @@ const SCRIPTS: [&str; 7] = [
     r#"secret api_key  ["a", "b"] >> each { login(key: api_key) >> quick } >> take(n: 1)"#,
 ];
 
-/// How one looks into a run afterwards. Whatever they write into the folder is looked at, too.
+/// Commands that inspect a run afterwards. The files that they write into the folder are searched,
+/// too.
 const LOOKS: [&[&str]; 13] = [
     &["runs"],
     &["runs", "--json"],
@@ -74,8 +75,8 @@ fn is_clean(script: &str, output: &Output) {
     assert!(!both.contains(NEEDLE), "{script}: {both}");
 }
 
-/// Looks at every file below a folder, byte by byte, and at every content of the stores
-/// there, as it was before it was packed.
+/// Searches every file below a folder, byte by byte, and every content of the stores there, before
+/// its compression.
 #[track_caller]
 fn holds_nowhere(needle: &str, folder: &Path) {
     for store in ["runs.db", "copy.db"] {
@@ -93,7 +94,7 @@ fn contents(file: &Path) -> Vec<Vec<u8>> {
     let hashes = found.query_map([], |it| it.get::<_, [u8; 32]>(0)).unwrap();
     let all: Vec<Vec<u8>> =
         hashes.map(|it| store.blob(Hash(it.unwrap())).unwrap().unwrap()).collect();
-    assert!(!all.is_empty(), "nothing was looked at");
+    assert!(!all.is_empty(), "no file was searched");
     all
 }
 
@@ -111,7 +112,7 @@ fn has(needle: &str, bytes: &[u8]) -> bool {
     bytes.windows(needle.len()).any(|it| it == needle.as_bytes())
 }
 
-/// Servers that give the key of a provider back, in an answer and in a failure.
+/// Servers that echo the key of a provider, in an answer and in a failure.
 #[test]
 fn the_key_of_a_provider_is_not_left_behind() {
     let told = format!(r#"{{"error": {{"message": "no such key: {KEY}", "type": "t"}}}}"#);
@@ -147,7 +148,7 @@ fn ran(folder: &Path, script: &str) -> Output {
     child(folder, script).output().unwrap()
 }
 
-/// The program with components that leak, in a process of its own: the test below.
+/// The program with components that leak, in a separate process: the test below.
 fn child(folder: &Path, script: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -160,7 +161,7 @@ fn child(folder: &Path, script: &str) -> Command {
     command
 }
 
-/// Everything that a run tells those who watch it.
+/// Everything that a run reports to its observers.
 #[derive(Default)]
 struct Heard(Mutex<String>);
 
@@ -170,7 +171,7 @@ impl Observer for Heard {
     }
 }
 
-/// Runs a script, keeps it, and prints whatever there is to print. The tests above start it.
+/// Runs a script, keeps it, and prints everything that can be printed. The tests above start it.
 #[tokio::test]
 #[expect(clippy::print_stdout, reason = "the test around reads it")]
 async fn a_process_runs_what_it_is_told() {

@@ -1,4 +1,4 @@
-//! Signals that ask a run to end.
+//! Signals that request the end of a run.
 #![cfg(unix)]
 
 use std::{os::unix::process::ExitStatusExt as _, process::Command, time::Instant};
@@ -20,7 +20,7 @@ fn a_signal_ends_a_run_that_goes_on_later() {
         wait_for(&place.store(), 30);
         send(signal, child.id());
         if signal != "-INT" {
-            // Terminals and systems that go away say so twice.
+            // Terminals and systems that shut down send a signal twice.
             send(signal, child.id());
         }
         let since = Instant::now();
@@ -35,7 +35,7 @@ fn a_signal_ends_a_run_that_goes_on_later() {
         assert!(run.ended.is_some());
         assert!(told.contains(&format!("`svc resume {}` goes on where it was", run.id)), "{told}");
         let claims = std::fs::read_dir(place.path().join("runs.db-claims")).unwrap();
-        assert_eq!(claims.count(), 0, "nobody has the run");
+        assert_eq!(claims.count(), 0, "no process has claimed the run");
         place.goes_on();
     }
 }
@@ -50,7 +50,7 @@ fn who_says_nohup_wants_no_hangup() {
     assert!(ended.status.success(), "{}", err(&ended));
 }
 
-/// What is in memory, such as secrets, does not come to lie in a file.
+/// Memory, which may contain secrets, is not written to a file.
 #[test]
 fn a_crash_leaves_no_memory_behind() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! No space while a run goes on.
+//! No space left during a run.
 
 use std::{process::Command, sync::Arc};
 
@@ -11,12 +11,12 @@ use svc::{
 use super::{Place, done, err, last};
 use crate::{components, meter::Meter};
 
-/// How many limits a run meets; `SVC_ROUNDS=100` are more.
+/// The number of limits that are tried; `SVC_ROUNDS=100` tries more.
 pub(super) fn rounds(few: u64) -> u64 {
     std::env::var("SVC_ROUNDS").ok().and_then(|it| it.parse().ok()).unwrap_or(few)
 }
 
-/// Files that may grow no more make writes fail, each time at another one.
+/// When files reach their size limit, writes fail, at a different place each time.
 #[cfg(unix)]
 #[test]
 fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
@@ -24,7 +24,7 @@ fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
     let mut halves = 0;
     for _ in 0..rounds(4) {
         let place = Place::new();
-        // Blocks of 512 bytes; an empty store has some 200.
+        // Blocks of 512 bytes; an empty store has about 200.
         let limit = format!("ulimit -f {}", rng.u32(180..900));
         let failed = place.after(&limit, &["run", "a.svc"]).output().unwrap();
         if failed.status.success() {
@@ -35,17 +35,17 @@ fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
         assert!(told.contains("runs.db` "), "{limit}: {told}");
         assert!(told.contains("help: check that the disk has space"), "{limit}: {told}");
         if last(&place.store()).is_none() {
-            assert_eq!(place.asked(), 0, "a run that cannot be kept does not begin");
+            assert_eq!(place.asked(), 0, "a run that cannot be kept does not start");
             continue;
         }
         assert!(told.contains("goes on where it was"), "{limit}: {told}");
         halves += 1;
         place.goes_on();
     }
-    assert!(halves > 0, "no run had its limit in the middle");
+    assert!(halves > 0, "no run reached its limit in the middle");
 }
 
-/// A file system of its own that is too small, where one can be made.
+/// A separate file system that is too small, if one can be created.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_a_run_that_goes_on_later() {
@@ -77,13 +77,13 @@ fn a_full_disk_ends_a_run_that_goes_on_later() {
     let resumed = place.svc(&["resume", "last", "--store", store]);
     assert!(resumed.status.success(), "{}", err(&resumed));
     let after = done(store.as_ref());
-    assert!(before.iter().all(|it| after.contains(it)), "something was done again");
+    assert!(before.iter().all(|it| after.contains(it)), "a call was repeated");
     let known = before.iter().filter(|(path, _)| path.ends_with("/ask")).count();
-    assert!(place.asked() - asked <= 2 * (5 - known), "what was answered is not asked again");
+    assert!(place.asked() - asked <= 2 * (5 - known), "answered calls are not repeated");
     assert!(place.svc(&["doctor", "--store", store]).status.success());
 }
 
-/// Gives a file system back, however a test ends.
+/// Unmounts a file system, however a test ends.
 struct Unmount(std::path::PathBuf);
 
 impl Drop for Unmount {
@@ -92,7 +92,7 @@ impl Drop for Unmount {
     }
 }
 
-/// A store with a limit of pages, at which many limits end a run in many places.
+/// A store with a page limit; many different limits end a run in many places.
 #[tokio::test]
 async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
     let script = format!(
@@ -118,7 +118,7 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
         assert!(told.contains("has no space left"), "{pages}: {told}");
         assert!(told.contains("runs.db"), "{pages}: {told}");
         if last(&file).is_none() {
-            assert_eq!(meter.counted().attempts, 0, "a run that cannot be kept does not begin");
+            assert_eq!(meter.counted().attempts, 0, "a run that cannot be kept does not start");
             continue;
         }
         halves += 1;

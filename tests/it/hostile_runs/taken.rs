@@ -1,11 +1,10 @@
-//! A store that is taken away while a run goes on.
+//! A store that is removed during a run.
 
 use std::{fs, path::Path};
 
 use super::{Place, SCRIPT, err, wait_for};
 
-/// Does something to the store in the middle of a run, and gives how that ended and what it
-/// said.
+/// Changes the store in the middle of a run, and returns how the run ended and what it printed.
 fn disturbed(place: &Place, disturb: impl FnOnce(&Path)) -> (Option<i32>, String) {
     let child = place.command(&["run", "a.svc"]).spawn().unwrap();
     wait_for(&place.store(), 30);
@@ -27,8 +26,8 @@ fn a_store_that_is_deleted_ends_the_run() {
         told.contains("`runs.db` was deleted or replaced while the store was in use"),
         "{told}"
     );
-    assert!(!told.contains("goes on where it was"), "nothing is left to go on from: {told}");
-    assert!(!place.path().join("out.json").exists(), "what cannot be kept is not written");
+    assert!(!told.contains("goes on where it was"), "there is nothing left to resume: {told}");
+    assert!(!place.path().join("out.json").exists(), "a write that cannot be recorded is not made");
 }
 
 #[test]
@@ -44,7 +43,7 @@ fn a_folder_that_is_deleted_ends_the_run() {
     let told = err(&ended);
     assert_eq!(ended.status.code(), Some(1), "{told}");
     assert!(told.contains("`kept/runs.db` was deleted or replaced"), "{told}");
-    assert!(!place.path().join("kept").exists(), "a folder that is deleted is not made again");
+    assert!(!place.path().join("kept").exists(), "a deleted folder is not created again");
 }
 
 #[test]
@@ -67,8 +66,8 @@ fn a_store_that_is_replaced_is_left_alone() {
         let runs = store.runs(&svc::store::Filter::default()).unwrap();
         runs.into_iter().map(|it| it.id).collect::<Vec<_>>()
     };
-    assert_eq!(ids(&place.store()), ids(&other.store()), "the other store is as it was");
-    // Whoever puts the first one back loses nothing that was acknowledged.
+    assert_eq!(ids(&place.store()), ids(&other.store()), "the other store is unchanged");
+    // Restoring the first store loses nothing that was acknowledged.
     for suffix in ["", "-wal", "-shm"] {
         let (old, new) = (format!(".old{suffix}"), suffix);
         let _ = fs::remove_file(beside(&place.store(), new));
@@ -119,11 +118,11 @@ fn a_damaged_store_is_recovered() {
     assert!(said.starts_with("the damaged store is now `runs.db.corrupt-"), "{said}");
     assert!(said.contains("\n1 runs and "), "{said}");
     let aside = said.split('`').nth(1).unwrap();
-    assert_eq!(fs::read(place.path().join(aside)).unwrap(), bytes, "it is as it was");
+    assert_eq!(fs::read(place.path().join(aside)).unwrap(), bytes, "it is unchanged");
     place.goes_on();
 }
 
-/// A run of which a call may be missing does not go on: nobody knows what it would do twice.
+/// A run that may lack a call is not resumed: it is unknown what it would repeat.
 #[test]
 fn a_run_that_is_not_whole_does_not_go_on() {
     let place = Place::new();
@@ -146,5 +145,5 @@ fn a_run_that_is_not_whole_does_not_go_on() {
     assert_eq!(refused.status.code(), Some(6));
     assert!(err(&refused).contains("resuming it could repeat calls"), "{}", err(&refused));
     assert!(place.svc(&["show", "last"]).status.success());
-    assert_eq!(place.asked(), asked, "nothing ran");
+    assert_eq!(place.asked(), asked, "no call was made");
 }

@@ -1,4 +1,4 @@
-//! Several processes at one store, and at one run.
+//! Several processes with one store, and with one run.
 
 use std::process::Output;
 
@@ -6,10 +6,10 @@ use svc::store::{Filter, RunState, Store};
 
 use super::{Place, SCRIPT, done, err, last, space::rounds, wait_for};
 
-/// A run that was killed in its middle.
+/// A run that was killed in the middle.
 fn killed() -> Place {
     let place = Place::new();
-    // It takes about two seconds, so that others come while it goes on.
+    // It takes about two seconds, so that other processes start during it.
     let long = SCRIPT.replace("duration: 2ms", "duration: 150ms");
     std::fs::write(place.path().join("long.svc"), long).unwrap();
     let mut child = place.command(&["run", "long.svc"]).spawn().unwrap();
@@ -34,7 +34,7 @@ fn of_two_that_go_on_with_a_run_one_does() {
         assert_eq!(place.asked() - asked, 5 - known, "nothing is paid for twice");
         assert_eq!(last(&place.store()).unwrap().state, RunState::Ok);
         if won == 2 {
-            // A busy machine started the second one when the first one was done.
+            // On a busy machine the second process may start after the first one has finished.
             continue;
         }
         contested += 1;
@@ -97,12 +97,12 @@ fn a_run_that_is_removed_is_not_gone_on_with_from_nothing() {
         } else {
             let gone = ["unknown run", "is already working on run", "is not in the store"];
             assert!(gone.iter().any(|it| told.contains(it)), "{told}");
-            assert_eq!(place.asked(), asked, "what is gone is not paid for anew: {told}");
+            assert_eq!(place.asked(), asked, "a removed run is not paid for again: {told}");
         }
     }
 }
 
-/// Claims are files that are open, and of those a process has so many only.
+/// Claims are open files, and a process may open only a limited number of them.
 #[cfg(unix)]
 #[test]
 fn many_runs_are_removed_with_few_open_files() {

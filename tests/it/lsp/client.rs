@@ -1,4 +1,4 @@
-//! A small client of the language server: the real program over real pipes.
+//! A small client for the language server: the real program over real pipes.
 
 use std::{
     fs,
@@ -12,26 +12,26 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Nothing takes this long: a server that is silent fails the test instead of hanging it.
+/// A time limit for everything: a silent server fails the test instead of blocking it.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(super) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// Notifications that nobody has asked for yet.
+    /// Notifications that no one has asked for yet.
     heard: Vec<Value>,
     next_id: i64,
     folder: TempDir,
 }
 
 impl Client {
-    /// A server that was told nothing.
+    /// A server before initialization.
     pub(super) fn start(files: &[(&str, &str)]) -> Self {
         Self::under(&[], files)
     }
 
-    /// The same under rules that its command line gives.
+    /// The same with policy rules on the command line.
     pub(super) fn under(rules: &[&str], files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in files {
@@ -58,7 +58,7 @@ impl Client {
         Self { child, input, messages, heard: Vec::new(), next_id: 0, folder }
     }
 
-    /// A server that is ready to work, for a client that counts bytes.
+    /// An initialized server, for a client that counts bytes.
     pub(super) fn ready(files: &[(&str, &str)]) -> Self {
         let mut client = Self::start(files);
         let capabilities = json!({
@@ -71,7 +71,7 @@ impl Client {
         client
     }
 
-    /// Makes a folder next to the files.
+    /// Creates a folder next to the files.
     pub(super) fn folder(&self, name: &str) {
         fs::create_dir(self.folder.path().join(name)).unwrap();
     }
@@ -80,7 +80,7 @@ impl Client {
         format!("file://{}", self.folder.path().join(name).display())
     }
 
-    /// Opens a document; a `¦` in its text is left out and gives the cursor's place.
+    /// Opens a document; a `¦` in its text is removed and marks the cursor.
     pub(super) fn open(&mut self, name: &str, text: &str) -> Value {
         let (text, position) = without_cursor(text);
         let uri = self.uri(name);
@@ -107,13 +107,13 @@ impl Client {
         self.send(&message);
     }
 
-    /// Asks, and waits for the answer: the result, or the error.
+    /// Sends a request, and waits for the answer: the result, or the error.
     pub(super) fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
-    /// Asks without waiting.
+    /// Sends a request without waiting.
     pub(super) fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let id = self.next_id;
@@ -131,7 +131,7 @@ impl Client {
         }
     }
 
-    /// The first message that is looked for; notifications before it are kept.
+    /// The first message that matches; notifications before it are kept.
     pub(super) fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(idx) = self.heard.iter().position(&wanted) {
             return self.heard.remove(idx);
@@ -154,7 +154,7 @@ impl Client {
         told["params"]["diagnostics"].as_array().unwrap().clone()
     }
 
-    /// Opens a script and gives what is wrong with it, as `code line:character message`.
+    /// Opens a script and returns its problems, as `code line:character message`.
     pub(super) fn problems(&mut self, name: &str, text: &str) -> Vec<String> {
         self.open(name, text);
         self.diagnostics(name).iter().map(shown).collect()
@@ -181,14 +181,14 @@ impl Client {
         input.flush().unwrap();
     }
 
-    /// Says goodbye as the protocol wants it.
+    /// Shuts down according to the protocol.
     pub(super) fn leave(mut self) -> Option<i32> {
         assert_eq!(self.request("shutdown", Value::Null), Ok(Value::Null));
         self.notify("exit", Value::Null);
         self.code()
     }
 
-    /// Goes away without a word.
+    /// Disconnects without a shutdown.
     pub(super) fn vanish(mut self) -> Option<i32> {
         self.input = None;
         self.code()
@@ -200,7 +200,7 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// A failed test leaves no server behind.
+    /// A failed test leaves no server running.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -223,7 +223,7 @@ fn read(output: &mut impl BufRead) -> Option<Value> {
     Some(serde_json::from_slice(&body).unwrap())
 }
 
-/// A text without its `¦`, and the place of that, counted in bytes.
+/// A text without its `¦`, and the position of the `¦`, counted in bytes.
 pub(super) fn without_cursor(text: &str) -> (String, Value) {
     let at = text.find('¦').unwrap_or(0);
     (text.replace('¦', ""), position(text, at))
@@ -241,7 +241,7 @@ fn shown(it: &Value) -> String {
     format!("{code} {}:{} {message}", start["line"], start["character"])
 }
 
-/// A text after the edits of a change, whose places are counted in bytes.
+/// Applies the edits of a change to a text; positions are counted in bytes.
 pub(super) fn edited(text: &str, edits: &Value) -> String {
     let offset = |it: &Value| {
         let line = usize::try_from(it["line"].as_u64().unwrap()).unwrap();

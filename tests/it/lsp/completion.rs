@@ -1,4 +1,4 @@
-//! What is offered at a place, and what never is.
+//! What completion offers at a place, and what it never offers.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn arguments_are_those_not_given_yet() {
     let labels = client.complete("\"a\" >> replace(from: \"a\", ¦)");
     has(&labels, &["to"]);
     lacks(&labels, &["from", "text", "upper"]);
-    // Nothing is closed yet: this is how it looks while it is typed.
+    // Nothing is closed yet: this is the state while typing.
     has(&client.complete("param q: string\nq >> search(¦"), &["top_k", "source"]);
     has(&client.complete("let n = 3\n[1, 2] >> take(n: ¦)"), &["n", "len"]);
 }

@@ -1,5 +1,5 @@
-//! A client that announces what it does not send, or sends without end: the server says what
-//! is wrong and ends, within little memory.
+//! Clients that do not send what they announce, or send without end: the server reports the problem
+//! and ends, using little memory.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 /// The address space of the server, in kilobytes.
 const SPACE: u64 = 1 << 20;
 
-/// The most memory that it holds, in kilobytes.
+/// Its memory limit, in kilobytes.
 const MOST: u64 = 300 << 10;
 
 /// A server with little memory.
@@ -23,8 +23,7 @@ fn server() -> Child {
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// What the server does of what `send` sends it: its exit code, what it says, and the most
-/// memory that it had.
+/// The server's reaction to what `send` writes: its exit code, its output, and its peak memory.
 fn ended(send: impl FnOnce(&mut dyn Write) + Send + 'static) -> (Option<i32>, String, String, u64) {
     let mut child = server();
     let (id, mut input) = (child.id(), child.stdin.take().unwrap());
@@ -56,12 +55,12 @@ fn ended(send: impl FnOnce(&mut dyn Write) + Send + 'static) -> (Option<i32>, St
             None => thread::sleep(Duration::from_millis(5)),
         }
     };
-    // The pipe stayed open until here: the server did not end for want of a client.
+    // The pipe was open until here: the server did not end because the client was gone.
     drop(sending.join());
     (status.code(), out.join().unwrap(), err.join().unwrap(), most)
 }
 
-/// Sends for as long as somebody takes it.
+/// Sends as long as the other side reads.
 fn flood(output: &mut dyn Write, piece: &[u8], most: usize) {
     for _ in 0..most {
         if output.write_all(piece).is_err() {
@@ -103,7 +102,7 @@ fn headers_without_end_end_the_server_with_a_reason() {
     }
 }
 
-/// Messages of the largest size, faster than they are worked on.
+/// Messages of the maximum size, sent faster than they are processed.
 #[test]
 fn a_flood_of_large_messages_takes_little_memory() {
     let (code, _, err, most) = ended(|it| {

@@ -23,7 +23,7 @@ let found = question >> rag.answer
 found >> .text
 ";
 
-/// The params of a request at the first place where a word stands.
+/// The params of a request at the first occurrence of a word.
 fn at(client: &Client, name: &str, text: &str, word: &str) -> Value {
     let position = client::position(text, text.find(word).unwrap());
     json!({ "textDocument": { "uri": client.uri(name) }, "position": position })
@@ -35,7 +35,7 @@ fn hover(client: &mut Client, script: &str) -> String {
     told["contents"]["value"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The pieces of a text that some ranges mean.
+/// The parts of a text that the ranges select.
 fn pieces(text: &str, ranges: &Value) -> Vec<String> {
     let line = |it: &Value| usize::try_from(it["line"].as_u64().unwrap()).unwrap();
     let column = |it: &Value| usize::try_from(it["character"].as_u64().unwrap()).unwrap();
@@ -82,7 +82,7 @@ fn problems_of_used_files_stand_in_their_own_file() {
     client.open("user.svc", USER);
     let told = client.diagnostics("rag.svc");
     assert_eq!(told[0]["code"], "E217");
-    // What is typed in the open file counts, before it is saved.
+    // The text of the open file counts, before it is saved.
     client.open("rag.svc", RAG);
     assert!(client.diagnostics("rag.svc").is_empty());
     let broken = RAG.replace("len(q)", "q");
@@ -90,11 +90,7 @@ fn problems_of_used_files_stand_in_their_own_file() {
     assert_eq!(client.diagnostics("rag.svc")[0]["code"], "E217");
     let uri = client.uri("rag.svc");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-    assert_eq!(
-        client.diagnostics("rag.svc")[0]["code"],
-        "E217",
-        "the file on the disk is as wrong"
-    );
+    assert_eq!(client.diagnostics("rag.svc")[0]["code"], "E217", "the file on disk is still wrong");
 }
 
 #[test]
@@ -143,7 +139,7 @@ fn definitions_lead_into_used_files() {
     assert_eq!(client.request("textDocument/definition", place), Ok(Value::Null));
 }
 
-/// A module of the standard library has no file to go to, but its pages.
+/// A module of the standard library has no file to open, but has documentation.
 #[test]
 fn the_standard_library_is_told_of() {
     let mut client = Client::ready(&[]);

@@ -1,4 +1,4 @@
-//! The language server in an editor that people use: Neovim, without a screen.
+//! The language server in a widely used editor: Neovim, without a screen.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ const SCRIPT: &str = "param title: string\n\"é𝄞 ${title}\" >> uper\n  >> low
 #[test]
 fn neovim_works_with_it() {
     if Command::new("nvim").arg("--version").stdout(Stdio::null()).status().is_err() {
-        skipped("neovim_works_with_it", "there is no `nvim`; Debian has it as `neovim`");
+        skipped("neovim_works_with_it", "`nvim` is missing; the Debian package is `neovim`");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

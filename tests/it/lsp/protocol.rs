@@ -1,4 +1,4 @@
-//! What the protocol wants of a server, also when a client does not keep to it.
+//! What the protocol requires of a server, including with clients that violate it.
 
 use std::{fs, path::Path};
 
@@ -102,7 +102,7 @@ fn what_is_taken_back_is_not_worked_on() {
     let ids: Vec<i64> =
         (0..20).map(|_| client.ask("textDocument/completion", place.clone())).collect();
     client.notify("$/cancelRequest", json!({ "id": ids[19] }));
-    // Whether it comes in time is chance; an answer comes in any case, and only one.
+    // Whether it arrives in time is random; there is an answer in any case, and only one.
     match client.answer(ids[19]) {
         Ok(items) => assert!(items.is_array()),
         Err(err) => assert_eq!(err["code"], CANCELLED),
@@ -163,9 +163,9 @@ fn files_that_rules_refuse_are_neither_used_nor_shown() {
     let text = "use \"../key.svc\" as l\nl.¦key()";
     for (rules, is_open) in [
         (&["--deny", "reads"][..], false),
-        // What is not allowed is refused outside of the script's folder.
+        // Files that are not allowed are refused outside the script's folder.
         (&["--allow", "writes"], false),
-        // What the editor has open is refused as well.
+        // Files that are open in the editor are refused as well.
         (&["--allow", "writes"], true),
     ] {
         let mut client = Client::under(rules, &[("key.svc", &key)]);
@@ -186,7 +186,7 @@ fn files_that_rules_refuse_are_neither_used_nor_shown() {
         }
         assert!(!all.contains(SECRET), "{rules:?}: {all}");
     }
-    // Without rules it is used.
+    // Without rules the file is used.
     let mut client = Client::ready(&[("key.svc", &key)]);
     client.folder("own");
     client.open("own/main.svc", text);
@@ -224,7 +224,7 @@ fn no_unfinished_script_brings_it_down() {
     assert_eq!(client.leave(), Some(0));
 }
 
-/// Every script that the tests know, right or wrong.
+/// Every script of the tests, right or wrong.
 fn scripts() -> Vec<String> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")];
     let mut scripts = Vec::new();

@@ -1,5 +1,5 @@
-//! The memory of a run: whatever a script makes, it fails before the machine does, and nothing
-//! else suffers.
+//! The memory of a run: whatever a script creates, it fails before the machine does, and other runs
+//! are not affected.
 
 #[cfg(target_os = "linux")]
 mod peak;
@@ -11,18 +11,18 @@ use std::{
 
 use svc::{Engine, Error, Response, host::test::TestHost, registry::ErrorKind};
 
-/// Its host does not measure the process, which here has many other tests in it: what runs hold
-/// is counted all the same.
+/// Its host does not measure the process, which also runs many other tests; the memory of runs is
+/// counted all the same.
 static ENGINE: LazyLock<Arc<Engine>> =
     LazyLock::new(|| Arc::new(svc::engine().on(Arc::new(TestHost::new()))));
 
-/// What takes all memory there is.
+/// Uses all available memory.
 const ENDLESS: &str = "range(0, 200000) >> each { range(0, 10000) } >> len";
 
 const BOUND: u64 = 30 << 20;
 
 fn failure(ended: Result<Response, Error>) -> (ErrorKind, String, String) {
-    let Err(Error::Run { error, .. }) = ended else { panic!("it must fail: {ended:?}") };
+    let Err(Error::Run { error, .. }) = ended else { panic!("it should fail: {ended:?}") };
     let help = error.error.help.clone().unwrap_or_default();
     (error.kind(), format!("{}: {error}", error.path), help)
 }
@@ -44,7 +44,7 @@ async fn the_engine_bounds_all_its_runs() {
     assert_eq!(count.unwrap().value, 100_000.into());
 }
 
-/// What is freed can be taken again, however much it is together.
+/// Freed memory can be used again, whatever the total.
 #[tokio::test]
 async fn only_what_is_held_counts() {
     let script = "range(0, 2000) >> each { range(0, 10000) >> len } >> sum";
@@ -52,7 +52,7 @@ async fn only_what_is_held_counts() {
     assert_eq!(sum, 20_000_000.into());
 }
 
-/// What is shared is held once.
+/// Shared values are counted once.
 #[tokio::test]
 async fn what_is_shared_counts_once() {
     let script = "let xs = range(0, 100000)\nrange(0, 1000) >> each { { xs: xs, n: it } } >> len";
@@ -94,7 +94,7 @@ async fn an_inner_bound_only_tightens() {
     assert!(told.contains("the 30MiB of the run"), "{told}");
 }
 
-/// The first one ends the others, which wait for hours.
+/// The first one ends the others, which would wait for hours.
 #[tokio::test]
 async fn siblings_are_cancelled() {
     let script = format!("\"x\" >> parallel {{ a: wait(duration: 10h), b: ({ENDLESS}) }} >> .b");
@@ -104,7 +104,7 @@ async fn siblings_are_cancelled() {
     assert!(begun.elapsed() < Duration::from_mins(2));
 }
 
-/// Several runs of one process: the one that takes too much fails, the others do not.
+/// Several runs in one process: the one that uses too much fails, the others do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn other_runs_go_on() {
     let quiet = "range(0, 60) >> each { range(0, 20000) >> each { [it] } >> len } >> sum";
@@ -121,7 +121,7 @@ async fn other_runs_go_on() {
     }
 }
 
-/// Items that each take long keep the time all the same, however few they are.
+/// Items that each take long still respect the timeout, however few they are.
 #[tokio::test]
 async fn the_time_of_what_computes_is_kept() {
     let scripts = [
@@ -136,7 +136,7 @@ async fn the_time_of_what_computes_is_kept() {
         let begun = Instant::now();
         let (kind, told, _) = failure(ENGINE.run(script).timeout(Duration::from_millis(100)).await);
         assert_eq!(kind, ErrorKind::Timeout, "{script}: {told}");
-        // All of it takes minutes.
+        // The whole would take minutes.
         assert!(begun.elapsed() < Duration::from_secs(20), "{script}: {:?}", begun.elapsed());
     }
 }

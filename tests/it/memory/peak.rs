@@ -1,6 +1,6 @@
-//! What processes really take: the most memory that each had, as the system counts it.
+//! The real memory of processes: the peak of each, as counted by the system.
 //!
-//! `SVC_SHAPES=all` runs those, too, that take long in a program that is not optimized.
+//! `SVC_SHAPES=all` also runs those that take long in an unoptimized program.
 
 use std::{
     fs,
@@ -14,12 +14,12 @@ use std::{
 /// In bytes.
 const BOUND: u64 = 200_000_000;
 
-/// A text of so many bytes, 2 to this power of times what it begins with.
+/// A text that repeats `begin` two to the power of `doublings` times.
 fn text(begin: &str, doublings: u32) -> String {
     format!("(\"{begin}\" >> repeat {doublings} {{ it + it }} until false else {{ it }})")
 }
 
-/// Shapes of scripts that make more than the bound, or could: each takes another way to do it.
+/// Scripts that exceed the bound, or could, each in a different way.
 fn shapes() -> Vec<(&'static str, String)> {
     let large = "y".repeat(150);
     let many = "range(0, 100000)";
@@ -86,7 +86,7 @@ fn shapes() -> Vec<(&'static str, String)> {
     shapes
 }
 
-/// The most memory that a process had, measured until it ends.
+/// The peak memory of a process, measured until it ends.
 fn peak(child: &mut Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut most = 0;
@@ -118,7 +118,7 @@ fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
     let share = format!("{most} bytes, {}% of the bound", most * 100 / BOUND);
     let took = begun.elapsed();
     let is_expected = match code {
-        // A run that fits says nothing of the bound, unless it needs much of it.
+        // A run that fits shows nothing about the bound, unless it needs much of it.
         Some(0) => most * 2 > BOUND,
         Some(1) => told.contains("[E410]") && told.contains("200MB"),
         _ => false,
@@ -154,7 +154,7 @@ fn no_shape_of_script_takes_more_than_half_above_its_bound() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-#[expect(clippy::print_stderr, reason = "whoever looks wants the figures")]
+#[expect(clippy::print_stderr, reason = "the figures are for people who read the output")]
 fn say(line: &str) {
     eprintln!("{line}");
 }

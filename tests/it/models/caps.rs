@@ -1,4 +1,4 @@
-//! Caps that hold however often a run goes on: counted by the requests that reach the server.
+//! Caps hold however often a run is resumed: counted by the requests that reach the server.
 
 use std::{
     path::Path,
@@ -16,7 +16,7 @@ use super::{
     server::{Reply, Server},
 };
 
-/// One call reserves 513 tokens at $3 and 264 at $15 for a million: $0.005499.
+/// One call reserves 513 tokens at $3 and 264 at $15 per million: $0.005499.
 const ASK: &str = r#""x" >> ask(max_tokens: 264)"#;
 const MOST: Money = Money::from_nanos(5_499_000);
 
@@ -27,22 +27,22 @@ fn place(script: &str) -> tempfile::TempDir {
     place
 }
 
-/// Takes a request and says nothing for a long time.
+/// Accepts a request and does not answer for a long time.
 fn hangs() -> Reply {
     finishes("openai", "yes").in_pieces_of(1).slowly(Duration::from_mins(5))
 }
 
-/// Runs until the process ends by itself.
+/// Runs until the process ends on its own.
 fn ends(folder: &Path, server: &Server, args: &[&str]) -> String {
     let ended = svc(folder, server, args).wait_with_output().unwrap();
     String::from_utf8(ended.stderr).unwrap()
 }
 
-/// Waits until a process has asked, or has ended.
+/// Waits until a process has sent a request, or has ended.
 fn asks_or_ends(child: &mut Child, server: &Server, asked: usize) {
     let since = Instant::now();
     while server.requests().len() == asked && child.try_wait().unwrap().is_none() {
-        assert!(since.elapsed() < Duration::from_mins(1), "it neither asks nor ends");
+        assert!(since.elapsed() < Duration::from_mins(1), "it neither sends a request nor ends");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -52,8 +52,8 @@ fn signal(child: &Child, signal: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Starts a run, ends it by a signal once it has asked, and then the same for each resume.
-/// Gives how often the server was asked.
+/// Starts a run, ends it by a signal once it has sent a request, and does the same for each resume.
+/// Returns the number of requests to the server.
 fn interrupted(script: &str, first: &[&str], how: &str, resumes: usize) -> usize {
     let (place, server) = (place(script), Server::start(vec![hangs()]));
     for turn in 0..=resumes {
@@ -71,7 +71,7 @@ fn interrupted(script: &str, first: &[&str], how: &str, resumes: usize) -> usize
     asked
 }
 
-/// What the latest run has spent, as the commands show it.
+/// The spending of the latest run, as the commands show it.
 fn spent(folder: &Path) -> Money {
     let json = |args: &[&str]| -> Json {
         let args = [args, &["--json", "--store", "runs.db"]].concat();
@@ -112,14 +112,14 @@ fn a_cap_of_the_script_counts_wrong_answers() {
     for _ in 0..9 {
         ends(place.path(), &server, &["resume", "last"]);
     }
-    // Each answer is 100 tokens in and 20 out.
+    // Each answer has 100 input and 20 output tokens.
     let used = i64::try_from(server.requests().len()).unwrap() * (100 * 3_000 + 20 * 15_000);
     assert_eq!(spent(place.path()).nanos(), used);
     let cap = 13_000_000;
     assert!(used <= cap && used + 600_000 * 9 <= cap * 9, "{used}");
     let before = server.requests().len();
     ends(place.path(), &server, &["resume", "last", "--max-cost", "0.006"]);
-    assert_eq!(server.requests().len(), before, "a lower cap counts all that was spent");
+    assert_eq!(server.requests().len(), before, "a lower cap counts all earlier spending");
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! What `svc run` prints of a run that a cap has ended, and of other failures.
+//! The output of `svc run` for a run that a cap has ended, and for other failures.
 
 use std::process::Output;
 
@@ -16,7 +16,7 @@ use crate::verdict::Schema;
 const SCRIPT: &str = "param texts: [string; max 9]\n\
     texts >> each { ask(max_tokens: 50) } within { max_parallel: 1, max_retries: 0 }\n";
 
-/// Runs a script as a command, against a server that gives these replies.
+/// Runs a script as a command, with a server that sends these replies.
 fn run(script: &str, replies: Vec<Reply>, args: &[&str]) -> Output {
     let server = Server::start(replies);
     let place = tempfile::tempdir().unwrap();
@@ -43,7 +43,7 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What is printed, which fits the published schema.
+/// The printed JSON, which matches the published schema.
 fn json_of(output: &Output) -> Json {
     let told: Json =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", err(output)));
@@ -53,7 +53,7 @@ fn json_of(output: &Output) -> Json {
 
 const TEXTS: [&str; 2] = ["-p", r#"texts=["a", "b", "c", "d"]"#];
 
-/// Each answer costs $0.0006 of the $0.002289 that it reserves.
+/// Each answer costs $0.0006 of the $0.002289 that its call reserves.
 const CAP: [&str; 2] = ["--max-cost", "$0.0035"];
 
 #[test]
@@ -95,7 +95,7 @@ fn a_failure_is_one_object() {
     assert_eq!(error["cap"]["line"], 2);
     assert_eq!(error["partial"], kept);
 
-    // Of parts that are not finished, what is inside.
+    // For unfinished parts, the results inside them.
     let nested = "param texts: [string; max 9]\n\
         texts >> parallel { n: len, all: (each { ask(max_tokens: 50) } >> join(sep: \"\")) } \
         within { max_parallel: 1 }\n";

@@ -1,4 +1,4 @@
-//! What may go wrong between a script and a model, and what a script is told of it.
+//! Failures between a script and a model, and what the script learns about them.
 
 use std::{
     sync::Arc,
@@ -78,7 +78,7 @@ async fn broken_streams_are_told_apart() {
     use ErrorKind as Kind;
     let whole = |provider| finishes(provider, "a longer answer");
     for provider in PROVIDERS {
-        // In the middle of its events, with the end of the body and without.
+        // In the middle of its events, with and without the end of the body.
         let half = whole(provider).in_pieces_of(40).first_half();
         for reply in [half.clone(), half.cut()] {
             let err = failure(provider, reply, r#""x" >> ask"#).await;
@@ -157,7 +157,7 @@ async fn silence_ends_by_itself() {
     let script = r#"("x" >> ask) within { timeout: 1h, max_retries: 0 }"#;
     let err = svc::engine().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
-    assert!(err.to_string().contains("silent for five minutes"), "{err}");
+    assert!(err.to_string().contains("no data for five minutes"), "{err}");
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ async fn after_three_repairs_the_guide_writes_itself() {
     let script = field(&workflow, "script").as_str().unwrap();
     assert!(script.contains("read_text(path: \"a.txt\")"), "{script}");
     let notes = field(&workflow, "notes").to_string();
-    assert!(notes.contains("does not check") && notes.contains("wrods"), "{notes}");
+    assert!(notes.contains("does not pass the check") && notes.contains("wrods"), "{notes}");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! A run that is killed at any moment goes on where it was: nothing that was written down is
-//! done again, and the result is that of a run which nobody disturbed.
+//! A run that is killed at any moment can be resumed: no recorded call is repeated, and the result
+//! is that of an undisturbed run.
 
 use std::{
     path::Path,
@@ -12,10 +12,10 @@ use svc::store::{NodeState, Store};
 use super::{KEY, PRICES, provider::finishes, server::Server};
 use crate::hostile_runs::SCRIPT;
 
-/// So many runs are killed for one that is killed in its middle, at the most.
+/// The maximum number of kills for one that hits a run in the middle.
 const TRIES: u64 = 10;
 
-/// How often a run is killed; `SVC_KILLS=300` kills it more often.
+/// The number of kills in the middle of a run; `SVC_KILLS=300` sets another one.
 const KILLS: u64 = 5;
 
 pub(super) fn svc(folder: &Path, server: &Server, args: &[&str]) -> Child {
@@ -40,7 +40,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// What is done in the latest run: places with the times of their beginnings.
+/// The finished calls of the latest run: paths with the times of their starts.
 fn done(folder: &Path) -> Vec<(String, i64)> {
     let store = Store::open(&folder.join("runs.db"), 0).unwrap();
     let Ok(run) = store.run("last") else { return Vec::new() };
@@ -59,9 +59,9 @@ fn a_killed_run_goes_on_where_it_was() {
         assert!(svc(place.path(), &server, &["run", "a.svc"]).wait().unwrap().success());
         std::fs::read_to_string(place.path().join("out.json")).unwrap()
     };
-    // A run is killed within the time that one takes, on this machine and now.
+    // A run is killed within the time that a whole one takes on this machine.
     let longest = u64::try_from(began.elapsed().as_millis()).unwrap().max(2);
-    // Runs that had nothing written down yet do not count.
+    // Runs without a recorded call do not count.
     for _ in 0..kills * TRIES {
         if halves == kills {
             break;
@@ -86,7 +86,7 @@ fn a_killed_run_goes_on_where_it_was() {
         }
         let known = before.iter().filter(|(path, _)| path.ends_with("/ask")).count();
         let again = server.requests().len() - asked;
-        assert_eq!(again, 5 - known, "what was answered and written down is not asked again");
+        assert_eq!(again, 5 - known, "answered and recorded calls are not repeated");
     }
-    assert!(halves > 0, "no run was killed in its middle");
+    assert!(halves > 0, "no run was killed in the middle");
 }

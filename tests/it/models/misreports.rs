@@ -1,6 +1,5 @@
-//! Providers that count wrongly, fail after they have charged, break off, or answer too late:
-//! what may have been charged counts as spent, and no cap is exceeded but by a report of more
-//! than was reserved.
+//! Providers that count wrongly, fail after charging, break off, or answer too late: possible
+//! charges count as spent, and no cap is exceeded unless a provider reports more than was reserved.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,14 +17,13 @@ use super::{
 };
 use crate::meter::Meter;
 
-/// What the server takes for each answer, by its own count: 100 tokens in and 20 out.
+/// The charge of the server for each answer, by its own count: 100 input and 20 output tokens.
 const CHARGED: Usage = Usage { tokens: 120, cost: Money::from_nanos(100 * 3_000 + 20 * 15_000) };
 
-/// A text that has more than one token, however long tokens are.
-const LONG: &str =
-    "sixty-five bytes and more are never a single token, whoever counts them, by far";
+/// A text of more than one token, with any tokenizer.
+const LONG: &str = "sixty-five bytes and more are never a single token, by anyone's count, by far";
 
-/// One answer whose counts are these, whatever was really said.
+/// An answer with these counts, whatever its text.
 fn counting(provider: &str, input: &Json, output: &Json) -> Reply {
     let event = |it: &Json| format!("data: {it}\n\n");
     let body = match provider {
@@ -56,17 +54,17 @@ fn counting(provider: &str, input: &Json, output: &Json) -> Reply {
     Reply::new(200, &body.replace("data: \"end\"", "data: [DONE]"))
 }
 
-/// What became of a run, by its own account.
+/// The result of a run, as reported by the run.
 struct Told {
     kind: Option<ErrorKind>,
     total: Usage,
-    /// What one attempt reserves.
+    /// The reservation of one attempt.
     most: Usage,
     attempts: usize,
     message: String,
 }
 
-/// Runs a script against a server, and holds the run to what it promises of every run.
+/// Runs a script with a server, and checks the guarantees that hold for every run.
 async fn told(server: &Server, provider: &str, script: &str) -> Told {
     let meter = Arc::new(Meter::default());
     let engine = svc::engine().on(Arc::new(host(server, &format!("{provider}/priced"))));
@@ -78,8 +76,8 @@ async fn told(server: &Server, provider: &str, script: &str) -> Told {
     };
     tokio::time::sleep(Duration::from_millis(20)).await;
     let counted = meter.counted();
-    assert!(server.requests().len() <= counted.attempts, "nothing is asked that is not funded");
-    assert_eq!(counted.spent, total, "the ledger holds what was settled, and no more");
+    assert!(server.requests().len() <= counted.attempts, "every request is funded");
+    assert_eq!(counted.spent, total, "the ledger has what was settled, and no more");
     assert_eq!((counted.open.tokens, counted.open.cost), (0, Money::ZERO));
     Told { kind, total, most: counted.most, attempts: counted.attempts, message }
 }
@@ -128,7 +126,8 @@ async fn a_long_prompt_has_more_than_one_token() {
     assert_eq!(told.total, told.most);
 }
 
-/// It may be so, and then it is owed: it counts, and nothing more is begun under the cap.
+/// The report may be true, and then the money is owed: it counts, and no other call starts under
+/// the cap.
 #[tokio::test]
 async fn more_than_was_reserved_counts_as_reported() {
     for provider in PROVIDERS {
@@ -193,7 +192,7 @@ async fn what_was_refused_is_free() {
     }
 }
 
-/// Each try may have been charged for.
+/// Each attempt may have been charged.
 #[tokio::test]
 async fn tries_that_fail_late_are_counted_each() {
     let late = finishes("openai", "late").in_pieces_of(30).slowly(Duration::from_millis(100));
@@ -206,7 +205,7 @@ async fn tries_that_fail_late_are_counted_each() {
     assert_eq!(told.total.cost.nanos(), 2 * told.most.cost.nanos());
 }
 
-/// Every kind of trouble at once, 64 branches, and a cap for a few of them.
+/// All problems at once, 64 branches, and a cap that is enough for a few of them.
 #[tokio::test]
 async fn sixty_four_branches_race_for_the_last_cent_of_a_bad_provider() {
     let slowly = Duration::from_millis(5);
@@ -233,8 +232,8 @@ async fn sixty_four_branches_race_for_the_last_cent_of_a_bad_provider() {
         assert!(counted.highest.cost <= cap, "{} of {cap}", counted.highest.cost);
         assert_eq!(counted.spent, error.usage);
         let asked = server.requests().len();
-        assert_eq!(asked, counted.attempts, "only what is funded is asked");
-        // All but the busy ones are charged for; the first replies are given one by one.
+        assert_eq!(asked, counted.attempts, "every request is funded");
+        // All but the busy replies are charged; the first replies are sent one by one.
         let charged = asked - usize::from(asked > 3);
         let charged = CHARGED.cost.nanos() * i64::try_from(charged).unwrap();
         assert!(error.usage.cost.nanos() >= charged, "{} for {charged}", error.usage.cost);

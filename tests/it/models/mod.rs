@@ -1,5 +1,5 @@
-//! `ask` against servers that speak as the providers document: text and typed answers in
-//! streams, and everything that may go wrong on the way.
+//! `ask` with servers that behave as the providers document: streamed text and typed answers, and
+//! all possible failures.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ mod till;
 
 pub(crate) const KEY: &str = "sk-very-secret";
 
-/// Dollars for a million tokens: three in, fifteen out.
+/// Dollars per million tokens: three for input, fifteen for output.
 pub(crate) const PRICES: &str = r#"
 version = "test"
 [models]
@@ -61,12 +61,12 @@ async fn value(engine: &Engine, script: &str) -> Value {
     engine.run(script).await.map_or_else(|err| panic!("{err}"), |it| it.value)
 }
 
-/// The error of a script that a server of one reply is asked by, without a second try.
+/// The error of a script whose single request gets this reply, without a retry.
 async fn failure(provider: &str, reply: Reply, script: &str) -> Error {
     let server = Server::start(vec![reply]);
     let script = format!("({script}) within {{ max_retries: 0 }}");
     let ended = engine(&server, provider).run(script.as_str()).await;
-    let err = ended.map(|it| it.value).expect_err("it must fail");
+    let err = ended.map(|it| it.value).expect_err("it should fail");
     let shown = format!("{err} {err:?} {}", err.render(svc::diag::Style::Plain));
     assert!(!shown.contains(KEY), "the key is shown: {shown}");
     err
@@ -209,7 +209,7 @@ async fn an_answer_that_does_not_fit_says_what_was_wrong() {
     let cases = [
         (r#"{"score": 7}"#, "`score` must be float 0..1, but it is 7"),
         (r#"{"rating": 0.7}"#, "`score` must be float 0..1, but it is missing"),
-        ("I would say 0.7", "it is no JSON"),
+        ("I would say 0.7", "not valid JSON"),
     ];
     for provider in PROVIDERS {
         for (answer, wanted) in cases {
@@ -237,19 +237,19 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
     let script = r#"("x" >> ask) within { max_cost: $1.00 }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
     assert!(matches!(err, Error::Check(_)), "{err}");
-    let wanted = "the price of `openai/brand-new` is unknown, so it cannot run under `max_cost`: \
-                  the price table of test does not have it";
+    let wanted = "the price of `openai/brand-new` is unknown, so it cannot run under `max_cost`: it is not \
+                  in the price table of test";
     assert!(err.to_string().contains(wanted), "{err}");
     let capped = engine.run(r#""x" >> ask"#).max_cost(Money::cents(9)).await;
     let err = capped.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Budget), "{err}");
     assert!(err.to_string().contains("`openai/brand-new` is unknown"), "{err}");
-    assert!(server.requests().is_empty(), "nothing was asked");
+    assert!(server.requests().is_empty(), "no request was sent");
     let notes = Arc::new(Notes::default());
     let engine = engine.watched_by(notes.clone());
     let script = r#"("x" >> ask) within { max_tokens: 10_000 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));
-    let wanted = "the price of `openai/brand-new` is unknown: the cost leaves it out";
+    let wanted = "the price of `openai/brand-new` is unknown: the cost does not include it";
     assert_eq!(*notes.0.lock().unwrap(), [wanted]);
 }
 
@@ -257,12 +257,12 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
 async fn caps_hold_before_anything_is_asked() {
     let server = Server::start(vec![finishes("openai", "fine")]);
     let engine = engine(&server, "openai");
-    // 513 bytes at $3 and 1000 tokens at $15 for a million.
+    // 513 bytes at $3 and 1000 tokens at $15 per million.
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0165 }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
     let shown = err.render(svc::diag::Style::Plain);
     assert!(shown.contains("must reserve at least $0.016539"), "{shown}");
-    assert!(server.requests().is_empty(), "nothing was asked");
+    assert!(server.requests().is_empty(), "no request was sent");
     let script = r#"("x" >> ask(max_tokens: 1000)) within { max_cost: $0.0166 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));
 }
@@ -322,7 +322,7 @@ async fn nothing_is_needed_until_something_is_asked() {
     }
 }
 
-/// Nothing is configured, and nothing is asked: the mocks answer.
+/// No model is configured, and no request is sent: the mocks answer.
 #[test]
 fn tests_of_a_script_need_no_model() {
     let script = r#"
@@ -343,7 +343,7 @@ fn tests_of_a_script_need_no_model() {
           let got = "hello" >> team
           expect got == "support" and run.calls("ask") == 3
         }
-        test "a misfit is no answer" {
+        test "a misfit is not an answer" {
           mock ask = "sales"
           let got = "hello" >> team
           expect got == "support"
@@ -387,7 +387,7 @@ fn the_program_reads_its_own_environment() {
     assert!(server.requests()[0].head.contains(KEY));
 }
 
-/// Keeps the notices of a run.
+/// Collects the notices of a run.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! What the providers stream, as they document it.
+//! The streams of the providers, as they document them.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use super::server::Reply;
 /// The providers, as `SVC_MODEL` names them.
 pub(super) const PROVIDERS: [&str; 3] = ["openai", "anthropic", "ollama"];
 
-/// A model says `text` and stops for that reason. It counts 100 tokens in and 20 out.
+/// A model answers `text` and stops for that reason. It counts 100 input and 20 output tokens.
 pub(super) fn says(provider: &str, text: &str, stop: &str) -> Reply {
     let halves = text.split_at(text.floor_char_boundary(text.len() / 2));
     let body = match provider {
@@ -18,7 +18,7 @@ pub(super) fn says(provider: &str, text: &str, stop: &str) -> Reply {
     Reply::new(200, &body)
 }
 
-/// The same, ended as each provider ends what is whole.
+/// The same, ended as each provider ends a complete answer.
 pub(crate) fn finishes(provider: &str, text: &str) -> Reply {
     says(provider, text, if provider == "anthropic" { "end_turn" } else { "stop" })
 }

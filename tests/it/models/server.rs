@@ -1,5 +1,5 @@
-//! An HTTP server for tests, which says what it is told to: whole, in pieces, slowly, or not
-//! to the end.
+//! An HTTP server for tests, which sends the given replies: whole, in pieces, slowly, or
+//! incomplete.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -14,8 +14,7 @@ use std::{
 
 use serde_json::Value;
 
-/// Gives one reply to each request, in order, and keeps what was asked. The last reply is
-/// given again.
+/// Sends one reply to each request, in order, and records the requests. The last reply is repeated.
 pub(crate) struct Server {
     pub(crate) url: String,
     seen: Arc<Mutex<Seen>>,
@@ -24,13 +23,13 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct Seen {
     requests: Vec<Request>,
-    /// How many clients went away before they had the whole reply.
+    /// The number of clients that disconnected before the end of the reply.
     left: usize,
 }
 
 #[derive(Clone)]
 pub(crate) struct Request {
-    /// The lines before the body, in lower case.
+    /// The request line and headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: Value,
 }
@@ -49,7 +48,7 @@ enum End {
     Whole,
     /// The connection is closed in the middle of the body.
     Cut,
-    /// The connection is closed before anything is said.
+    /// The connection is closed before any data is sent.
     Nothing,
 }
 
@@ -65,7 +64,7 @@ impl Reply {
         self
     }
 
-    /// The same body, a few bytes at a time, in pieces that respect no character.
+    /// The same body, a few bytes at a time, in pieces that may cut characters.
     pub(crate) fn in_pieces_of(mut self, size: usize) -> Self {
         let body = self.pieces.concat();
         self.pieces = body.chunks(size).map(<[u8]>::to_vec).collect();
@@ -88,7 +87,7 @@ impl Reply {
         Self { end: End::Cut, ..self }
     }
 
-    /// Takes the request and hangs up.
+    /// Accepts the request and disconnects.
     pub(crate) fn nothing() -> Self {
         Self { end: End::Nothing, ..Self::new(200, "") }
     }
@@ -124,7 +123,7 @@ impl Server {
         self.seen.lock().unwrap().requests.clone()
     }
 
-    /// Waits until a client has gone away.
+    /// Waits until a client has disconnected.
     pub(crate) fn is_left(&self) -> bool {
         (0..200).any(|_| {
             thread::sleep(Duration::from_millis(10));
@@ -142,7 +141,7 @@ fn serve(stream: &TcpStream, reply: &dyn Fn(&Request) -> Reply, seen: &Mutex<See
     }
 }
 
-/// Nothing of a client that is gone before it has asked.
+/// Returns `None` for a client that disconnects before its request.
 fn read(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();

@@ -1,5 +1,5 @@
-//! Processes that are killed at any moment, and go on, against a server that keeps books: no
-//! cap is overshot by them.
+//! Processes that are killed at any moment and resumed, with a server that keeps accounts: no cap
+//! is overshot.
 #![cfg(unix)]
 
 use std::{
@@ -20,13 +20,13 @@ use super::{
     server::{Reply, Request, Server},
 };
 
-/// How many processes are killed; `SVC_CAP_KILLS=2000` kills more.
+/// The number of killed processes; `SVC_CAP_KILLS=2000` kills more.
 const KILLS: usize = 12;
 
-/// What the answers of the provider cost: 100 tokens in and 20 out.
+/// The cost of an answer: 100 input and 20 output tokens.
 const ANSWER: u64 = 100 * 3_000 + 20 * 15_000;
 
-/// What the server was paid, in billionths of a dollar, under each bound that prompts name.
+/// The payments to the server, in billionths of a dollar, under each bound that prompts name.
 #[derive(Default)]
 struct Books {
     spent: BTreeMap<String, u64>,
@@ -35,8 +35,8 @@ struct Books {
 }
 
 impl Books {
-    /// Counts a request in full until it is answered. The prompt names the bounds around it,
-    /// and their caps: `file:9000000 item0:4000000`.
+    /// Counts a request in full until it is answered. The prompt names the bounds around it, and
+    /// their caps: `file:9000000 item0:4000000`.
     fn ask(&mut self, request: &Request) -> Reply {
         let body = &request.body;
         let prompt = body["messages"][0]["content"].as_str().unwrap();
@@ -49,7 +49,7 @@ impl Books {
             0 => (answer.first_half().cut(), full),
             1 => (answer.in_pieces_of(40).slowly(Duration::from_millis(rng.u64(1..200))), ANSWER),
             2 => (Reply::nothing(), full),
-            // What is refused is not paid for.
+            // Refused requests are not charged.
             3 => (Reply::new(500, "{}"), 0),
             _ => (answer, ANSWER),
         };
@@ -67,7 +67,7 @@ impl Books {
     }
 }
 
-/// A script, its caps, and how often it was edited.
+/// A script, its caps, and the number of its edits.
 struct Script {
     file: u64,
     item: u64,
@@ -91,11 +91,11 @@ impl Script {
     }
 }
 
-/// Lets a process run for a while, and ends it. Gives whether it was killed.
+/// Lets a process run for a while, and ends it. Returns whether it was killed.
 fn disturbed(mut child: Child, server: &Server, rng: &mut Rng, longest: u64) -> bool {
     let (asked, since) = (server.requests().len(), Instant::now());
     let waits = Duration::from_millis(rng.u64(1..longest));
-    // Half of them are gone while a request is under way.
+    // Half of them are killed during a request.
     let until_asked = rng.bool();
     while child.try_wait().unwrap().is_none() {
         let has_asked = until_asked && server.requests().len() > asked;
@@ -110,12 +110,12 @@ fn disturbed(mut child: Child, server: &Server, rng: &mut Rng, longest: u64) -> 
         child.wait().unwrap();
         return false;
     }
-    // One that has ended meanwhile was not killed.
+    // A process that has ended meanwhile was not killed.
     child.kill().unwrap();
     child.wait().unwrap().code().is_none()
 }
 
-/// One script, until it has ended or was disturbed often enough. Gives how many were killed.
+/// One script, until it has ended or was disturbed often enough. Returns the number of kills.
 fn history(seed: u64, longest: u64) -> usize {
     let (mut rng, place) = (Rng::with_seed(seed), tempfile::tempdir().unwrap());
     let books = Arc::new(Mutex::new(Books { seed: seed * 1_000, ..Books::default() }));
@@ -146,7 +146,7 @@ fn history(seed: u64, longest: u64) -> usize {
     killed
 }
 
-/// What the latest run says that it has spent.
+/// The spending that the latest run reports.
 fn shown(folder: &Path) -> u64 {
     let store = Store::open(&folder.join("runs.db"), 0).unwrap();
     store.run("last").map_or(0, |it| it.used.cost.nanos().unsigned_abs())
@@ -157,7 +157,7 @@ fn no_cap_is_overshot_by_processes_that_are_killed() {
     let wanted = std::env::var("SVC_CAP_KILLS").ok().and_then(|it| it.parse().ok());
     let (wanted, mut killed, mut seed) = (wanted.unwrap_or(KILLS), 0, 0);
     let began = Instant::now();
-    // So long takes a run that nobody disturbs, on this machine and now.
+    // The duration of an undisturbed run on this machine.
     let place = tempfile::tempdir().unwrap();
     let script = Script { file: 90_000_000, item: 9_000_000, edits: 0 };
     std::fs::write(place.path().join("a.svc"), script.text()).unwrap();

@@ -1,4 +1,4 @@
-//! The log of the command line: who asks for it gets it, and nobody else.
+//! The log of the command line: only on request.
 
 use super::{err, lines, out, svc};
 
@@ -37,7 +37,7 @@ fn a_log_may_be_json_in_a_file() {
     let log = lines(&std::fs::read_to_string(file).unwrap());
     let failed = log.iter().filter(|it| it["message"] == "the run failed");
     let failed: Vec<_> = failed.collect();
-    assert_eq!(failed.len(), 2, "a second run is added: {log:?}");
+    assert_eq!(failed.len(), 2, "the second run is appended: {log:?}");
     assert_eq!((&failed[0]["error"], &failed[0]["kind"]), (&"gone".into(), &"failed".into()));
     assert_eq!(failed[0]["level"], "ERROR");
     assert_eq!(failed[0]["spans"][0]["script"], "a.svc");

@@ -1,4 +1,4 @@
-//! What may be seen of a run from outside: spans, logs, traces, and what is drawn.
+//! What can be observed of a run from outside: spans, logs, traces, and the screen.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ mod spans;
 #[cfg(feature = "otlp")]
 mod traces;
 
-/// The program in a folder with `a.svc`, in an environment that says nothing of logs.
+/// Runs the program in a folder with `a.svc`, without log settings in the environment.
 fn svc(script: &str, args: &[&str], variables: &[(&str, &str)]) -> Output {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("a.svc"), script).unwrap();
@@ -41,7 +41,7 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A log of JSON, line by line.
+/// A JSON log, line by line.
 fn lines(log: &str) -> Vec<Json> {
     log.lines().map(|it| serde_json::from_str(it).unwrap_or_else(|_| panic!("{log}"))).collect()
 }

@@ -1,13 +1,13 @@
-//! What is drawn on a terminal. `script` of util-linux gives the program one; where it is not
-//! there, the test says that it is skipped.
-#![expect(clippy::print_stdout, reason = "whoever runs the tests learns what was not tested")]
+//! The output on a terminal. `script` of util-linux provides one; if it is missing, the test prints
+//! that it is skipped.
+#![expect(clippy::print_stdout, reason = "people who run the tests learn which were skipped")]
 
 use super::command;
 
 const ITEMS: &str =
     "range(1, 7) >> each { wait(duration: 700ms) } within { max_parallel: 3 } >> sum\n";
 
-/// The output of a run in a terminal of this many columns, with all that it commands.
+/// The output of a run in a terminal of this many columns, including control sequences.
 fn drawn(columns: usize, variables: &[(&str, &str)]) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("a.svc"), ITEMS).unwrap();
@@ -27,7 +27,7 @@ fn a_terminal_shows_how_far_a_run_is() {
 
     for columns in [80, 30] {
         let Some(text) = drawn(columns, &[]) else {
-            println!("skipped: there is no `script`");
+            println!("skipped: `script` is missing");
             return;
         };
         assert!(text.contains("each: 3/6 items"), "{text:?}");
@@ -36,7 +36,7 @@ fn a_terminal_shows_how_far_a_run_is() {
         for line in lines.filter(|it| !it.contains('\u{1b}')) {
             assert!(line.width() < columns, "{line:?}");
         }
-        // What was drawn is gone before the result is printed.
+        // The progress display is erased before the result is printed.
         assert!(text.ends_with("\u{1b}[J21\r\n"), "{text:?}");
     }
 }
@@ -45,7 +45,7 @@ fn a_terminal_shows_how_far_a_run_is() {
 #[cfg(target_os = "linux")]
 fn a_log_goes_between_what_is_drawn() {
     let Some(text) = drawn(80, &[("SVC_LOG", "debug")]) else {
-        println!("skipped: there is no `script`");
+        println!("skipped: `script` is missing");
         return;
     };
     let logged: Vec<&str> = text.lines().filter(|it| it.contains("the call ended")).collect();

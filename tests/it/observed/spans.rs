@@ -1,4 +1,4 @@
-//! What a program that embeds the engine hears, which listens to `tracing` as it always does.
+//! The spans and events for a program that embeds the engine and subscribes to `tracing`.
 
 use std::{
     io::{self, Write},
@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use super::lines;
 use crate::components;
 
-/// Everything that is heard, at every level, as lines of JSON.
+/// Everything that the subscriber gets, at every level, as lines of JSON.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<u8>>>);
 
@@ -44,7 +44,7 @@ impl Heard {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 
-    /// The fields of the spans of that name, at their ends.
+    /// The fields of the spans with this name, at their ends.
     fn closed(&self, name: &str) -> Vec<Json> {
         let all = lines(&self.text());
         let closed = all.iter().filter(|it| it["fields"]["message"] == "close");
@@ -76,7 +76,7 @@ async fn a_run_and_each_call_have_a_span() {
     assert_eq!(runs[0]["cost"], response.usage.cost.dollars());
     assert!(runs[0].get("run").is_none(), "it is not kept");
 
-    // What is inline has no span.
+    // Inline ops have no span.
     let mut nodes = heard.closed("node");
     nodes.sort_by_key(|it| it["node"].to_string());
     let paths: Vec<&str> = nodes.iter().filter_map(|it| it["node"].as_str()).collect();

@@ -1,4 +1,4 @@
-//! What a collector gets of a run, and what one that is dead costs.
+//! The traces of a run in a collector, and the cost of an unreachable collector.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::{err, out, svc};
 use crate::models::server::{Reply, Server};
 
-/// The spans that a server got, and what it was told of the service.
+/// The spans that a server received, and the description of the service.
 fn spans(server: &Server) -> (Vec<Json>, Vec<Json>) {
     let items = |it: &Json, key: &str| it[key].as_array().cloned().unwrap_or_default();
     let all: Vec<Json> = server.requests().iter().map(|it| it.body.clone()).collect();
@@ -82,7 +82,7 @@ fn a_failure_is_the_status_of_its_span() {
     assert_eq!(run["status"]["code"], 2);
 }
 
-/// The run is as it was, the end waits two seconds at the most, and one note says it.
+/// The run is unchanged, its end takes at most two seconds longer, and a single note reports it.
 #[test]
 fn a_dead_collector_costs_little() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

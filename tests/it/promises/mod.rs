@@ -1,5 +1,5 @@
-//! What a run promises, held by runs of random scripts in a simulated world: what is foreseen
-//! is true, no cap is overshot at any moment, and nothing runs after the end.
+//! The promises of a run, tested with random scripts in a simulated world: estimates are correct,
+//! no cap is overshot at any moment, and nothing runs after the end.
 
 mod numbers;
 mod random;
@@ -31,24 +31,24 @@ use world::Weather;
 
 use crate::types::rounds;
 
-/// How many scripts each test has, and how many runs each script; `SVC_PROMISES` asks for more
-/// scripts, and `SVC_PROMISES_SEED` for others.
+/// The number of scripts per test, and of runs per script; `SVC_PROMISES` sets the number of
+/// scripts, and `SVC_PROMISES_SEED` the first one.
 const SCRIPTS: u64 = 300;
 const RUNS: u64 = 9;
 
-/// What stands against each cap, as an observer counts it.
+/// The charges against each cap, as counted by an observer.
 struct Watch {
     caps: Vec<(String, u64, u64)>,
-    /// Whether no cap can ever be met.
+    /// Whether no cap can ever be reached.
     is_proven: bool,
     taken: Mutex<BTreeMap<String, Usage>>,
-    /// The most that stood against the whole run.
+    /// The maximum charge against the whole run.
     highest: Mutex<Usage>,
     wrong: Mutex<Option<String>>,
 }
 
 impl Watch {
-    /// Counts `change` for the whole run, and for every capped branch that the node stands in.
+    /// Counts `change` for the whole run, and for every capped branch around the node.
     fn count(&self, path: &str, plus: Usage, minus: Usage) {
         let mut taken = self.taken.lock().unwrap();
         let add = |it: &mut Usage| {
@@ -96,7 +96,7 @@ impl Observer for Watch {
     }
 }
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Default)]
 struct Ran {
     usage: Usage,
@@ -104,7 +104,7 @@ struct Ran {
     is_done: bool,
 }
 
-/// Runs scripts of chance in this weather.
+/// Runs random scripts with these probabilities of failures.
 fn hold(first: u64, kind: Kind, weather: Weather) {
     let (mut ran, mut done, mut timed) = (0, 0, 0);
     let engine = svc::engine().with(&[&world::COMPONENT]);
@@ -116,8 +116,8 @@ fn hold(first: u64, kind: Kind, weather: Weather) {
         let plan = match engine.plan(script.text.as_str()) {
             Ok(plan) => plan,
             Err(report) => {
-                // Bounds that cannot be kept, retries on what is written, and flows that are
-                // handed on to what promises more of them.
+                // Bounds that cannot be met, retries of writes, and flows that are passed where
+                // more is promised of them.
                 let is_refusal = |code: &str, why: &str| {
                     ["E304", "E309"].contains(&code)
                         || code == "E204" && why.contains("must be flow<")
@@ -138,12 +138,12 @@ fn hold(first: u64, kind: Kind, weather: Weather) {
             done += u64::from(result.is_done);
         }
     }
-    // Laws that nothing tries hold always.
+    // A property that is never exercised would always hold.
     assert!(ran > count * RUNS / 2 && done > ran / 10, "{ran} runs, {done} ended well");
-    assert!(timed > count / 5, "a most of time for {timed} scripts");
+    assert!(timed > count / 5, "only {timed} scripts have a maximum time");
 }
 
-/// One run, and what of the promises it broke.
+/// One run, and the promise that it broke, if any.
 fn once(
     engine: &Engine,
     plan: &Plan,
@@ -158,7 +158,7 @@ fn once(
     };
     let planned = match planned {
         Ok(planned) => planned,
-        // With these inputs a bound cannot be kept.
+        // With these inputs a bound cannot be met.
         Err(Error::Check(report)) if report.errors().all(|it| it.code.as_str() == "E309") => {
             return Ok(Ran::default());
         }
@@ -207,7 +207,7 @@ fn once(
     if watch.total() != ran.usage {
         return Err(format!("the attempts used {}, the run says {}", watch.total(), ran.usage));
     }
-    // What is foreseen without inputs holds for all of them.
+    // Estimates without inputs hold for all of them.
     for (foreseen, with) in [(plan, "no inputs"), (&planned, "its inputs")] {
         let kept = keeps(foreseen.envelope(), &ran);
         kept.map_err(|why| format!("{why} with {with} ({given:?}): {:?}", foreseen.envelope()))?;
@@ -219,7 +219,7 @@ fn once(
     Ok(ran)
 }
 
-/// Values of the params that have none, by chance.
+/// Random values for the params without values.
 fn given(script: &Script, seed: u64) -> Vec<(String, i64)> {
     let mut rng = Rng::with_seed(seed);
     let mut value = |it: &Given| match rng.u8(0..3) {
@@ -234,7 +234,7 @@ fn ask<'e>(engine: &'e Engine, plan: &Plan, given: &[(String, i64)]) -> Request<
     given.iter().fold(request, |it, (name, value)| it.param(name, *value))
 }
 
-/// Whether the plan says that none of its caps can ever be met.
+/// Whether the plan proves that none of its caps can ever be reached.
 pub(crate) fn is_proven(plan: &Plan) -> bool {
     let inside = plan.nodes().iter().flat_map(|it| &it.verdicts);
     let all = plan.verdicts().iter().chain(inside);
@@ -242,8 +242,8 @@ pub(crate) fn is_proven(plan: &Plan) -> bool {
     caps.all(|it| [Holds::Proven, Holds::Useless].contains(&it.holds))
 }
 
-/// A run that has ended well would have done so under caps that it just kept, so nothing may
-/// say that they cannot be kept.
+/// A successful run would also have succeeded under caps of exactly its use, so no check may report
+/// that they cannot be met.
 fn possible(asked: Request<'_>, most: Usage, took: Duration) -> Result<(), String> {
     let capped = asked.max_cost(most.cost).max_tokens(most.tokens);
     let capped = capped.timeout(took + Duration::from_millis(5) + took / 20).plan();
@@ -256,7 +256,7 @@ fn possible(asked: Request<'_>, most: Usage, took: Duration) -> Result<(), Strin
     }
 }
 
-/// Whether a run lies within its envelope.
+/// Whether a run is within its envelope.
 fn keeps(foreseen: &Envelope, ran: &Ran) -> Result<(), String> {
     let Envelope { tokens, cost, time } = foreseen;
     let (usage, took) = (ran.usage, ran.took);
@@ -269,13 +269,13 @@ fn keeps(foreseen: &Envelope, ran: &Ran) -> Result<(), String> {
     // The clock of a test ticks in milliseconds, and each wait is rounded up to one.
     let slack = Duration::from_millis(5) + took / 20;
     if time.max.is_some_and(|it| took > it + slack) {
-        return Err(format!("{took:?} is longer than foreseen"));
+        return Err(format!("{took:?} is longer than estimated"));
     }
     if !ran.is_done {
         return Ok(());
     }
     if usage.tokens < tokens.min || usage.cost < cost.min || took + slack < time.min {
-        return Err(format!("{usage} in {took:?} is less than foreseen"));
+        return Err(format!("{usage} in {took:?} is less than estimated"));
     }
     Ok(())
 }
@@ -292,7 +292,7 @@ fn when_calls_fail_and_say_little() {
 
 #[test]
 fn when_nothing_is_told() {
-    // All that was reserved counts as used.
+    // The whole reservation counts as used.
     hold(500_000, Kind::Loose, Weather { silent: 1.0, ..Weather::default() });
 }
 

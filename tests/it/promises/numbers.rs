@@ -1,9 +1,9 @@
-//! How many calls there are is computed: from params and values that have ranges, through
-//! arithmetic, flows that are passed on, and what never gives a value.
+//! The number of calls is computed: from params and values with ranges, through arithmetic, flows
+//! that are passed on, and expressions without a value.
 
 use super::random::Writer;
 
-/// A param that only the run is given, and the range that it is promised to lie in.
+/// A param that only the run is given, and its declared range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) name: String,
@@ -11,7 +11,7 @@ pub(super) struct Given {
     pub(super) high: i64,
 }
 
-/// The ranges of params and of what flows take and give.
+/// The ranges of params, and of the parameters and results of flows.
 const RANGES: [(i64, i64); 5] = [(1, 2), (1, 2), (0, 3), (-2, 1), (2, 2)];
 
 impl Writer<'_> {
@@ -67,7 +67,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A number that does not come from `it`.
+    /// A number that does not depend on `it`.
     fn apart(&mut self) -> String {
         match self.counts.is_empty() || self.rng.u8(0..20) == 0 {
             true => self.rng.u8(0..4).to_string(),
@@ -75,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What never gives a value.
+    /// An expression that never has a value.
     pub(super) fn never(&mut self) -> &'static str {
         const ALL: [&str; 5] = [
             "fail(\"no\")",
@@ -87,11 +87,11 @@ impl Writer<'_> {
         ALL[self.rng.usize(0..ALL.len())]
     }
 
-    /// A stage that does something as often as a number says.
+    /// A stage that is repeated as often as a number requires.
     pub(super) fn counted(&mut self, depth: usize) -> String {
         let (mut count, body) = (self.number(2), self.pipeline(depth));
         if !self.counts.is_empty() && self.rng.bool() {
-            // Each of them lies in its range, and all of them together do not.
+            // Each of them is in its range, but their sum is not.
             let all: Vec<String> = (0..self.rng.usize(2..12)).map(|_| self.apart()).collect();
             count = match self.rng.bool() {
                 true => format!("sum([{}])", all.join(", ")),
@@ -114,7 +114,7 @@ impl Writer<'_> {
         format!("{list} >> each {{ {body} }} >> join(sep: \"\")")
     }
 
-    /// A stage that may end in what never comes.
+    /// A stage that may end in an expression without a value.
     pub(super) fn broken(&mut self, depth: usize) -> String {
         let (one, never) = (self.pipeline(depth), self.never());
         match self.rng.u8(0..5) {
@@ -126,7 +126,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A stage that hands on a flow that gives a number.
+    /// A stage that passes on a flow that returns a number.
     pub(super) fn counting(&mut self) -> String {
         let flow = ["few", "fixed"][self.rng.usize(0..2)];
         let taker = ["often", "often2", "twice", "twice2"][self.rng.usize(0..4)];
@@ -136,12 +136,12 @@ impl Writer<'_> {
         }
     }
 
-    /// The flows that take flows, and hand them on to others.
+    /// The flows that take flows and pass them to others.
     pub(super) fn counters(&mut self) -> String {
         let (call, other) = (self.call(), self.call());
         let promised = ["int 1..2", "int 0..3", "int"];
         let (inner, outer) = match self.rng.u8(0..4) {
-            // What is passed on is promised more than it may give.
+            // More is promised of the flow than it may return.
             0 => (promised[self.rng.usize(0..3)], promised[self.rng.usize(0..3)]),
             _ => ("int 0..3", promised[self.rng.usize(0..2)]),
         };

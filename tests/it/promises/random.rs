@@ -1,4 +1,4 @@
-//! Scripts that nobody would write, of every construct.
+//! Random scripts with every construct.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use super::numbers::Given;
 
-/// A script, and the caps that stand around named branches.
+/// A script, and the caps of its named branches.
 pub(super) struct Script {
     pub(super) text: String,
     /// The names of branches and their caps, in cents and tokens.
@@ -18,28 +18,28 @@ pub(super) struct Script {
 /// Writes scripts.
 pub(super) struct Writer<'r> {
     pub(super) rng: &'r mut Rng,
-    /// How many more calls there may be.
+    /// The remaining number of calls.
     calls: usize,
     names: usize,
     pub(super) flows: usize,
     caps: Vec<(String, u64, u64)>,
-    /// The names in scope that stand for numbers.
+    /// The names in scope that are numbers.
     pub(super) counts: Vec<String>,
     kind: Kind,
 }
 
-/// What scripts are about.
+/// The topic of scripts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Anything.
     Loose,
-    /// Caps that bite.
+    /// Caps that are reached.
     Tight,
-    /// Calls that take exactly so long, and wait for their turns.
+    /// Calls that take an exact time, and wait for their turns.
     Timed,
 }
 
-/// A script of some calls.
+/// A script with some calls.
 pub(super) fn script(rng: &mut Rng, kind: Kind) -> Script {
     let calls = rng.usize(1..12);
     let mut writer =

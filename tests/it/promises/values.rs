@@ -1,9 +1,9 @@
-//! Stages that make values of others: what is known of these decides what calls cost.
+//! Stages that derive values: knowledge about these determines the cost of calls.
 
 use super::random::Writer;
 
 impl Writer<'_> {
-    /// A stage that makes a text of a text, through a value of some kind.
+    /// A stage that makes a text from a text, through a value of some kind.
     pub(super) fn made(&mut self) -> String {
         let stages = [
             // Lists and records are written as JSON, whose texts have escapes.
@@ -15,7 +15,7 @@ impl Writer<'_> {
             // Numbers have decimals, and units.
             "\"${len(it) * 1.5:.2}${len(it) / 3}\"",
             "\"${len(it):.1}${len(it) > 3}\"",
-            // Only some of it is left.
+            // Only a part of it is left.
             "[it, \"a\", \"b\"] >> unique >> reverse >> \"${it}${len(it)}\"",
             "[it, \"é\"] >> first",
             "match (if len(it) > 9 { \"long\" } else { \"short\" }) { \"long\" => \"l\", _ => it }",
@@ -23,7 +23,7 @@ impl Writer<'_> {
         stages[self.rng.usize(0..stages.len())].to_owned()
     }
 
-    /// A stage that groups texts, and does something for every group.
+    /// A stage that groups texts, and processes every group.
     pub(super) fn grouped(&mut self, depth: usize) -> String {
         let (most, body) = (self.rng.u8(0..6), self.pipeline(depth));
         format!(
@@ -31,7 +31,7 @@ impl Writer<'_> {
         )
     }
 
-    /// A block whose lines need each other or not.
+    /// A block whose lines may depend on each other.
     pub(super) fn block(&mut self, depth: usize) -> String {
         let (one, two) = (self.name(), self.name());
         let (first, second) = (self.pipeline(depth), self.pipeline(depth));
@@ -41,14 +41,14 @@ impl Writer<'_> {
         )
     }
 
-    /// A condition that costs something, perhaps only where it is needed.
+    /// A condition with a cost, which may be evaluated only if needed.
     pub(super) fn asked(&mut self, depth: usize) -> String {
         let (call, one) = (self.call(), self.pipeline(depth));
         let word = ["or", "and"][self.rng.usize(0..2)];
         format!("if len(it) > 3 {word} len((it >> {call})) > 3 {{ {one} }} else {{ it }}")
     }
 
-    /// A flow that others call, as a stage or by a component.
+    /// A flow that others call, as a stage or through a component.
     pub(super) fn passed(&mut self) -> String {
         let flow = self.rng.usize(0..self.flows);
         match self.rng.u8(0..4) {
@@ -61,7 +61,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The flows that take flows, and one whose bounds only the run knows.
+    /// The flows that take flows, and one whose bounds are known only at run time.
     pub(super) fn takers(&mut self) -> String {
         let (call, other) = (self.call(), self.call());
         format!(

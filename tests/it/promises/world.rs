@@ -1,4 +1,4 @@
-//! Components whose cost, time and failures are left to chance, within what they declare.
+//! Components whose cost, time and failures are random, within their declarations.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,14 +13,14 @@ use svc::{
     value::{Money, Text, Value},
 };
 
-/// What chance does to calls.
+/// The probabilities of disturbances of calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weather {
-    /// How likely a try fails.
+    /// The probability that an attempt fails.
     pub(crate) failing: f64,
-    /// How likely it takes longer than it should.
+    /// The probability that it takes longer than declared.
     pub(crate) late: f64,
-    /// How likely it does not say what it used.
+    /// The probability that it does not report its use.
     pub(crate) silent: f64,
 }
 
@@ -29,11 +29,11 @@ thread_local! {
     static WEATHER: Cell<Weather> = const { Cell::new(Weather { failing: 0.0, late: 0.0, silent: 0.0 }) };
     static RUNNING: Cell<usize> = const { Cell::new(0) };
     static BEGUN: Cell<usize> = const { Cell::new(0) };
-    /// What every try really used, as far as it told.
+    /// The real use of every attempt, as far as it was reported.
     static TOLD: RefCell<Vec<Usage>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Begins a run.
+/// Starts a run.
 pub(crate) fn begin(weather: Weather) {
     WEATHER.set(weather);
     RUNNING.set(0);
@@ -41,7 +41,7 @@ pub(crate) fn begin(weather: Weather) {
     TOLD.take();
 }
 
-/// How many calls are running now, and how many have begun.
+/// The number of running calls, and of started calls.
 pub(super) fn calls() -> (usize, usize) {
     (RUNNING.get(), BEGUN.get())
 }
@@ -74,7 +74,7 @@ pub(crate) const COMPONENT: Component = Component {
 const KINDS: [ErrorKind; 4] =
     [ErrorKind::RateLimit, ErrorKind::Unavailable, ErrorKind::InvalidOutput, ErrorKind::Failed];
 
-/// Up to `most`, evenly.
+/// A uniform random number up to `most`.
 fn upto(cx: &Cx, most: u64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -86,7 +86,7 @@ fn upto(cx: &Cx, most: u64) -> u64 {
     part.min(most)
 }
 
-/// Waits up to `usual`, or much longer, and fails or not.
+/// Waits up to `usual`, or much longer, and possibly fails.
 async fn live(cx: &Cx, usual: Duration) -> Result<(), OpError> {
     let weather = WEATHER.get();
     let is_late = cx.host().chance() < weather.late;
@@ -104,7 +104,7 @@ async fn live(cx: &Cx, usual: Duration) -> Result<(), OpError> {
     })
 }
 
-/// Tells a part of what was reserved, or nothing.
+/// Reports a part of the reservation, or nothing.
 fn tell(cx: &Cx, usage: Usage) {
     if cx.host().chance() >= WEATHER.get().silent {
         cx.used(usage);
@@ -116,13 +116,13 @@ svc::params! {
     struct Step {
         /// Anything.
         value: Text,
-        /// The most money, in cents.
+        /// The maximum cost, in cents.
         cents: i64,
-        /// The most tokens.
+        /// The maximum number of tokens.
         tokens: i64,
-        /// How long it takes at the most, when nothing is amiss.
+        /// The maximum duration without a disturbance.
         takes: Duration,
-        /// Whether it always uses all of it.
+        /// Whether it always uses the maximum.
         exact: bool = false,
     }
 }
@@ -167,11 +167,11 @@ impl Io for Step {
 }
 
 svc::params! {
-    /// Costs by the length of its prompt.
+    /// Has a cost that depends on the length of its prompt.
     struct Tell {
         /// The prompt.
         prompt: Text,
-        /// The most tokens of the answer.
+        /// The maximum number of tokens of the answer.
         cap: i64,
     }
 }
@@ -201,7 +201,7 @@ impl Io for Tell {
         let cost = cost(30_000, input).checked_add(cost(150_000, output)).unwrap_or_default();
         tell(cx, Usage { tokens: input + output, cost });
         let length = usize::try_from(output * 4).unwrap_or(0);
-        // A letter, and what takes two, four or six bytes for one in JSON, or two by itself.
+        // A letter, characters that take two, four or six bytes in JSON, and one of two bytes.
         let letters = ["y", "\"", "\n", "\u{1}", "é"];
         let letter = letters[usize::try_from(upto(cx, 4)).unwrap_or(0)];
         Ok(Value::from(letter.repeat(length / letter.len())))
@@ -209,11 +209,11 @@ impl Io for Tell {
 }
 
 svc::params! {
-    /// Finds some texts.
+    /// Returns some texts.
     struct List {
         /// Anything.
         value: Text,
-        /// The most of them.
+        /// The maximum number of texts.
         most: i64,
     }
 }
@@ -240,7 +240,7 @@ impl Io for List {
 }
 
 svc::params! {
-    /// Writes anew with every call, for five cents.
+    /// Writes again with every call, for five cents.
     struct Post {
         /// Anything.
         value: Text,

@@ -1,11 +1,11 @@
-//! Sessions as a program uses them: what is remembered, with which types.
+//! Sessions as a program uses them: the remembered names and their types.
 
 use svc::{
     engine::session::Session,
     value::{Type, Value},
 };
 
-/// Enters text as a prompt does, and gives what its pipelines gave.
+/// Enters text as a prompt does, and returns the results of its pipelines.
 async fn enter(session: &mut Session, text: &str) -> Vec<Value> {
     let (statements, _) = session.read(text).unwrap_or_else(|it| panic!("{it}"));
     let mut values = Vec::new();
@@ -25,7 +25,7 @@ async fn enter(session: &mut Session, text: &str) -> Vec<Value> {
     values
 }
 
-/// Whatever a statement gives, the next one can use it with its type.
+/// The next statement can use the result of any statement, with its type.
 #[tokio::test]
 async fn every_type_goes_on_to_the_next_statement() {
     for (text, ty) in [

@@ -1,4 +1,4 @@
-//! The prompt: as a person at a terminal has it, and as a program that writes into a pipe.
+//! The prompt: for a person at a terminal, and for a program that writes into a pipe.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 mod entered;
@@ -10,7 +10,7 @@ use std::{fs, path::Path, process::Command};
 
 use tempfile::TempDir;
 
-/// A folder of its own, with documents to look into.
+/// A separate folder, with documents to search.
 struct Place(TempDir);
 
 impl Place {
@@ -35,7 +35,7 @@ impl Place {
         fs::read_to_string(self.path().join(name)).unwrap()
     }
 
-    /// What the program finds around it.
+    /// The environment of the program.
     fn surroundings(&self) -> [(&'static str, String); 4] {
         let inside = |name: &str| self.path().join(name).display().to_string();
         [

@@ -12,7 +12,7 @@ fn from_a_question_to_a_saved_script_that_checks() {
     let place = Place::new();
     let mut screen = Screen::new(&place, &["repl"]);
     screen.sees("svc> ");
-    // Completion knows what the stage before gives.
+    // Completion knows the type of the previous stage.
     screen.press(&format!("search(\"cap\", source: \"docs\") >> summ{TAB}"));
     screen.sees("summary");
     screen.cancels();
@@ -43,7 +43,7 @@ fn what_is_open_goes_on_in_the_next_line() {
     screen.line("twice");
     screen.sees("8");
     screen.sees("ans: int");
-    // An empty line ends what will never be whole.
+    // An empty line ends an incomplete statement.
     screen.line("[1, 2");
     screen.line("");
     screen.sees("`[` is never closed");

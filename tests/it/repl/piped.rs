@@ -1,4 +1,4 @@
-//! Statements that come through a pipe.
+//! Statements from a pipe.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -66,7 +66,7 @@ fn a_statement_that_fails_ends_it_with_its_code() {
     place.fails(b":nmaes\n", &[], 2, "", "did you mean `:names`?");
     place.fails(b":set rows none\n", &[], 2, "", "a number of lines");
     place.fails(b"[1, 2\n", &[], 7, "", "`[` is never closed");
-    // Nothing of what was entered together runs where a part of it is wrong.
+    // If a part of a statement is wrong, nothing of it runs.
     place.fails(b":load two.svc\n", &[], 6, "", "two.svc");
     place.file("two.svc", "let a = save_json(1, to: \"out.json\")\n\na >> nope\n");
     place.fails(b":load two.svc\n", &[], 7, "", "`nope`");
@@ -99,7 +99,7 @@ fn a_program_may_wait_for_each_result() {
     assert!(child.wait().unwrap().success());
 }
 
-/// A signal ends the statement that runs, also after others, and the wait for another one.
+/// A signal ends the running statement, also after others, and the wait for the next one.
 #[test]
 fn signals_end_what_runs_and_what_waits() {
     let place = Place::new();
@@ -107,7 +107,7 @@ fn signals_end_what_runs_and_what_waits() {
         let mut command = place.svc(&["repl"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // Open until the end: a pipe that closes would end the program, too.
+        // Open until the end: closing the pipe would end the program, too.
         let mut pipe = child.stdin.take().unwrap();
         pipe.write_all(stdin).unwrap();
         let mut first = String::new();
@@ -192,9 +192,9 @@ fn files_that_rules_refuse_are_not_used() {
     let stdin = b"use \"key.svc\" as k\nk.key()\n1 + 1\n";
     let deny = &["--deny", "reads"];
     place.fails(stdin, deny, 7, "", "E315");
-    // What was refused gives no names to the lines that follow.
+    // Refused statements define no names for the following lines.
     place.fails(stdin, &[deny, &["--keep-going"][..]].concat(), 7, "2\n", "E201");
-    // Neither does a script that is there from the beginning.
+    // The same holds for a script that was loaded at the start.
     place.fails(b"k.key()\n", &[&["uses.svc"], &deny[..]].concat(), 7, "", "E315");
     let done = place.repl(b"use \"key.svc\" as k\nk.key()\n", &[]);
     assert_eq!(String::from_utf8(done.stdout).unwrap(), "hunter2\n", "without rules it is used");

@@ -1,4 +1,4 @@
-//! A terminal with the program in it.
+//! A terminal that runs the program.
 
 use std::{
     io::{Read, Write},
@@ -12,16 +12,16 @@ use pty_process::{Size, blocking};
 
 use super::Place;
 
-/// What a person sees, and the keys that they press.
+/// The screen and the keyboard of a person.
 pub(super) struct Screen {
     keys: blocking::Pty,
     drawn: Receiver<Vec<u8>>,
-    /// What was drawn and not looked at.
+    /// Output that was not checked yet.
     seen: String,
     child: Child,
 }
 
-/// How long something may take to be drawn on a machine that does much else.
+/// The time limit for output on a machine with other load.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 impl Screen {
@@ -55,14 +55,14 @@ impl Screen {
         self.press(&format!("{text}\r"));
     }
 
-    /// Gives up the line that is being written.
+    /// Cancels the current line.
     #[track_caller]
     pub(super) fn cancels(&mut self) {
         self.press("\u{3}");
         self.sees("\nsvc> ");
     }
 
-    /// Waits until something is drawn; what came before it is behind.
+    /// Waits for some output; the output before it is skipped.
     #[track_caller]
     pub(super) fn sees(&mut self, wanted: &str) {
         let until = Instant::now() + PATIENCE;
@@ -74,13 +74,13 @@ impl Screen {
             }
             let left = until.saturating_duration_since(Instant::now());
             let Ok(bytes) = self.drawn.recv_timeout(left) else {
-                panic!("`{wanted}` was not drawn, but:\n{plain}");
+                panic!("`{wanted}` was not shown, but:\n{plain}");
             };
             self.seen += &String::from_utf8_lossy(&bytes);
         }
     }
 
-    /// Leaves as a person does, who sees that it is their turn.
+    /// Exits as a person does, at an empty prompt.
     #[track_caller]
     pub(super) fn leaves(mut self) {
         self.sees("\nsvc> ");
@@ -88,7 +88,7 @@ impl Screen {
         self.ends();
     }
 
-    /// Waits until the program ends well.
+    /// Waits until the program ends successfully.
     #[track_caller]
     pub(super) fn ends(mut self) {
         let until = Instant::now() + PATIENCE;
@@ -109,12 +109,12 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A test that fails leaves nothing behind.
+        // A failed test leaves no process behind.
         let _ = self.child.kill();
     }
 }
 
-/// What was drawn, without the commands of the terminal.
+/// The output without control sequences.
 fn plain(drawn: &str) -> String {
     let mut plain = String::new();
     let mut rest = drawn.chars().peekable();
@@ -122,7 +122,7 @@ fn plain(drawn: &str) -> String {
         match next {
             '\u{1b}' if rest.peek() == Some(&'[') => {
                 rest.next();
-                // A command ends with a letter.
+                // A control sequence ends with a letter.
                 for it in rest.by_ref() {
                     if it.is_ascii_alphabetic() {
                         break;

@@ -1,4 +1,4 @@
-//! Results of other runs on real files, whose times may say nothing.
+//! Results of other runs for real files, whose times may be misleading.
 
 use std::{
     fs::{self, File, FileTimes},
@@ -10,7 +10,7 @@ use std::{
 use svc::{diag::Source, host::os::OsHost, store::Store, value::json};
 use tempfile::TempDir;
 
-/// A folder of files, and the runs that were made in it.
+/// A folder of files, and its runs.
 struct Place {
     folder: TempDir,
     store: Arc<Store>,
@@ -52,7 +52,7 @@ impl Place {
     }
 }
 
-/// Another content of the same size, at the same time, in the same file.
+/// Changes the content of a file, but not its size and time.
 fn edited_in_secret(path: &Path, text: &str) {
     let known = fs::metadata(path).unwrap();
     assert_eq!(known.len(), text.len() as u64);
@@ -70,7 +70,7 @@ const READERS: [&str; 5] = [
        flow is_x(text: string) -> bool { contains((read_text(path: "x.txt")), text) }"#,
 ];
 
-/// What a reader gives of results of other runs is what it gives by itself.
+/// Checks that a reader with results of other runs returns the same as without.
 async fn fresh_after(edit: impl Fn(&Place)) {
     for script in READERS {
         let place = Place::new();
@@ -123,7 +123,7 @@ async fn a_link_that_leads_elsewhere_is_noticed() {
     }
 }
 
-/// What did not change is taken, also where only its times did.
+/// Unchanged results are reused, also if only the times of files changed.
 #[tokio::test]
 async fn what_is_the_same_is_taken() {
     for script in &READERS[..2] {
@@ -136,10 +136,10 @@ async fn what_is_the_same_is_taken() {
     place.run(READERS[0], false).await;
     place.write("x.txt", "one");
     place.run(READERS[0], true).await;
-    assert_eq!(place.taken(), 1, "its content is what it was");
+    assert_eq!(place.taken(), 1, "its content is unchanged");
 }
 
-/// What a run took over from an earlier one keeps what it was made of.
+/// A result that was reused from an earlier run keeps its original fingerprint.
 #[tokio::test]
 async fn a_result_that_went_through_an_edited_script_is_not_fresh() {
     let place = Place::new();

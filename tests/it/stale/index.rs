@@ -1,7 +1,6 @@
-//! An index of which any byte is another one is built again: without a panic, and with the
-//! right hits.
+//! An index with any changed byte is rebuilt: without a panic, and with the right hits.
 //!
-//! `SVC_FLIPS=500` asks for so many damages.
+//! `SVC_FLIPS=500` sets the number of damages.
 
 use std::{
     fs,
@@ -85,6 +84,6 @@ fn any_damage_is_mended_in_silence() {
         assert!(!said.contains("panic") && said.lines().count() <= 1, "{}: {said}", file.display());
         told += usize::from(!said.is_empty());
     }
-    eprintln!("{rounds} damages, each mended; {told} times with a notice");
+    eprintln!("{rounds} damages, each repaired; {told} times with a notice");
     assert!(told > 0);
 }

@@ -1,6 +1,6 @@
-//! A run that is killed in the middle of a write leaves nothing behind for long.
+//! A run that is killed in the middle of a write leaves no lasting files behind.
 //!
-//! `SVC_KILLS=100` asks for so many kills.
+//! `SVC_KILLS=100` sets the number of kills.
 use std::{
     fs,
     path::Path,
@@ -28,7 +28,7 @@ fn start(place: &Path, script: &str, guarded: bool) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Whether anything was written since.
+/// Whether anything was written after `then`.
 fn wrote_after(place: &Path, then: &SystemTime) -> bool {
     let known = fs::metadata(place.join("out"));
     known.and_then(|it| it.modified()).is_ok_and(|it| it > *then)
@@ -50,12 +50,12 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
     let mut rng = Rng::with_seed(number("SVC_SEED", 1));
     let (rounds, mut left) = (number("SVC_KILLS", 6), 0);
     for round in 0..rounds {
-        // A write under rules goes another way.
+        // A write under a policy takes another path.
         let guarded = round % 2 == 0;
         let before = parts(place);
         let before_it = SystemTime::now();
         let mut child = start(place, "many.svc", guarded);
-        // Once it writes, a kill finds it in the middle of something.
+        // Once it writes, a kill hits it in the middle of a write.
         let begun = Instant::now();
         while !wrote_after(place, &before_it) && begun.elapsed() < Duration::from_mins(1) {
             std::thread::sleep(Duration::from_millis(1));
@@ -70,6 +70,6 @@ fn what_killed_runs_left_is_removed_by_the_next_write() {
         assert!(start(place, "one.svc", guarded).wait().unwrap().success());
         assert_eq!(parts(place), Vec::<String>::new());
     }
-    assert!(left > 0 || rounds < 6, "no kill came in the middle of a write");
+    assert!(left > 0 || rounds < 6, "no kill hit a write");
     eprintln!("{rounds} kills left {left} parts, the next write 0");
 }

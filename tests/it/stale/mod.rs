@@ -1,7 +1,7 @@
-//! What a run takes from an earlier one is what a fresh run would give: after random edits of
-//! scripts, used files, templates, types, data, folders, models and tunings.
+//! Results reused from an earlier run equal those of a fresh run: after random edits of scripts,
+//! imported files, templates, types, data, folders, models and tunings.
 //!
-//! `SVC_EDITS=5000` asks for so many rounds, `SVC_SEED` for other ones.
+//! `SVC_EDITS=5000` sets the number of rounds, `SVC_SEED` the first seed.
 
 use std::{
     collections::BTreeMap,
@@ -31,21 +31,21 @@ mod world;
 
 const ROUNDS: usize = 250;
 
-/// So many rounds have a store of their own.
+/// The number of rounds that share a store.
 const EACH: usize = 50;
 
 fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
 }
 
-/// What a round does after its edits.
+/// The action of a round after its edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Reuse,
-    /// The same of a script as it was some edits ago.
+    /// The same with a script from some edits ago.
     ReuseEarlier,
     ResumeWith,
-    /// What goes on in its own run stays with what it had seen.
+    /// A resumed run keeps what it has already read.
     Resume,
     Replay,
 }
@@ -67,7 +67,7 @@ struct Rounds {
     store: Arc<Store>,
     world: World,
     scripts: Vec<String>,
-    /// How often each step was made, and how many calls were taken by it.
+    /// How often each step was made, and how many calls it reused.
     counts: BTreeMap<Step, (usize, usize)>,
 }
 
@@ -82,7 +82,7 @@ impl Rounds {
         self.world.engine().keeping(self.store.clone())
     }
 
-    /// What a run had been tuned with stays with it.
+    /// An engine without tunings: the tunings of a run are kept with the run.
     fn bare(&self) -> Engine {
         self.world.bare_engine().keeping(self.store.clone())
     }
@@ -113,7 +113,7 @@ impl Rounds {
         nodes.iter().any(|it| it.state != svc::store::NodeState::Done)
     }
 
-    /// What it gave, and what it should have given.
+    /// The actual result, and the expected one.
     async fn step(&mut self, step: Step) -> (String, String) {
         let script = self.world.script();
         self.scripts.push(script.clone());
@@ -132,7 +132,7 @@ impl Rounds {
             }
             Step::Resume => {
                 let (mut run, engine) = (self.some_run(), self.bare());
-                // What had failed is made again in the world as it is.
+                // Failed calls are repeated in the current world.
                 while self.has_failures(&run) {
                     run = self.some_run();
                     if self.rng.u8(0..4) == 0 {
@@ -146,7 +146,7 @@ impl Rounds {
             Step::Replay => {
                 let (run, engine) = (self.some_run(), self.bare());
                 let before = engine.value_of(&run).unwrap();
-                // It has a runtime of its own, on another thread.
+                // A replay has its own runtime, on another thread.
                 let replayed = engine.replay(run, None).unwrap();
                 let differing = (!replayed.is_same(before.as_deref())).then_some(&replayed.calls);
                 let given = replayed.ended.as_ref().map(|it| match it {
@@ -195,10 +195,10 @@ fn what_is_taken_is_what_a_fresh_run_gives() {
     let rounds = usize::try_from(number("SVC_EDITS", ROUNDS as u64)).unwrap();
     let seed = number("SVC_SEED", 1);
     let started = Instant::now();
-    // The store writes on a thread of its own: a paused clock would not wait for it.
+    // The store writes on its own thread: a paused clock would not wait for it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut all: BTreeMap<Step, (usize, usize)> = BTreeMap::new();
-    // A store of many runs is no harder than one of few, and slower.
+    // A store with many runs is not a harder case, but a slower one.
     for (idx, first) in (0..rounds).step_by(EACH).enumerate() {
         let mut one = Rounds::new(seed * 1_000_000 + idx as u64);
         for _ in first..rounds.min(first + EACH) {
@@ -214,5 +214,5 @@ fn what_is_taken_is_what_a_fresh_run_gives() {
         started.elapsed()
     );
     let taken: usize = all.values().map(|(_, taken)| taken).sum();
-    assert!(taken > rounds, "{taken} calls were taken: too few to show anything");
+    assert!(taken > rounds, "only {taken} calls were reused: too few for a test");
 }

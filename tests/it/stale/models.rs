@@ -1,4 +1,4 @@
-//! Answers of a model stand only for those of the same model at the same server.
+//! Answers of a model are reused only for the same model at the same server.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,8 +11,8 @@ use svc::{
 
 const SCRIPT: &str = "\"who are you?\" >> ask(max_tokens: 9)";
 
-/// An engine whose models answer with the address that they are asked at, a second later than
-/// all that the store has.
+/// An engine whose models answer with their own address, one second later than everything in the
+/// store.
 fn engine(store: &Arc<Store>, provider: &str, base: &str) -> Engine {
     let runs = store.runs(&svc::store::Filter::default()).unwrap().len();
     let host = TestHost::new()
@@ -83,14 +83,14 @@ async fn another_server_is_asked_although_its_model_has_the_same_name() {
     }
 }
 
-/// What goes on with another script has the world of today.
+/// A resume with another script uses the current world.
 #[tokio::test(start_paused = true)]
 async fn a_script_that_was_edited_asks_the_server_of_today() {
     let store = Arc::new(Store::in_memory().unwrap());
     let before = reused(&engine(&store, "openai", "http://one/v1")).await;
     let engine = engine(&store, "openai", "http://two/v1");
     let resumed = engine.resume("last").unwrap().await.unwrap().value;
-    assert_eq!(json::write(&resumed), before, "a run goes on with what it had seen");
+    assert_eq!(json::write(&resumed), before, "a resumed run keeps what it has read");
     let edited = format!("{SCRIPT} >> upper");
     let resumed = engine.resume_with("last", edited.as_str()).unwrap().await.unwrap().value;
     assert_eq!(json::write(&resumed), "\"HTTP://TWO/V1/CHAT/COMPLETIONS\"");
@@ -111,7 +111,7 @@ async fn what_may_be_secret_in_an_address_is_not_kept() {
     }
 }
 
-/// What this program is, and what its environment names, is looked at again.
+/// The version of the program, and the settings in its environment, are checked again.
 #[tokio::test(start_paused = true)]
 async fn what_is_known_of_the_program_is_of_today() {
     let store = Arc::new(Store::in_memory().unwrap());

@@ -1,4 +1,4 @@
-//! An absent field is null, wherever it is looked at.
+//! An absent field is null in every respect.
 
 use std::{sync::Arc, time::Duration};
 
@@ -71,7 +71,7 @@ async fn the_same_holds_of_params_flows_branches_and_mocks() {
     assert!(tested.iter().all(svc::engine::TestResult::passed) && tested.len() == 1, "{tested:?}");
 }
 
-/// The two zeros of floats are one number.
+/// The two zeros of floats are equal.
 #[tokio::test(start_paused = true)]
 async fn there_is_one_zero() {
     for zero in

@@ -1,4 +1,4 @@
-//! Which files a script may use under rules: nothing of a file that is refused is shown.
+//! The files that a script may import under a policy: nothing of a refused file is shown.
 
 use std::{fs, os::unix::fs::symlink, path::Path, process::Command, sync::Arc};
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const SECRET: &str = "hunter2";
 
-/// `own/` is the folder of foreign scripts; what stands elsewhere is not theirs.
+/// `own/` is the folder of foreign scripts; files elsewhere do not belong to them.
 fn place() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
@@ -81,7 +81,7 @@ fn files_outside_of_the_scripts_folder_are_refused_where_there_are_rules() {
             assert!(!shown.contains(SECRET) && !shown.contains("password"), "{file}: {shown}");
             let refused = report.all().all(|(_, it)| !it.is_error() || it.code == Code::E315);
             assert!(refused, "{file}: {shown}");
-            // An editor and a plan see no more than a check.
+            // An editor and a plan get no more than a check.
             let analysis = engine.analyse(uses(folder, &file));
             assert!(
                 analysis.program.is_none() && !format!("{:?}", analysis.report).contains(SECRET)
@@ -122,7 +122,7 @@ fn what_is_denied_is_not_used_and_what_is_allowed_is() {
     assert!(engine.check(uses(folder, "../key.svc")).is_err());
 }
 
-/// A link that is swapped between the look and the use is what `attacks/swaps.rs` tries.
+/// A link that is swapped between check and use is tested in `attacks/swaps.rs`.
 #[test]
 fn commands_that_check_refuse_too() {
     let place = place();
@@ -153,6 +153,9 @@ fn commands_that_check_refuse_too() {
         assert!(!said.contains(SECRET), "{args:?}: {said}");
     }
     let (code, said) = svc(&["check", "reads.svc", "--deny", "reads"]);
-    assert!(code == 7 && said.contains("E315"), "what its plan does is refused as well: {said}");
+    assert!(
+        code == 7 && said.contains("E315"),
+        "the effects of its plan are refused as well: {said}"
+    );
     assert_eq!(svc(&["check", "reads.svc", "--untrusted"]).0, 0);
 }

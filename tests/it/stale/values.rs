@@ -1,6 +1,6 @@
-//! Random values of random types: through JSON and the store they stay what they are.
+//! Random values of random types: JSON and the store preserve them.
 //!
-//! `SVC_VALUES=20000` asks for so many values.
+//! `SVC_VALUES=20000` sets the number of values.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -13,13 +13,13 @@ use svc::{
 
 use super::number;
 
-/// A type, as a script names it.
+/// A type, with its name in a script.
 struct Typed {
     ty: Type,
     name: String,
 }
 
-/// Makes types, and the declarations that a script needs for them.
+/// Generates types, and the declarations that a script needs for them.
 struct Types<'r> {
     rng: &'r mut Rng,
     declared: String,
@@ -115,7 +115,7 @@ fn value(ty: &Type, rng: &mut Rng) -> Value {
             let fields = of.fields.iter().map(|(name, ty)| (name.clone(), value(ty, rng)));
             Value::Record(fields.collect())
         }
-        // What JSON has.
+        // The values of JSON.
         _ => match rng.u8(0..5) {
             0 => Value::Null,
             1 => value(&Type::FLOAT, rng),
@@ -129,8 +129,7 @@ fn value(ty: &Type, rng: &mut Rng) -> Value {
     }
 }
 
-/// The same value as somebody else would write it: other orders, absent fields, ints for
-/// floats.
+/// The same value in another notation: other orders, absent fields, ints for floats.
 fn rewritten(it: &Value, ty: &Type, rng: &mut Rng) -> Value {
     match (it, ty) {
         (Value::Record(record), Type::Record(of)) => {
@@ -155,7 +154,7 @@ fn rewritten(it: &Value, ty: &Type, rng: &mut Rng) -> Value {
     }
 }
 
-/// Every form in which a value can be told from another one.
+/// Every form that distinguishes values.
 fn forms(it: &Value) -> [String; 3] {
     [json::write(it), it.to_string(), json::write_pretty(it)]
 }
@@ -180,8 +179,8 @@ fn a_value_comes_back_from_json_as_it_was() {
     }
 }
 
-/// What a script sees of a value: as it is given, as it is written in the script, and as it
-/// comes out of a call that was made now, in this run, in another one, or is recorded.
+/// The value as a script sees it: as an input, as a literal, and as the result of a call that was
+/// made now, in this run, in another one, or is recorded.
 #[tokio::test(start_paused = true)]
 async fn a_value_is_one_in_runs_and_their_records() {
     let mut rng = Rng::with_seed(number("SVC_SEED", 1));
@@ -206,7 +205,7 @@ async fn a_value_is_one_in_runs_and_their_records() {
         );
         let store = Arc::new(Store::in_memory().unwrap());
         let engine = svc::engine().on(Arc::new(TestHost::new())).keeping(store.clone());
-        // Without a type nothing is filled in, and what is equal is still one.
+        // Without a type no fields are added, and equal values are still one.
         let loose = Value::from(json::write(&vec![other.clone(), value.clone()].into()));
         let ran = engine.run(script.as_str()).param("given", other).param("loose", loose.clone());
         let ran = ran.await;
@@ -230,5 +229,5 @@ async fn a_value_is_one_in_runs_and_their_records() {
         let nodes = store.nodes(&store.run("last").unwrap().id).unwrap();
         assert!(nodes.iter().all(|it| it.origin.is_some()), "a value is its own key: {script}");
     }
-    assert!(literals > 0, "no value could be written as a script does");
+    assert!(literals > 0, "no value could be written as a literal");
 }

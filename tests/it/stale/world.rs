@@ -1,4 +1,4 @@
-//! A world of files and a model, each part of which can be edited.
+//! A world of files and a model whose parts can be edited.
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
@@ -13,9 +13,9 @@ use svc::{
     },
 };
 
-/// The parts and their variants. A data file of the variant `-` is not there.
+/// The parts and their variants. A data file with the variant `-` does not exist.
 const PARTS: &[(&str, &[&str])] = &[
-    // Types that models are asked for.
+    // Types for the answers of models.
     (
         "kind",
         &[
@@ -121,13 +121,13 @@ const PARTS: &[(&str, &[&str])] = &[
         &["-", "{\"id\": \"1\", \"text\": \"tea\"}", "{\"id\": \"1\", \"text\": \"hot\"}"],
     ),
     ("glob", &["*.md", "*", "a.md", "deep/*"]),
-    // What is around.
+    // The environment.
     ("model", &["openai/priced", "openai/other"]),
     ("server", &["http://model/v1", "http://other/v1", "http://model/others"]),
     ("prices", &["1", "2"]),
     ("tuned", &["5", "1", "2"]),
-    // How the script stands.
-    // A run that goes on has other names for its files: their order must decide nothing.
+    // The name of the script.
+    // A resumed run has other names for its files: their order must not matter.
     ("file", &["a.svc", "main.svc", "z.svc"]),
     ("name", &["first", "second"]),
     ("turn", &["${it}", "${it}.", "${it}, ${len(it)}"]),
@@ -146,7 +146,7 @@ impl World {
         Self { chosen: chosen.collect() }
     }
 
-    /// Changes some parts; often none or one.
+    /// Edits some parts; often none or one.
     pub(super) fn edit(&mut self, rng: &mut Rng) -> Vec<&'static str> {
         let edits = [0, 1, 1, 1, 2, 3][rng.usize(0..6)];
         let mut edited = Vec::new();
@@ -172,13 +172,13 @@ impl World {
         names.map(|it| (it, self.part(it))).filter(|(_, text)| *text != "-")
     }
 
-    /// The engine of whoever runs the script as it is.
+    /// The engine that runs the script.
     pub(super) fn engine(&self) -> Engine {
         let tuned: i64 = self.part("tuned").parse().unwrap();
         self.bare_engine().tuned("summary.max_sentences", tuned).unwrap()
     }
 
-    /// The same, where nothing is tuned but what a run had.
+    /// The same without tunings, except those of the run.
     pub(super) fn bare_engine(&self) -> Engine {
         let dollars = self.part("prices");
         let price = |name: &str| {
@@ -202,7 +202,7 @@ impl World {
         svc::engine().on(Arc::new(host))
     }
 
-    /// The script, with a `let` for each way in which something may become stale.
+    /// The script, with a `let` for each way in which a result can become stale.
     pub(super) fn script(&self) -> String {
         let name = self.part("name");
         let prompt = self.part("prompt");
@@ -262,7 +262,7 @@ impl World {
     }
 }
 
-/// A model whose answer follows from everything that it is asked, and where.
+/// A model whose answer depends on the whole request, and on the address.
 fn answer(request: &Request) -> Response {
     let body: Json = serde_json::from_slice(&request.body).unwrap();
     let chance = blake3::hash(&[request.url.as_bytes(), &request.body].concat());

@@ -1,4 +1,4 @@
-//! Stores that are damaged, newer, or something else: refused with a reason, never written.
+//! Damaged stores, newer versions, and other files: refused with a reason, never written.
 
 use std::{fs, path::Path};
 
@@ -26,7 +26,7 @@ fn a_flipped_bit_in_the_log_loses_nothing_in_silence() {
             Err(err) => {
                 assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
                 let kept = fs::read(copy.path().join("store.db-wal")).unwrap();
-                assert!(kept.len() == log.len() && kept[at] != log[at], "the log is as it was");
+                assert!(kept.len() == log.len() && kept[at] != log[at], "the log is unchanged");
                 refused += 1;
             }
         }
@@ -43,7 +43,7 @@ fn a_log_that_is_gone_is_noticed() {
     fs::remove_file(copy.path().join("store.db-wal")).unwrap();
     let err = Store::open(&copy.path().join("store.db"), NOW).unwrap_err();
     assert!(err.message.ends_with("is damaged: its last 1 commits are missing"), "{err}");
-    // Whoever deletes a store wants a new one.
+    // Deleting a store means that a new one is wanted.
     fs::remove_file(copy.path().join("store.db")).unwrap();
     assert_eq!(open(copy.path()).size().unwrap().runs, 0);
 }
@@ -116,7 +116,7 @@ fn a_damaged_store_is_set_aside() {
         let aside = recovered.aside;
         assert!(aside.to_str().unwrap().contains("store.db.corrupt-77"), "{aside:?}");
         begun(&store, NOW);
-        assert_eq!(store.size().unwrap().runs, runs, "what was sound came over");
+        assert_eq!(store.size().unwrap().runs, runs, "sound runs were recovered");
     }
     assert_eq!(fs::read(folder.path().join("store.db.corrupt-77")).unwrap(), damaged);
     assert!(folder.path().join("store.db.corrupt-77-again").is_file());
@@ -171,7 +171,7 @@ fn what_is_no_store_is_left_alone() {
         }
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "\"a\" >> upper");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing lies beside it");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the store is the only file");
 
     let theirs = folder.path().join("theirs.db");
     let other = Connection::open(&theirs).unwrap();
@@ -225,7 +225,7 @@ fn a_mark_that_is_damaged_or_gone_is_made_anew() {
     assert!(mark.is_file());
 }
 
-/// A copy of a folder as it is, whoever has its files open.
+/// A copy of a folder in its current state, even if its files are open.
 fn copied(folder: &Path) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(folder).unwrap() {
@@ -243,7 +243,8 @@ fn flip(file: &Path, at: usize) {
     fs::write(file, bytes).unwrap();
 }
 
-/// Opening a store looks at its pages, unless that was done and only stores changed it since.
+/// Opening a store checks its pages, unless this was done before and only stores have changed it
+/// since.
 #[cfg(unix)]
 #[test]
 fn a_store_that_somebody_changed_is_looked_at_again() {
@@ -261,10 +262,11 @@ fn a_store_that_somebody_changed_is_looked_at_again() {
     let signed = mark();
     assert_eq!(signed.len(), 96);
     drop(Store::open(&file, NOW + DAY - 1).unwrap());
-    assert_eq!(mark(), signed, "the last look is still good");
+    assert_eq!(mark(), signed, "the last check is still valid");
     drop(Store::open(&file, NOW + DAY).unwrap());
-    assert_ne!(mark(), signed, "a day later it was looked at anew");
-    // The same length, and the time of the last change set back: what touched it shows.
+    assert_ne!(mark(), signed, "a day later it was checked again");
+    // The same length, and the time of the last change restored: the change is detected by other
+    // metadata.
     let root = index_of_nodes(&file);
     let open_file = fs::File::options().write(true).open(&file).unwrap();
     let changed = open_file.metadata().unwrap().modified().unwrap();
@@ -275,7 +277,7 @@ fn a_store_that_somebody_changed_is_looked_at_again() {
     assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
 }
 
-/// Where the index of nodes by their key begins, which opening a store does not read.
+/// The start of the index of nodes by key, which opening a store does not read.
 #[cfg(unix)]
 fn index_of_nodes(file: &Path) -> u64 {
     const PAGE: u64 = 4096;

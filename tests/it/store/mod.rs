@@ -1,4 +1,4 @@
-//! The store as its users see it: what is written is read back, whatever happens.
+//! The store as its users see it: everything that is written can be read, whatever happens.
 
 use std::path::Path;
 
@@ -278,14 +278,14 @@ fn contents_of_every_size_are_kept_once() {
         assert_eq!(store.blob(content.hash()).unwrap().unwrap(), content.data());
     }
     let size = store.size().unwrap();
-    assert_eq!(size.files, 2 << 20, "only the last one is in a file, once");
+    assert_eq!(size.files, 2 << 20, "only the last one is in a file, without duplicates");
     assert!(size.database < 400_000, "{size:?}");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever is committed is read back, the latest form of each node.
+    /// Everything that is committed can be read, with the latest state of each node.
     #[test]
     fn what_is_committed_is_read_back(
         writes in prop::collection::vec((0..6_u8, any::<u64>(), ".{0,40}", any::<bool>()), 1..40),
@@ -325,7 +325,7 @@ fn usage() -> Usage {
     Usage { tokens: 12, cost: Money::from_nanos(345) }
 }
 
-/// A run that was begun, and is known to the store.
+/// A started run that the store knows.
 fn begun(store: &Store, now: i64) -> Run {
     let text = Blob::new(*b"1 + 1");
     let run = Run {
@@ -351,7 +351,7 @@ fn begun(store: &Store, now: i64) -> Run {
     run
 }
 
-/// A node that is done, and its entry.
+/// A finished node, and its entry.
 fn done(run: &RunId, path: &str, output: &str) -> (Node, Entry) {
     let output = Blob::new(output.as_bytes());
     let node = Node {
@@ -383,13 +383,13 @@ fn attempt(number: u32) -> Attempt {
     Attempt { number, started: NOW, took: 5, used: usage(), error: Some("{}".to_owned()) }
 }
 
-/// Bytes that cannot be packed.
+/// Incompressible bytes.
 fn noise(len: usize) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(len as u64);
     (0..len).map(|_| random.u8(..)).collect()
 }
 
-/// A payment of which it is known for every second one what it came to.
+/// A payment; the actual amount is known for every second one.
 fn payment(run: &RunId, number: u64) -> Payment {
     Payment {
         run: run.clone(),
@@ -422,11 +422,11 @@ fn what_is_not_settled_counts_in_full() {
     assert_eq!(payments, all);
     let whole = all.iter().fold(Usage::default(), |sum, it| sum.plus(it.counts()));
     assert_eq!(whole, usage().plus(used).plus(usage()).plus(payment(&run, 3).most));
-    assert_eq!(store.run("last").unwrap().used, whole, "a run that has no end counts them, too");
+    assert_eq!(store.run("last").unwrap().used, whole, "a run without an end counts them, too");
     let calls = store.calls(&run).unwrap();
     assert_eq!(calls.iter().fold(Usage::default(), |sum, it| sum.plus(it.used)), whole);
 
-    // What a run takes over replaces what it had taken over.
+    // Entries that a run reuses replace those that it reused before.
     let other = begun(&store, NOW + 1).id;
     let taken = |count: u64| -> Vec<Payment> {
         let taken = |it| Payment { origin: Some(run.clone()), ..payment(&other, it) };

@@ -1,4 +1,4 @@
-//! Several processes at one store, and processes that die.
+//! Several processes with one store, and processes that die.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _},
@@ -109,7 +109,7 @@ fn a_claim_goes_with_its_process() {
 fn a_file_that_may_grow_no_more_fails_and_stays_whole() {
     let folder = tempfile::tempdir().unwrap();
     let exe = std::env::current_exe().unwrap();
-    // Files of 512 KiB at most; without the signal, which would end the process.
+    // A limit of 512 KiB for files; the signal is ignored because it would end the process.
     let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" \"$@\"";
     let mut command = Command::new("bash");
     command.args(["-c", script]).arg(exe);
@@ -129,8 +129,8 @@ fn a_file_that_may_grow_no_more_fails_and_stays_whole() {
     assert_eq!(store.check().unwrap().problems, [""; 0]);
 }
 
-/// Writes until it has enough or nothing can be written, and says what is durable. The other
-/// tests start it in processes of their own, and say where and how much.
+/// Writes until it is done or nothing can be written, and prints what is durable. The other tests
+/// start it in separate processes, with a path and a number.
 #[test]
 #[expect(clippy::print_stdout, reason = "the test around reads it")]
 fn a_writer_keeps_what_was_acknowledged() {

@@ -1,4 +1,4 @@
-//! What comes over from a damaged store: whole runs, and contents that have their hashes.
+//! The content recovered from a damaged store: whole runs, and contents with matching hashes.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use svc::store::{Args, Blob, End, Entry, Filter, Hash, Node, RunState, Store};
 
 use super::{NOW, attempt, begun, done, noise, open, payment, usage};
 
-/// Runs with everything in them: many calls, tries, long arguments, contents of every size.
+/// Runs with all kinds of data: many calls, attempts, long arguments, contents of every size.
 fn filled(folder: &Path) {
     let store = open(folder);
     for idx in 0..6 {
@@ -35,7 +35,7 @@ fn filled(folder: &Path) {
     store.flush().wait().unwrap();
 }
 
-/// Everything that lies below a folder, but for what processes only use to agree.
+/// Copies everything below a folder, except files that processes use only for coordination.
 fn copied(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -49,7 +49,7 @@ fn copied(from: &Path, to: &Path) {
     }
 }
 
-/// Whatever came over reads whole.
+/// Checks that all recovered data can be read.
 fn is_whole(store: &Store, what: &str) -> usize {
     assert_eq!(store.check().unwrap().problems, [""; 0], "{what}");
     let runs = store.runs(&Filter::default()).unwrap();
@@ -152,7 +152,7 @@ fn a_content_that_is_lost_makes_its_call_one_that_was_begun() {
     assert_eq!((node.state, node.output), (svc::store::NodeState::Intended, None));
     assert!(!store.run("last").unwrap().is_partial(), "every call is known");
     is_whole(&store, "content");
-    // The old one keeps its large contents, whatever is removed from the new one.
+    // The old store keeps its large contents, whatever is removed from the new one.
     let aside = recovered.aside.to_str().unwrap().to_owned() + "-blobs";
     let kept = fs::read_dir(&aside).unwrap().count();
     store.prune(svc::store::Old::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Stores that have no space, may not be written, or are taken away.
+//! Stores without space, without write permission, or removed during use.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn a_full_store_says_so_and_goes_on_when_there_is_space() {
     };
     assert_eq!(err.kind, StoreErrorKind::Full, "{err}");
     assert!(written > 5);
-    // What was appended before anybody knew is kept until there is space.
+    // Entries that were appended before the failure was noticed are kept until there is space.
     assert_eq!(store.nodes(&old).unwrap().len(), written);
     let refused = store.append(done(&run, "refused", &output(1_000)).1).unwrap_err();
     assert_eq!(refused.kind, StoreErrorKind::Full);

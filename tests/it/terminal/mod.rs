@@ -1,6 +1,6 @@
-//! What foreign texts do to a terminal: nothing. They come into every command from scripts,
-//! documents, names of files, arguments and earlier runs, with all that commands a terminal
-//! and all that hides, and not one of those letters may reach it.
+//! Foreign texts have no effect on a terminal. They enter every command through scripts, documents,
+//! file names, arguments and earlier runs, with all kinds of control characters and invisible
+//! characters, none of which may reach the terminal.
 #![expect(clippy::disallowed_methods, reason = "the real program runs on real files")]
 
 mod pty;
@@ -18,19 +18,19 @@ use std::{
 use pty::Keys;
 use tempfile::TempDir;
 
-/// A title, a colour that the program never uses and one that it does, a wiped screen, the
-/// same with the single letters for it, a bell, letters that go back and over, letters that
-/// turn others around, letters that nobody sees.
+/// A title, a colour that the program never uses and one that it does, a cleared screen, the same
+/// with single control characters, a bell, characters that move back and overwrite, characters that
+/// reverse others, invisible characters.
 const HOSTILE: &str = "pwned\u{1b}]0;t\u{7}\u{1b}[95m\u{1b}[1;32m\u{1b}[31337m\u{1b}[2J\u{9b}31337m\u{9d}0;t\u{9c}\
                        \u{85}\u{8}\r\u{c}\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\u{200b}\u{feff}\u{e0041}end";
 
-/// The same for where a letter of these would be something else: a name of a file, which ends
-/// at a NUL, and one line of a list.
+/// The same without characters that would have another meaning: for the name of a file, which ends
+/// at a NUL, and for one line of a list.
 fn hostile_file(kind: &str) -> String {
     format!("{HOSTILE}\nok: nothing.{kind}")
 }
 
-/// A folder, and what went wrong in it: a test looks at all its commands before it fails.
+/// A folder, and the problems found in it: a test runs all its commands before it fails.
 struct Place {
     folder: TempDir,
     wrong: RefCell<Vec<String>>,
@@ -80,7 +80,7 @@ impl Place {
         command
     }
 
-    /// Runs the program in a terminal and looks at what it drew.
+    /// Runs the program in a terminal and checks its output.
     fn draws(&self, args: &[&str], keys: Keys<'_>) -> String {
         let args: Vec<String> = args.iter().map(|it| (*it).to_owned()).collect();
         let drawn = pty::run(self, &args, keys);
@@ -92,7 +92,7 @@ impl Place {
         text
     }
 
-    /// The same of a command that does draw what is hostile, so that it must be written out.
+    /// The same for a command that shows the hostile text, which must therefore be escaped.
     fn shows(&self, args: &[&str]) -> String {
         let drawn = self.draws(args, &[]);
         let plain = drawn.replace(['\r', '\n', ' ', '│'], "");
@@ -103,12 +103,12 @@ impl Place {
     }
 }
 
-/// A string of the language that has a text in it as it is.
+/// A string of the language that contains a text verbatim.
 fn raw(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
 }
 
-/// Scripts that bring what is hostile into an error, from data or of their own.
+/// Scripts that put hostile text into an error, from data or from their own text.
 fn wrong_runs() -> Vec<String> {
     let hostile = raw(HOSTILE);
     let json = serde_json::to_string(HOSTILE).unwrap();
@@ -134,7 +134,7 @@ fn wrong_runs() -> Vec<String> {
     ]
 }
 
-/// Scripts that have it where it is their own: in names, strings, comments, beside a mistake.
+/// Scripts that contain hostile text themselves: in names, strings, comments, next to a mistake.
 fn wrong_scripts() -> Vec<String> {
     let hostile = raw(HOSTILE);
     vec![
@@ -159,7 +159,7 @@ fn wrong_scripts() -> Vec<String> {
     ]
 }
 
-/// The commands that have a case below. A new one fails `every_command_is_covered`.
+/// The commands with a case below. A new command fails `every_command_is_covered`.
 const COVERED: [&str; 28] = [
     "run",
     "repl",
@@ -291,7 +291,7 @@ fn what_is_looked_up_is_only_text() {
         &["explain", HOSTILE],
         &["guide", "plan", &format!("summarise each file in ./{HOSTILE}/x.md")],
         &["guide", "plan", "--json", &format!("summarise each file in ./{HOSTILE}/x.md")],
-        // What clap complains about: words come from a folder where a shell put them for `*`.
+        // Errors from clap: arguments may be file names that a shell inserted for `*`.
         &["schema", HOSTILE],
         &["grammar", HOSTILE],
         &["completions", HOSTILE],
@@ -339,7 +339,7 @@ fn the_prompt_draws_only_text() {
     let place = Place::new();
     place.file(&format!("docs/{HOSTILE}.md"), "x");
     let pasted = |text: &str| format!("\u{1b}[200~{text}\u{1b}[201~\r");
-    // An editor takes ESC and the like for keys; all others can be pasted.
+    // An editor interprets ESC and similar characters as keys; all others can be pasted.
     let hidden: String = HOSTILE.chars().filter(|it| *it > '\u{9f}').collect();
     let line = pasted(&format!("let x = \"pwned{hidden}\""));
     let keys = [
@@ -373,7 +373,7 @@ fn data_in_a_pipe_is_as_it_is() {
     let out = place.command(&["run", "ok.svc", "--json"]).output().unwrap();
     let json: String = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json, HOSTILE);
-    // What is said to people stays harmless where it is read later.
+    // Messages stay harmless where they are read later.
     place.file("bad.svc", "read_text(path: \"hostile.txt\") >> to_int");
     let out = place.command(&["run", "bad.svc"]).output().unwrap();
     let said = String::from_utf8(out.stderr).unwrap();

@@ -1,4 +1,4 @@
-//! A terminal that looks at every byte that the program writes to it.
+//! A terminal that checks every byte of the program's output.
 
 use std::{
     io::{Read, Write},
@@ -11,13 +11,13 @@ use pty_process::{Size, blocking};
 
 use super::Place;
 
-/// How long a command may take on a machine that does much else.
+/// The time limit of a command on a machine with other load.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Keys, and what must be on the terminal before they are pressed.
+/// Keys, and the output to wait for before they are pressed.
 pub(super) type Keys<'a> = &'a [(&'a str, &'a str)];
 
-/// Runs the program in a terminal until it ends, and gives all that it drew.
+/// Runs the program in a terminal until it ends, and returns its whole output.
 pub(super) fn run(place: &Place, args: &[String], keys: Keys<'_>) -> Vec<u8> {
     let (mut pressed, end) = blocking::open().unwrap();
     pressed.resize(Size::new(40, 160)).unwrap();
@@ -29,7 +29,7 @@ pub(super) fn run(place: &Place, args: &[String], keys: Keys<'_>) -> Vec<u8> {
     let (sender, drawn) = mpsc::channel();
     let reader = thread::spawn(move || {
         let mut bytes = [0; 4096];
-        // A terminal whose program is gone cannot be read.
+        // A terminal whose program has ended cannot be read.
         while let Ok(count @ 1..) = screen.read(&mut bytes) {
             if sender.send(bytes[..count].to_vec()).is_err() {
                 return;
@@ -62,7 +62,7 @@ pub(super) fn run(place: &Place, args: &[String], keys: Keys<'_>) -> Vec<u8> {
         thread::sleep(Duration::from_millis(5));
     }
     drop(pressed);
-    // What was drawn last may still be on its way.
+    // The last output may still be on its way.
     while let Ok(more) = drawn.recv_timeout(PATIENCE) {
         bytes.extend(more);
     }
@@ -70,11 +70,11 @@ pub(super) fn run(place: &Place, args: &[String], keys: Keys<'_>) -> Vec<u8> {
     bytes
 }
 
-/// What on the terminal is not the program's own: a control that it never sends, or letters
-/// that hide.
+/// Output that the program did not write deliberately: a control sequence that it never sends, or
+/// invisible characters.
 pub(super) fn foreign(drawn: &[u8]) -> Vec<String> {
     let Ok(text) = std::str::from_utf8(drawn) else {
-        return vec!["bytes that are no text".to_owned()];
+        return vec!["bytes that are not text".to_owned()];
     };
     let mut foreign = Vec::new();
     let mut rest = text;
@@ -90,8 +90,8 @@ pub(super) fn foreign(drawn: &[u8]) -> Vec<String> {
     foreign
 }
 
-/// Letters that command or cannot be seen, and what changes their order: written down here
-/// once more, so that one list is held against the other.
+/// Characters that control the terminal, are invisible, or change the order: repeated here, so that
+/// one list is compared with the other.
 fn hides(letter: char) -> bool {
     letter.is_control()
         || matches!(
@@ -101,13 +101,13 @@ fn hides(letter: char) -> bool {
         )
 }
 
-/// How long the command is that a text begins with, where it is one that the program or its
-/// editor of lines sends.
+/// The length of the control sequence at the start of a text, if the program or its line editor
+/// sends it.
 fn own_command(text: &str) -> Option<usize> {
-    /// Of letters: none, bold, dim, underlined, and the dark colours.
+    /// Text styles: none, bold, dim, underlined, and the dark colours.
     const LETTERS: [&str; 13] =
         ["0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39"];
-    /// Of the editor of lines: pasting in brackets, and drawing at once.
+    /// Modes of the line editor: bracketed paste, and synchronized output.
     const MODES: [&str; 4] = ["?2004h", "?2004l", "?2026h", "?2026l"];
     let inner = text.strip_prefix("\u{1b}[")?;
     let end = inner.find(|it: char| it.is_ascii_alphabetic())?;

@@ -1,4 +1,4 @@
-//! Runs a script with values by chance, and says whether what the check said of it is true.
+//! Runs a script with random values, and tests whether the results of its check are true.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::promises::{is_proven, world};
 /// How often a script that checks is run, each time with other values.
 const RUNS: u64 = 3;
 
-/// What became of a script.
+/// The outcome of a script.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// It does not check.
     Refused,
-    /// It was run, and ended well so often.
+    /// It ran, and succeeded this many times.
     Held { done: u64 },
-    /// What was promised does not hold.
+    /// A promise is broken.
     Wrong(String),
 }
 
@@ -70,7 +70,7 @@ impl Bench {
         Found::Held { done }
     }
 
-    /// One run: whether it ended well, or what was not as promised.
+    /// One run: whether it succeeded, or the broken promise.
     fn once(&self, plan: &Plan, script: &str, rng: &mut Rng) -> Result<bool, String> {
         let inputs = &plan.program().inputs;
         let mut given: Vec<(&Input, Value)> = Vec::new();
@@ -85,7 +85,7 @@ impl Bench {
         };
         let planned = match ask().plan() {
             Ok(planned) => planned,
-            // With these inputs a bound cannot be kept.
+            // With these inputs a bound cannot be met.
             Err(Error::Check(report)) if report.errors().all(|it| is_bound(it.code.as_str())) => {
                 return Ok(false);
             }
@@ -99,7 +99,7 @@ impl Bench {
             Err(other) => return Err(format!("it did not run: {other}")),
         };
         keeps(planned.envelope(), usage, result.is_ok())?;
-        // What is foreseen without inputs holds for the defaults of those that have one.
+        // Estimates without inputs hold for the defaults of inputs.
         if given.iter().all(|(it, _)| it.default.is_none()) {
             keeps(plan.envelope(), usage, result.is_ok())?;
         }
@@ -112,7 +112,7 @@ impl Bench {
                 misfit(&ty, &value).map_or(Ok(true), |why| Err(format!("the result: {why}")))
             }
             Err(error) if error.kind() == ErrorKind::Budget && is_proven(&planned) => {
-                Err(format!("a proven bound was met: {error}"))
+                Err(format!("a proven bound was reached: {error}"))
             }
             Err(error) => match is_by_type(&error, script) {
                 true => Err(format!("by type: {error} at `{}`", place(&error, script))),
@@ -122,14 +122,14 @@ impl Bench {
     }
 }
 
-/// Whether a run took what was foreseen.
+/// Whether a run is within its estimate.
 fn keeps(foreseen: &Envelope, used: Usage, is_done: bool) -> Result<(), String> {
     let Envelope { tokens, cost, .. } = foreseen;
     if tokens.max.is_some_and(|it| used.tokens > it) || cost.max.is_some_and(|it| used.cost > it) {
-        return Err(format!("{used} is more than foreseen: {foreseen:?}"));
+        return Err(format!("{used} is more than estimated: {foreseen:?}"));
     }
     if is_done && (used.tokens < tokens.min || used.cost < cost.min) {
-        return Err(format!("{used} is less than foreseen: {foreseen:?}"));
+        return Err(format!("{used} is less than estimated: {foreseen:?}"));
     }
     Ok(())
 }
@@ -138,8 +138,8 @@ fn is_bound(code: &str) -> bool {
     ["E309", "E310", "E311"].contains(&code)
 }
 
-/// Whether a failure says that a value is not of the type that is due. That a value does not
-/// lie within a range, or is no whole number, says nothing of its type.
+/// Whether a failure means that a value does not have the expected type. A value outside a range,
+/// or a number that is not whole, is not a failure by type.
 fn is_by_type(error: &RunError, script: &str) -> bool {
     let message = error.error.message.as_str();
     match error.kind() {
@@ -158,12 +158,12 @@ fn place<'a>(error: &RunError, script: &'a str) -> &'a str {
     script.get(error.span.range()).unwrap_or_default()
 }
 
-/// Whether what failed tests a value of which nothing was known.
+/// Whether the failed expression tests a value of unknown type.
 fn asks_json(text: &str) -> bool {
     [" as ", "parse_json", "rhai"].iter().any(|it| text.contains(it))
 }
 
-/// `.., found int` or `.., but this is int`.
+/// Whether the message of an op ends with a kind, as in `expected .., found int`.
 fn names_kind(message: &str) -> bool {
     const KINDS: [&str; 14] = [
         "null", "bool", "int", "float", "duration", "money", "size", "string", "path", "bytes",
@@ -174,7 +174,7 @@ fn names_kind(message: &str) -> bool {
         .filter_map(|it| message.rsplit_once(it));
     let mut kinds = said.map(|(_, kind)| kind.trim_start_matches("a "));
     kinds.any(|kind| KINDS.contains(&kind))
-        || message.contains("have no order")
+        || message.contains("cannot compare ")
         || message.contains("no arm of `match`")
 }
 
@@ -185,7 +185,7 @@ fn is_misfit(message: &str) -> bool {
         .and_then(|it| it.split_once(", found "))
         .or_else(|| message.split_once(", but it is "))
         .map(|(wanted, given)| (wanted.rsplit_once(" must be ").map_or(wanted, |it| it.1), given));
-    // Ops show what is in a text, and not of which type it is.
+    // Ops show the content of a text, and not its type.
     let parts = parts.filter(|(_, given)| !given.starts_with('`'));
     parts.is_some_and(|(wanted, given)| !is_range(wanted) || given.parse::<f64>().is_err())
 }

@@ -1,4 +1,4 @@
-//! Expressions of a type, of every form that the language has for it.
+//! Random expressions of a type, in every form that the language has for it.
 
 use svc::value::{Type, json};
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Writer<'_> {
-    /// An expression that should be of a type.
+    /// An expression that should have a type.
     pub(super) fn expr(&mut self, ty: &Type, depth: usize) -> String {
         if depth == 0 || !self.burn() {
             return self.leaf(ty);
@@ -37,7 +37,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What never gives a value.
+    /// An expression that never has a value.
     fn never(&mut self) -> String {
         let all = [
             "fail(\"no\")",
@@ -68,7 +68,7 @@ impl Writer<'_> {
         (*pick(self.rng, &all)).to_owned()
     }
 
-    /// Something that is or is not.
+    /// A condition.
     pub(super) fn condition(&mut self, depth: usize) -> String {
         if depth == 0 || !self.burn() {
             return ["true", "1 < 2", "len(\"a\") == 2"][self.rng.usize(0..3)].to_owned();
@@ -76,7 +76,7 @@ impl Writer<'_> {
         self.of_type(&Type::Bool, depth - 1)
     }
 
-    /// What is written in the same way for every type.
+    /// The forms that exist for every type.
     fn form(&mut self, ty: &Type, depth: usize) -> String {
         match self.rng.u8(0..19) {
             0 | 1 => {
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Turns of the same type, or of one that is narrower than what comes of them.
+    /// Turns of the same type, or of a narrower type than the result.
     fn repeat(&mut self, ty: &Type, depth: usize) -> String {
         let turn = match (ty, self.rng.bool()) {
             (Type::Float(None), true) => Type::INT,
@@ -148,7 +148,7 @@ impl Writer<'_> {
         format!("({input} >> repeat 3 {{ {body} }} until {until} else {{ {otherwise} }})")
     }
 
-    /// A call of a flow, or of a parameter that is one.
+    /// A call of a flow, or of a parameter that is a flow.
     fn called(&mut self, ty: &Type, depth: usize) -> String {
         if self.is_quick {
             return self.of_type(ty, depth);
@@ -197,7 +197,7 @@ impl Writer<'_> {
         format!("({entering} >> parallel {{ a{mark}: ({one}), b?: ({other}) }} >> .a)")
     }
 
-    /// Something in which a value enters as `it`.
+    /// An expression in which a value is available as `it`.
     pub(super) fn entered<T>(&mut self, ty: &Type, write: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.names.clone();
         self.names.retain(|(name, _)| name != "it");
@@ -207,7 +207,7 @@ impl Writer<'_> {
         written
     }
 
-    /// Something in which nothing slow may be called.
+    /// An expression that may call only fast ops.
     pub(super) fn quickly<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.is_quick, true);
         let written = write(self);

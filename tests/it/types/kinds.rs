@@ -1,4 +1,4 @@
-//! Expressions that only values of one kind have.
+//! Random expressions that exist only for values of one kind.
 
 use svc::value::Type;
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Writer<'_> {
-    /// An expression of the kind that a type is of.
+    /// An expression of the same kind as a type.
     pub(super) fn of_type(&mut self, ty: &Type, depth: usize) -> String {
         match ty {
             Type::Int(range) => self.int(*range, depth),
@@ -28,7 +28,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A whole number, from numbers that have ranges or not.
+    /// A whole number, computed from numbers with or without ranges.
     fn int(&mut self, range: Option<(i64, i64)>, depth: usize) -> String {
         let inside = Type::Int(Some(range.unwrap_or((1, 5))));
         let operand = match self.rng.bool() {
@@ -86,7 +86,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How well a flow does on cases; the cases have a literal or what a literal holds.
+    /// The evaluation of a flow; the cases are a literal or values like those of a literal.
     fn evaluated(&mut self, depth: usize) -> String {
         let flow = self.flows.iter().filter(|it| it.flow.is_none() && it.more.is_none()).cloned();
         let flows: Vec<_> = flow.collect();
@@ -210,7 +210,7 @@ impl Writer<'_> {
         let Type::Record(of) = ty else { return self.leaf(ty) };
         let mut fields = Vec::new();
         for (name, ty) in &of.fields {
-            // A field that may be null may lack.
+            // A field that may be null may be absent.
             if !(ty.is_optional() && self.rng.u8(0..5) == 0) {
                 fields.push(format!("{name}: {}", self.expr(ty, depth)));
             }

@@ -1,4 +1,4 @@
-//! Scripts that once broke a promise about types, each with what it must be now.
+//! Scripts that used to break a promise about types, each with its current result.
 
 use svc::{
     Engine, Error,
@@ -19,7 +19,7 @@ fn main_type(program: &svc::check::Checked) -> String {
     program.main.as_ref().map_or(Type::Never, |it| it.ty.clone()).to_string()
 }
 
-/// The type that the check says, and the value as JSON or the message of the failure.
+/// The type from the check, and the value as JSON or the message of the failure.
 fn gives(script: &str) -> (String, String) {
     let engine: Engine = Bench::new().engine;
     let plan = engine.plan(script).unwrap_or_else(|report| panic!("{report}\n{script}"));
@@ -75,7 +75,7 @@ fn what_never_comes_stays_so() {
         ("[] >> evaluate(flow: upper) >> .results", "[Verdict]", "[]"),
         ("match null { null => 1 }", "int", "1"),
     ]);
-    // What once was unknown fitted everywhere.
+    // A value of unknown type used to fit everywhere.
     assert_eq!(codes("let x = if 1 < 2 { 5 } else { fail(\"no\")[0] }\nx >> upper"), ["E203"]);
     assert_eq!(codes("let xs: [int; max 1] = flatten([]) + [1, 2, 3]\nxs"), ["E217"]);
     assert_eq!(codes("match flatten([])[0] ?? \"b\" { \"a\" => 1 }"), ["E222"]);
@@ -120,7 +120,7 @@ fn a_value_becomes_what_is_said_of_it() {
     assert_eq!(codes(cases), ["E208"]);
 }
 
-/// A flow that is passed on is called as it is, so it must be what is promised as it is.
+/// A flow that is passed on is called directly, so its type must fit without a conversion.
 #[test]
 fn a_flow_that_is_passed_on_keeps_the_promise() {
     let passed = |given: &str, promised: &str| {
@@ -139,7 +139,7 @@ flow outer(x: string, g: flow<{given}>) -> string {{ x >> inner(g: g) }}
     ]);
 }
 
-/// 20 params of 1 or 2 add up to 40, and not to 2.
+/// 20 params of 1 or 2 add up to at most 40, and not to 2.
 #[test]
 fn a_proven_bound_is_not_passed_by_a_sum() {
     let names: Vec<String> = (0..20).map(|it| format!("p{it}")).collect();
@@ -151,7 +151,7 @@ fn a_proven_bound_is_not_passed_by_a_sum() {
     );
     let plan = Bench::new().engine.plan(script.as_str()).unwrap();
     assert_eq!(plan.envelope().tokens.max.filter(|it| *it < 40 * 10), None);
-    // Which alternative runs decides how long the list is.
+    // The length of the list depends on the alternative that runs.
     let either = "param few: [string; max 2]\nparam many: [string; max 5]
 ((few >> where { len(it) > to_int(it) }) fallback many) >> each { step(cents: 1, tokens: 10, takes: 1ms, exact: true) >> wait(duration: 1s) within { max_retries: 0 } }";
     let plan = Bench::new().engine.plan(either).unwrap();

@@ -1,4 +1,4 @@
-//! Expressions that are lists.
+//! Random expressions that are lists.
 
 use svc::value::Type;
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Writer<'_> {
-    /// A list of items of a type, with no more of them than are due.
+    /// A list of items of a type, with at most `max` of them.
     pub(super) fn items(&mut self, item: &Type, max: Option<u64>, depth: usize) -> String {
         let all = list(item.clone(), None);
         let text = match self.rng.u8(0..17) {

@@ -1,5 +1,5 @@
-//! A script that checks never fails by type, and what it gives is of the type that the check
-//! said: held for each op of the registry, and for whole scripts by chance.
+//! A script that checks never fails by type, and its result has the type from the check: tested for
+//! each op of the registry, and for random whole scripts.
 
 mod bench;
 mod exprs;
@@ -11,7 +11,7 @@ mod scripts;
 mod values;
 mod write;
 
-/// How many rounds there are: as many as usual, or as the variable says.
+/// The number of rounds: the usual one, or that of the variable.
 pub(crate) fn rounds(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
 }

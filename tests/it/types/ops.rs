@@ -1,5 +1,5 @@
-//! Every op of the registry, called with values by chance of types by chance: what it gives is
-//! of the type that the check inferred for the call. An op that is added is called as well.
+//! Every op of the registry, called with random values of random types: the result has the type
+//! that the check inferred for the call. New ops are called as well.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use super::{
     values::{self, ENUMS, literal, pick, value},
 };
 
-/// How many calls each op has that computes, and each that waits.
+/// The number of calls for each op that computes, and for each op with I/O.
 const CALLS: u64 = 100;
 const SLOW_CALLS: u64 = 20;
 
 /// A call of an op as a script, part by part.
 struct Writer<'r> {
     rng: &'r mut Rng,
-    /// What stands above the pipeline.
+    /// The declarations before the pipeline.
     head: String,
     variables: BTreeMap<char, Type>,
     names: usize,
@@ -85,7 +85,7 @@ impl Writer<'_> {
         "f".to_owned()
     }
 
-    /// A type that fits the scheme, more or less.
+    /// A type that roughly fits the scheme.
     fn ty(&mut self, scheme: Scheme) -> Type {
         match scheme {
             Scheme::Var(name) | Scheme::Amount(name) | Scheme::Ordered(name) => {
@@ -126,7 +126,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The same type, or one that is almost the same.
+    /// The same type, or a similar one.
     fn near(&mut self, ty: Type) -> Type {
         match (self.rng.u8(0..16), ty) {
             (0, ty) => ty.optional(),
@@ -140,7 +140,7 @@ impl Writer<'_> {
     }
 }
 
-/// How many calls of an op checked, and what was wrong with them.
+/// The number of calls of an op that checked, and their problems.
 fn hold(op: OpRef, bench: &Bench, calls: u64) -> (u64, Vec<String>) {
     let (mut checked, mut wrong) = (0, Vec::new());
     for seed in 0..calls {
@@ -159,8 +159,7 @@ fn is_slow(op: &OpDef) -> bool {
     !op.is_inline()
 }
 
-/// Flows that are arguments come from ops whose values are known beforehand, and secrets from
-/// nowhere.
+/// Flows as arguments are made from ops with known values; secrets are never available.
 fn is_callable(op: &OpDef) -> bool {
     !op.params.iter().any(|it| matches!(it.scheme, Scheme::Secret | Scheme::Bytes))
 }

@@ -1,4 +1,4 @@
-//! Whole scripts by chance, of which each that checks is run.
+//! Random whole scripts, each of which is run if it checks.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -13,15 +13,14 @@ use super::{
     write::{changed, script},
 };
 
-/// How many scripts there are, and where they begin; `SVC_TYPED` and `SVC_TYPED_SEED` say
-/// otherwise.
+/// The number of scripts and the first seed, unless `SVC_TYPED` and `SVC_TYPED_SEED` are set.
 const SCRIPTS: u64 = 10_000;
 const SEED: u64 = 1_000_000;
 
-/// The most scripts that are shown of those that broke a promise.
+/// The maximum number of failing scripts that are shown.
 const MOST_SHOWN: usize = 8;
 
-/// The script of a seed: every third one is changed after it was written.
+/// The script for a seed: every third one is changed after it was written.
 fn written(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let text = script(&mut rng);
@@ -38,7 +37,7 @@ struct Sums {
     done: AtomicU64,
 }
 
-/// Looks at the scripts of these seeds, and gives those that broke a promise.
+/// Tests the scripts of these seeds, and returns the failing ones.
 fn look(seeds: impl Iterator<Item = u64>, sums: &Sums) -> Vec<(u64, String)> {
     let bench = Bench::new();
     let mut wrong = Vec::new();
@@ -58,7 +57,7 @@ fn look(seeds: impl Iterator<Item = u64>, sums: &Sums) -> Vec<(u64, String)> {
     wrong
 }
 
-/// The lines that are needed for a script to break a promise.
+/// The lines that are needed for a script to fail.
 fn shortest(bench: &Bench, seed: u64) -> (String, String) {
     let is_wrong = |text: &str| match bench.look(text, seed) {
         Found::Wrong(why) => Some(why),
@@ -66,7 +65,7 @@ fn shortest(bench: &Bench, seed: u64) -> (String, String) {
     };
     let mut text = written(seed);
     let mut why = is_wrong(&text).unwrap_or_default();
-    // Whatever can go goes, until nothing can.
+    // Removes as much as possible.
     while let Some((shorter, because)) =
         shorter(&text).into_iter().find_map(|it| is_wrong(&it).map(|why| (it, why)))
     {
@@ -75,8 +74,8 @@ fn shortest(bench: &Bench, seed: u64) -> (String, String) {
     (text, why)
 }
 
-/// The script without one of its lines, and with something short in the place of what stands
-/// between two parentheses.
+/// The script without one of its lines, or with a short text instead of the content of two
+/// parentheses.
 fn shorter(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let without = |idx: usize| {
@@ -95,7 +94,7 @@ fn shorter(text: &str) -> Vec<String> {
     all
 }
 
-/// Where a parenthesis closes that opens at the start.
+/// The position at which the parenthesis at the start closes.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     text.char_indices().find_map(|(idx, letter)| {
@@ -135,6 +134,6 @@ fn scripts_that_check_never_fail_by_type() {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", shown.join("\n"));
-    // Laws that nothing tries hold always.
+    // A property that is never exercised would always hold.
     assert!(ran > count / 4 && done > ran / 2, "{ran} of {count} ran, {done} ended well");
 }

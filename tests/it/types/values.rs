@@ -1,4 +1,4 @@
-//! Types by chance, values of them, and what stands for these in a script.
+//! Random types, random values of them, and their literals.
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -78,7 +78,7 @@ pub(super) fn amount(rng: &mut Rng) -> Type {
     }
 }
 
-/// A value of a type, and the values at its ends more often than others.
+/// A value of a type; limits occur more often than other values.
 pub(super) fn value(rng: &mut Rng, ty: &Type) -> Value {
     match ty {
         Type::Bool => rng.bool().into(),
@@ -97,7 +97,7 @@ pub(super) fn value(rng: &mut Rng, ty: &Type) -> Value {
         Type::Path => Value::Path((*pick(rng, &["a.txt", "x/y", "note.md"])).into()),
         Type::Json => {
             let of = self::ty(rng, 1);
-            // What came from JSON has no units.
+            // Values from JSON have no units.
             json::read(&json::write(&value(rng, &of))).unwrap()
         }
         Type::Bytes => Value::Bytes([1, 2, 3].into()),
@@ -118,7 +118,7 @@ pub(super) fn value(rng: &mut Rng, ty: &Type) -> Value {
     }
 }
 
-/// A value as a script writes it where its type is due.
+/// The literal of a value where its type is expected.
 pub(super) fn literal(value: &Value) -> String {
     match value {
         Value::Int(it) if *it < 0 => format!("({it})"),
@@ -150,9 +150,10 @@ fn quoted(text: &Text) -> String {
     quoted + "\""
 }
 
-/// Why a value is none of a type, to the letter: an int is no float, a range and a most hold.
+/// Why a value is strictly not of a type: an int is not a float, and ranges and maximum lengths
+/// count.
 pub(super) fn misfit(ty: &Type, value: &Value) -> Option<String> {
-    let wrong = || Some(format!("{} is no {ty}", json::write(value)));
+    let wrong = || Some(format!("{} is not of type {ty}", json::write(value)));
     let is_one = match (ty, value) {
         (Type::Optional(_), Value::Null) => true,
         (Type::Optional(inner), it) => return misfit(inner, it),

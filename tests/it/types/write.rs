@@ -1,19 +1,19 @@
-//! Whole scripts by chance, of everything that the language has.
+//! Random whole scripts with every construct of the language.
 
 use fastrand::Rng;
 use svc::value::Type;
 
 use super::values::{self, ENUMS, literal, pick, value};
 
-/// A flow that a script has declared.
+/// A declared flow.
 #[derive(Clone)]
 pub(super) struct Signature {
     pub(super) name: String,
     pub(super) takes: Type,
     pub(super) gives: Type,
-    /// A parameter that is a flow, by its name.
+    /// A parameter that is a flow, by name.
     pub(super) flow: Option<(String, Type, Type)>,
-    /// A further parameter that has no default.
+    /// Another parameter without a default.
     pub(super) more: Option<(String, Type)>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Writer<'r> {
     /// The flows that can be called, and the parameters in scope that are flows.
     pub(super) flows: Vec<Signature>,
     pub(super) given: Vec<Signature>,
-    /// Whether only what computes at once may be called.
+    /// Whether only inline ops may be called.
     pub(super) is_quick: bool,
     pub(super) has_batch: bool,
     fuel: usize,
     count: usize,
 }
 
-/// What may be given where a flow is due.
+/// Ops for parameters that are flows.
 const COMPONENTS: [(&str, Type, Type); 8] = [
     ("upper", Type::Text, Type::Text),
     ("trim", Type::Text, Type::Text),
@@ -44,7 +44,7 @@ const COMPONENTS: [(&str, Type, Type); 8] = [
     ("first", Type::Never, Type::Never),
 ];
 
-/// A script with a line for each statement, so that lines can be left out.
+/// A script with one line per statement, so that lines can be left out.
 pub(super) fn script(rng: &mut Rng) -> String {
     let mut writer = Writer {
         rng,
@@ -65,7 +65,7 @@ impl Writer<'_> {
         format!("{letter}{}", self.count)
     }
 
-    /// Whether there is something left to spend on what is deep.
+    /// Whether there is budget left for nested expressions.
     pub(super) fn burn(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
         self.fuel > 0
@@ -176,13 +176,13 @@ impl Writer<'_> {
         format!("flow {name}({}) -> {gives}{within} {{ {body} }}", params.join(", "))
     }
 
-    /// The flows that need nothing but a value and a flow.
+    /// The flows whose only parameters are a value and a flow.
     fn takers(&self) -> Vec<Signature> {
         let all = self.flows.iter().filter(|it| it.flow.is_some() && it.more.is_none());
         all.cloned().collect()
     }
 
-    /// A call of a flow that takes one, which it may hand on.
+    /// A call of a flow that takes a flow, which it may pass on.
     fn handed(&mut self) -> Option<(String, String)> {
         let takers = self.takers();
         if takers.is_empty() {
@@ -195,8 +195,8 @@ impl Writer<'_> {
         Some((format!("let {name} = {input} >> {}({param}: {flow})", taker.name), name))
     }
 
-    /// A flow that is handed on twice, where about the same is promised of it each time; and
-    /// the name of what comes of that.
+    /// A flow that is passed on twice, with about the same type each time; and the name of the
+    /// result.
     fn chain(&mut self) -> (Vec<String>, String) {
         let (first, second, own) = (self.name('h'), self.name('h'), self.name('h'));
         let (takes, gives, name) = (values::plain(self.rng), self.a_type(), self.name('w'));
@@ -220,7 +220,7 @@ impl Writer<'_> {
         (lines, name)
     }
 
-    /// What comes of the flow that was given, called here or passed on to another flow.
+    /// The result of the given flow, called here or passed on to another flow.
     fn passed_on(&mut self) -> Option<(Type, String)> {
         let given = self.given.first().cloned().filter(|_| self.rng.bool())?;
         let takers = self.takers();
@@ -233,7 +233,7 @@ impl Writer<'_> {
         Some((taker.gives, format!("({input} >> {}({name}: g))", taker.name)))
     }
 
-    /// A type that flows often have, so that many fit each other almost.
+    /// A common type of flows, so that many flows almost fit each other.
     fn a_type(&mut self) -> Type {
         let often = [
             Type::INT,
@@ -250,14 +250,14 @@ impl Writer<'_> {
         }
     }
 
-    /// What a flow takes and gives that is known, or almost that.
+    /// The parameter and result types of a known flow, or similar ones.
     fn flow_type(&mut self) -> (Type, Type) {
         let known =
             COMPONENTS.iter().take(7).map(|(_, takes, gives)| (takes.clone(), gives.clone()));
         let own = self.flows.iter().filter(|it| it.flow.is_none() && it.more.is_none());
         let mut all: Vec<_> =
             known.chain(own.map(|it| (it.takes.clone(), it.gives.clone()))).collect();
-        // What others take is often what is handed on to them, or almost that.
+        // Parameter types are often those of flows that are passed on, or similar ones.
         let taken = self.takers().into_iter().filter_map(|it| it.flow);
         let taken: Vec<_> = taken.map(|(_, takes, gives)| (takes, gives)).collect();
         if !taken.is_empty() && self.rng.u8(0..3) > 0 {
@@ -288,7 +288,7 @@ impl Writer<'_> {
         pick(self.rng, &all).clone()
     }
 
-    /// A `let`, and its name where its value may be shown.
+    /// A `let`, and its name if its value may be shown.
     fn bind(&mut self) -> (String, Option<String>) {
         let (name, ty) = (self.name('v'), self.a_type());
         self.fuel = 14;
@@ -313,7 +313,7 @@ impl Writer<'_> {
         self.expr(&ty, 3)
     }
 
-    /// Something that costs more the more there is of it.
+    /// An expression whose cost grows with its input.
     fn cost(&mut self) -> String {
         self.fuel = 14;
         let list = match self.rng.u8(0..4) {
@@ -335,7 +335,7 @@ impl Writer<'_> {
         format!("({list}{taken} >> each {{ \"x\" >> {call} }} >> len)")
     }
 
-    /// A list that may be another one, which is longer or shorter.
+    /// A list that may be replaced by a longer or shorter one.
     fn falling_back(&mut self) -> String {
         let max = |rng: &mut Rng| values::list(Type::INT, Some(rng.u64(1..6)));
         let (one, other) = (max(self.rng), max(self.rng));
@@ -347,7 +347,7 @@ impl Writer<'_> {
     }
 }
 
-/// The same script with a small change somewhere, after which it may not check.
+/// The same script with a small random change, after which it may not check.
 pub(super) fn changed(rng: &mut Rng, text: &str) -> String {
     let words: Vec<&str> = text.split_inclusive([' ', '\n', '(', ')', ',', '[', ']']).collect();
     let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Turns documents into text, for prompts.
+//! Converts documents to text for prompts.
 
 use svc_contract::{
     registry::{
@@ -12,22 +12,22 @@ use svc_text::tokens::{BYTES_PER_TOKEN, bytes};
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_docs",
     cluster: "context-retrieval",
-    summary: "Turns documents into text, for prompts.",
+    summary: "Converts documents to text for prompts.",
     version: 1,
     aliases: &[("docs_to_text", "to_text")],
     ops: &[inline::<ToText>()],
 };
 
 params! {
-    /// Writes documents one below the other, numbered, each under its title and path.
+    /// Writes documents one after another, numbered, each under its title and path.
     ///
-    /// A document is `[1] title (path)` on a line, then its text. An empty line stands between
-    /// documents. The one that no longer fits is cut between words and ends in `…`; those
-    /// after it are left out.
+    /// A document is `[1] title (path)` on a line, followed by its text. An empty line separates
+    /// documents. The first document that does not fit is cut between words and ends in `…`; those
+    /// after it are omitted.
     struct ToText {
         /// The documents or passages.
         docs: Items<Doc>,
-        /// The most tokens of the text, by a heuristic count of four bytes a token.
+        /// The maximum number of tokens of the text, estimated at four bytes per token.
         #[range(1..=10_000_000)]
         max_tokens: i64 = 100_000,
     }
@@ -45,7 +45,7 @@ impl Op for ToText {
             r#""[1] Caps (docs/a.md)\nBudgets are kept.""#,
         ),
         Example::ok(
-            "No more than fits",
+            "A token limit",
             r#"[{ id: "a", title: "A", path: "a.md", text: "one two three four" }]
   >> docs_to_text(max_tokens: 6)"#,
             r#""[1] A (a.md)\none two…""#,
@@ -61,7 +61,8 @@ impl Inline for ToText {
         for (idx, doc) in self.docs.0.iter().enumerate() {
             let Some(doc) = doc.as_record() else {
                 let kind = doc.kind();
-                let message = format!("`docs` must be [Doc], but item {} is {kind}", idx + 1);
+                let message =
+                    format!("expected `[Doc]` for `docs`, but item {} is {kind}", idx + 1);
                 return Err(OpError::invalid_input(message));
             };
             if !write(&mut out, idx + 1, doc, most) {
@@ -72,7 +73,7 @@ impl Inline for ToText {
     }
 }
 
-/// Adds a document, or as much of it as fits; tells whether that was all of it.
+/// Adds a document, or as much of it as fits; returns whether all of it fit.
 fn write(out: &mut String, number: usize, doc: &Record, most: usize) -> bool {
     let field = |name| doc.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let gap = if out.is_empty() { "" } else { "\n\n" };
@@ -95,7 +96,7 @@ fn write(out: &mut String, number: usize, doc: &Record, most: usize) -> bool {
     false
 }
 
-/// The first words of `text` that fit into `room` with an ellipsis.
+/// Returns the first words of `text` that fit into `room` with an ellipsis.
 fn beginning(text: &str, room: usize) -> &str {
     let end = text.floor_char_boundary(room.saturating_sub("…".len()));
     let part = text.get(..end).unwrap_or_default();

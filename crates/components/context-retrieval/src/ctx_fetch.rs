@@ -1,4 +1,4 @@
-//! Reads pages of the web.
+//! Fetches web pages.
 
 use std::io;
 
@@ -19,29 +19,30 @@ use svc_documents::{self as extract, Document, Sink};
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_fetch",
     cluster: "context-retrieval",
-    summary: "Reads pages of the web.",
+    summary: "Reads web pages.",
     version: 1,
     aliases: &[("fetch", "infer")],
     ops: &[io::<Infer>()],
 };
 
 params! {
-    /// Reads a page of the web as a document: its title, and its text without markup.
+    /// Reads a web page as a document: its title, and its text without markup.
     ///
-    /// Reads HTML, Markdown, PDF, and text of any other kind as it is; the page's media type
-    /// says which it is, and its encoding. Up to 5 redirects are followed; `id` and `path` of the document
-    /// are the address that was read in the end.
+    /// Reads HTML, Markdown, PDF, and any other kind of text as it is; the media type of the page
+    /// determines its format and encoding. Up to 5 redirects are followed; `id` and `path` of the
+    /// document are the final address.
     ///
-    /// Addresses lead to the open internet only: those of this machine, of private networks
-    /// and the like are refused with `denied`, also where a name or a redirect leads to one.
+    /// Only addresses on the public internet are allowed: those of this machine, of private
+    /// networks and similar ones are refused with `denied`, also if a name or a redirect leads to
+    /// one.
     ///
-    /// Fails with `not_found`, `denied`, `rate_limit` or `unavailable` as the server says,
-    /// with `unsupported` if the page has no text, and with `invalid_input` for what is no
-    /// address, and for a page that is larger than `max_size`.
+    /// Fails with `not_found`, `denied`, `rate_limit` or `unavailable` depending on the status of
+    /// the server, with `unsupported` if the page has no text, and with `invalid_input` for an
+    /// invalid address or a page larger than `max_size`.
     struct Infer {
         /// The address, with `http://` or `https://`.
         url: Text,
-        /// The largest page to read.
+        /// The maximum size of the page.
         max_size: Size = Size(5 << 20),
     }
 }
@@ -91,15 +92,15 @@ impl Io for Infer {
             return Err(refused(&url, &page));
         }
         if let Some(packed) = page.header("content-encoding").filter(|it| *it != "identity") {
-            let message = format!("cannot read `{url}`: it is packed as `{packed}`");
+            let message = format!("cannot read `{url}`: unsupported content encoding `{packed}`");
             return Err(OpError::new(ErrorKind::Unsupported, message));
         }
         let media_type = page.header("content-type").unwrap_or_default().to_owned();
         let content = self.content(cx, &url, page).await?;
         let watch = cx.clone();
-        // A large page takes longer to read than other tasks should wait.
+        // A large page takes too long to read on a thread that other tasks need.
         let reading = tokio::task::spawn_blocking(move || doc(&watch, &url, &media_type, content));
-        reading.await.map_err(|err| OpError::bug("reading a page broke off").because(err))?
+        reading.await.map_err(|err| OpError::bug("reading a page panicked").because(err))?
     }
 }
 
@@ -110,8 +111,8 @@ impl Infer {
             content.extend(piece.map_err(|err| unreachable(url, err))?);
             if content.len() as u64 > self.max_size.0 {
                 let most = units::show_size(self.max_size.0);
-                let message = format!("cannot read `{url}`: it is larger than {most}");
-                return Err(OpError::invalid_input(message).help("`max_size` allows larger pages"));
+                let message = format!("cannot read `{url}`: larger than {most}");
+                return Err(OpError::invalid_input(message).help("raise `max_size`"));
             }
             cx.progress("bytes", content.len() as u64, None);
         }
@@ -119,7 +120,7 @@ impl Infer {
     }
 }
 
-/// The failure to come to a page.
+/// The error for a page that cannot be reached.
 fn unreachable(url: &str, err: io::Error) -> OpError {
     let kind = match err.kind() {
         io::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
@@ -130,14 +131,14 @@ fn unreachable(url: &str, err: io::Error) -> OpError {
     let error = OpError::new(kind, format!("cannot read `{url}`: {err}"));
     let error = match host::refused(&err) {
         Some(_) => error.help(
-            "whoever runs the script may allow a host, and one of this machine or of a private network with its port: `--allow \"reads web:HOST:PORT\"`",
+            "allow the host when running the script, with its port if it is on this machine or a private network: `--allow \"reads web:HOST:PORT\"`",
         ),
         None => error,
     };
     error.because(err)
 }
 
-/// The failure that a server tells.
+/// The error for a status that is not a success.
 fn refused(url: &str, page: &Response) -> OpError {
     let kind = match page.status {
         404 | 410 => ErrorKind::NotFound,
@@ -148,7 +149,8 @@ fn refused(url: &str, page: &Response) -> OpError {
         _ => ErrorKind::Failed,
     };
     let status = page.status;
-    let error = OpError::new(kind, format!("cannot read `{url}`: the server answers {status}"));
+    let error =
+        OpError::new(kind, format!("cannot read `{url}`: the server returned status {status}"));
     match page.retry_after() {
         Some(wait) => error.retry_after(wait),
         None => error,
@@ -160,7 +162,7 @@ fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Value, 
     let read = extract::page(url, media_type, content, cx.host(), &mut page);
     let Page { document, why, .. } = page;
     let Some(Document { title, text, .. }) = document.filter(|_| read.is_ok()) else {
-        let why = read.err().or(why).unwrap_or_else(|| "it has no text".to_owned());
+        let why = read.err().or(why).unwrap_or_else(|| "no text found".to_owned());
         let message = format!("cannot read `{url}`: {why}");
         return Err(OpError::new(ErrorKind::Unsupported, message));
     };
@@ -168,7 +170,7 @@ fn doc(cx: &Cx, url: &str, media_type: &str, content: Vec<u8>) -> Result<Value, 
     Ok(Doc { id: url.clone(), title: title.into(), path: url, text: text.into() }.encode())
 }
 
-/// The document that a page is, or why it is none.
+/// The document of a page, or why there is none.
 struct Page<'a> {
     cx: &'a Cx,
     url: &'a str,

@@ -1,4 +1,4 @@
-//! What the tests of this cluster share.
+//! Shared helpers for the tests of this cluster.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ impl Monitor for Nobody {
     fn notice(&self, _: &str) {}
 }
 
-/// Surroundings with an empty world.
+/// A context with an empty world.
 pub(super) fn cx() -> Cx {
     with_token(CancellationToken::new())
 }
 
-/// Surroundings of a call that was cancelled.
+/// The context of a cancelled call.
 pub(super) fn cancelled() -> Cx {
     let token = CancellationToken::new();
     token.cancel();
@@ -33,7 +33,7 @@ fn with_token(token: CancellationToken) -> Cx {
     Cx::new("test", Arc::new(TestHost::new()), token, Arc::new(Nobody), Meter::default())
 }
 
-/// The op with `input` and `args`, and defaults for the rest.
+/// Decodes the op from `input` and `args`, with defaults for the rest.
 pub(super) fn decode<P: Params>(input: Value, args: &[(&str, Value)]) -> P {
     let given = |name: &str| args.iter().find(|(it, _)| *it == name).map(|(_, it)| it.clone());
     let default = |make: fn() -> Value| make();

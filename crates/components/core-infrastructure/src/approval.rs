@@ -1,4 +1,4 @@
-//! Asking a person before something goes on.
+//! Approval by a person.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use svc_contract::{
 pub(super) const COMPONENT: Component = Component {
     name: "approval",
     cluster: "core-infrastructure",
-    summary: "Asks a person before something goes on.",
+    summary: "Asks a person for approval.",
     version: 1,
     aliases: &[("approve", "approve")],
     ops: &[io::<Approve>()],
@@ -21,16 +21,15 @@ pub(super) const COMPONENT: Component = Component {
 params! {
     /// Shows a value to a person and asks whether it may pass.
     ///
-    /// A yes lets the value through as it is. A no is an error of kind `denied`, which
-    /// `fallback` can catch. The person is asked on the terminal, where a string stands as it
-    /// is and any other value as JSON; nothing but `y` or `yes` is a yes. Several questions are
-    /// put one after the other. It waits as long as it takes, unless a `timeout` around it says
-    /// otherwise. Where there is no terminal, and a host that embeds the engine asks nobody
-    /// either, it is an error of kind `unsupported`.
+    /// If the answer is yes, the value passes unchanged. If not, the result is an error of
+    /// kind `denied`, which `fallback` can catch. The question appears on the terminal, with a
+    /// string as it is and any other value as JSON; only `y` and `yes` mean yes. Several questions
+    /// are asked one after another. The op waits without a limit, unless it is inside a `timeout`.
+    /// Without a terminal, or a host program that answers, it is an error of kind `unsupported`.
     struct Approve {
-        /// What is to pass.
+        /// The value that needs approval.
         value: Var<'T'>,
-        /// What to ask, for example `"Post this?"`.
+        /// The question, for example `"Post this?"`.
         question: Text,
     }
 }
@@ -39,20 +38,20 @@ impl Op for Approve {
     const NAME: &'static str = "approve";
     const YIELDS: Scheme = Scheme::Var('T');
     const EFFECTS: &'static [Effect] = &[Effect::Asks];
-    // Nobody is asked the same thing twice.
+    // No question is asked twice.
     const LIMITS: Limits = Limits { max_retries: 0, ..Limits::UNTIMED };
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::Unsupported, ErrorKind::Denied, ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "Without a yes it is only kept",
+            "A fallback without approval",
             r#""a draft" >> (approve(question: "Post this?") >> "posted: ${it}") fallback "kept: ${it}""#,
             r#""kept: a draft""#,
         ),
         Example::err(
-            "Where nobody is",
+            "No terminal",
             r#""a draft" >> approve(question: "Post this?")"#,
-            "nobody could be asked",
+            "cannot ask for approval",
         ),
     ];
 }
@@ -78,10 +77,10 @@ fn denied(question: &str) -> OpError {
 }
 
 fn unasked(err: io::Error) -> OpError {
-    let message = format!("nobody could be asked: {err}");
+    let message = format!("cannot ask for approval: {err}");
     match err.kind() {
         io::ErrorKind::Unsupported => OpError::new(ErrorKind::Unsupported, message)
-            .help("run it on a terminal, or say with `fallback` what happens without an answer"),
+            .help("run it on a terminal, or add a `fallback` for runs without an answer"),
         _ => OpError::failed(message).because(err),
     }
 }

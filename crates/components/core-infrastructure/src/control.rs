@@ -1,4 +1,4 @@
-//! Failing on purpose, and waiting.
+//! Failing deliberately, and waiting.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use svc_contract::{
 pub(super) const COMPONENT: Component = Component {
     name: "control",
     cluster: "core-infrastructure",
-    summary: "Fails on purpose, and waits.",
+    summary: "Fails deliberately, and waits.",
     version: 1,
     aliases: &[("fail", "fail"), ("wait", "wait")],
     ops: &[inline::<Fail>(), io::<Wait>()],
@@ -54,12 +54,12 @@ impl From<Kind> for ErrorKind {
 }
 
 params! {
-    /// Fails with a message of your own.
+    /// Fails with the given message.
     ///
-    /// It gives no value, so it can stand in an arm of any type. `?` branches, `each?`
-    /// and `fallback` catch it as they catch every failure of that kind.
+    /// It returns no value, so it can be in an arm of any type. `?` branches, `each?` and
+    /// `fallback` catch it like any failure of that kind.
     struct Fail {
-        /// Why, in words for whoever runs the script.
+        /// The reason, for the person who runs the script.
         message: Text,
         /// The kind of error to raise.
         kind: Kind = Kind::Failed,
@@ -92,7 +92,7 @@ impl Op for Fail {
             r#""gone" >> fail(kind: "not_found") fallback "later""#,
             r#""later""#,
         ),
-        Example::err("Not caught", r#"fail("no luck today")"#, "no luck today"),
+        Example::err("Without a fallback", r#"fail("no luck today")"#, "no luck today"),
     ];
 }
 
@@ -103,12 +103,12 @@ impl Inline for Fail {
 }
 
 params! {
-    /// Gives its input after a while.
+    /// Returns its input after a delay.
     ///
-    /// The wait ends early when the run is cancelled or a timeout around it is up; it has
-    /// no timeout of its own.
+    /// The wait ends early if the run is cancelled or a `timeout` around it expires; it has no
+    /// timeout itself.
     struct Wait {
-        /// What to pass on.
+        /// The value to pass on.
         value: Var<'T'>,
         /// How long to wait.
         duration: Duration,
@@ -145,7 +145,7 @@ mod tests {
             let err = fails::<Fail>(&format!(r#"["why", "{kind}"]"#));
             assert_eq!((err.kind, err.message.as_str()), (*kind, "why"));
         }
-        // These belong to the engine.
+        // These kinds belong to the engine.
         for kind in ["bug", "cancelled", "budget", "other"] {
             let err = fails::<Fail>(&format!(r#"["why", "{kind}"]"#));
             assert!(err.message.contains("`kind` must be"), "{err}");

@@ -1,4 +1,4 @@
-//! Reading tables that are written as text.
+//! Reads tables in CSV.
 
 use svc_contract::{
     registry::{
@@ -12,7 +12,7 @@ use super::test_list_len;
 pub(super) const COMPONENT: Component = Component {
     name: "csv",
     cluster: "core-infrastructure",
-    summary: "Reads tables in CSV and its relatives.",
+    summary: "Reads tables in CSV and similar formats.",
     version: 1,
     aliases: &[("parse_csv", "parse")],
     ops: &[compute::<Parse>()],
@@ -21,14 +21,14 @@ pub(super) const COMPONENT: Component = Component {
 params! {
     /// Reads a table in CSV (RFC 4180): a list of rows, each a list of cells.
     ///
-    /// A cell in double quotes may hold separators and line ends, and `""` for a quote; a quote
-    /// within a cell that does not begin with one stands for itself. Cells are given as they
-    /// stand, with the space around them. Empty lines are no rows. Rows need not have as many
-    /// cells as each other, and the first one is a row like the others.
+    /// A cell in double quotes may contain separators and line ends, and `""` for a quote; a quote
+    /// in a cell that does not start with a quote is an ordinary character. Cells are returned
+    /// unchanged, including the space around them. Empty lines are skipped. Rows may have different
+    /// numbers of cells, and the first row is a row like the others.
     struct Parse {
         /// The table.
         text: Text,
-        /// The character between cells: `,`, `;`, a tab.
+        /// The character between cells, for example `,`, `;` or a tab.
         sep: Text = ",".into(),
     }
 }
@@ -44,7 +44,7 @@ impl Op for Parse {
             r#"[["name","town"],["Doe, Ann","Oslo"]]"#,
         ),
         Example::ok("Tabs", r#""a\tb" >> parse_csv(sep: "\t")"#, r#"[["a","b"]]"#),
-        Example::err("An open quote", r#"'a,"b' >> parse_csv"#, "opens in line 1 is not closed"),
+        Example::err("An open quote", r#"'a,"b' >> parse_csv"#, "unclosed quote in line 1"),
     ];
 }
 
@@ -52,14 +52,14 @@ impl Compute for Parse {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let mut letters = self.sep.chars();
         let (Some(sep), None) = (letters.next(), letters.next()) else {
-            let message = format!("`sep` must be one character, but it is `{}`", self.sep);
+            let message = format!("expected one character for `sep`, found `{}`", self.sep);
             return Err(OpError::invalid_input(message));
         };
         if matches!(sep, '"' | '\n' | '\r') {
-            let message = "a quote or a line end cannot stand between cells";
+            let message = "`sep` cannot be a quote or a line end";
             return Err(OpError::invalid_input(message));
         }
-        // Editors on Windows begin a file with this mark.
+        // Editors on Windows start a file with this mark.
         let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
         let mut reader = Reader { rest: text, line: 1, sep };
         let mut rows = Vec::new();
@@ -76,7 +76,7 @@ impl Compute for Parse {
 
 const ROWS_BETWEEN_CHECKS: usize = 1_000;
 
-/// What is left of a table.
+/// The rest of a table.
 struct Reader<'a> {
     rest: &'a str,
     line: usize,
@@ -84,7 +84,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next row that is not empty.
+    /// The next non-empty row.
     fn row(&mut self) -> Result<Option<Vec<String>>, OpError> {
         while self.line_end() {}
         if self.rest.is_empty() {
@@ -122,20 +122,22 @@ impl Reader<'_> {
             }
             None => String::new(),
         };
-        // What stands behind the closing quote belongs to the cell.
+        // Text after the closing quote belongs to the cell.
         let end = self.rest.find([self.sep, '\n', '\r']).unwrap_or(self.rest.len());
         let (plain, rest) = self.rest.split_at(end);
         self.rest = rest;
         Ok(quoted + plain)
     }
 
-    /// What stands up to the closing quote.
+    /// The text up to the closing quote.
     fn quoted(&mut self) -> Result<String, OpError> {
         let (mut cell, start) = (String::new(), self.line);
         loop {
             let Some((before, rest)) = self.rest.split_once('"') else {
-                let message = format!("the quote that opens in line {start} is not closed");
-                return Err(OpError::invalid_input(message).help("a quote in a cell is `\"\"`"));
+                let message = format!("unclosed quote in line {start}");
+                return Err(
+                    OpError::invalid_input(message).help("write `\"\"` for a quote in a cell")
+                );
             };
             cell.push_str(before);
             self.line += before.matches('\n').count();
@@ -181,6 +183,6 @@ mod tests {
     fn an_open_quote_is_told_with_its_line() {
         let mut reader = Reader { rest: "a\n\"b\nc\",d\n\"e\n", line: 1, sep: ',' };
         let err = std::iter::from_fn(|| reader.row().transpose()).find_map(Result::err);
-        assert!(err.unwrap().message.contains("opens in line 4"));
+        assert!(err.unwrap().message.contains("unclosed quote in line 4"));
     }
 }

@@ -33,31 +33,31 @@ pub const ALL: &[&Component] = &[
     &navigator::COMPONENT,
 ];
 
-/// Refuses a text of so many bytes that no call may make it.
+/// Rejects a text of this many bytes if no call may create it.
 fn test_text_len(bytes: usize) -> Result<(), OpError> {
     if bytes <= LONGEST_TEXT {
-        // It is made, and then made shared.
+        // The text is created, and then copied to be shared.
         return Ok(memory::room(bytes.saturating_mul(2))?);
     }
     Err(too_long())
 }
 
-/// Refuses a list of so many items that no call may make it.
+/// Rejects a list of this many items if no call may create it.
 fn test_list_len(items: usize) -> Result<(), OpError> {
     if items <= LONGEST_LIST {
         return Ok(());
     }
     let message = format!("the result would have more than {LONGEST_LIST} items");
-    Err(OpError::failed(message).help("work on it in parts"))
+    Err(OpError::failed(message).help("split the work into parts"))
 }
 
-/// The same for a list that is made at once.
+/// The same for a list that is created in one step.
 fn test_list_room(items: usize) -> Result<(), OpError> {
     test_list_len(items)?;
     Ok(memory::room(items * size_of::<Value>())?)
 }
 
-/// The text that `write` makes, of at most so many bytes.
+/// The text that `write` writes, of at most `limit` bytes.
 fn written(
     most: usize,
     write: impl FnOnce(&mut BoundedText) -> std::fmt::Result,
@@ -70,7 +70,7 @@ fn written(
 }
 
 fn too_long() -> OpError {
-    OpError::failed("the result would be larger than 256MiB, the most that one call makes")
+    OpError::failed("the result would be larger than 256MiB (limit of one call)")
 }
 
 /// The start of a text, for messages.
@@ -82,12 +82,12 @@ fn excerpt(text: &str) -> String {
     }
 }
 
-/// Reads JSON; the error has the place and what stands there.
+/// Parses JSON; the error has the position and the text around it.
 fn read_json(text: &str) -> Result<Value, OpError> {
-    // Editors on Windows begin a file with this mark; JSON does not have it.
+    // Editors on Windows start a file with this mark; JSON does not allow it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
-        return Err(no_json("there is no text"));
+        return Err(no_json("empty text"));
     }
     json_text::read(text).map_err(|err| explain(text, err))
 }
@@ -99,14 +99,14 @@ fn explain(text: &str, err: serde_json::Error) -> OpError {
     let Place { line, column, near } = Place::of(text, err.line(), err.column());
     let error = no_json(&format!("{why}, at line {line}, column {column}, near `{near}`"));
     let error = if text.trim_start().starts_with("```") {
-        error.help("it stands in a Markdown code block; take the lines with ``` away")
+        error.help("remove the lines with ``` of the Markdown code block around it")
     } else {
         error
     };
     error.because(err)
 }
 
-/// A place in a text, with some characters around it.
+/// A position in a text, with some characters around it.
 struct Place {
     line: usize,
     /// In characters, from 1.
@@ -115,8 +115,8 @@ struct Place {
 }
 
 impl Place {
-    /// Of the byte `column` in a line, both counted from 1. The end of a line is told as
-    /// the byte 0 of the next one.
+    /// The position of the byte `column` in a line, both counted from 1. The parser reports the end
+    /// of a line as byte 0 of the next one.
     fn of(text: &str, line: usize, column: usize) -> Self {
         const AROUND: usize = 15;
         let line = if column == 0 { line.saturating_sub(1).max(1) } else { line };
@@ -129,9 +129,9 @@ impl Place {
     }
 }
 
-/// What a text that is not JSON is told.
+/// The error for text that is not JSON.
 fn no_json(why: &str) -> OpError {
-    OpError::invalid_input(format!("this is no JSON: {why}"))
+    OpError::invalid_input(format!("invalid JSON: {why}"))
 }
 
 #[cfg(test)]

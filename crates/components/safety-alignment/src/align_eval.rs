@@ -1,4 +1,4 @@
-//! How well a flow does: what it gives for known cases, beside what it should give.
+//! Evaluates a flow: compares its results for known cases with the expected ones.
 
 use futures_util::{StreamExt as _, stream};
 use svc_contract::{
@@ -12,65 +12,64 @@ use svc_contract::{
 pub(crate) const COMPONENT: Component = Component {
     name: "align_eval",
     cluster: "safety-alignment",
-    summary: "Tells how well a flow does on cases whose answers are known.",
+    summary: "Evaluates how well a flow does on cases with known answers.",
     version: 1,
     aliases: &[("evaluate", "infer")],
     ops: &[io::<Evaluate>()],
 };
 
-/// How many cases are tried at the same time.
+/// The number of cases that run at the same time.
 const AT_ONCE: usize = 8;
 
 record! {
-    /// One case: what goes in, and what should come out.
+    /// A case: an input and the expected result.
     struct Case {
-        /// What the flow is given.
+        /// The input of the flow.
         input: Var<'A'>,
-        /// What it should give.
+        /// The expected result.
         expected: Var<'B'>,
     }
 }
 
 record! {
-    /// What became of one case.
+    /// The outcome of a case.
     struct Verdict {
-        /// What the flow was given.
+        /// The input of the flow.
         input: Var<'A'>,
-        /// What it should have given.
+        /// The expected result.
         expected: Var<'B'>,
-        /// What it gave; null where it failed.
+        /// The actual result; null if the flow failed.
         got: Option<Var<'B'>>,
-        /// Whether that is what was expected.
+        /// Whether the actual result equals the expected one.
         passed: bool,
-        /// Why it failed, where it did.
+        /// Why the flow failed, if it did.
         error: Option<Text>,
     }
 }
 
 record! {
-    /// How well a flow did.
+    /// The evaluation of a flow.
     struct Evaluation {
-        /// The share of cases that passed, from 0 to 1; 1 where there are none.
+        /// The fraction of cases that passed, from 0 to 1; 1 without cases.
         score: f64,
-        /// How many cases passed.
+        /// The number of cases that passed.
         passed: i64,
-        /// How many did not.
+        /// The number of cases that did not pass.
         failed: i64,
-        /// What became of each case, in their order.
+        /// The outcome of each case, in the order of the cases.
         results: Vec<Verdict>,
     }
 }
 
 params! {
-    /// Runs a flow on cases whose answers are known, and compares.
+    /// Runs a flow on cases with known answers, and compares the results.
     ///
-    /// The flow is called once for each case, up to eight at the same time. A call that
-    /// fails is a case that does not pass; it does not end the evaluation. Results are
-    /// compared as `==` compares them.
+    /// The flow is called once per case, up to eight at the same time. A case whose call fails does
+    /// not pass; it does not end the evaluation. Results are compared with `==`.
     struct Evaluate {
         /// The cases: `{ input: .., expected: .. }`.
         cases: Vec<Case>,
-        /// The flow or component, by its name. It is called once a case.
+        /// The flow or component, by name. It is called once per case.
         flow: Callee<'A', 'B'>,
     }
 }
@@ -86,7 +85,7 @@ impl Op for Evaluate {
             r#"{"score":0.5,"passed":1}"#,
         ),
         Example::ok(
-            "A call that fails does not pass",
+            "A failed call does not pass",
             r#"[{ input: "1", expected: 1 }, { input: "x", expected: 0 }] >> evaluate(flow: to_int) >> .failed"#,
             "1",
         ),
@@ -119,7 +118,7 @@ async fn judged(case: Case, flow: &Callee<'A', 'B'>, cx: &Cx) -> Verdict {
     Verdict { input, expected, got: got.map(Var), passed, error }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody has so many cases")]
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are small")]
 fn summed_up(results: Vec<Verdict>) -> Evaluation {
     let passed = results.iter().filter(|it| it.passed).count();
     let failed = results.len() - passed;

@@ -1,5 +1,5 @@
-//! No cap is overshot, however often a run is killed, cancelled, fails, goes on, and goes on
-//! with an edited script: by the books of the one who is paid.
+//! No cap is overshot, however often a run is killed, cancelled, fails, is resumed, and is resumed
+//! with an edited script: according to the accounts of the provider.
 
 mod script;
 mod till;
@@ -19,19 +19,19 @@ use tokio_util::sync::CancellationToken;
 use script::Script;
 use till::Most;
 
-/// How many runs there are; `SVC_CAP_RUNS=100000` asks for more, and `SVC_CAP_SEED` for others.
+/// The number of runs; `SVC_CAP_RUNS=100000` sets another one, and `SVC_CAP_SEED` the first seed.
 const RUNS: u64 = 400;
 
-/// What happens to a run from outside.
+/// The external events of a run.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Ends,
-    /// After so many steps it is gone, and what was committed is there.
+    /// Killed after this many steps; committed data remains.
     Killed(usize),
     Cancelled(usize),
 }
 
-/// A script and all runs that came of it.
+/// A script and all its runs.
 struct History {
     seed: u64,
     rng: Rng,
@@ -39,13 +39,13 @@ struct History {
     folder: tempfile::TempDir,
     stores: usize,
     most: Most,
-    /// All that happened, to be shown where something is wrong.
+    /// A protocol of everything that happened, to be shown on failure.
     shown: String,
     was_killed: bool,
     runs: u64,
 }
 
-/// Where files need no disk.
+/// A folder in memory, if possible.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     match memory.is_dir() {
@@ -54,8 +54,8 @@ fn folder() -> tempfile::TempDir {
     }
 }
 
-/// Time that passes quickly, but not while the store writes: whoever waits for that waits for
-/// another thread.
+/// Advances time quickly, but not while the store writes, because that would be a wait for another
+/// thread.
 async fn clock() {
     loop {
         let waits = tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_micros(100)));
@@ -93,7 +93,7 @@ impl History {
         (engine.keeping(store.clone()), store)
     }
 
-    /// A run, and what comes after it.
+    /// A run, and its continuations.
     fn happen(&mut self) {
         till::open(self.rng.f64() * 0.5, self.rng.f64() * 0.4);
         let mut begun = self.go(false, false);
@@ -106,7 +106,7 @@ impl History {
         }
     }
 
-    /// One run. Gives whether one can go on.
+    /// One run. Returns whether it can be resumed.
     fn go(&mut self, resumes: bool, edits: bool) -> bool {
         let before = self.script.clone();
         if edits {
@@ -118,7 +118,7 @@ impl History {
             (true, false) => engine.resume("last"),
             (true, true) => engine.resume_with("last", text.as_str()),
         };
-        // A run that was killed too early is not there.
+        // A run that was killed too early does not exist.
         let Ok(mut request) = request else { return false };
         let mut most = self.most;
         if self.rng.u8(0..3) == 0 {
@@ -152,7 +152,7 @@ impl History {
             panic!("{}: {wrong}\n{}", self.seed, self.shown);
         }
         match ended {
-            // It would not have run: everything is as it was.
+            // It would not have run: nothing has changed.
             Some(Err(Error::Check(_))) => {
                 self.script = before;
                 resumes
@@ -188,7 +188,7 @@ impl History {
                 steps += 1;
                 match fate {
                     Fate::Killed(at) if at == steps => {
-                        // What is committed now is what a crash leaves.
+                        // The data committed now is what a crash leaves.
                         store.backup(&file).unwrap();
                         is_gone = true;
                         return Poll::Ready(None);
@@ -211,8 +211,8 @@ impl History {
         ended
     }
 
-    /// What the run says that it has spent is what was paid; after a kill it may be more,
-    /// never less.
+    /// The reported spending of the run equals the payments; after a kill it may be more, but never
+    /// less.
     fn compare(&mut self, store: Arc<Store>, is_gone: bool) {
         let store = match is_gone {
             true => Arc::new(Store::open(&self.file(), 0).unwrap()),
@@ -251,7 +251,7 @@ fn no_cap_is_overshot_by_runs_that_are_killed_and_go_on() {
     assert!(calls > runs, "{calls} calls were paid in {runs} runs");
 }
 
-/// Where a scope may stand in a script.
+/// The places of a scope in a script.
 const PLACES: &[&str] = &[
     "HEAD >> SCOPE",
     "HEAD >> parallel { a: SCOPE, b: it }",
@@ -281,7 +281,8 @@ fn spending_stays_with_a_scope_when_an_edit_moves_it() {
     }
 }
 
-/// What is paid in a scope of 90 tokens that has spent 41, when another scope stands before it.
+/// The payments in a scope of 90 tokens that has spent 41, after an edit that puts another scope
+/// before it.
 fn paid_after_an_edit(place: &str, tokens: u64) -> u64 {
     let mut history = History::new(0);
     till::open(0.0, 1.0);

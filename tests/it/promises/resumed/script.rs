@@ -1,5 +1,4 @@
-//! Random scripts whose stages hand on the names of the bounds around them, and edits of
-//! them.
+//! Random scripts whose stages pass on the names of the bounds around them, and edits of them.
 
 use std::fmt::Write as _;
 
@@ -16,18 +15,18 @@ pub(super) enum Node {
     },
     Scope(Scope),
     Each(usize, Vec<Node>),
-    /// So many turns, and what comes after them.
+    /// A number of turns, and the stages after them.
     Repeat(u8, Vec<Node>, Vec<Node>),
     /// A branch that may fail.
     Perhaps(usize, Vec<Node>),
     Both([(usize, Vec<Node>); 2]),
-    /// A call of a flow, with a number that no other has.
+    /// A call of a flow, with a unique number.
     Call(usize, usize),
-    /// An op that calls a flow twice, with a number that no other has.
+    /// An op that calls a flow twice, with a unique number.
     Twice(usize, usize),
 }
 
-/// Stages under bounds.
+/// Stages with bounds.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     id: usize,
@@ -106,7 +105,7 @@ impl Script {
         text
     }
 
-    /// One thing is edited. What was spent under a bound stays with it.
+    /// Makes one edit. Spending under a bound stays with the bound.
     pub(super) fn edit(&mut self, rng: &mut Rng) {
         match rng.u8(0..8) {
             0 => self.any_scope(rng, &mut |scope, rng| scope.most = most(rng)),
@@ -156,7 +155,7 @@ impl Script {
         for flow in &mut self.flows {
             all.push(flow);
         }
-        // Scopes inside others are met through their bodies.
+        // Scopes inside others are found through their bodies.
         if !all.is_empty() && rng.bool() {
             let idx = rng.usize(..all.len());
             return edit(all[idx], rng);
@@ -170,7 +169,7 @@ impl Script {
         });
     }
 
-    /// Edits one of all sequences of stages, with a name that nothing has yet.
+    /// Edits one of all sequences of stages, with a name that is not used yet.
     fn any_body(&mut self, rng: &mut Rng, edit: &mut dyn FnMut(&mut Vec<Node>, usize, &mut Rng)) {
         let id = self.name();
         let mut count = 0;

@@ -1,5 +1,5 @@
-//! Components that are paid by the call and keep books of their own: by the bounds that the
-//! text which enters them names, with the caps of these.
+//! Components that are paid per call and keep their own accounts: for the bounds that the incoming
+//! text names, with their caps.
 
 use std::{
     cell::{Cell, RefCell},
@@ -15,7 +15,7 @@ use svc::{
     value::{Money, Text, Value},
 };
 
-/// What may stand against a bound at the most.
+/// The maximum charge against a bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Most {
     pub(super) cents: Option<u64>,
@@ -41,7 +41,7 @@ impl Most {
     }
 }
 
-/// The books of the one who is paid, for one script and all that comes after it.
+/// The accounts of the provider, for one script and all its runs.
 #[derive(Debug, Default)]
 struct Books {
     by_scope: HashMap<String, Usage>,
@@ -56,12 +56,12 @@ thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Begins new books.
+/// Resets the accounts.
 pub(super) fn open(failing: f64, silent: f64) {
     BOOKS.set(Books { failing, silent, ..Books::default() });
 }
 
-/// What the whole run may take from now on.
+/// The cap of the whole run from now on.
 pub(super) fn cap(most: Most) {
     BOOKS.with_borrow_mut(|it| it.run = most);
 }
@@ -75,13 +75,13 @@ pub(super) fn wrong() -> Option<String> {
     BOOKS.with_borrow(|it| it.wrong.clone())
 }
 
-/// How many calls were paid since the last question.
+/// The number of paid calls since the last query.
 pub(super) fn calls() -> usize {
     CALLS.take()
 }
 
-/// The bounds that a text names, outermost first: each by its name and by the items, turns
-/// and calls around it.
+/// The bounds that a text names, outermost first: each by its name and by the items, turns and
+/// calls around it.
 fn scopes(tag: &str, run: Most) -> Vec<(String, Most)> {
     let (mut scopes, mut around) = (vec![("run".to_owned(), run)], String::new());
     for part in tag.split('/').skip(1) {
@@ -99,7 +99,8 @@ fn charge(tag: &str, most: Usage) {
         for (scope, cap) in scopes(tag, books.run) {
             let spent = books.by_scope.entry(scope.clone()).or_default();
             *spent = spent.plus(most);
-            // What costs nothing is not refused, also where a cap was lowered below what is spent.
+            // A call that costs nothing is not refused, even if a cap was lowered below the current
+            // spending.
             if !cap.admits(*spent) && most != Usage::default() {
                 let wrong = format!("{scope} has spent {spent} of {cap:?}, at {tag}");
                 books.wrong.get_or_insert(wrong);
@@ -108,7 +109,7 @@ fn charge(tag: &str, most: Usage) {
     });
 }
 
-/// Gives back what an attempt did not use.
+/// Releases the part of a reservation that an attempt did not use.
 fn settle(tag: &str, most: Usage, used: Usage) {
     BOOKS.with_borrow_mut(|books| {
         for (scope, _) in scopes(tag, books.run) {
@@ -134,9 +135,9 @@ svc::params! {
     struct Pay {
         /// The bounds around it.
         value: Text,
-        /// The most money, in cents.
+        /// The maximum cost, in cents.
         cents: i64,
-        /// The most tokens.
+        /// The maximum number of tokens.
         tokens: i64,
     }
 }
@@ -190,7 +191,7 @@ impl Io for Pay {
 }
 
 svc::params! {
-    /// Takes the last part off a text, and all further texts behind a bar.
+    /// Removes the last part of a text, and all further texts after a bar.
     struct Back {
         /// The text.
         value: Text,
@@ -211,7 +212,7 @@ impl Inline for Back {
 }
 
 svc::params! {
-    /// Counts the last part of a text up by one.
+    /// Increments the last part of a text.
     struct Turn {
         /// The text.
         value: Text,
@@ -232,7 +233,7 @@ impl Inline for Turn {
 }
 
 svc::params! {
-    /// Calls a flow with two values, both at the same time.
+    /// Calls a flow with two values at the same time.
     struct Twice {
         /// The text.
         value: Text,

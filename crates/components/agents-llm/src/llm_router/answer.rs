@@ -1,4 +1,4 @@
-//! What a model answered, and the value that is made of it.
+//! The answer of a model, and its conversion to a value.
 
 use svc_contract::{
     registry::{ErrorKind, OpError},
@@ -10,13 +10,13 @@ use super::{
     question::{Question, VALUE},
 };
 
-/// An answer as it comes in.
+/// An answer as it streams in.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub(super) text: String,
-    /// Why it ended; nothing while it goes on.
+    /// Why the answer ended; `None` while it continues.
     pub(super) end: Option<End>,
-    /// What the provider counted.
+    /// The token counts reported by the provider.
     pub(super) tokens: Option<Tokens>,
 }
 
@@ -24,9 +24,9 @@ pub(super) struct Answer {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
     Finished,
-    /// It came to the most tokens that it was given.
+    /// The answer reached `max_tokens`.
     Cut,
-    /// It will not answer, for this reason.
+    /// The model refuses to answer, for this reason.
     Refused(String),
 }
 
@@ -43,11 +43,11 @@ impl Tokens {
     }
 }
 
-/// No tokenizer makes longer tokens than this of a text, on the average.
+/// The average token of a text is never longer than this, with any tokenizer, in bytes.
 const LONGEST_TOKEN: u64 = 64;
 
 impl Answer {
-    /// The same with stars in the place of the key, should a server give that back.
+    /// Replaces the key with stars, in case a server echoes it.
     pub(super) fn without_key(mut self, model: &Model) -> Self {
         if let Some(key) = &model.key {
             self.text = key.hidden_in(&self.text);
@@ -58,8 +58,8 @@ impl Answer {
         self
     }
 
-    /// What the provider counted, unless nobody could have counted so: then what was really
-    /// used is not known.
+    /// Returns the counts reported by the provider, unless they are too low to be true: then the
+    /// real usage is unknown.
     pub(super) fn counted(&self, question: &Question<'_>) -> Option<Tokens> {
         let asked = question.prompt.len().saturating_add(question.system.len());
         let holds =
@@ -74,7 +74,7 @@ impl Answer {
         self.end == Some(End::Cut)
     }
 
-    /// The text, or the value of the type that was asked for.
+    /// Returns the text, or the value of the requested type.
     pub(super) fn value(self, model: &Model, question: &Question<'_>) -> Result<Value, OpError> {
         let cut = self.is_cut();
         if let Some(End::Refused(why)) = self.end {
@@ -94,28 +94,28 @@ impl Answer {
     }
 }
 
-/// The value of a type that an answer's JSON holds, or why it holds none.
+/// Parses the JSON of an answer as a value of the type `wanted`, or explains why that fails.
 fn typed(text: &str, wanted: &Type, wrapped: bool) -> Result<Value, String> {
-    let value = json::read(without_fence(text)).map_err(|err| format!("it is no JSON: {err}"))?;
+    let value = json::read(without_fence(text)).map_err(|err| format!("not valid JSON: {err}"))?;
     let value = match (wrapped, &value) {
         (false, _) => value,
         (true, Value::Record(record)) if record.has(VALUE) => {
             record.get(VALUE).cloned().unwrap_or_default()
         }
         (true, other) => {
-            return Err(format!("an object with `{VALUE}` is due, not {}", other.kind()));
+            return Err(format!("expected an object with `{VALUE}`, found {}", other.kind()));
         }
     };
     value.cast(wanted).map_err(|it| it.to_string())
 }
 
 fn misfit(model: &Model, wanted: &Type, why: &str) -> OpError {
-    let message = format!("the answer of `{model}` is no {wanted}: {why}");
+    let message = format!("the answer of `{model}` is not of type `{wanted}`: {why}");
     OpError::new(ErrorKind::InvalidOutput, message)
 }
 
-/// The text inside a Markdown code block. Models that are not held to a schema like to
-/// put JSON into one.
+/// Returns the text inside a Markdown code block. Models without an enforced schema often wrap JSON
+/// in one.
 fn without_fence(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```").and_then(|it| it.strip_suffix("```"));
@@ -138,7 +138,7 @@ mod tests {
         let why = |text: &str| typed(text, &score(), false).unwrap_err();
         assert_eq!(why(r#"{"score": 7}"#), "`score` must be float 0..1, but it is 7");
         assert_eq!(why("{}"), "`score` must be float 0..1, but it is missing");
-        assert!(why("Sure! Here it is").starts_with("it is no JSON: "));
+        assert!(why("Sure! Here it is").starts_with("not valid JSON: "));
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         let wanted = Type::list(Type::INT);
         assert_eq!(typed(r#"{"value": [1]}"#, &wanted, true), Ok(vec![Value::Int(1)].into()));
         let bare = typed("[1]", &wanted, true).unwrap_err();
-        assert_eq!(bare, "an object with `value` is due, not list");
+        assert_eq!(bare, "expected an object with `value`, found list");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages API.
 
 use serde_json::{Value as Json, json};
 use svc_contract::{host::http::Request, registry::OpError, value::schema::Ranges};
@@ -10,7 +10,7 @@ use super::{
     talk::Flow,
 };
 
-/// The version of the protocol that is spoken here.
+/// The supported version of the protocol.
 const VERSION: &str = "2023-06-01";
 
 pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {
@@ -26,7 +26,7 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
     if let Some(temperature) = question.temperature {
         body["temperature"] = temperature.into();
     }
-    // A schema with ranges is refused, so they are told in words.
+    // A schema with ranges is rejected, so ranges are described in words.
     if let Some(schema) = question.schema(Ranges::Described)? {
         body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } });
     }
@@ -58,16 +58,17 @@ pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {
     Flow::Continue(())
 }
 
-/// The counts of the prompt stand in the first event.
+/// Reads the token counts of the prompt, which are in the first event.
 fn count_input(usage: &Json, answer: &mut Answer) {
     let counts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-    // A count that is none makes the sum none; a cache that is not spoken of was not used.
+    // One invalid count makes the sum invalid; a cache that is not mentioned was not used.
     let counts = counts.iter().map(|it| &usage[it]).filter(|it| !it.is_null());
     let input = counts.map(Json::as_u64).try_fold(0_u64, |sum, it| Some(sum.saturating_add(it?)));
     answer.tokens = input.map(|input| Tokens { input, output: 0 });
 }
 
-/// The last event but one has the final count of the answer; those before it are of a part.
+/// Reads the token count of the answer. The last event but one has the final count; earlier ones
+/// count a part of the answer.
 fn count_output(usage: &Json, answer: &mut Answer) {
     let counts = answer.tokens.zip(usage["output_tokens"].as_u64());
     answer.tokens = counts.map(|(tokens, output)| Tokens { output, ..tokens });

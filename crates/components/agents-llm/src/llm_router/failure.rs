@@ -1,4 +1,4 @@
-//! What goes wrong on the way to a model, as errors that a script can act on.
+//! Failures of calls to a model, as errors that a script can handle.
 
 use std::io;
 
@@ -10,25 +10,25 @@ use svc_contract::{
 
 use super::model::Model;
 
-/// How much of a provider's words is told.
+/// The maximum length of a provider's message that is shown, in characters.
 const SHOWN: usize = 300;
 
-/// The failure to reach a model's server, or to keep the connection.
+/// The error for a model's server that cannot be reached, or a lost connection.
 pub(super) fn of_connection(model: &Model, err: io::Error) -> OpError {
     let base = model.shown_base();
     if err.kind() == io::ErrorKind::InvalidInput {
-        let message = format!("`{model}` cannot be asked at `{base}`: {err}");
+        let message = format!("cannot call `{model}` at `{base}`: {err}");
         return OpError::invalid_input(message).because(err);
     }
     let message = format!("no answer from {base}: {err}");
     let error = OpError::new(ErrorKind::Unavailable, message).because(err);
     match model.is_official() {
         true => error,
-        false => error.help("is the server running, and is this its address?"),
+        false => error.help("check that the server is running and that this is its address"),
     }
 }
 
-/// The failure that a status and its body tell.
+/// The error for a response with this status and body.
 pub(super) fn of_status(model: &Model, head: &Response, body: &str) -> OpError {
     let told: Option<Json> = serde_json::from_str(body).ok();
     let told = told.as_ref().map(|it| &it["error"]);
@@ -42,8 +42,8 @@ pub(super) fn of_status(model: &Model, head: &Response, body: &str) -> OpError {
     };
     let words = told.and_then(words).unwrap_or(body);
     let message = match excerpt(model, words) {
-        words if words.is_empty() => format!("`{model}` fails with HTTP status {}", head.status),
-        words => format!("`{model}` fails with HTTP status {}: {words}", head.status),
+        words if words.is_empty() => format!("`{model}` failed with HTTP status {}", head.status),
+        words => format!("`{model}` failed with HTTP status {}: {words}", head.status),
     };
     let error = OpError::new(kind, message);
     match head.retry_after() {
@@ -64,7 +64,7 @@ fn kind_of(status: u16) -> ErrorKind {
     }
 }
 
-/// The provider's own words are left out: they may quote the key.
+/// The provider's own message is left out because it may quote the key.
 fn unauthorized(model: &Model) -> OpError {
     let message = format!("{} does not accept the key for `{model}`", model.shown_base());
     let error = OpError::new(ErrorKind::Denied, message);
@@ -74,7 +74,7 @@ fn unauthorized(model: &Model) -> OpError {
     }
 }
 
-/// The failure that an event of a stream tells.
+/// The error for an error event in a stream.
 pub(super) fn of_event(model: &Model, error: &Json) -> OpError {
     let name = ["type", "code"].into_iter().find_map(|it| error[it].as_str()).unwrap_or_default();
     let kind = match name {
@@ -84,22 +84,22 @@ pub(super) fn of_event(model: &Model, error: &Json) -> OpError {
         "rate_limit_error" | "rate_limit_exceeded" => ErrorKind::RateLimit,
         _ => ErrorKind::Unavailable,
     };
-    let words = excerpt(model, words(error).unwrap_or("without a reason"));
-    OpError::new(kind, format!("`{model}` broke off: {words}"))
+    let words = excerpt(model, words(error).unwrap_or("no reason given"));
+    OpError::new(kind, format!("`{model}` stopped: {words}"))
 }
 
-/// What came is nothing that the provider's protocol has.
+/// The error for data that the provider's protocol does not allow.
 pub(super) fn of_protocol(model: &Model, what: &str, given: &str) -> OpError {
     let message = format!("`{model}` sent {what}: {}", excerpt(model, given));
     OpError::new(ErrorKind::InvalidOutput, message)
 }
 
-/// The message of an error, which may be an object or a text.
+/// Returns the message of an error, which may be an object or a string.
 fn words(error: &Json) -> Option<&str> {
     error["message"].as_str().or(error.as_str())
 }
 
-/// Words of a server on one line, without the key, and not too many.
+/// Returns words of a server on one line, shortened and without the key.
 pub(super) fn excerpt(model: &Model, words: &str) -> String {
     let words = match &model.key {
         Some(key) => key.hidden_in(words),

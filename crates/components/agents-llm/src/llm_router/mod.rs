@@ -1,8 +1,8 @@
 //! Asks a language model for text, or for a value of a type.
 //!
-//! A call finds its model ([`model`]), is turned into a request of that model's provider
-//! ([`openai`], [`anthropic`], [`ollama`]), and the streamed answer ([`talk`]) is made a
-//! value ([`answer`]). What it costs stands in a table ([`prices`]).
+//! A call finds its model ([`model`]) and becomes a request to that model's provider ([`openai`],
+//! [`anthropic`], [`ollama`]); the streamed answer ([`talk`]) is converted to a value ([`answer`]).
+//! The cost is computed from a price table ([`prices`]).
 
 use std::time::Duration;
 
@@ -44,25 +44,25 @@ pub(super) const COMPONENT: Component = Component {
 params! {
     /// Asks a language model.
     ///
-    /// `ask` gives the model's text. `ask<T>` sends the JSON Schema of `T` along, in the way
-    /// that the provider has for it, and gives a `T`; an answer that does not fit is an error
-    /// of kind `invalid_output`, which is tried again.
+    /// `ask` returns the model's text. `ask<T>` sends the JSON Schema of `T` with the request, in
+    /// the form that the provider supports, and returns a `T`; an answer that does not fit is an
+    /// error of kind `invalid_output`, and the call is retried.
     ///
-    /// The environment says which models there are: `SVC_MODEL`, and for the aliases `fast`
-    /// and `strong` `SVC_MODEL_FAST` and `SVC_MODEL_STRONG`, each as `provider/model`. The
-    /// providers are `openai` (`OPENAI_API_KEY`, and `OPENAI_BASE_URL` for every server that
-    /// speaks its protocol), `anthropic` (`ANTHROPIC_API_KEY`) and `ollama` (`OLLAMA_HOST`).
+    /// Environment variables configure the models: `SVC_MODEL`, and `SVC_MODEL_FAST` and
+    /// `SVC_MODEL_STRONG` for the aliases `fast` and `strong`, each as `provider/model`. The
+    /// providers are `openai` (`OPENAI_API_KEY`, and `OPENAI_BASE_URL` for any server that speaks
+    /// its protocol), `anthropic` (`ANTHROPIC_API_KEY`) and `ollama` (`OLLAMA_HOST`).
     pub(super) struct Infer {
-        /// What to ask. Nothing else enters the prompt.
+        /// The question or task. Nothing else is added to the prompt.
         prompt: Text,
-        /// How the model should behave; sent apart from the prompt.
+        /// How the model should behave; sent separately from the prompt.
         system: Text = "".into(),
         /// An alias (`default`, `fast`, `strong`), `provider/model`, or a model's bare name.
         model: Text = "default".into(),
-        /// The most tokens of the answer, thinking included.
+        /// The maximum number of tokens of the answer, including thinking.
         #[range(1..=1_000_000)]
         max_tokens: i64 = 1024,
-        /// How much the answer may vary; the provider's own where nothing is said.
+        /// How much the answer may vary; the provider's default if omitted.
         temperature: Option<Temperature> = None,
     }
 }
@@ -93,19 +93,19 @@ impl Op for Infer {
             r#""billing""#,
         )
         .answered(LOCAL, &[r#"{"message":{"content":"{\"value\": \"billing\"}"},"done":true}"#]),
-        Example::err("Nothing is configured", r#"ask(prompt: "Hello")"#, "no language model"),
+        Example::err("No model is configured", r#"ask(prompt: "Hello")"#, "no language model"),
     ];
 }
 
-/// The params that may be of any length.
+/// The params that may have any length.
 const TEXTS: &[&str] = &["prompt", "system"];
 
-/// No answer is longer than this for each token that it may have: it is cut there. What
-/// models write has about four bytes a token, so only an endless row of blanks meets this,
-/// and what takes an answer in can count on it.
+/// The most bytes of an answer per token that it may have; longer answers are cut. Models write
+/// about four bytes per token, so only an endless run of blanks reaches this limit, and consumers
+/// of an answer can rely on it.
 const BYTES_PER_TOKEN: u64 = 8;
 
-/// Where the examples are asked.
+/// The environment of the examples.
 const LOCAL: &[(&str, &str)] = &[("SVC_MODEL", "ollama/llama3.2")];
 
 impl Io for Infer {
@@ -116,12 +116,14 @@ impl Io for Infer {
         if let Some(tokens) = answer.counted(&question) {
             let cost = prices::cost(cx.host(), &model, tokens)?;
             if cost.is_err() {
-                cx.notice(format!("the price of `{model}` is unknown: the cost leaves it out"));
+                cx.notice(format!(
+                    "the price of `{model}` is unknown: the cost does not include it"
+                ));
             }
             cx.used(Usage { tokens: tokens.sum(), cost: cost.unwrap_or_default() });
         } else if answer.tokens.is_some() {
-            let why = "fewer tokens than there can be: all that was reserved counts";
-            cx.notice(format!("`{model}` counts {why}"));
+            let why = "fewer tokens than possible: the whole reservation is charged";
+            cx.notice(format!("`{model}` reports {why}"));
         }
         give(answer, &model, &question, cx)
     }
@@ -133,15 +135,15 @@ impl Infer {
         Ok(question.limited(self.max_tokens.unsigned_abs(), self.temperature))
     }
 
-    /// The tokens that an answer is likely to have: few models write all that they may, and
-    /// values are short.
+    /// The likely number of tokens of an answer: few models use their whole limit, and values are
+    /// short.
     fn usual_output(&self, wanted: Option<&Type>) -> u64 {
         let part = if wanted.is_some() { 8 } else { 2 };
         self.max_tokens.unsigned_abs().div_ceil(part)
     }
 }
 
-/// What comes of an answer.
+/// Converts an answer to the result of the op.
 fn give(
     mut answer: Answer,
     model: &Model,
@@ -159,14 +161,14 @@ fn give(
     }
     let value = answer.value(model, question)?;
     if question.wanted.is_some() && value.to_string().len() > room {
-        let message = format!("the answer of `{model}` is longer than {most} tokens can be");
+        let message = format!("the answer of `{model}` is longer than {most} tokens can hold");
         return Err(OpError::new(ErrorKind::InvalidOutput, message));
     }
     Ok(value)
 }
 
-/// What a call uses. The texts may be unknown yet: no tokenizer makes more tokens of a text
-/// than it has bytes.
+/// Estimates the usage of a call. The texts may still be unknown: no tokenizer makes more tokens of
+/// a text than it has bytes.
 fn quote(asking: &Asking<'_>) -> Result<Quote, OpError> {
     let infer = Infer::decode(&mut asking.values(TEXTS)?)?;
     let model = Model::find(asking.host, &infer.model)?;

@@ -1,4 +1,4 @@
-//! Which model a call means, and where it is reached.
+//! Finds the model of a call, and its address.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use svc_contract::{
     registry::{ErrorKind, OpError},
 };
 
-/// Whose protocol a model is asked in.
+/// The protocol of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Provider {
-    /// Also every server that speaks the same protocol.
+    /// Also any other server that speaks the same protocol.
     OpenAi,
     Anthropic,
     Ollama,
 }
 
-/// A model that can be asked.
+/// A model that can be called.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) provider: Provider,
-    /// What the provider calls it.
+    /// The name of the model at the provider.
     pub(super) name: String,
-    /// The address that the provider's paths start from, without a `/` at its end.
+    /// The base address of the provider's paths, without a trailing `/`.
     pub(super) base: String,
     pub(super) key: Option<Key>,
 }
 
-/// A secret that is sent and never shown.
+/// A secret that is sent but never shown.
 pub(super) struct Key(String);
 
-/// The environment variables of a provider, and what holds without them.
+/// The environment variables of a provider, and the defaults without them.
 struct Settings {
     name: &'static str,
     base: &'static str,
@@ -38,7 +38,7 @@ struct Settings {
     key: Option<&'static str>,
 }
 
-const HELP: &str = "name one in `SVC_MODEL` as `provider/model`: `openai/..` with \
+const HELP: &str = "set `SVC_MODEL` to one as `provider/model`: `openai/..` with \
     `OPENAI_API_KEY`, `anthropic/..` with `ANTHROPIC_API_KEY`, `ollama/..` for a local Ollama, \
     or `openai/..` with `OPENAI_BASE_URL` for another server that speaks OpenAI's protocol";
 
@@ -68,7 +68,7 @@ impl Provider {
         }
     }
 
-    /// Whether the environment speaks of it.
+    /// Whether the environment configures this provider.
     fn is_configured(self, host: &dyn Host) -> bool {
         let Settings { base, key, .. } = self.settings();
         host.env(base).is_some() || key.is_some_and(|it| host.env(it).is_some())
@@ -85,7 +85,7 @@ impl Provider {
 }
 
 impl Model {
-    /// The model that `asked` means: an alias, `provider/model`, or a bare name.
+    /// Returns the model for `asked`: an alias, `provider/model`, or a bare name.
     pub(super) fn find(host: &dyn Host, asked: &str) -> Result<Self, OpError> {
         let full = match asked {
             "default" => host.env("SVC_MODEL"),
@@ -99,7 +99,7 @@ impl Model {
             None => (usual_provider(host)?, full.as_str()),
         };
         if name.is_empty() {
-            return Err(OpError::invalid_input(format!("`{full}` names no model")));
+            return Err(OpError::invalid_input(format!("missing model name in `{full}`")));
         }
         let settings = provider.settings();
         let base = provider.base(host);
@@ -113,24 +113,25 @@ impl Model {
         }
     }
 
-    /// Whether it is asked at the provider's own address.
+    /// Whether the model is called at the provider's official address.
     pub(super) fn is_official(&self) -> bool {
         self.base == self.provider.settings().default_base
     }
 
-    /// The variable that holds the key of its provider.
+    /// The variable that holds the key of the provider.
     pub(super) fn key_variable(&self) -> Option<&'static str> {
         self.provider.settings().key
     }
 
-    /// The address without what may be secret in it.
+    /// The address without parts that may be secret.
     pub(super) fn shown_base(&self) -> String {
         let (scheme, host, _) = self.base_parts();
         if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
     }
 
-    /// Which server answers, where it is not the provider's own: another one may give the same
-    /// name to another model. What follows the host may hold a key, so only its hash is given.
+    /// The server that answers, if it is not the provider's own: another server may use the same
+    /// name for another model. The part after the host may hold a key, so only its hash is
+    /// included.
     pub(super) fn server(&self) -> Option<String> {
         if self.is_official() {
             return None;
@@ -143,7 +144,7 @@ impl Model {
         }
     }
 
-    /// The scheme, the host and its port without credentials, and what follows.
+    /// Splits the address into scheme, host with port but without credentials, and the rest.
     fn base_parts(&self) -> (&str, &str, &str) {
         let (scheme, rest) = self.base.split_once("://").unwrap_or(("", &self.base));
         let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -151,14 +152,14 @@ impl Model {
     }
 }
 
-/// `provider/model` in two.
+/// Splits `provider/model`.
 fn split(full: &str) -> Option<(Provider, &str)> {
     let (provider, name) = full.split_once('/')?;
     let known = Provider::ALL.into_iter().find(|it| it.settings().name == provider)?;
     Some((known, name))
 }
 
-/// The provider of a bare name: that of the default model, or the only one there is.
+/// The provider of a bare name: that of the default model, or the only configured one.
 fn usual_provider(host: &dyn Host) -> Result<Provider, OpError> {
     if let Some((provider, _)) = host.env("SVC_MODEL").as_deref().and_then(split) {
         return Ok(provider);
@@ -171,7 +172,7 @@ fn usual_provider(host: &dyn Host) -> Result<Provider, OpError> {
         _ => {
             let names: Vec<String> =
                 all.iter().map(|it| format!("`{}/..`", it.settings().name)).collect();
-            Err(OpError::invalid_input("the provider of the model is not clear")
+            Err(OpError::invalid_input("ambiguous provider of the model")
                 .help(format!("write {}", names.join(" or "))))
         }
     }
@@ -182,13 +183,13 @@ fn unconfigured() -> OpError {
 }
 
 fn without_key(model: &Model, variable: &str) -> OpError {
-    let message = format!("there is no key for `{model}`");
+    let message = format!("missing key for `{model}`");
     OpError::new(ErrorKind::Denied, message)
         .help(format!("set the environment variable `{variable}`"))
 }
 
-/// Ollama's variable may lack the scheme, the host or the port, and may name the address
-/// that a server listens at.
+/// Ollama's variable may lack the scheme, the host or the port, and may contain the address that a
+/// server listens on.
 fn ollama_address(given: &str) -> String {
     let given = given.trim().trim_end_matches('/');
     let (scheme, rest) = given.split_once("://").unwrap_or(("", given));
@@ -205,19 +206,19 @@ fn ollama_address(given: &str) -> String {
 }
 
 impl fmt::Display for Model {
-    /// As the price table has it.
+    /// Writes the model as the price table names it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider.settings().name, self.name)
     }
 }
 
 impl Key {
-    /// The key itself, to be sent.
+    /// Returns the key itself, for sending.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// `text` without the key.
+    /// Returns `text` without the key.
     pub(super) fn hidden_in(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "***") }
     }
@@ -254,8 +255,8 @@ mod tests {
         assert_eq!(found(&host, "strong"), "openai/gpt-5.4 at https://api.openai.com");
         assert_eq!(found(&host, "gpt-4.1"), "openai/gpt-4.1 at https://api.openai.com");
         assert_eq!(found(&host, "meta/llama"), "openai/meta/llama at https://api.openai.com");
-        assert_eq!(found(&host, "anthropic/x"), "denied: there is no key for `anthropic/x`");
-        assert_eq!(found(&host, "openai/"), "invalid_input: `openai/` names no model");
+        assert_eq!(found(&host, "anthropic/x"), "denied: missing key for `anthropic/x`");
+        assert_eq!(found(&host, "openai/"), "invalid_input: missing model name in `openai/`");
     }
 
     #[test]
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(found(&host, "qwen"), "openai/qwen at http://gpu:8000");
         assert_eq!(found(&host, "default"), "unsupported: no language model is configured");
         let host = host.env("OLLAMA_HOST", "0.0.0.0");
-        assert_eq!(found(&host, "qwen"), "invalid_input: the provider of the model is not clear");
+        assert_eq!(found(&host, "qwen"), "invalid_input: ambiguous provider of the model");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Ollama's own chat.
+//! Ollama's chat API.
 
 use serde_json::{Value as Json, json};
 use svc_contract::{host::http::Request, registry::OpError, value::schema::Ranges};
@@ -34,7 +34,8 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
     Ok(Request::post_json(url, body.to_string().into_bytes()).configured())
 }
 
-/// The schema holds the model to a form, but does not tell it what is wanted.
+/// Adds the schema to the system text. The schema sent as a parameter enforces the form, but the
+/// model does not see it.
 fn system(system: &str, schema: Option<&Json>) -> String {
     match schema {
         None => system.to_owned(),

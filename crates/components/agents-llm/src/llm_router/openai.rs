@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, which many other servers speak too.
+//! OpenAI's chat completions API, which many other servers support too.
 
 use serde_json::{Value as Json, json};
 use svc_contract::{host::http::Request, registry::OpError, value::schema::Ranges};
@@ -40,7 +40,7 @@ pub(super) fn request(model: &Model, question: &Question<'_>) -> Result<Request,
     })
 }
 
-/// OpenAI has renamed its cap; other servers know the first name.
+/// The name of the token limit. OpenAI renamed it; other servers know the first name.
 fn cap(model: &Model) -> &'static str {
     if model.is_official() { "max_completion_tokens" } else { "max_tokens" }
 }
@@ -68,7 +68,7 @@ pub(super) fn read(event: &Json, answer: &mut Answer) -> Flow {
     Flow::Continue(())
 }
 
-/// The words of a refusal come in pieces, too.
+/// Adds words of a refusal, which arrive in pieces like an answer.
 fn refuse(answer: &mut Answer, words: &str) {
     match &mut answer.end {
         Some(End::Refused(why)) => why.push_str(words),

@@ -1,4 +1,4 @@
-//! What the tokens of a model cost: a table of the project's, or one of the user's.
+//! The prices of tokens: the built-in table, or one of the user's.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::LazyLock};
 
@@ -17,23 +17,23 @@ use super::{
 /// The variable that names another table.
 const VARIABLE: &str = "SVC_PRICES";
 
-/// The largest table that is read.
+/// The size limit of a table, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 static BUILT_IN: LazyLock<Table> = LazyLock::new(|| {
-    toml::from_str(include_str!("prices.toml")).expect("a test reads the built-in table")
+    toml::from_str(include_str!("prices.toml")).expect("the built-in table is valid")
 });
 
 /// Prices by `provider/model`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    /// The day of which the prices are.
+    /// The date of the prices.
     version: String,
     models: BTreeMap<String, Rate>,
 }
 
-/// Dollars for a million tokens.
+/// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rate {
@@ -46,14 +46,14 @@ struct Rate {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Long {
-    /// More tokens of the prompt than these.
+    /// These prices apply to prompts of more tokens than this.
     over: u64,
     input: f64,
     output: f64,
 }
 
-/// What so many tokens cost, or the error of a call under a cap when nobody knows. A table
-/// that cannot be read is an error of every call.
+/// The cost of `tokens`, or the error that a call under `max_cost` returns if the price is unknown.
+/// A table that cannot be read is an error of every call.
 pub(super) fn cost(
     host: &dyn Host,
     model: &Model,
@@ -61,7 +61,7 @@ pub(super) fn cost(
 ) -> Result<Result<Money, OpError>, OpError> {
     let table = table(host)?;
     let is_own = matches!(table, Cow::Owned(_));
-    // Another server at the same protocol has other prices, whatever it calls its models.
+    // Another server with the same protocol has other prices, whatever its models are called.
     let holds = is_own || model.is_official() || model.provider == Provider::Ollama;
     let rate = table.rate(model).filter(|_| holds);
     let version = &table.version;
@@ -71,7 +71,7 @@ pub(super) fn cost(
     })
 }
 
-/// The table that holds here, by name and day.
+/// The name and date of the table in use.
 pub(super) fn named(host: &dyn Host) -> Result<Text, OpError> {
     let table = table(host)?;
     let whose = match host.env(VARIABLE) {
@@ -89,24 +89,23 @@ fn table(host: &dyn Host) -> Result<Cow<'static, Table>, OpError> {
     let bytes = bytes.map_err(|err| OpError::io(err, path))?.unwrap_or_default();
     let table = toml::from_str(&String::from_utf8_lossy(&bytes)).map_err(|err| {
         let (shown, why) = (path.display(), err.message().to_owned());
-        OpError::invalid_input(format!("the price table `{shown}` cannot be read: {why}"))
-            .because(err)
+        OpError::invalid_input(format!("cannot read the price table `{shown}`: {why}")).because(err)
     })?;
     Ok(Cow::Owned(table))
 }
 
 fn unknown(model: &Model, version: &str) -> OpError {
     let message = format!(
-        "the price of `{model}` is unknown, so it cannot run under `max_cost`: the price table \
-         of {version} does not have it"
+        "the price of `{model}` is unknown, so it cannot run under `max_cost`: it is not in the \
+         price table of {version}"
     );
-    let help = format!("add it to a price table of your own, and name that in `{VARIABLE}`");
+    let help = format!("add it to a price table of your own, and set `{VARIABLE}` to its path");
     OpError::new(ErrorKind::Budget, message).help(help)
 }
 
 fn wrong(model: &Model, version: &str) -> OpError {
     OpError::invalid_input(format!(
-        "the price of `{model}` in the price table of {version} is no amount of dollars"
+        "the price of `{model}` in the price table of {version} is not an amount in dollars"
     ))
 }
 
@@ -118,11 +117,11 @@ impl Table {
     }
 }
 
-/// More than anybody has.
+/// A price that exceeds every cap.
 const MOST: Money = Money::from_nanos(i64::MAX);
 
 impl Rate {
-    /// Nothing for a price that is none; the most there is for more than can be counted.
+    /// The cost of `tokens`: `None` if a price is invalid, and [`MOST`] on overflow.
     fn cost(self, tokens: Tokens) -> Option<Money> {
         let (input, output) = match self.long.filter(|it| tokens.input > it.over) {
             Some(long) => (long.input, long.output),
@@ -186,8 +185,10 @@ mod tests {
         assert_eq!(price(&own, "openai/any", 1_000_000, 1_000_000), "$1.50");
         assert!(price(&own, "ollama/any", 1, 1).contains("is unknown"));
         let own = own.file("prices.toml", table.replace('1', "-1"));
-        assert!(price(&own, "openai/any", 1, 1).contains("no amount of dollars"));
+        assert!(price(&own, "openai/any", 1, 1).contains("not an amount in dollars"));
         let own = own.file("prices.toml", "models = 1");
-        assert!(price(&own, "openai/any", 1, 1).contains("`prices.toml` cannot be read"));
+        assert!(
+            price(&own, "openai/any", 1, 1).contains("cannot read the price table `prices.toml`")
+        );
     }
 }

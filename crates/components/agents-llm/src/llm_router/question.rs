@@ -1,4 +1,4 @@
-//! What is sent to a model, whoever provides it.
+//! A request to a model, independent of the provider.
 
 use serde_json::{Value as Json, json};
 use svc_contract::{
@@ -11,17 +11,17 @@ use svc_contract::{
 
 use super::answer::Tokens;
 
-/// What every request has beside its texts: roles, separators, the frame of a schema.
+/// The tokens of a request besides its texts: roles, separators, the frame of a schema.
 const OVERHEAD: usize = 512;
 
-/// How often a schema may stand in what a provider counts: in its own place, and in the
-/// instructions that providers make of it.
+/// How often a provider may count the schema: once as a parameter, and once in the instructions
+/// that it derives from the schema.
 const SCHEMA_COPIES: usize = 2;
 
-/// The field that holds a value of a type that is no record.
+/// The field that holds a value whose type is not a record.
 pub(super) const VALUE: &str = "value";
 
-/// How much an answer may vary.
+/// The sampling temperature of an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Temperature(f64);
 
@@ -37,15 +37,15 @@ impl Field for Temperature {
     }
 }
 
-/// One question, with everything that a provider must know.
+/// A question, with everything that a provider needs.
 pub(super) struct Question<'a> {
     pub(super) prompt: &'a str,
     pub(super) system: &'a str,
-    /// The type of the answer; text where there is none.
+    /// The type of the answer; `None` for text.
     pub(super) wanted: Option<&'a Type>,
     pub(super) max_tokens: u64,
     pub(super) temperature: Option<f64>,
-    /// The longer one of the schemas that may be sent, in bytes.
+    /// The length of the longer of the two possible schemas, in bytes.
     schema_len: usize,
 }
 
@@ -68,11 +68,11 @@ impl<'a> Question<'a> {
         Self { max_tokens, temperature: temperature.map(|it| it.0), ..self }
     }
 
-    /// The schema of the answer: always of an object, because providers want one.
+    /// The schema of the answer: always an object, as providers require.
     pub(super) fn schema(&self, ranges: Ranges) -> Result<Option<Json>, OpError> {
         let Some(wanted) = self.wanted else { return Ok(None) };
         let schema = schema::of(wanted, ranges)
-            .map_err(|part| OpError::bug(format!("{part} was let through by the check")))?;
+            .map_err(|part| OpError::bug(format!("the check accepted {part}")))?;
         Ok(Some(match self.is_wrapped() {
             false => schema,
             true => json!({
@@ -84,17 +84,17 @@ impl<'a> Question<'a> {
         }))
     }
 
-    /// Whether the answer stands in the field [`VALUE`] of an object.
+    /// Whether the answer is in the field [`VALUE`] of an object.
     pub(super) fn is_wrapped(&self) -> bool {
         !matches!(self.wanted, Some(Type::Record(_)))
     }
 
-    /// Whether the schema says everything about the answer.
+    /// Whether the schema describes the answer completely.
     pub(super) fn is_strict(&self) -> bool {
         self.wanted.is_some_and(schema::is_strict)
     }
 
-    /// No tokenizer makes more tokens of a text than it has bytes.
+    /// An upper bound of the tokens: no tokenizer makes more tokens of a text than it has bytes.
     pub(super) fn most_tokens(&self) -> Tokens {
         let texts = self.prompt.len().saturating_add(self.system.len());
         let input = texts.saturating_add(SCHEMA_COPIES * self.schema_len).saturating_add(OVERHEAD);

@@ -1,20 +1,20 @@
-//! From the bytes of an answer to its events.
+//! Splits the bytes of an answer into events.
 
-/// How a provider separates its events.
+/// The separation of events in a provider's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Server-sent events; what counts is their `data`.
+    /// Server-sent events; only their `data` matters.
     EventStream,
-    /// One JSON value a line.
+    /// One JSON value per line.
     JsonLines,
 }
 
-/// Cuts a stream of bytes into events, wherever its pieces begin and end.
+/// Cuts a stream of bytes into events, however it is split into pieces.
 pub(super) struct Events {
     format: Format,
-    /// A line that has not ended yet.
+    /// An unfinished line.
     line: Vec<u8>,
-    /// The data of an event that has not ended yet.
+    /// The data of an unfinished event.
     data: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl Events {
         Self { format, line: Vec::new(), data: None }
     }
 
-    /// The events that end in this piece.
+    /// Returns the events that end in this piece.
     pub(super) fn push(&mut self, piece: &[u8]) -> Vec<String> {
         let mut events = Vec::new();
         for part in piece.split_inclusive(|it| *it == b'\n') {
@@ -35,8 +35,8 @@ impl Events {
         events
     }
 
-    /// The line that the end of the stream ends. A server-sent event that has no empty line
-    /// behind it counts as broken off.
+    /// Returns the last line, which the end of the stream ends. A server-sent event without an
+    /// empty line after it is incomplete.
     pub(super) fn finish(&mut self) -> Option<String> {
         self.line_ended()
     }
@@ -55,7 +55,8 @@ impl Events {
         }
     }
 
-    /// One line of an event. Its name, its number and comments say nothing new here.
+    /// Reads one line of an event. The name, the number and comments carry no extra information
+    /// here.
     fn field(&mut self, line: &str) {
         let Some(value) = line.strip_prefix("data:") else { return };
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -73,7 +74,7 @@ impl Events {
 mod tests {
     use super::*;
 
-    /// However the bytes are cut.
+    /// The events of `text`, cut into pieces of every size.
     fn events(format: Format, text: &str) -> Vec<String> {
         let all = |size: usize| {
             let mut events = Events::new(format);

@@ -1,4 +1,4 @@
-//! Sends a question and reads the answer as it comes.
+//! Sends a question and reads the streamed answer.
 
 use std::{io, ops::ControlFlow, time::Duration};
 
@@ -21,15 +21,15 @@ use super::{
     stream::{Events, Format},
 };
 
-/// After so much silence the other side is taken to be gone. A model that thinks first may
-/// be silent for minutes; the bounds of the script usually end a call much sooner.
+/// After this much silence the connection counts as lost. A model that thinks first may be silent
+/// for minutes; the bounds of the script usually end a call much sooner.
 const SILENCE: Duration = Duration::from_mins(5);
 
-/// The most bytes of an answer, and of the page of an error.
+/// The size limits of an answer, and of an error page, in bytes.
 const LARGEST: usize = 64 << 20;
 const LARGEST_ERROR: usize = 64 << 10;
 
-/// The whole answer of a model. Dropping the future ends the connection.
+/// Returns the whole answer of a model. Dropping the future closes the connection.
 pub(super) async fn ask(
     model: &Model,
     question: &Question<'_>,
@@ -63,17 +63,17 @@ fn request(model: &Model, question: &Question<'_>) -> Result<Request, OpError> {
     }
 }
 
-/// Waits for the other side, but not through an endless silence.
+/// Waits for the other side, but not longer than [`SILENCE`].
 async fn awake<T>(cx: &Cx, coming: impl Future<Output = io::Result<T>> + Unpin) -> io::Result<T> {
     match future::select(coming, cx.host().sleep(SILENCE)).await {
         Either::Left((came, _)) => came,
         Either::Right(_) => {
-            Err(io::Error::new(io::ErrorKind::TimedOut, "it is silent for five minutes"))
+            Err(io::Error::new(io::ErrorKind::TimedOut, "no data for five minutes"))
         }
     }
 }
 
-/// Whether the connection failed before anything went through it.
+/// Whether the connection failed before anything was sent.
 fn never_sent(err: &io::Error) -> bool {
     use io::ErrorKind as Io;
     matches!(
@@ -82,9 +82,8 @@ fn never_sent(err: &io::Error) -> bool {
     )
 }
 
-/// Whether a status says that nothing was answered. No provider takes money for a request
-/// that it refuses; but what accepts one, or a gateway that lost the answer to it, does not
-/// say that.
+/// Whether a status means that the model did not answer. Providers do not charge for requests that
+/// they refuse, but a success or a gateway that lost the answer does not rule out a charge.
 fn is_refused(status: u16) -> bool {
     !matches!(status, 200..=299 | 502 | 504 | 520..=527)
 }
@@ -94,7 +93,7 @@ async fn refused(model: &Model, mut head: Response, cx: &Cx) -> OpError {
     while body.len() < LARGEST_ERROR {
         match awake(cx, Box::pin(next(&mut head))).await {
             Ok(Some(piece)) => body.extend(piece),
-            // The status says enough.
+            // The status is enough.
             Ok(None) | Err(_) => break,
         }
     }
@@ -105,12 +104,12 @@ async fn next(head: &mut Response) -> io::Result<Option<Vec<u8>>> {
     head.body.next().await.transpose()
 }
 
-/// An answer that is coming in.
+/// An answer being received.
 struct Reading<'a> {
     model: &'a Model,
     cx: &'a Cx,
     answer: Answer,
-    /// How much of the text has been told to who watches.
+    /// The length of the text that was last reported as progress.
     told: usize,
 }
 
@@ -128,7 +127,7 @@ impl Reading<'_> {
             };
             size += piece.len();
             if size > LARGEST {
-                return Err(failure::of_protocol(self.model, "more than 64MiB", "it goes on"));
+                return Err(failure::of_protocol(self.model, "more than 64MiB", "unfinished"));
             }
             if first.len() < LARGEST_ERROR {
                 first.extend_from_slice(&piece);
@@ -137,7 +136,7 @@ impl Reading<'_> {
                 return Ok(self.answer);
             }
         }
-        // What is broken off is no event.
+        // An incomplete rest is not an event.
         let last = events.finish().filter(|it| serde_json::from_str::<Json>(it).is_ok());
         let _ = self.all(last)?;
         self.ended(&first)
@@ -161,8 +160,9 @@ impl Reading<'_> {
         if event.trim() == "[DONE]" {
             return Ok(Flow::Break(()));
         }
-        let json: Json = serde_json::from_str(event)
-            .map_err(|_| failure::of_protocol(self.model, "an event that is no JSON", event))?;
+        let json: Json = serde_json::from_str(event).map_err(|_| {
+            failure::of_protocol(self.model, "an event that is not valid JSON", event)
+        })?;
         if !json["error"].is_null() {
             return Err(failure::of_event(self.model, &json["error"]));
         }
@@ -173,7 +173,7 @@ impl Reading<'_> {
         })
     }
 
-    /// The connection has ended: after an answer, before its end, or with something else.
+    /// Handles the end of the connection: after an answer, during one, or after something else.
     fn ended(self, first: &[u8]) -> Result<Answer, OpError> {
         let Self { model, answer, .. } = self;
         if answer.end.is_some() {
@@ -181,12 +181,16 @@ impl Reading<'_> {
         }
         if answer.text.is_empty() && answer.tokens.is_none() {
             let given = String::from_utf8_lossy(first);
-            return Err(failure::of_protocol(model, "no stream of events", &given));
+            return Err(failure::of_protocol(
+                model,
+                "something other than a stream of events",
+                &given,
+            ));
         }
-        let cut = io::Error::new(io::ErrorKind::UnexpectedEof, "the answer ends before its end");
+        let cut = io::Error::new(io::ErrorKind::UnexpectedEof, "the answer is incomplete");
         Err(failure::of_connection(model, cut))
     }
 }
 
-/// Whether the answer goes on.
+/// Whether the answer continues.
 pub(super) type Flow = ControlFlow<()>;

@@ -31,37 +31,37 @@ pub(super) const COMPONENT: Component = Component {
 };
 
 params! {
-    /// Finds the passages that answer a question in the documents that a search found.
+    /// Finds the passages that answer a question, in the documents that a search found.
     ///
-    /// Documents are cut at headings, blocks and sentences; code and tables stay whole where
-    /// they fit. Passages are ranked by BM25 (k1 1.2, b 0.75) over all of them, where the
-    /// title and the headings above a passage count as its words and the rank of the document
-    /// counts a little; those below a tenth of the best score are left out. Maximal marginal relevance (Carbonell & Goldstein 1998) then leaves
-    /// out what repeats.
+    /// Documents are cut at headings, blocks and sentences; code and tables stay whole where they
+    /// fit. Passages are ranked by BM25 (k1 1.2, b 0.75) over all of them. The title and the
+    /// headings above a passage count as part of it, and the rank of the document counts a little;
+    /// passages below a tenth of the best score are dropped. Maximal marginal relevance (Carbonell
+    /// & Goldstein 1998) then drops repetitions.
     ///
-    /// What comes out are hits whose `text` is the passage: `id` is the document's with `#`
-    /// and the number of the passage, `title` has the headings after it (`Guide › Budgets`),
-    /// `score` goes from 0 to 1, and `start` and `end` are the passage's place in the file, or
-    /// the document's where its text is not the file's own, as with PDF. A question of which
-    /// no word is found gives the beginnings of the best documents, with score 0.
+    /// The results are hits whose `text` is the passage: `id` is the document's with `#` and the
+    /// number of the passage, `title` includes the headings (`Guide › Budgets`), `score` is from 0
+    /// to 1, and `start` and `end` locate the passage in the file, or the document if its text is
+    /// not the file's own, as with PDF. If no word of the question is found, the results are the
+    /// beginnings of the best documents, with score 0.
     struct Infer {
-        /// The documents to look through, as `search` gives them. Passages do as well.
+        /// The documents to look through, as returned by `search`. Passages work as well.
         hits: Items<Hit>,
         /// The question. By default each hit's own query.
         query: Option<Text> = None,
-        /// The most passages.
+        /// The maximum number of passages.
         #[range(1..=100)]
         top_k: i64 = 5,
-        /// The most tokens of all passages together, by a heuristic count of four bytes a
+        /// The maximum number of tokens of all passages together, estimated at four bytes per
         /// token.
         #[range(50..=100_000)]
         max_tokens: i64 = 2_000,
-        /// How long one passage is to be, in tokens. One with code or a table may have three
-        /// times as many.
+        /// The target length of a passage, in tokens. A passage with code or a table may be three
+        /// times as long.
         #[range(30..=2_000)]
         passage_tokens: i64 = 200,
-        /// How much a passage loses by being like one that was chosen before: 0 ranks by
-        /// relevance alone and keeps duplicates, 1 by difference alone.
+        /// The penalty for similarity to passages already chosen: 0 ranks by relevance alone and
+        /// keeps duplicates, 1 by difference alone.
         #[range(0..=1)]
         diversity: f64 = 0.3,
     }
@@ -72,7 +72,7 @@ impl Op for Infer {
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::Arg("top_k"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "The passage that answers",
+            "The passage that answers a question",
             r##"[{
   id: "guide.md", title: "Guide", path: "guide.md", query: "how are budgets enforced?",
   text: "# Caps\nA budget is enforced by a ledger.\n\n# Colours\nThe sky is blue.",
@@ -81,7 +81,7 @@ impl Op for Infer {
             r#"[{"id": "guide.md#1", "title": "Guide › Caps",
                  "text": "A budget is enforced by a ledger."}]"#,
         ),
-        Example::ok("Nothing in, nothing out", "[] >> rag_retrieval", "[]"),
+        Example::ok("No documents", "[] >> rag_retrieval", "[]"),
     ];
 }
 
@@ -107,7 +107,7 @@ fn at_least_one(arg: i64) -> usize {
 
 /// All passages of all documents, scored.
 fn candidates(sources: &[Source], sizes: Sizes, cx: &Cx) -> Result<Vec<Candidate>, OpError> {
-    /// Some milliseconds' worth.
+    /// A few milliseconds of work.
     const BETWEEN_CHECKS: usize = 64;
     let mut questions = Questions::new(sources);
     let mut all = Vec::new();
@@ -151,7 +151,7 @@ impl Candidate {
         ))
     }
 
-    /// The document's title and the headings below it.
+    /// The document's title and the headings above the passage.
     fn title(&self, source: &Source) -> String {
         let headings = self.passage.headings.iter().filter(|it| **it != source.title);
         let parts: Vec<&str> = std::iter::once(&source.title)

@@ -1,4 +1,4 @@
-//! Cuts a document into passages at the borders of headings, blocks and sentences.
+//! Cuts a document into passages at the boundaries of headings, blocks and sentences.
 
 use std::{ops::Range, sync::Arc};
 
@@ -15,24 +15,24 @@ use svc_text::{
 /// A part of a document.
 #[derive(Clone, Debug)]
 pub(super) struct Passage {
-    /// Where it stands in the document's text.
+    /// The position of the passage in the document's text.
     pub range: Range<usize>,
-    /// The headings that it stands under, from the outermost.
+    /// The headings above the passage, outermost first.
     pub headings: Arc<[Text]>,
-    /// Whether it has sentences, and not only code or tables.
+    /// Whether the passage has sentences, and not only code or tables.
     pub is_prose: bool,
 }
 
-/// How long passages are, in bytes.
+/// The length of passages, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// What text is packed up to.
+    /// The length up to which text is packed.
     pub target: usize,
-    /// What code, tables and the last lines of a section may stretch a passage to.
+    /// The length up to which code, tables and the last lines of a section may extend a passage.
     pub most: usize,
 }
 
-/// The passages of `text`. Together they are all of it but headings and blank lines.
+/// Returns the passages of `text`. Together they cover all of it except headings and blank lines.
 pub(super) fn passages(text: &str, sizes: Sizes, cx: &Cx) -> Result<Vec<Passage>, OpError> {
     let mut packer = Packer {
         text,
@@ -51,7 +51,7 @@ pub(super) fn passages(text: &str, sizes: Sizes, cx: &Cx) -> Result<Vec<Passage>
     }
     packer.close();
     if packer.done.is_empty() {
-        // Nothing but headings: they are all that this document says.
+        // Only headings: they are the whole content of this document.
         packer.pieces(0..text.len(), true);
         packer.close();
     }
@@ -109,7 +109,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Adds what has no better borders than lines and words.
+    /// Adds a range that has no better boundaries than lines and words.
     fn pieces(&mut self, range: Range<usize>, is_prose: bool) {
         let mut at = range.start;
         while at < range.end {
@@ -132,8 +132,7 @@ impl Packer<'_> {
         border.map_or(limit, |it| half + it)
     }
 
-    /// Extends the open passage by `range`, or begins another where it would be longer
-    /// than `most`.
+    /// Extends the open passage by `range`, or starts another if it would be longer than `most`.
     fn add(&mut self, range: Range<usize>, most: usize, is_prose: bool) {
         if self.open.as_ref().is_some_and(|open| range.end - open.start > most) {
             self.close();

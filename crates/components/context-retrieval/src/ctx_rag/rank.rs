@@ -1,4 +1,4 @@
-//! How well passages answer a question: BM25 (Robertson & Zaragoza 2009) over passages.
+//! Scores passages against a question: BM25 (Robertson & Zaragoza 2009) over passages.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,23 @@ use super::{passages::Passage, sources::Source};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// How much the best document's passages gain over the last one's.
+/// The advantage of the best document's passages over the last one's.
 const PRIOR: f64 = 0.25;
 
-/// A passage of a document, on its way to be chosen.
+/// A passage of a document, as a candidate for selection.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// The place of its document among the sources.
+    /// The index of its document among the sources.
     pub source: usize,
     /// Its number in the document, from 1.
     pub number: usize,
     pub passage: Passage,
-    /// How well it answers, from 0 to 1.
+    /// The relevance, from 0 to 1.
     pub score: f64,
     counts: Counts,
 }
 
-/// What a passage has of the words asked for.
+/// How often a passage contains the words of a question.
 #[derive(Clone, Debug)]
 struct Counts {
     found: Vec<(Term, f64)>,
@@ -54,7 +54,7 @@ impl Questions {
         Self { of, all, words }
     }
 
-    /// Reads a passage. The words of its title and headings count like its own.
+    /// Reads a passage. The words of its title and headings count as its own.
     pub(super) fn read(
         &mut self,
         at: usize,
@@ -100,7 +100,7 @@ impl Questions {
     }
 }
 
-/// What BM25 knows of all passages together.
+/// The statistics of all passages that BM25 needs.
 struct Index {
     idf: HashMap<Term, f64>,
     average: f64,
@@ -122,7 +122,7 @@ impl Index {
         }
     }
 
-    /// BM25, less for a passage that has only some of the words that others have.
+    /// The BM25 score, lowered for a passage that has only some of the words that others have.
     fn score(&self, counts: &Counts, asked: &[Term]) -> f64 {
         let idf = |term: &Term| self.idf.get(term).copied().unwrap_or_default();
         let length = K1 * (1.0 - B + B * counts.words / self.average);
@@ -138,8 +138,8 @@ impl Index {
     }
 }
 
-/// Less than 1 for passages that say little by themselves: lists of links, bare lines, code
-/// without a word about it.
+/// A factor below 1 for passages with little content of their own: lists of links, bare lines, code
+/// without an explanation.
 fn worth(passage: &str, is_prose: bool) -> f64 {
     let words = passage.split_whitespace().take(10_000).count();
     let links = passage.matches("](").count() + passage.matches("://").count();

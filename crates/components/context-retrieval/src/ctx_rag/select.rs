@@ -8,13 +8,13 @@ use svc_text::{
 
 use super::{rank::Candidate, sources::Source};
 
-/// Passages more alike than this say the same.
+/// Passages more similar than this count as duplicates.
 const SAME: f64 = 0.9;
 
-/// Passages below this part of the best score have little to do with the question.
+/// Passages below this fraction of the best score are not relevant.
 const RELEVANT: f64 = 0.1;
 
-/// How many passages to choose, and by what.
+/// How many passages to choose, and by which criteria.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub top_k: usize,
@@ -23,7 +23,7 @@ pub(super) struct Choice {
     pub diversity: f64,
 }
 
-/// The chosen ones of `candidates`, the best first.
+/// Returns the chosen `candidates`, best first.
 pub(super) fn select(
     candidates: Vec<Candidate>,
     sources: &[Source],
@@ -46,8 +46,8 @@ pub(super) fn select(
     chosen
 }
 
-/// The passages to choose from, the best first: those that match well, or the leading passages of
-/// the best documents where none does.
+/// Returns the passages to choose from, best first: those that match well, or the leading passages
+/// of the best documents if none does.
 fn best(mut candidates: Vec<Candidate>, sources: &[Source], top_k: usize) -> Vec<Candidate> {
     if candidates.iter().any(|it| it.score > 0.0) {
         candidates.retain(|it| it.score >= RELEVANT);
@@ -71,7 +71,7 @@ struct Entry {
     relevance: f64,
     tokens: usize,
     vector: Vector,
-    /// How like it is to the most similar passage that was chosen.
+    /// The similarity to the most similar chosen passage.
     likeness: f64,
 }
 
@@ -94,7 +94,7 @@ impl Pool {
         Self { entries: entries.map(entry).collect() }
     }
 
-    /// The entry of the highest marginal relevance; the first of equals.
+    /// The entry with the highest marginal relevance; the first among equals.
     fn next(&self, diversity: f64) -> Option<usize> {
         let gain = |it: &Entry| (1.0 - diversity) * it.relevance - diversity * it.likeness;
         let gains = self.entries.iter().map(gain).enumerate();

@@ -7,23 +7,23 @@ use svc_contract::{
     value::{List, Record, Text, Value},
 };
 
-/// A hit whose text is looked through. The snippet is left alone: nobody may have made it.
+/// A hit whose text is searched. The snippet is not used: it may not have been created yet.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub id: Text,
     pub title: Text,
     pub path: Text,
     pub text: Text,
-    /// The query that its passages are to answer.
+    /// The query that its passages should answer.
     pub query: Text,
     pub start: i64,
     pub end: i64,
-    /// Its place among the hits of its query: 1 for the best, towards 0 for the last.
+    /// The rank among the hits of its query: 1 for the best, towards 0 for the last.
     pub prior: f64,
     score: f64,
 }
 
-/// The hits with text, each once, the best of a query first.
+/// Returns the hits with text, without duplicates, the best of a query first.
 pub(super) fn sources(hits: &List, query: Option<&Text>) -> Result<Vec<Source>, OpError> {
     let mut found = Vec::with_capacity(hits.len());
     for record in documents::records(hits) {
@@ -74,7 +74,7 @@ fn score(record: &Record) -> f64 {
     }
 }
 
-/// Ranks instead of scores, because scores of different searches are not comparable.
+/// Uses ranks instead of scores because scores of different searches are not comparable.
 #[expect(clippy::cast_precision_loss, reason = "there are not that many hits")]
 fn set_priors(sources: &mut [Source]) {
     for group in sources.chunk_by_mut(|a, b| a.query == b.query) {
@@ -89,8 +89,8 @@ fn set_priors(sources: &mut [Source]) {
 }
 
 impl Source {
-    /// Where the passage at `start..end` of the text stands in the file: exactly, if the text
-    /// is the file's own bytes, or else wherever the document stands.
+    /// The position in the file of the passage at `start..end` of the text: exact if the text is
+    /// the file's own bytes, otherwise the position of the whole document.
     pub(super) fn place(&self, start: usize, end: usize) -> (i64, i64) {
         let is_aligned = usize::try_from(self.end.saturating_sub(self.start))
             .is_ok_and(|len| len == self.text.len());

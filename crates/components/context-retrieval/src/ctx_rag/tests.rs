@@ -1,4 +1,4 @@
-//! What comes out of `rag_retrieval`, through the op.
+//! Tests of the results of `rag_retrieval`, through the op.
 
 use super::*;
 use crate::testing::{cancelled, cx, decode, hit};

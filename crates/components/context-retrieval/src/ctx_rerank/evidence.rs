@@ -1,34 +1,35 @@
-//! What a text says of a question: which of its words, how often, and how close together.
+//! The evidence in a text for a question: which of its words occur, how often, and how close
+//! together.
 
 use std::collections::HashMap;
 
 use svc_contract::registry::{Cx, OpError};
 use svc_text::stems::{Term, Vocabulary};
 
-/// Words so far apart, counted from one to the other, still say something together.
+/// Words up to this far apart count as being together.
 const WINDOW: usize = 8;
 
-/// How many words of a text are looked at.
+/// The maximum number of words of a text that are read.
 const MOST_WORDS: usize = 200_000;
 
-/// How many pairs of neighbours a question has at most.
+/// The maximum number of pairs of neighbouring words of a question.
 const MOST_PAIRS: usize = 64;
 
-/// A question, as what to look for.
+/// A question, prepared for the search.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
-    /// Its different words.
+    /// Its distinct words.
     pub terms: Vec<Term>,
     /// Words that follow each other in it.
     pub pairs: Vec<(Term, Term)>,
 }
 
-/// What a hit has of a question.
+/// The occurrences of a question's words in a hit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Evidence {
     pub counts: HashMap<Term, f64>,
     pub in_title: Vec<Term>,
-    /// For each pair, how often it stands together, more for in order and side by side.
+    /// For each pair, how often it occurs together; in order and adjacent counts more.
     pub together: Vec<f64>,
     pub words: f64,
 }
@@ -58,7 +59,7 @@ impl Question {
         words: &mut Vocabulary,
         cx: &Cx,
     ) -> Result<Evidence, OpError> {
-        /// Some milliseconds' worth.
+        /// A few milliseconds of work.
         const BETWEEN_CHECKS: usize = 4_096;
         cx.check()?;
         let mut evidence =
@@ -82,7 +83,7 @@ impl Question {
                     places.push((word.term, all));
                 }
             }
-            // Nothing stands together across the end of the title.
+            // No pair extends across the end of the title.
             all += WINDOW;
         }
         #[expect(clippy::cast_precision_loss, reason = "texts have few words")]

@@ -1,4 +1,4 @@
-//! Puts hits into a better order by a closer look at each.
+//! Reorders hits by a closer look at each.
 
 mod evidence;
 mod rank;
@@ -18,30 +18,28 @@ use rank::rank;
 pub(super) const COMPONENT: Component = Component {
     name: "ctx_rerank",
     cluster: "context-retrieval",
-    summary: "Puts hits into a better order by a closer look at each.",
+    summary: "Reorders hits by a closer look at each.",
     version: 1,
     aliases: &[("rerank", "infer")],
     ops: &[compute::<Infer>()],
 };
 
 params! {
-    /// Puts documents or passages into a better order by a closer look at each, and keeps the
-    /// best.
+    /// Reorders documents or passages by a closer look at each, and keeps the best.
     ///
-    /// A search looks at many documents a little; this looks at few of them closely. Beside the
-    /// score that a hit brings, it counts how much of the question a hit covers, how often words
-    /// that stand side by side in the question do so in the text, in order or within a window of
-    /// eight (the sequential dependence of Metzler & Croft 2005), and which of the words stand
-    /// in the title. Words are compared by their stems, rare ones count more, as rare as they
-    /// are among these hits.
+    /// A search looks at many documents briefly; this op looks at few of them closely. Besides the
+    /// score of a hit, it counts how much of the question the hit covers, how often words that are
+    /// adjacent in the question also are in the text, in order or within a window of eight (the
+    /// sequential dependence of Metzler & Croft 2005), and which of the words are in the title.
+    /// Words are compared by their stems, and rare ones count more, judged by these hits.
     ///
-    /// The hits come out best first, as they were but for `score`, which goes from 0 to 1 within
-    /// a query. The same hit twice is one. Equals keep their order, and so does everything where
-    /// no word of the question is found.
+    /// The hits are returned best first, unchanged except for `score`, which is from 0 to 1 within
+    /// a query. Duplicate hits are merged. Hits with equal scores keep their order, and so do all
+    /// hits if no word of the question is found.
     struct Infer {
-        /// The documents or passages, as `search` and `rag_retrieval` give them.
+        /// The documents or passages, as returned by `search` and `rag_retrieval`.
         hits: Items<Hit>,
-        /// How many to keep.
+        /// The number of hits to keep.
         #[range(1..=1_000)]
         keep: i64 = 5,
         /// The question. By default each hit's own query.
@@ -54,7 +52,7 @@ impl Op for Infer {
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::InputOr("keep"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "Words that stand together",
+            "Adjacent words",
             r#"let hit = { path: "x", query: "wind tunnel", score: 1.0, snippet: "", start: 0, end: 0 }
 [
   { ...hit, id: "a", title: "", text: "The tunnel is long. There was no wind in the valley below." },
@@ -62,7 +60,7 @@ impl Op for Infer {
 ] >> rerank(keep: 1) >> each { .id }"#,
             r#"["b"]"#,
         ),
-        Example::ok("Nothing in, nothing out", "[] >> rerank", "[]"),
+        Example::ok("No hits", "[] >> rerank", "[]"),
     ];
 }
 
@@ -75,14 +73,14 @@ impl Compute for Infer {
     }
 }
 
-/// A hit, on its way to a better place.
+/// A hit being reordered.
 #[derive(Clone, Debug)]
 struct Candidate {
     record: Record,
     query: Text,
     title: Text,
     text: Text,
-    /// The score that it came with.
+    /// The score of the incoming hit.
     given: f64,
     score: f64,
 }
@@ -119,7 +117,7 @@ impl Candidate {
         Self { record: record.clone(), query, title, text, given, score: 0.0 }
     }
 
-    /// The hit with its new score. The snippet is made when somebody looks at it.
+    /// The hit with its new score. The snippet is created when it is first read.
     fn hit(self) -> Value {
         let Self { record, query, score, .. } = self;
         let slot = |name: &Text| match name.as_ref() {

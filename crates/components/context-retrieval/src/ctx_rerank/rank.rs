@@ -1,4 +1,4 @@
-//! From evidence to an order.
+//! Orders hits by their evidence.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use super::{
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// What each kind of evidence counts; together they are 1.
+/// The weight of each kind of evidence; together they are 1.
 const GIVEN: f64 = 0.7;
 const WORDS: f64 = 0.08;
 const TOGETHER: f64 = 0.14;
 const COVERED: f64 = 0.03;
 const IN_TITLE: f64 = 0.05;
 
-/// All candidates, best first, with new scores.
+/// Returns all candidates, best first, with new scores.
 pub(super) fn rank(mut candidates: Vec<Candidate>, cx: &Cx) -> Result<Vec<Candidate>, OpError> {
     let mut of: HashMap<Text, Vec<usize>> = HashMap::new();
     for (idx, it) in candidates.iter().enumerate() {
@@ -82,8 +82,8 @@ impl<'a> Group<'a> {
         count * (K1 + 1.0) / (count + length)
     }
 
-    /// BM25 among these hits. In the order of the question, so that sums are the same in
-    /// every run.
+    /// The BM25 score among these hits. Terms are added in the order of the question, so that sums
+    /// are the same in every run.
     fn words(&self, it: &Evidence) -> f64 {
         let count = |term: &Term| it.counts.get(term).copied().unwrap_or_default();
         let terms = self.question.terms.iter();
@@ -96,13 +96,13 @@ impl<'a> Group<'a> {
         pairs.map(|((a, b), count)| weight(a, b) * self.saturated(*count, it)).sum()
     }
 
-    /// How much of the question some of its words are, rare ones more.
+    /// The fraction of the question that the words with `has` make up; rare words count more.
     fn share(&self, has: impl Fn(&Term) -> bool) -> f64 {
         let terms = self.question.terms.iter();
         terms.filter(|it| has(it)).map(|it| self.idf(*it)).sum()
     }
 
-    /// A score from 0 to 1 for each of the hits.
+    /// A score from 0 to 1 for each hit.
     fn scores(&self, given: &[f64]) -> Vec<f64> {
         let of = |measure: &dyn Fn(&Evidence) -> f64| -> Vec<f64> {
             normal(self.evidence.iter().map(measure).collect())
@@ -123,7 +123,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The same values with 1 for the largest.
+/// Scales the values so that the largest is 1.
 fn normal(mut values: Vec<f64>) -> Vec<f64> {
     let most = values.iter().copied().fold(0.0, f64::max);
     if most > 0.0 {

@@ -1,4 +1,4 @@
-//! From text to the terms that are indexed and looked for.
+//! Converts text to the terms that are indexed and searched.
 
 use std::sync::LazyLock;
 
@@ -6,15 +6,15 @@ use tantivy::tokenizer::{
     Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer, StopWordFilter, TextAnalyzer,
 };
 
-/// The name under which an index knows the analyzer.
+/// The name of the analyzer in an index.
 pub(super) const NAME: &str = "english";
 
-/// Longer words, in bytes, are no words but keys and encoded data.
+/// Longer words, in bytes, are not words but keys and encoded data.
 const LONGEST_WORD: usize = 64;
 
-/// English words that say nothing of a text, after the Snowball project's list. Against
-/// Lucene's list of 33 they raise the mean average precision on Cranfield, CISI and CACM
-/// by .008 to .014.
+/// English words without meaning for a search, after the list of the Snowball project. Compared to
+/// Lucene's list of 33, they raise the mean average precision on Cranfield, CISI and CACM by .008
+/// to .014.
 const STOP_WORDS: &str = "\
     i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she \
     her hers herself it its itself they them their theirs themselves what which who whom this that \
@@ -24,7 +24,8 @@ const STOP_WORDS: &str = "\
     again further then once here there when where why how all any both each few more most other \
     some such no nor not only own same so than too very";
 
-/// Splits at what is neither letter nor digit, drops stop words, and reduces to stems.
+/// Splits at characters other than letters and digits, drops stop words, and reduces words to
+/// stems.
 pub(super) fn analyzer() -> TextAnalyzer {
     static ANALYZER: LazyLock<TextAnalyzer> = LazyLock::new(|| {
         let stop_words = STOP_WORDS.split_whitespace().map(str::to_owned);

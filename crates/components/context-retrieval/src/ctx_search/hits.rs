@@ -1,4 +1,4 @@
-//! From ranked documents to the hits of a script.
+//! Converts ranked documents to hits.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use tantivy::{
 
 use super::{rank::Ranked, schema::fields, snippet, source::Source, trouble::Trouble};
 
-/// What all hits of a search have in common.
+/// The shared data of all hits of a search.
 pub(super) struct Hits<'a> {
     pub(super) source: &'a Source,
     pub(super) query: &'a Text,
-    /// The stems that the snippets show.
+    /// The stems that snippets highlight.
     pub(super) terms: Arc<[String]>,
     pub(super) searcher: &'a Searcher,
 }
 
 impl Hits<'_> {
-    /// Reads one document. Its snippet is made when it is first looked at.
+    /// Reads one document. Its snippet is created when it is first read.
     pub(super) fn read(&self, ranked: &Ranked) -> Result<Value, Trouble> {
         let fields = fields();
         let row: TantivyDocument = self.searcher.doc(ranked.doc)?;

@@ -1,4 +1,4 @@
-//! One search from its parameters to its hits, and what it does when an index fails.
+//! One search, from its parameters to its hits, with recovery from index failures.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -37,7 +37,7 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     };
     let found = match found {
         Err(Trouble::Place(why)) => {
-            notices.add(format!("the index could not be kept, so it was built in memory: {why}"));
+            notices.add(format!("the index cannot be stored, so it was built in memory: {why}"));
             guarded(|| job.in_memory(&notices))
         }
         other => other,
@@ -45,7 +45,7 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
     let hits = found.map_err(|trouble| match trouble {
         Trouble::Op(err) => err,
         Trouble::Damaged(why) | Trouble::Place(why) => {
-            OpError::failed(format!("the index cannot be used: {why}"))
+            OpError::failed(format!("cannot use the index: {why}"))
         }
     })?;
     notices.tell(cx);
@@ -56,21 +56,21 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
 struct Job<'a> {
     cx: &'a Cx,
     params: Infer,
-    /// What to look for, if anything.
+    /// The parsed query; `None` if it has no words.
     query: Option<Box<dyn Query>>,
     source: Source,
     listing: Listing,
 }
 
 impl Job<'_> {
-    /// Searches the kept index. A damaged one is built anew, once.
+    /// Searches the stored index. A damaged one is rebuilt, once.
     fn on_disk(&self, all: &Path, notices: &Notices) -> Result<Vec<Value>, Trouble> {
         let place = Place::of(all, &self.source.root);
         let why = match guarded(|| self.search(&self.current(&place, notices)?, notices)) {
             Err(Trouble::Damaged(why)) => why,
             other => return other,
         };
-        notices.add(format!("the index was damaged and is built anew: {why}"));
+        notices.add(format!("the index was damaged and is rebuilt: {why}"));
         let rebuilt = guarded(|| {
             let lock = place.lock(self.cx)?;
             let index = place.create(&lock)?;
@@ -88,7 +88,7 @@ impl Job<'_> {
         self.search(&there, notices)
     }
 
-    /// The kept index, up to date. Takes the lock only where something is to be done.
+    /// Returns the stored index, up to date. Takes the lock only if there is something to do.
     fn current(&self, place: &Place, notices: &Notices) -> Result<Snapshot, Trouble> {
         let now = self.cx.host().now();
         if let Some(there) = place.open()?
@@ -97,7 +97,7 @@ impl Job<'_> {
             return Ok(there);
         }
         let lock = place.lock(self.cx)?;
-        // Another process may have done the work meanwhile, or a part of it.
+        // Another process may meanwhile have done all or part of the work.
         let kept = Some((place, &lock));
         match place.open_locked(&lock, now)? {
             Some(there) => self.updated(there.index, there.manifest, notices, kept),
@@ -120,7 +120,7 @@ impl Job<'_> {
     fn search(&self, there: &Snapshot, notices: &Notices) -> Result<Vec<Value>, Trouble> {
         let hits = self.hits(there)?;
         if there.searcher.num_docs() == 0 {
-            notices.add(format!("`{}` holds no documents", self.source.show_root()));
+            notices.add(format!("`{}` contains no documents", self.source.show_root()));
         }
         self.tell_of_files(there, notices);
         Ok(hits)
@@ -134,7 +134,7 @@ impl Job<'_> {
         let rank = || rank::best(self.cx, &there.searcher, query, most);
         let ranked = match self.params.syntax {
             Syntax::Words => rank()?,
-            // Here a panic is more likely the query's fault than the index's.
+            // Here the query is a more likely cause of a panic than the index.
             Syntax::Query => guarded(rank).map_err(Trouble::of_query)?,
         };
         let hits = Hits {
@@ -150,7 +150,7 @@ impl Job<'_> {
         ranked.iter().map(read).collect()
     }
 
-    /// Says again what was said of the files when they were read.
+    /// Repeats the notices of the files, which are stored in the index.
     fn tell_of_files(&self, there: &Snapshot, notices: &Notices) {
         for (name, file) in &there.manifest.0 {
             for notice in &file.notices {
@@ -160,8 +160,8 @@ impl Job<'_> {
     }
 }
 
-/// A damaged index may make tantivy panic where it does not look; that is damage too.
+/// A damaged index may make tantivy panic in places without checks; such a panic counts as damage.
 fn guarded<T>(search: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
     catch_unwind(AssertUnwindSafe(search))
-        .unwrap_or_else(|_| Err(Trouble::Damaged("it contradicts itself".to_owned())))
+        .unwrap_or_else(|_| Err(Trouble::Damaged("inconsistent index".to_owned())))
 }

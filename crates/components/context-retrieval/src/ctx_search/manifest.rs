@@ -1,5 +1,5 @@
-//! Which files an index was made of. It is stored in the index's own commits, so the two
-//! cannot disagree.
+//! The list of files that an index was made from. It is stored in the index's own commits, so the
+//! two cannot disagree.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use svc_contract::{host::Stat, registry::OpError};
 
 use super::{source::Listing, trouble::Trouble};
 
-/// The files of an index by their path relative to the source.
+/// The files of an index, by path relative to the source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest(pub(super) BTreeMap<String, File>);
 
-/// A file as it was when it was indexed.
+/// The state of a file when it was indexed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct File {
     #[serde(rename = "s")]
@@ -22,7 +22,7 @@ pub(super) struct File {
     modified: i64,
     #[serde(rename = "i")]
     inode: u64,
-    /// When anything about it was changed last, as the system says.
+    /// The time of the last change of status (`ctime`).
     #[serde(rename = "c", default)]
     changed: i64,
     /// When it was indexed, in milliseconds since 1970.
@@ -31,7 +31,7 @@ pub(super) struct File {
     /// The BLAKE3 hash of the content, if all of it was read.
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<String>,
-    /// What was said of it, to be said again by every search.
+    /// The notices about the file, which every search repeats.
     #[serde(rename = "n", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) notices: Vec<String>,
 }
@@ -50,8 +50,8 @@ impl File {
     }
 }
 
-/// Whether a file with this last time, in nanoseconds, looks another one if it was written
-/// after it was read, in milliseconds: times of files are coarse.
+/// Whether a write after the file was read would change its times. `last` is the file's last time
+/// in nanoseconds, `read` the time of the read in milliseconds; file times are coarse.
 pub(super) fn is_settled(last: i64, read: i64) -> bool {
     const COARSE: i64 = 2_000_000_000;
     last.saturating_add(COARSE) < read.saturating_mul(1_000_000)
@@ -60,27 +60,27 @@ pub(super) fn is_settled(last: i64, read: i64) -> bool {
 impl Manifest {
     pub(super) fn read(payload: &str) -> Result<Self, Trouble> {
         serde_json::from_str(payload)
-            .map_err(|err| Trouble::Damaged(format!("its list of files is broken: {err}")))
+            .map_err(|err| Trouble::Damaged(format!("invalid list of files: {err}")))
     }
 
     pub(super) fn write(&self) -> Result<String, OpError> {
         serde_json::to_string(self)
-            .map_err(|err| OpError::bug(format!("the list of files cannot be written: {err}")))
+            .map_err(|err| OpError::bug(format!("cannot write the list of files: {err}")))
     }
 
-    /// Whether the index is of these files as they are.
+    /// Whether the index is up to date with these files.
     pub(super) fn is_of(&self, listing: &Listing) -> bool {
         self.0.len() == listing.files.len()
             && listing.files.iter().all(|(name, stat)| self.has(name, stat))
     }
 
-    /// The files that are new or look different.
+    /// The files that are new or look changed.
     pub(super) fn changed<'a>(&self, listing: &'a Listing) -> Vec<(&'a str, &'a Stat)> {
         let files = listing.files.iter().map(|(name, stat)| (name.as_str(), stat));
         files.filter(|(name, stat)| !self.has(name, stat)).collect()
     }
 
-    /// The files that are no longer there.
+    /// The files that no longer exist.
     pub(super) fn gone(&self, listing: &Listing) -> Vec<String> {
         self.0.keys().filter(|it| !listing.files.contains_key(*it)).cloned().collect()
     }

@@ -1,12 +1,11 @@
 //! Full-text search over a folder of documents or a file of records.
 //!
-//! A search walks its source, brings the index of that source up to date
-//! ([`update`]), ranks ([`rank`]) and reads the best documents ([`hits`]). The index lives in
-//! the cache directory ([`place`]), one folder a source; where that cannot be, it is
-//! built in memory.
+//! A search walks its source, updates the index of that source ([`update`]), ranks the documents
+//! ([`rank`]) and reads the best ones ([`hits`]). The index is in the cache directory ([`place`]),
+//! one folder per source; if that is not possible, it is built in memory.
 //!
-//! **Invariant:** scores and order follow from the documents and the query alone, not
-//! from how often or in which order the index was updated.
+//! **Invariant:** scores and order depend on the documents and the query alone, not on how often or
+//! in which order the index was updated.
 
 use std::path::PathBuf;
 
@@ -45,7 +44,7 @@ pub(super) const COMPONENT: Component = Component {
 };
 
 choices! {
-    /// How a query is read.
+    /// The syntax of a query.
     pub(super) enum Syntax {
         Words = "words",
         Query = "query",
@@ -53,37 +52,37 @@ choices! {
 }
 
 params! {
-    /// Finds the documents that answer a query best, whole, the best one first.
+    /// Finds the documents that answer a query best. Returns whole documents, best first.
     ///
-    /// Ranks with BM25 (k1 1.2, b 0.75) over words in lower case, without English stop
-    /// words, reduced to their stems by the English Snowball stemmer. Equal scores are
-    /// ordered by id. Scores are rounded to four places and compare only within one query.
-    /// A query without any word to look for finds nothing.
+    /// Ranks with BM25 (k1 1.2, b 0.75) over words in lower case, without English stop words,
+    /// reduced to their stems by the English Snowball stemmer. Equal scores are ordered by id.
+    /// Scores are rounded to four places and are comparable only within one query. A query without
+    /// a word to search for finds nothing.
     ///
-    /// Reads Markdown, HTML, PDF, plain text of any ending, and records as JSON Lines or a
-    /// JSON list (`{"id", "text", "title"?}`). Files are read up to 64MiB, HTML up to 16MiB;
-    /// JSON Lines has no limit but 16MiB a line. Ignore files (`.gitignore`, `.ignore`) are
-    /// obeyed and hidden files are left out. A file that cannot be read is named in a
-    /// notice, and the search goes on.
+    /// Reads Markdown, HTML, PDF, plain text with any extension, and records as JSON Lines or a
+    /// JSON list (`{"id", "text", "title"?}`). Files are read up to 64MiB, HTML up to 16MiB; JSON
+    /// Lines may have any size with at most 16MiB per line. Ignore files (`.gitignore`, `.ignore`)
+    /// are respected and hidden files are skipped. A file that cannot be read is reported in a
+    /// notice, and the search continues.
     ///
-    /// The index is built at the first search of a source, kept in the cache directory, and
-    /// updated when files change. Where the cache cannot be written, it is built in memory
-    /// for every search.
+    /// The index is built by the first search of a source, stored in the cache directory, and
+    /// updated when files change. If the cache is not writable, every search builds the index in
+    /// memory.
     ///
-    /// A hit has the byte range of its file that it was made from: of plain text and Markdown
-    /// the text itself, of a record its line, else the whole file.
+    /// A hit has the byte range of its file that it was made from: of plain text and Markdown the
+    /// text itself, of a record its line, otherwise the whole file.
     ///
     /// Fails with `not_found` if the source does not exist, and with `invalid_input` if
     /// `syntax` is `query` and the query does not follow it.
     struct Infer {
-        /// What to look for.
+        /// The words or query to search for.
         query: Text,
         /// A folder of documents, or one file.
         source: PathBuf = PathBuf::from("."),
-        /// The most hits, from 1 to 1000.
+        /// The maximum number of hits, from 1 to 1000.
         #[range(1..=1000)]
         top_k: i64 = 10,
-        /// `words`: any words, of which one that occurs twice counts twice. `query`: words,
+        /// `words`: any words; a repeated word counts as often as it is repeated. `query`: words,
         /// `"phrases"`, `+must`, `-not`, `AND`, `OR` and parentheses, as in Lucene.
         syntax: Syntax = Syntax::Words,
     }
@@ -98,19 +97,19 @@ impl Op for Infer {
     const LIMITS: Limits = Limits::UNTIMED;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "Which note speaks of it",
+            "The notes about a subject",
             r#""watering the plants" >> search(source: "notes") >> each { .path }"#,
             r#"["notes/garden.md"]"#,
         )
         .with(NOTES),
         Example::ok(
-            "The words in their sentence",
+            "A snippet with the words",
             r#""budgets" >> search(source: "notes", top_k: 1) >> each { .snippet }"#,
             r##"["# Money The **budget** is enforced every month."]"##,
         )
         .with(NOTES),
         Example::ok(
-            "Records, and a query with syntax",
+            "Records, and a query with operators",
             r#""+cat -dog" >> search(source: "pets.jsonl", syntax: "query") >> each { .id }"#,
             r#"["p1"]"#,
         )
@@ -123,7 +122,7 @@ impl Op for Infer {
             ),
         )]),
         Example::err(
-            "A folder that is not there",
+            "A missing folder",
             r#""x" >> search(source: "nowhere")"#,
             "cannot use `nowhere`: it does not exist",
         ),

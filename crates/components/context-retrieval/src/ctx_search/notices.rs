@@ -1,13 +1,13 @@
-//! What a search has to say of the files that it left out.
+//! Notices of a search about the files that it skipped.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
 use svc_contract::registry::Cx;
 
-/// How many are told one by one.
+/// The maximum number of notices that are shown.
 const NAMED: usize = 20;
 
-/// Notices, each once, to be told when the search has succeeded.
+/// Notices without duplicates, to be shown when the search has succeeded.
 #[derive(Default)]
 pub(super) struct Notices(RefCell<BTreeSet<String>>);
 

@@ -1,8 +1,8 @@
-//! Where an index is kept: a folder of the cache directory, guarded by a lock file.
+//! The place of an index: a folder of the cache directory, guarded by a lock file.
 //!
-//! Readers take no lock: tantivy's commits replace one small file, and a file that a
-//! reader has open outlives its removal. Whoever updates holds the lock, and seals what it
-//! wrote ([`super::seal`]): tantivy is shown no file that is not as it was written.
+//! Readers take no lock: tantivy's commits replace one small file, and a file that a reader has
+//! open outlives its removal. An updating process holds the lock, and seals its files
+//! ([`super::seal`]): tantivy never reads a file that changed after it was written.
 #![expect(clippy::disallowed_methods, reason = "the index owns its directory")]
 
 use std::{
@@ -32,12 +32,12 @@ pub(super) struct Place {
     dir: PathBuf,
 }
 
-/// The right to change an index, until dropped.
+/// The right to change an index; dropping it releases the lock.
 pub(super) struct Lock {
     _file: File,
 }
 
-/// An index as one commit left it.
+/// An index as of one commit.
 pub(super) struct Snapshot {
     pub(super) index: Index,
     pub(super) searcher: Searcher,
@@ -45,7 +45,7 @@ pub(super) struct Snapshot {
 }
 
 impl Place {
-    /// The place of the index of the source at `root`.
+    /// Returns the place of the index of the source at `root`.
     pub(super) fn of(all: &Path, root: &Path) -> Self {
         let mut key = blake3::Hasher::new();
         key.update(&schema::VERSION.to_le_bytes()).update(root.as_os_str().as_encoded_bytes());
@@ -57,7 +57,7 @@ impl Place {
         self.dir.join("index")
     }
 
-    /// Waits until nobody else updates the index.
+    /// Waits until no other process updates the index.
     pub(super) fn lock(&self, cx: &Cx) -> Result<Lock, Trouble> {
         const PAUSE: Duration = Duration::from_millis(20);
         let place = |err: io::Error| Trouble::Place(err.to_string());
@@ -75,8 +75,8 @@ impl Place {
         }
     }
 
-    /// The index that is there, if one is whose files are known to be as they were written.
-    /// Without a lock, somebody may be writing it just now.
+    /// Opens the existing index if its files are known to be unchanged since they were written.
+    /// Without a lock, another process may be writing the index at this moment.
     pub(super) fn open(&self) -> Result<Option<Snapshot>, Trouble> {
         let seal = Seal::read(&self.seal())?;
         if !seal.is_some_and(|it| it.holds(&self.index())) {
@@ -85,15 +85,15 @@ impl Place {
         self.opened().map(Some)
     }
 
-    /// The same for whoever holds the lock: then it is known what is damaged. What was not
-    /// finished by another version is made anew.
+    /// Opens the existing index under the lock: then changed files mean damage. An index that
+    /// another version left unfinished is rebuilt.
     pub(super) fn open_locked(&self, lock: &Lock, now: i64) -> Result<Option<Snapshot>, Trouble> {
         if !self.index().join("meta.json").is_file() {
             return Ok(None);
         }
         let Some(seal) = Seal::read(&self.seal())? else { return Ok(None) };
         if !seal.holds(&self.index()) {
-            return Err(Trouble::Damaged("its files are not as they were written".to_owned()));
+            return Err(Trouble::Damaged("its files changed after they were written".to_owned()));
         }
         if !seal.is_settled(now) {
             self.seal_up(lock, now)?;
@@ -101,7 +101,7 @@ impl Place {
         self.opened().map(Some)
     }
 
-    /// Notes what the files are like now.
+    /// Seals the current state of the files.
     pub(super) fn seal_up(&self, _: &Lock, now: i64) -> Result<(), Trouble> {
         let known = Seal::read(&self.seal()).ok().flatten().unwrap_or_default();
         Seal::of(&self.index(), &known, now)?.write(&self.seal())?;
@@ -115,15 +115,15 @@ impl Place {
     fn opened(&self) -> Result<Snapshot, Trouble> {
         let index = Index::open_in_dir(self.index())?;
         if index.schema() != fields().schema {
-            return Err(Trouble::Damaged("it has other fields".to_owned()));
+            return Err(Trouble::Damaged("unexpected fields".to_owned()));
         }
         Snapshot::of(schema::prepared(index))
     }
 
-    /// Makes an empty index. What was there is gone.
+    /// Creates an empty index in place of an existing one.
     pub(super) fn create(&self, _: &Lock) -> Result<Index, Trouble> {
         let place = |err: io::Error| Trouble::Place(err.to_string());
-        // Without it, what is there is known to be nothing whole.
+        // Without the seal, the existing files do not count as an index.
         let _ = fs::remove_file(self.seal());
         match fs::remove_dir_all(self.index()) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(place(err)),
@@ -136,9 +136,9 @@ impl Place {
 }
 
 impl Snapshot {
-    /// The last commit. The manifest is read before the documents: if another process
-    /// commits in between, it is the older one, and the difference shows up as files to
-    /// look at again.
+    /// Reads the last commit. The manifest is read before the documents: if another process commits
+    /// in between, the manifest is the older one, and the difference shows up as files to check
+    /// again.
     pub(super) fn of(index: Index) -> Result<Self, Trouble> {
         let manifest = match index.load_metas()?.payload {
             Some(payload) => Manifest::read(&payload)?,

@@ -1,4 +1,4 @@
-//! From the words of a query to what the index is asked.
+//! Parses a query for the index.
 
 use std::{
     collections::BTreeMap,
@@ -17,10 +17,10 @@ use super::{
     schema::{self, fields},
 };
 
-/// How deep parentheses may nest; the parser is recursive.
+/// The maximum depth of parentheses; the parser is recursive.
 const DEEPEST: usize = 32;
 
-/// The query of `text`; nothing if it has no word to look for.
+/// Parses `text`; returns `None` if it has no word to search for.
 pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Option<Box<dyn Query>>, OpError> {
     match syntax {
         Syntax::Words => Ok(words(text)),
@@ -46,17 +46,17 @@ fn words(text: &str) -> Option<Box<dyn Query>> {
 }
 
 fn parsed(text: &str) -> Result<Box<dyn Query>, OpError> {
-    let refused = |why: &str| OpError::invalid_input(format!("`query` cannot be read: {why}"));
+    let refused = |why: &str| OpError::invalid_input(format!("invalid `query`: {why}"));
     if deepest(text) > DEEPEST {
-        return Err(refused(&format!("more than {DEEPEST} parentheses stand in each other")));
+        return Err(refused(&format!("parentheses nested too deeply (limit {DEEPEST})")));
     }
     let (schema, body) = (fields().schema.clone(), fields().body);
     let parser = QueryParser::new(schema, vec![body], schema::tokenizers());
-    // tantivy's parser panics on some nonsense, such as a `^` before a quote.
+    // tantivy's parser panics on some invalid input, such as a `^` before a quote.
     match catch_unwind(AssertUnwindSafe(|| parser.parse_query(text))) {
         Ok(Ok(query)) => Ok(query),
         Ok(Err(err)) => Err(refused(&err.to_string())),
-        Err(_) => Err(refused("it makes no sense")),
+        Err(_) => Err(refused("unexpected syntax")),
     }
 }
 
@@ -74,7 +74,7 @@ fn deepest(text: &str) -> usize {
     deepest
 }
 
-/// The stems that a query looks for in the text.
+/// The stems that a query searches the text for.
 pub(super) fn terms(query: &dyn Query) -> Vec<String> {
     let mut found = Vec::new();
     query.query_terms(&mut |term, _| {

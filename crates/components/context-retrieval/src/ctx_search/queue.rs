@@ -1,6 +1,6 @@
-//! How much text may wait for the writer.
+//! Limits the amount of text that waits for the writer.
 //!
-//! tantivy's own queue is bounded by documents, ten thousand of them, however large.
+//! tantivy's own queue is limited by the number of documents, ten thousand, whatever their size.
 
 use std::{
     sync::{Arc, Condvar, Mutex, PoisonError},
@@ -10,10 +10,10 @@ use std::{
 use svc_contract::registry::{Cx, OpError};
 use tantivy::{Document, TantivyDocument};
 
-/// The most bytes of text that wait, unless a single document has more.
+/// The maximum amount of waiting text in bytes, unless a single document exceeds it.
 const MOST: usize = 16 << 20;
 
-/// The bytes of all rows that are not yet written.
+/// The total size in bytes of all rows that are not yet written.
 #[derive(Clone, Default)]
 pub(super) struct Queue(Arc<Waiting>);
 
@@ -23,7 +23,7 @@ struct Waiting {
     less: Condvar,
 }
 
-/// A document on its way to the writer, which frees its room when it is done with it.
+/// A document for the writer, which frees its room after writing it.
 pub(super) struct Row {
     document: TantivyDocument,
     bytes: usize,
@@ -31,7 +31,7 @@ pub(super) struct Row {
 }
 
 impl Queue {
-    /// Waits until there is room for a document of so many bytes.
+    /// Waits until there is room for a document of `bytes` bytes.
     pub(super) fn row(
         &self,
         cx: &Cx,
@@ -39,7 +39,7 @@ impl Queue {
         bytes: usize,
     ) -> Result<Row, OpError> {
         const TURN: Duration = Duration::from_millis(50);
-        // A writer that failed frees nothing. It says so when it is given the next row.
+        // A failed writer frees nothing. It reports its failure when it receives the next row.
         const MOST_TURNS: usize = 1_200;
         let mut waiting = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..MOST_TURNS {

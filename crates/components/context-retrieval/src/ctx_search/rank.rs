@@ -1,4 +1,5 @@
-//! The best documents for a query, in an order that only documents and query decide.
+//! Finds the best documents for a query, in an order that depends on the documents and the query
+//! only.
 
 use std::io;
 
@@ -12,13 +13,13 @@ use tantivy::{
 
 use super::{schema::fields, trouble::Trouble};
 
-/// A document and how well it answers.
+/// A document with its score.
 pub(super) struct Ranked {
     pub(super) score: f64,
     pub(super) doc: DocAddress,
 }
 
-/// The `most` best documents: by score, then id, file and place.
+/// Returns the `most` best documents: by score, then id, file and position.
 pub(super) fn best(
     cx: &Cx,
     searcher: &Searcher,
@@ -40,7 +41,7 @@ pub(super) fn best(
     Ok(keyed.into_iter().map(|(_, ranked)| ranked).collect())
 }
 
-/// Drops what is worse than the document in place `most`; its equals stay.
+/// Drops documents worse than the one at index `most`; its equals stay.
 fn keep_best(found: &mut Vec<Ranked>, most: usize) {
     let Some(last) = most.checked_sub(1).filter(|it| *it < found.len()) else { return };
     let (_, cut, _) = found.select_nth_unstable_by(last, |a, b| b.score.total_cmp(&a.score));
@@ -48,7 +49,7 @@ fn keep_best(found: &mut Vec<Ranked>, most: usize) {
     found.retain(|it| it.score >= worst);
 }
 
-/// What orders documents of one score.
+/// The order of documents with equal scores.
 fn key(searcher: &Searcher, doc: DocAddress) -> Result<(String, String, u64), Trouble> {
     let columns = searcher.segment_reader(doc.segment_ord).fast_fields();
     let text = |name: &str| -> Result<String, TantivyError> {
@@ -64,8 +65,8 @@ fn key(searcher: &Searcher, doc: DocAddress) -> Result<(String, String, u64), Tr
     Ok((text("id")?, text("file")?, start))
 }
 
-/// Statistics of the documents that are there. tantivy's own count removed ones until
-/// their segment is merged, so scores would depend on an index's past.
+/// Statistics of the existing documents. tantivy's own statistics include removed documents until
+/// their segment is merged, so scores would depend on the history of an index.
 struct Alive<'a> {
     searcher: &'a Searcher,
     tokens: u64,
@@ -98,7 +99,7 @@ fn doc_freq(segment: &SegmentReader, term: &Term) -> io::Result<u32> {
     Ok(postings.map_or(0, |it| it.doc_freq_given_deletes(alive)))
 }
 
-/// How many words all documents have, each counted to the precision that BM25 sees.
+/// The number of words of all documents, each counted to the precision that BM25 uses.
 fn tokens(searcher: &Searcher) -> Result<u64, Trouble> {
     let mut sum: u64 = 0;
     for segment in searcher.segment_readers() {
@@ -108,7 +109,7 @@ fn tokens(searcher: &Searcher) -> Result<u64, Trouble> {
     Ok(sum)
 }
 
-/// Collects all documents that match.
+/// Collects all matching documents.
 struct Everything;
 
 struct InSegment {

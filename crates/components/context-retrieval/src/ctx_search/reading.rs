@@ -1,4 +1,4 @@
-//! Reads one file into rows of an index, with its hash on the way.
+//! Reads one file into rows of an index, and computes its hash at the same time.
 
 use std::{
     io::{self, Read},
@@ -10,9 +10,9 @@ use svc_documents::{self as extract, Document, Sink};
 
 use super::{trouble::Trouble, update::Draft};
 
-/// Why a file gave no rows.
+/// Why no rows were read from a file.
 pub(super) enum Missed {
-    /// It could not be read.
+    /// The file cannot be read.
     File(io::Error),
     Index(Trouble),
 }
@@ -29,15 +29,15 @@ impl From<Trouble> for Missed {
     }
 }
 
-/// The hash of a file's content.
+/// Returns the hash of a file's content.
 pub(super) fn hash(cx: &Cx, path: &Path) -> io::Result<String> {
     let mut input = Watched::open(cx, path)?;
     io::copy(&mut input, &mut io::sink())?;
     Ok(input.hasher.finalize().to_hex().to_string())
 }
 
-/// Adds the documents of a file. Gives the hash, if all of it was read, and what is to be
-/// said of the file.
+/// Adds the documents of a file. Returns the hash, if the whole file was read, and the notices
+/// about the file.
 pub(super) fn rows(
     cx: &Cx,
     path: &Path,
@@ -58,7 +58,7 @@ pub(super) fn rows(
     Ok((hash, rows.notices))
 }
 
-/// A file that is hashed while it is read, and that ends when the run is cancelled.
+/// A reader that hashes the file, and ends when the run is cancelled.
 struct Watched<'a> {
     cx: &'a Cx,
     input: Box<dyn Read + Send>,
@@ -83,7 +83,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// Where the documents of a file go.
+/// Receives the documents of a file.
 struct Rows<'a, 'd> {
     cx: &'a Cx,
     name: &'a str,

@@ -1,4 +1,4 @@
-//! What an index holds of a document.
+//! The fields of a document in an index.
 
 use std::sync::LazyLock;
 
@@ -13,25 +13,25 @@ use tantivy::{
 
 use super::analyzer;
 
-/// Goes up whenever an index must be built anew: with the fields, the analyzer or the
-/// extraction.
+/// Must be increased whenever existing indexes have to be rebuilt: after changes of the fields, the
+/// analyzer or the extraction.
 pub(super) const VERSION: u32 = 1;
 
 /// The fields of every index.
 pub(super) struct Fields {
     pub(super) schema: Schema,
-    /// The file, relative to the source.
+    /// The path of the file, relative to the source.
     pub(super) file: Field,
     pub(super) id: Field,
     pub(super) title: Field,
     pub(super) text: Field,
     pub(super) start: Field,
     pub(super) end: Field,
-    /// What is searched: text and title.
+    /// The searched text: text and title.
     pub(super) body: Field,
 }
 
-/// The one schema that there is.
+/// The schema of all indexes.
 pub(super) fn fields() -> &'static Fields {
     static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
         let searched = TextFieldIndexing::default()
@@ -53,20 +53,20 @@ pub(super) fn fields() -> &'static Fields {
     &FIELDS
 }
 
-/// Makes an index able to read and write its searched field.
+/// Registers the analyzer of the searched field with an index.
 pub(super) fn prepared(mut index: Index) -> Index {
     index.set_tokenizers(tokenizers());
     index
 }
 
-/// The analyzer by its name, beside those that tantivy brings.
+/// The analyzer by name, in addition to those of tantivy.
 pub(super) fn tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(analyzer::NAME, analyzer::analyzer());
     tokenizers
 }
 
-/// What all documents of a file have in common.
+/// The term that all documents of a file share.
 pub(super) fn file_term(file: &str) -> Term {
     Term::from_field_text(fields().file, file)
 }
@@ -88,7 +88,7 @@ pub(super) fn row(file: &str, document: &Document) -> TantivyDocument {
     row
 }
 
-/// Whether the text begins with about the title, which then counts already.
+/// Whether the text begins with roughly the title, which then already counts.
 fn has_its_title(document: &Document) -> bool {
     const BEGINNING: usize = 1_000;
     let title = document.title.trim_end_matches('…');

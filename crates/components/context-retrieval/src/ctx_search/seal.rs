@@ -1,5 +1,5 @@
-//! What the files of an index were like when they were written. A library that reads a
-//! damaged index may give up in the middle, or take all memory; so it is shown none.
+//! The state of an index's files when they were written. A library that reads a damaged index may
+//! panic or use all memory, so damaged files are never opened.
 #![expect(clippy::disallowed_methods, reason = "the index owns its directory")]
 
 use std::{
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{manifest::is_settled, trouble::Trouble};
 
-/// The files of an index, as they were at some time.
+/// The files of an index at a point in time.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Seal {
     /// In milliseconds since 1970.
@@ -25,26 +25,26 @@ pub(super) struct Seal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Sealed {
     looks: Looks,
-    /// The BLAKE3 hash of its content.
+    /// The BLAKE3 hash of the content.
     hash: String,
 }
 
-/// What is known of a file without reading it.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Looks {
     size: u64,
     inode: u64,
-    /// The last time at which anything about it changed, in nanoseconds since 1970.
+    /// The time of the last change of any kind, in nanoseconds since 1970.
     last: i64,
 }
 
 impl Seal {
-    /// The seal that is kept in a file, if there is one.
+    /// Reads the seal from a file, if it exists.
     pub(super) fn read(file: &Path) -> Result<Option<Self>, Trouble> {
         match fs::read(file) {
             Ok(text) => serde_json::from_slice(&text)
                 .map(Some)
-                .map_err(|err| Trouble::Damaged(format!("its seal is broken: {err}"))),
+                .map_err(|err| Trouble::Damaged(format!("invalid seal: {err}"))),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(err) => Err(err.into()),
         }
@@ -58,7 +58,7 @@ impl Seal {
         fs::rename(part, file)
     }
 
-    /// That of the files which are there. What looks as it did in `known` is not read again.
+    /// Seals the existing files. Files that look the same as in `known` are not read again.
     pub(super) fn of(folder: &Path, known: &Self, at: i64) -> io::Result<Self> {
         let mut files = BTreeMap::new();
         for (name, looks) in list(folder)? {
@@ -73,7 +73,7 @@ impl Seal {
         Ok(Self { at, files })
     }
 
-    /// Whether exactly these files are there, with what they held.
+    /// Whether the folder has exactly these files with the same content.
     pub(super) fn holds(&self, folder: &Path) -> bool {
         let Ok(there) = list(folder) else { return false };
         let is_whole = |(name, looks): (&String, &Looks)| {
@@ -85,7 +85,7 @@ impl Seal {
         there.len() == self.files.len() && there.iter().all(is_whole)
     }
 
-    /// Whether a file that is written from now on looks another one.
+    /// Whether a write from now on would change the metadata of every file.
     pub(super) fn is_settled(&self, now: i64) -> bool {
         let is_due =
             |it: &Sealed| !is_settled(it.looks.last, self.at) && is_settled(it.looks.last, now);
@@ -93,7 +93,7 @@ impl Seal {
     }
 }
 
-/// The files of an index but for locks.
+/// The files of an index except locks.
 fn list(folder: &Path) -> io::Result<BTreeMap<String, Looks>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder)? {

@@ -1,17 +1,17 @@
-//! The part of a text that shows best why it was found.
+//! The part of a text that best shows why it was found.
 
 use std::ops::Range;
 
 use super::analyzer;
 
-/// About how many bytes a snippet has.
+/// The approximate length of a snippet, in bytes.
 const LENGTH: usize = 200;
 
-/// How far into a text words are looked for, in bytes.
+/// The length of the beginning of a text that is searched for words, in bytes.
 const WITHIN: usize = 256 << 10;
 
-/// The window with the most different words of `terms`, each in `**`. White space is
-/// one space; `…` stands where the text goes on.
+/// Returns the window with the most distinct words of `terms`, each in `**`. White space becomes
+/// one space; `…` marks text that was cut off.
 pub(super) fn of(text: &str, terms: &[String]) -> String {
     let text_within = &text[..text.floor_char_boundary(WITHIN)];
     let found = matches(text_within, terms);
@@ -34,13 +34,13 @@ pub(super) fn of(text: &str, terms: &[String]) -> String {
     format!("{before}{line}{after}")
 }
 
-/// A word of the text that was looked for.
+/// A matching word of the text.
 struct Match {
     place: Range<usize>,
     term: usize,
 }
 
-/// The words whose stems are among `terms`, which are in order.
+/// The words whose stems are among the sorted `terms`.
 fn matches(text: &str, terms: &[String]) -> Vec<Match> {
     let mut found = Vec::new();
     let mut analyzer = analyzer::analyzer();
@@ -53,7 +53,7 @@ fn matches(text: &str, terms: &[String]) -> Vec<Match> {
     found
 }
 
-/// The part to show: around the matches that say most, between white space.
+/// The part to show: around the most significant matches, bounded by white space.
 fn window(text: &str, found: &[Match]) -> Range<usize> {
     let core = best(found).unwrap_or(0..0);
     let spare = LENGTH.saturating_sub(core.len());
@@ -71,8 +71,8 @@ fn window(text: &str, found: &[Match]) -> Range<usize> {
     start..end
 }
 
-/// From the first to the last of the matches that fit a snippet and have the most
-/// different words, then the most words; the earliest of equals.
+/// The span from the first to the last of the matches that fit into a snippet and have the most
+/// distinct words, then the most words; the earliest among equals.
 fn best(found: &[Match]) -> Option<Range<usize>> {
     let rate = |first: usize| {
         let start = found[first].place.start;

@@ -1,4 +1,4 @@
-//! What is searched: the files below a folder, or one file.
+//! The files to search: all below a folder, or one file.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use svc_contract::{
 
 use super::notices::Notices;
 
-/// A source as the script names it, and where it is.
+/// A source: its name in the script, and its path.
 pub(super) struct Source {
     shown: PathBuf,
     /// The absolute path, without `.` and `..`.
@@ -20,7 +20,7 @@ pub(super) struct Source {
     is_dir: bool,
 }
 
-/// The files of a source by their path relative to it, with `/` between its parts.
+/// The files of a source by their path relative to it, with `/` as separator.
 #[derive(Default)]
 pub(super) struct Listing {
     pub(super) files: BTreeMap<String, Stat>,
@@ -34,12 +34,12 @@ impl Source {
         Ok(Self { shown: shown.to_owned(), root, is_dir: stat.is_dir })
     }
 
-    /// Where one of its files is.
+    /// The path of one of the files.
     pub(super) fn path(&self, file: &str) -> PathBuf {
         if self.is_dir { self.root.join(file) } else { self.root.clone() }
     }
 
-    /// How one of its files is shown: as the script would name it.
+    /// The displayed path of one of the files: as the script would write it.
     pub(super) fn show(&self, file: &str) -> String {
         let path = if self.is_dir { self.shown.join(file) } else { self.shown.clone() };
         path.strip_prefix(".").unwrap_or(&path).to_string_lossy().into_owned()
@@ -49,8 +49,8 @@ impl Source {
         self.shown.to_string_lossy().into_owned()
     }
 
-    /// Walks the source. What cannot be walked is left out; so is `except`, the place of
-    /// the indexes.
+    /// Walks the source. Directories that cannot be read are skipped, and so is `except`, the
+    /// folder of the indexes.
     pub(super) fn list(
         &self,
         cx: &Cx,
@@ -73,7 +73,7 @@ impl Source {
         Ok(Listing { files })
     }
 
-    /// The path relative to the source; of a source that is a file, its name.
+    /// The path relative to the source; for a source that is a file, its name.
     fn name(&self, path: &Path) -> Option<String> {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
         if path.as_os_str().is_empty() {
@@ -84,7 +84,7 @@ impl Source {
     }
 }
 
-/// The path without `.` and `..`, which go one name back.
+/// The path with `.` and `..` resolved by name.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,28 +1,28 @@
-//! What can go wrong with an index, by what helps.
+//! Failures of an index, classified by remedy.
 
 use std::io;
 
 use svc_contract::registry::OpError;
 use tantivy::TantivyError;
 
-/// Why a search on an index ended.
+/// Why a search of an index failed.
 #[derive(Debug)]
 pub(super) enum Trouble {
     /// Another index would not help.
     Op(OpError),
-    /// What is there cannot be used: building anew helps.
+    /// The existing index cannot be used: a rebuild helps.
     Damaged(String),
-    /// It cannot be kept in this place: building in memory helps.
+    /// The index cannot be stored in this place: an index in memory helps.
     Place(String),
 }
 
 impl Trouble {
-    /// The same, said of a query that an index cannot answer: it asks for what a field does
-    /// not have.
+    /// Reports damage as an error of the query: the index cannot answer it because a field lacks
+    /// the necessary data.
     pub(super) fn of_query(self) -> Self {
         match self {
             Self::Damaged(why) => {
-                Self::Op(OpError::invalid_input(format!("`query` cannot be answered: {why}")))
+                Self::Op(OpError::invalid_input(format!("cannot answer `query`: {why}")))
             }
             other => other,
         }

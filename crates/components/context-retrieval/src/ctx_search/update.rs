@@ -1,4 +1,4 @@
-//! Brings an index up to date with its source.
+//! Updates an index from its source.
 
 use svc_contract::{host::Stat, registry::Cx};
 use svc_documents::Document;
@@ -15,29 +15,30 @@ use super::{
     trouble::Trouble,
 };
 
-/// What the writer may hold before it writes a segment.
+/// The memory that the writer may use before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
 
-/// After this much text there is a commit, so that an interrupted build goes on there.
+/// The amount of text after which a commit is made, in bytes, so that an interrupted build can
+/// continue.
 const COMMIT_BYTES: u64 = 256 << 20;
 
-/// A segment with a larger share of removed documents is written anew.
+/// A segment with a larger share of removed documents is rewritten.
 const MOST_REMOVED: f32 = 0.3;
 
-/// What an update works with.
+/// The environment of an update.
 #[derive(Clone, Copy)]
 pub(super) struct Update<'a> {
     pub(super) cx: &'a Cx,
     pub(super) source: &'a Source,
     pub(super) listing: &'a Listing,
     pub(super) notices: &'a Notices,
-    /// Where the index is kept.
+    /// The place of the index.
     pub(super) kept: Option<(&'a Place, &'a Lock)>,
 }
 
 impl Update<'_> {
-    /// Removes from `index` what is gone and reads what is new or different. It ends with a
-    /// commit, unless nothing had to change.
+    /// Removes deleted files from `index` and reads new or changed ones. Commits at the end, unless
+    /// nothing changed.
     pub(super) fn run(self, index: &Index, manifest: Manifest) -> Result<(), Trouble> {
         let mut draft = Draft::of(index, manifest);
         for name in draft.manifest.gone(self.listing) {
@@ -63,7 +64,7 @@ impl Update<'_> {
         self.kept.map_or(Ok(()), |(place, lock)| place.seal_up(lock, self.cx.host().now()))
     }
 
-    /// Takes one file as it is now.
+    /// Updates one file.
     fn refresh(self, draft: &mut Draft, name: &str, stat: &Stat) -> Result<(), Trouble> {
         match self.read(draft, name, stat) {
             Ok(file) => {
@@ -74,14 +75,14 @@ impl Update<'_> {
             Err(Missed::Index(trouble)) => Err(trouble),
             Err(Missed::File(err)) => {
                 self.cx.check()?;
-                // It is not in the manifest afterwards, so the next search tries again.
+                // The file is then not in the manifest, so the next search tries again.
                 self.notices.add(format!("`{}`: skipped: {err}", self.source.show(name)));
                 draft.remove(name)
             }
         }
     }
 
-    /// Reads a file again, unless its content is what it was.
+    /// Reads a file again, unless its content is unchanged.
     fn read(self, draft: &mut Draft, name: &str, stat: &Stat) -> Result<File, Missed> {
         let (path, now) = (self.source.path(name), self.cx.host().now());
         if let Some(known) = draft.manifest.0.get(name)
@@ -94,7 +95,7 @@ impl Update<'_> {
         draft.remove(name)?;
         let read = reading::rows(self.cx, &path, name, stat.size, draft);
         if matches!(read, Err(Missed::File(_))) {
-            // Documents from before the failure.
+            // Removes documents that were added before the failure.
             draft.delete(name)?;
         }
         let (hash, notices) = read?;
@@ -102,12 +103,12 @@ impl Update<'_> {
     }
 }
 
-/// An index that is being changed. The writer is opened at the first change.
+/// An index that is being changed. The writer is opened by the first change.
 pub(super) struct Draft<'a> {
     index: &'a Index,
     manifest: Manifest,
     writer: Option<IndexWriter<Row>>,
-    /// Whether the manifest differs from the one last committed.
+    /// Whether the manifest differs from the last committed one.
     is_dirty: bool,
     /// Bytes of text since the last commit.
     uncommitted: u64,
@@ -171,8 +172,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// One thread writes: the documents then keep the order of the walk, and the next file is
-/// read meanwhile.
+/// A single thread writes: the documents keep the order of the walk, and the next file is read at
+/// the same time.
 fn writer(index: &Index) -> Result<IndexWriter<Row>, Trouble> {
     let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
     let mut policy = LogMergePolicy::default();

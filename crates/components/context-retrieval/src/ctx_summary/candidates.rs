@@ -1,4 +1,4 @@
-//! The sentences that a summary may be made of.
+//! The sentences that a summary can be made of.
 
 use std::{ops::Range, rc::Rc};
 
@@ -12,24 +12,24 @@ use svc_text::{
 
 use super::input::Document;
 
-/// The most sentences that are compared with each other.
+/// The maximum number of sentences that are compared with each other.
 const MOST: usize = 1_000;
 
-/// A sentence, ready to be shown and compared.
+/// A sentence, ready to be compared and shown.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence {
     pub doc: usize,
-    /// Its place in the document, in bytes.
+    /// Its position in the document, in bytes.
     pub at: usize,
     pub text: String,
     pub terms: Vec<Term>,
-    /// The terms of the document's title, of the headings above it and of the sentence before
-    /// it in the same paragraph.
+    /// The terms of the document's title, of the headings above the sentence, and of the sentence
+    /// before it in the same paragraph.
     pub context: Vec<Term>,
 }
 
-/// The sentences worth choosing from, in the order of the documents: those of paragraphs and
-/// lists that have some words and are no boilerplate, or all of them where none is left.
+/// Returns the sentences to choose from, in the order of the documents: sentences of paragraphs and
+/// lists that have enough words and are not boilerplate, or all of them if none is left.
 pub(super) fn candidates(
     docs: &[Document],
     asked: &[Term],
@@ -53,7 +53,7 @@ pub(super) fn candidates(
 /// The headings above a sentence, as ranges of the text.
 type Headings = Rc<[Range<usize>]>;
 
-/// A sentence as it stands in its document.
+/// A sentence as it is in its document.
 struct Found {
     doc: usize,
     range: Range<usize>,
@@ -94,8 +94,8 @@ fn prose(doc: usize, text: &str, block: &Block, headings: &Headings, found: &mut
     }
 }
 
-/// Keeps the sentences that have most of the words asked for, and of those the ones that
-/// stand first in their documents.
+/// Keeps the sentences with the most words of the question, and among equals those that come first
+/// in their documents.
 fn keep_likely(
     found: &mut Vec<Found>,
     docs: &[Document],
@@ -139,12 +139,12 @@ impl Found {
     }
 }
 
-/// Whether a sentence says something by itself, and is neither code nor a list of links.
+/// Whether a sentence is meaningful on its own, and is neither code nor a list of links.
 fn is_good(text: &str) -> bool {
     const COUNTS: std::ops::RangeInclusive<usize> = 4..=80;
     let count = words(text).take(200).count();
     let links = text.matches("](").count() + text.matches("://").count();
-    // What stands in backticks is quoted, so only the signs between count.
+    // Text in backticks is quoted, so only the characters outside count.
     let outside = text.split('`').step_by(2);
     let signs = outside.flat_map(str::chars).filter(|it| "{}<>=|#$~\\@;".contains(*it)).count();
     COUNTS.contains(&count)

@@ -1,4 +1,4 @@
-//! From ranked sentences to the few that are shown, in the order they are read in.
+//! Chooses some of the ranked sentences, and puts them into reading order.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use svc_text::vectors::Vector;
 
 use super::candidates::Sentence;
 
-/// Sentences more alike than this say the same.
+/// Sentences more similar than this count as duplicates.
 const SAME: f64 = 0.6;
 
-/// With a question, what ranks below this part of the best is not about it.
+/// With a question, sentences ranked below this fraction of the best are not relevant.
 const RELEVANT: f64 = 0.2;
 
-/// How much to choose.
+/// The size limits of a summary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub sentences: usize,
     pub words: usize,
-    /// Whether there is a question, so that the best sentence comes first and what does not
-    /// answer it is left out.
+    /// Whether there is a question. Then the best sentence comes first, and sentences that do not
+    /// answer it are left out.
     pub is_answer: bool,
 }
 
-/// The chosen of `sentences`, as indices in reading order.
+/// Returns the chosen `sentences`, as indices in reading order.
 pub(super) fn choose(
     sentences: &[Sentence],
     vectors: &[Vector],
@@ -46,15 +46,15 @@ pub(super) fn choose(
         }
     }
     if chosen.is_empty() {
-        // Every sentence is longer than the room there is: the best one will be cut.
+        // Every sentence is longer than the limit: the best one will be cut.
         chosen.extend(order.first());
     }
     in_reading_order(&mut chosen, sentences, room.is_answer);
     chosen
 }
 
-/// Sorts by document, then by place. An answer begins with its best sentence, and its
-/// documents come in the order of their best ones.
+/// Sorts by document, then by position. An answer begins with its best sentence, and its documents
+/// are ordered by their best ones.
 fn in_reading_order(chosen: &mut [usize], sentences: &[Sentence], is_answer: bool) {
     let mut place_of_doc = HashMap::new();
     for (place, idx) in chosen.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What can be summarised: a string, a document, or a list of documents.
+//! The input of a summary: a string, a document, or a list of documents.
 
 use svc_contract::{
     registry::{Field, Max, Scheme, documents::Doc},
@@ -17,7 +17,7 @@ pub(super) struct Document {
     pub path: Text,
     pub text: Text,
     pub query: Text,
-    /// How well it answers; 0 where nothing is known.
+    /// How well it answers the query; 0 if unknown.
     pub score: f64,
 }
 
@@ -62,11 +62,11 @@ fn document(record: &Record) -> Option<Document> {
 }
 
 impl Document {
-    /// How the document is named among sources: its path, or its id where that says more,
-    /// and its title where that is another name.
+    /// The name of the document among the sources: its path, or its id if that is more specific,
+    /// and its title if that differs.
     pub(super) fn label(&self) -> String {
         let (path, id) = (self.path.as_ref(), self.id.as_ref());
-        // The id of a passage is its document's with the number of the passage.
+        // The id of a passage is its document's id with the number of the passage.
         let whole = id.rsplit_once('#').map_or(id, |(whole, _)| whole);
         let name = if path.is_empty() {
             id.to_owned()

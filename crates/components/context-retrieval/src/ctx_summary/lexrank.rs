@@ -1,9 +1,9 @@
-//! Which sentences stand at the centre of a text, or of an answer.
+//! Finds the sentences at the centre of a text, or of an answer.
 //!
-//! Continuous `LexRank` (Erkan & Radev 2004): a sentence is central if central sentences are
-//! like it. With a question, biased `LexRank` (Otterbacher, Erkan & Radev 2005): the walk over
-//! the sentences starts again at those that have the question's words. A sentence is not
-//! counted as like itself, so that one which is like no other ranks lowest, not in the middle.
+//! Continuous `LexRank` (Erkan & Radev 2004): a sentence is central if it is similar to central
+//! sentences. With a question, biased `LexRank` (Otterbacher, Erkan & Radev 2005): the walk over
+//! the sentences restarts at those with words of the question. A sentence does not count as similar
+//! to itself, so a sentence that is similar to no other ranks lowest, not in the middle.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use super::question::Walk;
 const EXACT_TO: f64 = 1e-6;
 const MOST_TURNS: usize = 200;
 
-/// The rank of each sentence. They add up to 1, as `walk.starts` does.
+/// Returns the rank of each sentence. Ranks add up to 1, as `walk.starts` does.
 pub(super) fn lexrank(sentences: &[Vector], walk: &Walk, cx: &Cx) -> Result<Vec<f64>, OpError> {
     let Walk { starts, follow, .. } = walk;
     let links = links(sentences, cx)?;
     let mut ranks = starts.clone();
     for _ in 0..MOST_TURNS {
         cx.check()?;
-        // From a sentence that is like no other the walk can only start again.
+        // From a sentence that is similar to no other, the walk can only restart.
         let lost: f64 =
             ranks.iter().zip(&links).filter(|(_, row)| row.is_empty()).map(|(it, _)| it).sum();
         let again = 1.0 - follow + follow * lost;
@@ -41,7 +41,7 @@ pub(super) fn lexrank(sentences: &[Vector], walk: &Walk, cx: &Cx) -> Result<Vec<
     Ok(ranks)
 }
 
-/// For each sentence those that are like it, with shares that add up to 1.
+/// Returns for each sentence the similar ones, with shares that add up to 1.
 fn links(sentences: &[Vector], cx: &Cx) -> Result<Vec<Vec<(usize, f64)>>, OpError> {
     let mut postings: HashMap<Term, Vec<(usize, f64)>> = HashMap::new();
     for (idx, sentence) in sentences.iter().enumerate() {

@@ -38,12 +38,12 @@ pub(super) const COMPONENT: Component = Component {
 };
 
 record! {
-    /// A summary and where it is from.
+    /// A summary and its sources.
     struct Summary {
-        /// The sentences, taken from the documents as they are, without their markup.
+        /// The sentences, taken from the documents verbatim, without their markup.
         text: Text,
-        /// What the numbers in brackets stand for: `path (title)` of each document, in the
-        /// order in which they are cited. A string has no source.
+        /// The meaning of the numbers in brackets: `path (title)` of each document, in the order in
+        /// which they are cited. A string has no source.
         sources: Vec<Text>,
     }
 }
@@ -53,34 +53,34 @@ choices! {
 }
 
 params! {
-    /// Takes the most important sentences out of a text, a document or several documents.
+    /// Takes the most important sentences from a text, a document or several documents.
     ///
     /// The method is `LexRank` (Erkan & Radev 2004: continuous, idf-modified cosine, power
     /// iteration to 1e-6). With a question it is biased `LexRank` (Otterbacher et al. 2005), and
-    /// the summary begins with the sentence that answers best; sentences that have nothing to
-    /// do with the question are left out. A sentence that is nearly another one (cosine above
-    /// 0.6) is dropped. Sentences of a document keep their order. Of more than 1,000 sentences
-    /// those with the question's words are looked at first, then those that stand first.
+    /// the summary begins with the sentence that answers best; sentences unrelated to the question
+    /// are left out. A near-duplicate of another sentence (cosine above 0.6) is dropped. Sentences
+    /// of a document keep their order. Of more than 1,000 sentences, those with words of the
+    /// question are considered first, then the first ones of each document.
     ///
-    /// Headings, code, tables, lists of links and boilerplate are never chosen. Nothing in
-    /// gives the empty text and no sources. The same input always gives the same summary.
+    /// Headings, code, tables, lists of links and boilerplate are never chosen. Empty input returns
+    /// an empty text and no sources. The same input always returns the same summary.
     struct Infer {
         /// What to summarise: a string, a document, or a list of documents or hits.
         from: Input,
-        /// The most sentences.
+        /// The maximum number of sentences.
         #[range(1..=50)]
         max_sentences: i64 = 5,
-        /// The most words. A single sentence that has more is cut.
+        /// The maximum number of words. A single longer sentence is cut.
         #[range(10..=5_000)]
         max_words: i64 = 150,
-        /// One paragraph, a list with a sentence a line, or a paragraph of two sentences at
-        /// most.
+        /// One paragraph, a list with one sentence per line, or a paragraph of at most two
+        /// sentences.
         style: Style = Style::Paragraph,
-        /// Puts `[1]`, the number of its source, after each sentence. The sources are listed
-        /// in any case.
+        /// Adds the number of the source, such as `[1]`, after each sentence. The sources are
+        /// listed in any case.
         cite: bool = true,
-        /// The question that the summary is to answer. By default the query of the hits that
-        /// come in; documents and strings have none.
+        /// The question that the summary should answer. By default the query of the incoming hits;
+        /// documents and strings have none.
         query: Option<Text> = None,
     }
 }
@@ -102,7 +102,7 @@ impl Op for Infer {
             r#""Cats sleep all day long. Dogs bark." >> summary(max_sentences: 1)"#,
             r#"{"text": "Cats sleep all day long.", "sources": []}"#,
         ),
-        Example::ok("Nothing to say", "[] >> summary", r#"{"text": "", "sources": []}"#),
+        Example::ok("No documents", "[] >> summary", r#"{"text": "", "sources": []}"#),
     ];
 }
 

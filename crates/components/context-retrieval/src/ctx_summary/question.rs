@@ -1,4 +1,4 @@
-//! What a question does to the ranks of sentences.
+//! The effect of a question on the ranks of sentences.
 
 use std::collections::HashSet;
 
@@ -10,26 +10,26 @@ use super::{candidates::Sentence, input::Document};
 /// The damping factor of `LexRank`: mostly, the walk goes from sentence to sentence.
 const FOLLOW: f64 = 0.85;
 
-/// With a question it mostly starts again at what has the question's words.
+/// With a question, the walk mostly restarts at sentences with words of the question.
 const FOLLOW_IN_ANSWER: f64 = 0.3;
 
-/// What a word of the question counts in a title or heading instead of the sentence.
+/// The weight of a word of the question that is in a title or heading instead of the sentence.
 const IN_CONTEXT: f64 = 0.4;
 
-/// How much the sentences of the hit with the highest score gain.
+/// The advantage of the sentences of the hit with the highest score.
 const PRIOR: f64 = 1.0;
 
-/// How the walk over the sentences goes.
+/// The parameters of the walk over the sentences.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
-    /// Where it starts, as probabilities.
+    /// The probability of each sentence as a start.
     pub starts: Vec<f64>,
     pub follow: f64,
-    /// Whether a question decides where it starts.
+    /// Whether a question determines the starts.
     pub is_answer: bool,
 }
 
-/// The question that was given, or else those that the documents answer.
+/// Returns the given question, or else the queries of the documents.
 pub(super) fn question(docs: &[Document], given: Option<&Text>) -> String {
     if let Some(given) = given {
         return given.as_ref().to_owned();
@@ -39,8 +39,8 @@ pub(super) fn question(docs: &[Document], given: Option<&Text>) -> String {
     queries.collect::<Vec<&str>>().join(" ")
 }
 
-/// The walk for a question of these terms: without one, or if no sentence has any of them,
-/// it starts anywhere.
+/// The walk for a question of these terms. Without a question, or if no sentence has any of the
+/// terms, it starts anywhere.
 pub(super) fn walk(sentences: &[Sentence], docs: &[Document], asked: &[Term]) -> Walk {
     let starts = relevance(sentences, docs, asked);
     let sum: f64 = starts.iter().sum();
@@ -52,7 +52,7 @@ pub(super) fn walk(sentences: &[Sentence], docs: &[Document], asked: &[Term]) ->
     Walk { starts: vec![each; sentences.len()], follow: FOLLOW, is_answer: false }
 }
 
-/// How well each sentence answers, more for those of a hit with a high score.
+/// The relevance of each sentence, higher for sentences of a hit with a high score.
 fn relevance(sentences: &[Sentence], docs: &[Document], asked: &[Term]) -> Vec<f64> {
     let asked: Vec<(Term, f64)> = asked.iter().map(|it| (*it, idf(*it, sentences))).collect();
     let highest = docs.iter().map(|it| it.score).fold(f64::MIN_POSITIVE, f64::max);
@@ -72,7 +72,7 @@ fn count(it: usize) -> f64 {
 }
 
 impl Sentence {
-    /// Otterbacher's `sum ln(tf + 1) idf` over the words of the question, less for a sentence
+    /// Otterbacher's `sum ln(tf + 1) idf` over the words of the question, lowered for a sentence
     /// that has only some of them.
     fn answers(&self, asked: &[(Term, f64)]) -> f64 {
         let (mut sum, mut covered, mut all) = (0.0, 0.0, 0.0);
@@ -91,8 +91,8 @@ impl Sentence {
         own.max(around)
     }
 
-    /// Less than 1 for sentences that do not stand well alone: questions, those that point
-    /// back to what is not shown, long ones, and those that mostly list code.
+    /// A factor below 1 for sentences that are hard to understand on their own: questions,
+    /// references to text that is not shown, long sentences, and those that mostly list code.
     pub(super) fn bearing(&self) -> f64 {
         const LONG: usize = 35;
         let all = words(&self.text).count();
@@ -105,7 +105,7 @@ impl Sentence {
     }
 }
 
-/// Whether the first word means something that was said before.
+/// Whether the first word refers to something mentioned before.
 fn points_back(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "it",

@@ -2,7 +2,7 @@
 
 use super::{Infer, Style, Summary, candidates::Sentence, input::Document};
 
-/// The summary as `style` and `cite` want it.
+/// Formats the summary according to `style` and `cite`.
 pub(super) fn show(
     docs: &[Document],
     sentences: &[Sentence],
@@ -26,7 +26,7 @@ pub(super) fn show(
     Summary { text: text.into(), sources: sources.into_iter().map(Into::into).collect() }
 }
 
-/// The number of a source, which is added if it is new; none for what has no name.
+/// The number of a source, which is added if it is new; `None` for a source without a name.
 fn number(label: String, sources: &mut Vec<String>) -> Option<usize> {
     if label.is_empty() {
         return None;
@@ -40,7 +40,7 @@ fn number(label: String, sources: &mut Vec<String>) -> Option<usize> {
     )
 }
 
-/// The sentence, or its first words where it alone has more than all may have.
+/// The sentence, or its first words if it alone exceeds the limit.
 fn cut(text: &str, max_words: i64) -> String {
     let most = usize::try_from(max_words).unwrap_or(usize::MAX);
     let mut words = text.split_whitespace();

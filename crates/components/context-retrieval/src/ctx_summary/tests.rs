@@ -1,4 +1,4 @@
-//! What comes out of `summary`, through the op.
+//! Tests of the results of `summary`, through the op.
 
 use super::*;
 use crate::testing::{cancelled, cx, decode, hit};

@@ -1,4 +1,4 @@
-//! Many files as documents.
+//! Reads many files as documents.
 
 use std::{
     io,
@@ -16,31 +16,31 @@ use svc_contract::{
 
 use super::{MAX_SIZE, glob::Glob, io_error, pdf, read::ERRORS, text_of};
 
-/// All texts together; a folder that has more is no input for one list.
+/// The limit of all texts together; a folder with more is too large for one list.
 const MOST_TEXT: u64 = 1 << 30;
 
 params! {
-    /// Reads the text files and PDFs of a folder and the folders in it, in the order of their paths.
+    /// Reads the text files and PDFs of a folder and its subfolders, in the order of their paths.
     ///
-    /// The text of a PDF is that of its pages, as `pdf_text` gives it; one without, because it
-    /// is scanned, encrypted or damaged, is a document with the empty text and a notice, and
-    /// `pdf_text` fails on it with the reason. Hidden files and what ignore files (`.gitignore`, `.ignore`) name are left out.
-    /// Files that are larger than `max_size`, are no text in UTF-8 or cannot be read are
-    /// skipped, each with a notice that names it. What stands after `max_files` is left
-    /// out with a notice too. Fails when the texts are larger than 1 GiB together. A file
-    /// instead of a folder is read whatever its name, and a failure to read it is one of
-    /// the op.
+    /// The text of a PDF is the text of its pages, as returned by `pdf_text`. A PDF without text,
+    /// because it is scanned, encrypted or damaged, becomes a document with an empty text and a
+    /// notice; `pdf_text` fails on it with the reason. Hidden files and files that ignore files
+    /// (`.gitignore`, `.ignore`) exclude are skipped. Files that are larger than `max_size`, are
+    /// not UTF-8 text or cannot be read are skipped, each with a notice. Files after the first
+    /// `max_files` are left out, also with a notice. Fails if the texts are larger than 1 GiB
+    /// together. If `folder` is a file, it is read whatever its name, and a failure to read it is a
+    /// failure of the op.
     pub(super) struct ReadFiles {
         /// The folder, or one file.
         folder: PathBuf,
-        /// The files to read: `*` and `?` stand for parts of a name, `{md,txt}` for either,
-        /// `**/` for folders. Without a `/`, it is about the file's name alone, else about
-        /// its path from the folder on.
+        /// The files to read: `*` and `?` match parts of a name, `{md,txt}` either name, `**/` any
+        /// folders. A glob without a `/` is matched with the file's name, one with a `/` with its
+        /// path relative to the folder.
         glob: Text = "*".into(),
-        /// The most files to read.
+        /// The maximum number of files to read.
         #[range(1..=100_000)]
         max_files: i64 = 1_000,
-        /// The largest file to read.
+        /// The maximum size of a file to read.
         max_size: Size = MAX_SIZE,
     }
 }
@@ -93,13 +93,13 @@ impl Compute for ReadFiles {
     }
 }
 
-/// What a walk came by: a file and its path from the folder on, or a failure.
+/// A result of a walk: a file with its path relative to the folder, or a failure.
 type Found = io::Result<(PathBuf, Entry)>;
 
 impl ReadFiles {
     fn walk(&self, cx: &Cx) -> Result<impl Iterator<Item = Found>, OpError> {
-        // From an absolute root, so that what follows the root is told in the same way by
-        // every host.
+        // Walks from an absolute root, so that every host reports the path below it in the same
+        // way.
         let here = cx.host().current_dir().map_err(|err| io_error(err, &self.folder))?;
         let root = here.join(&self.folder);
         Ok(cx.host().walk(&root).map(move |found| {
@@ -109,7 +109,7 @@ impl ReadFiles {
         }))
     }
 
-    /// The path and entry of a file that the glob names; a failure becomes a notice.
+    /// The path and entry of a file that matches the glob; a failure becomes a notice.
     fn wanted(&self, cx: &Cx, found: Found, glob: &Glob) -> Option<(PathBuf, Entry)> {
         match found {
             Ok((inner, entry)) if glob.names(&inner) => Some((self.folder.join(inner), entry)),
@@ -121,7 +121,7 @@ impl ReadFiles {
         }
     }
 
-    /// The text of the one file that was named.
+    /// The text of the one file that `folder` names.
     fn read_one(&self, cx: &Cx) -> Result<String, OpError> {
         let path = &self.folder;
         let content =
@@ -130,11 +130,11 @@ impl ReadFiles {
         text.map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
     }
 
-    /// The text of a file; a file without becomes a notice.
+    /// The text of a file; a file without text becomes a notice.
     fn read(&self, cx: &Cx, path: &Path, entry: &Entry) -> Option<String> {
         let limit = self.max_size.0;
         let text = if entry.stat.size > limit {
-            Err(format!("it is larger than {}", units::show_size(limit)))
+            Err(format!("larger than {}", units::show_size(limit)))
         } else {
             host::read(cx.host(), &entry.path, limit).map_err(|err| err.to_string()).and_then(
                 |content| content_of(cx, path, content).map_err(|why| format!("it {why}")),
@@ -144,7 +144,7 @@ impl ReadFiles {
     }
 }
 
-/// What a file says: text as it is, a PDF page by page.
+/// The text of a file: plain text unchanged, a PDF page by page.
 fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<String, String> {
     if !pdf::is_pdf(&content) {
         return text_of(content);
@@ -152,7 +152,7 @@ fn content_of(cx: &Cx, path: &Path, content: Vec<u8>) -> Result<String, String> 
     let name = path.to_string_lossy();
     Ok(pdf::text(cx, &name, &content).unwrap_or_else(|why| {
         if cx.check().is_ok() {
-            cx.notice(format!("`{name}` gives no text: {why}"));
+            cx.notice(format!("cannot extract text from `{name}`: {why}"));
         }
         String::new()
     }))
@@ -167,7 +167,7 @@ fn doc(path: &Path, text: String) -> Doc {
 fn too_much() -> OpError {
     let most = units::show_size(MOST_TEXT);
     OpError::failed(format!("the files are larger than {most} together"))
-        .help("a narrower `glob` or a smaller `max_size` reads fewer of them")
+        .help("use a narrower `glob` or a smaller `max_size`")
 }
 
 #[cfg(test)]
@@ -231,9 +231,9 @@ mod tests {
         assert_eq!(
             notices,
             [
-                "skipped `docs/big.txt`: it is larger than 99B",
-                "skipped `docs/c.bin`: it is no text but binary data",
-                "skipped `docs/d.txt`: it is no text in UTF-8: byte 0 is none of it",
+                "skipped `docs/big.txt`: larger than 99B",
+                "skipped `docs/c.bin`: it is binary data, not text",
+                "skipped `docs/d.txt`: it is not valid UTF-8 (invalid byte at offset 0)",
                 "skipped `docs/e.txt`: permission denied",
             ]
         );
@@ -249,7 +249,10 @@ mod tests {
         let texts: Vec<String> = docs.unwrap().as_list().unwrap().iter().map(text).collect();
         assert_eq!(texts, ["Invoice of ACME\n\nTotal 12.50", ""]);
         assert_eq!(notices.len(), 1, "{notices:?}");
-        assert!(notices[0].starts_with("`docs/b.pdf` gives no text: it is no readable PDF"));
+        assert!(
+            notices[0]
+                .starts_with("cannot extract text from `docs/b.pdf`: it is not a readable PDF")
+        );
     }
 
     #[test]
@@ -288,7 +291,7 @@ mod tests {
         for (name, text) in [("b.md", "B"), ("a/z.md", "Z"), ("a.txt", "A"), (".hidden", "H")] {
             OsHost::default().write(&inside(name), text.as_bytes()).unwrap();
         }
-        // Neither is a file, so neither is worth a notice.
+        // Neither is a file, so neither needs a notice.
         symlink(inside("a"), inside("link")).unwrap();
         let _socket = UnixListener::bind(inside("socket")).unwrap();
 

@@ -1,11 +1,11 @@
-//! Which files of a folder are meant.
+//! Patterns for the files of a folder.
 
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use svc_contract::registry::OpError;
 
-/// A pattern of names, or of paths where it has a `/`.
+/// A pattern for names, or for paths if it contains a `/`.
 pub(super) struct Glob {
     matcher: GlobMatcher,
     of_whole_path: bool,
@@ -15,14 +15,14 @@ impl Glob {
     pub(super) fn new(text: &str) -> Result<Self, OpError> {
         let built = GlobBuilder::new(text).literal_separator(true).build();
         let glob = built.map_err(|err| {
-            let message = format!("`{text}` is no glob: {}", err.kind());
+            let message = format!("invalid glob `{text}`: {}", err.kind());
             let help = "write it like `*.md`, `*.{md,txt}`, `docs/**/*.md`";
             OpError::invalid_input(message).help(help)
         })?;
         Ok(Self { matcher: glob.compile_matcher(), of_whole_path: text.contains('/') })
     }
 
-    /// Whether it means the file at `path`, which starts from the folder.
+    /// Whether the pattern matches the file at `path`, relative to the folder.
     pub(super) fn names(&self, path: &Path) -> bool {
         if self.of_whole_path {
             return self.matcher.is_match(path);
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn broken_globs_say_so() {
         let message = |glob| Glob::new(glob).err().unwrap().message;
-        assert!(message("[").starts_with("`[` is no glob"));
-        assert!(message("{a").starts_with("`{a` is no glob"));
+        assert!(message("[").starts_with("invalid glob `[`"));
+        assert!(message("{a").starts_with("invalid glob `{a`"));
     }
 }

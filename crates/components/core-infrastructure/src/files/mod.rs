@@ -42,10 +42,10 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-/// The largest file that is read where a script says nothing.
+/// The default maximum size of a file to read.
 const MAX_SIZE: Size = Size(10 << 20);
 
-/// What editors on Windows begin a text with; it is no part of it.
+/// The mark that editors on Windows put at the start of a text; it is not part of the text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The text of a file, without a byte order mark.
@@ -54,14 +54,14 @@ fn read_text(cx: &Cx, path: &Path, max_size: Size) -> Result<String, OpError> {
     text_of(content).map_err(|why| OpError::invalid_input(format!("`{}` {why}", path.display())))
 }
 
-/// The text that a file's content is, or why it is none.
+/// Decodes the content of a file as text, or returns why it is not text.
 fn text_of(content: Vec<u8>) -> Result<String, String> {
     if content.contains(&0) {
-        return Err("is no text but binary data".to_owned());
+        return Err("is binary data, not text".to_owned());
     }
     let mut text = String::from_utf8(content).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
-        format!("is no text in UTF-8: byte {place} is none of it")
+        format!("is not valid UTF-8 (invalid byte at offset {place})")
     })?;
     if text.starts_with(BYTE_ORDER_MARK) {
         text.remove(0);
@@ -69,21 +69,21 @@ fn text_of(content: Vec<u8>) -> Result<String, String> {
     Ok(text)
 }
 
-/// A failure of the file system with its next step.
+/// A failure of the file system, with a help line.
 fn io_error(err: io::Error, path: &Path) -> OpError {
     let help = match err.kind() {
         io::ErrorKind::NotFound => {
-            "relative paths in a script start from its folder, those from outside from the current folder"
+            "check the path: in a script file it is relative to the script's folder, elsewhere to the current folder"
         }
         io::ErrorKind::PermissionDenied if host::refused(&err).is_none() => {
-            "look at the permissions of the file and its folder"
+            "check the permissions of the file and its folder"
         }
-        io::ErrorKind::IsADirectory => "`read_files` reads the files of a folder",
+        io::ErrorKind::IsADirectory => "use `read_files` to read the files of a folder",
         io::ErrorKind::FileTooLarge if err.raw_os_error().is_some() => {
-            "the system lets no file grow that large"
+            "write less: the system does not allow larger files"
         }
-        io::ErrorKind::FileTooLarge => "`max_size` allows larger files",
-        io::ErrorKind::NotADirectory => "a part of the path is a file, not a folder",
+        io::ErrorKind::FileTooLarge => "raise `max_size`",
+        io::ErrorKind::NotADirectory => "check the path: a part of it is a file, not a folder",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
         _ => return OpError::io(err, path),
     };
@@ -99,6 +99,6 @@ mod tests {
         assert_eq!(text_of(b"\xef\xbb\xbfa".to_vec()).unwrap(), "a");
         assert_eq!(text_of(Vec::new()).unwrap(), "");
         assert!(text_of(b"a\0b".to_vec()).unwrap_err().contains("binary"));
-        assert!(text_of(b"ab\xff".to_vec()).unwrap_err().contains("byte 2"));
+        assert!(text_of(b"ab\xff".to_vec()).unwrap_err().contains("offset 2"));
     }
 }

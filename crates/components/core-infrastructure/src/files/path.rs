@@ -1,4 +1,4 @@
-//! Paths that are made while a script runs.
+//! Converts strings to paths at run time.
 
 use svc_contract::{
     registry::{Example, Inline, Op, OpError, Scheme, params},
@@ -6,9 +6,9 @@ use svc_contract::{
 };
 
 params! {
-    /// Makes a path of a string that is made while the script runs.
+    /// Converts a string to a path while the script runs.
     ///
-    /// A string literal is a path by itself where one is due. An empty string and one
+    /// A string literal is a path already where a path is expected. An empty string and a string
     /// with a zero character are errors of kind `invalid_input`. The file need not exist.
     pub(super) struct ToPath {
         /// The path as text.
@@ -21,19 +21,19 @@ impl Op for ToPath {
     const YIELDS: Scheme = Scheme::Path;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "A name that is read",
+            "A name from input",
             r#""note.txt\n" >> trim >> path >> read_text"#,
             r#""buy milk""#,
         )
         .with(&[("note.txt", "buy milk")]),
-        Example::err("Nothing", r#""" >> trim >> path"#, "is no path"),
+        Example::err("An empty string", r#""" >> trim >> path"#, "is not a path"),
     ];
 }
 
 impl Inline for ToPath {
     fn run(self) -> Result<Value, OpError> {
         if self.text.is_empty() || self.text.contains('\0') {
-            return Err(OpError::invalid_input(format!("{:?} is no path", &*self.text)));
+            return Err(OpError::invalid_input(format!("{:?} is not a path", &*self.text)));
         }
         Ok(Value::Path(self.text))
     }

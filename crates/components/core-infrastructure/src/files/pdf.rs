@@ -1,4 +1,4 @@
-//! The text of PDF files.
+//! Extracts the text of PDF files.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ use super::{MAX_SIZE, io_error};
 /// A PDF of two pages, for examples and tests.
 pub(super) const SAMPLE: &str = include_str!("sample.pdf");
 
-/// What can be read: a path, a document, or the content of a file.
+/// A PDF to read: a path, a document, or the content of a file.
 #[derive(Clone, Debug)]
 enum Input {
     Path(PathBuf),
@@ -52,17 +52,17 @@ impl Field for Input {
 }
 
 params! {
-    /// Gives the text of a PDF, page by page, with an empty line between two pages.
+    /// Returns the text of a PDF, page by page, with an empty line between pages.
     ///
-    /// A document that has its text already, as `read_files` gives it, gives that text; one
-    /// with the empty text is read again, so that the reason is known. Letters in pictures are
-    /// not recognised: a scanned file is an error of kind `unsupported`, and so is an encrypted
-    /// one. What is no PDF, is damaged, or is larger than `max_size` is one of kind
-    /// `invalid_input`. A page that cannot be read is left out with a notice.
+    /// For a document with text, as returned by `read_files`, the result is that text; a document
+    /// with an empty text is read again, to report the reason. Text in images is not recognised: a
+    /// scanned file is an error of kind `unsupported`, and so is an encrypted one. A file that is
+    /// not a PDF, is damaged, or is larger than `max_size` is an error of kind `invalid_input`. A
+    /// page that cannot be read is skipped with a notice.
     pub(super) struct PdfText {
         /// The file, a document of `read_files`, or the content of a file.
         from: Input,
-        /// The largest file to read.
+        /// The maximum size of the file.
         max_size: Size = MAX_SIZE,
     }
 }
@@ -81,15 +81,15 @@ impl Op for PdfText {
         )
         .with(&[("invoice.pdf", SAMPLE)]),
         Example::ok(
-            "Those of a folder that can be read",
+            "The readable PDFs of a folder",
             r#"read_files(folder: "in", glob: "*.pdf") >> each? { pdf_text >> len } >> compact"#,
             "[28]",
         )
         .with(&[("in/a.pdf", SAMPLE), ("in/b.pdf", "%PDF-1.5 cut off")]),
         Example::err(
-            "Something else",
+            "Not a PDF",
             r#"path("note.txt") >> pdf_text"#,
-            "`note.txt` gives no text: it is no PDF",
+            "cannot extract text from `note.txt`: it is not a PDF",
         )
         .with(&[("note.txt", "buy milk")]),
     ];
@@ -108,7 +108,7 @@ impl Compute for PdfText {
         };
         cx.check()?;
         let read = text(cx, &name, &content);
-        // Where the call was ended, that is the failure.
+        // If the call was cancelled, that is the failure.
         cx.check()?;
         read.map(Value::from).map_err(|why| error(&name, &why))
     }
@@ -119,33 +119,34 @@ fn shown(path: &Path) -> String {
 }
 
 fn error(name: &str, why: &Unreadable) -> OpError {
-    let message = format!("{name} gives no text: {why}");
+    let message = format!("cannot extract text from {name}: {why}");
     match why {
         Unreadable::Encrypted => OpError::new(ErrorKind::Unsupported, message)
-            .help("take the password away first, for example by printing it to a new PDF"),
+            .help("remove the password first, for example by printing the file to a new PDF"),
         Unreadable::Textless => OpError::new(ErrorKind::Unsupported, message)
-            .help("it may be scanned: run it through text recognition (OCR) first"),
+            .help("run it through text recognition (OCR) first if it is scanned"),
         Unreadable::Damaged(_) => OpError::invalid_input(message),
-        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message)
-            .help("the `svc` program reads it; docs/embedding.md says how another one does"),
+        Unreadable::Unsupported => OpError::new(ErrorKind::Unsupported, message).help(
+            "run it with the `svc` program, or set up a worker process as in docs/embedding.md",
+        ),
         Unreadable::Unread(_) => OpError::failed(message),
     }
 }
 
-/// Whether a content says that it is a PDF.
+/// Whether the content starts like a PDF.
 pub(super) fn is_pdf(content: &[u8]) -> bool {
     content.starts_with(b"%PDF-")
 }
 
-/// The text of all pages. Pages that cannot be read become notices.
+/// Returns the text of all pages. Pages that cannot be read become notices.
 pub(super) fn text(cx: &Cx, name: &str, content: &[u8]) -> Result<String, Unreadable> {
     if !is_pdf(content) {
-        return Err(Unreadable::Damaged("it is no PDF".to_owned()));
+        return Err(Unreadable::Damaged("it is not a PDF".to_owned()));
     }
     extract::pdf(name, content, cx.host(), &mut Pages { cx, name }).map(|it| it.text)
 }
 
-/// Passes on what is said of single pages.
+/// Forwards messages about single pages as notices.
 struct Pages<'a> {
     cx: &'a Cx,
     name: &'a str,
@@ -206,13 +207,13 @@ mod tests {
     fn what_gives_no_text_says_why() {
         let scan = error_of(doc("scan.pdf", ""));
         assert_eq!(scan.kind, ErrorKind::Unsupported);
-        assert_eq!(scan.message, "`scan.pdf` gives no text: it holds no text");
+        assert_eq!(scan.message, "cannot extract text from `scan.pdf`: it contains no text");
         assert!(scan.help.unwrap().contains("scanned"));
         let cut = error_of(Value::Path("cut.pdf".into()));
         assert_eq!(cut.kind, ErrorKind::InvalidInput);
-        assert!(cut.message.contains("no readable PDF"), "{cut}");
+        assert!(cut.message.contains("not a readable PDF"), "{cut}");
         let note = error_of(Value::Path("note.txt".into()));
-        assert_eq!(note.message, "`note.txt` gives no text: it is no PDF");
+        assert_eq!(note.message, "cannot extract text from `note.txt`: it is not a PDF");
         assert_eq!(error_of(Value::Path("gone.pdf".into())).kind, ErrorKind::NotFound);
         assert_eq!(error_of(Value::Path("secret.pdf".into())).kind, ErrorKind::Denied);
         let encrypted = error("`x`", &Unreadable::Encrypted);

@@ -1,4 +1,4 @@
-//! One file as text or JSON.
+//! Reads one file as text or JSON.
 
 use std::path::PathBuf;
 
@@ -11,19 +11,18 @@ use svc_contract::{
 
 use super::{super::read_json, MAX_SIZE, read_text};
 
-/// The kinds that reading a file can fail with.
+/// The kinds of error of the ops that read a file.
 pub(super) const ERRORS: &[ErrorKind] =
     &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
 
 params! {
-    /// Reads a text file in UTF-8; a byte order mark is not part of the text.
+    /// Reads a UTF-8 text file; a byte order mark is not part of the text.
     ///
-    /// A file that is no text, or larger than `max_size`, is an error of kind
-    /// `invalid_input`.
+    /// A file that is not text, or is larger than `max_size`, is an error of kind `invalid_input`.
     pub(super) struct ReadText {
         /// The file to read.
         path: PathBuf,
-        /// The largest size to read.
+        /// The maximum size of the file.
         max_size: Size = MAX_SIZE,
     }
 }
@@ -47,14 +46,14 @@ impl Compute for ReadText {
 }
 
 params! {
-    /// Reads a JSON file in UTF-8.
+    /// Reads a UTF-8 JSON file.
     ///
-    /// `read_json<T>` also tests that the content is a `T` and gives it that type. A file
-    /// that is no JSON, or larger than `max_size`, is an error of kind `invalid_input`.
+    /// `read_json<T>` also checks that the content is a `T`, which is then the type of the result.
+    /// A file that is not JSON, or is larger than `max_size`, is an error of kind `invalid_input`.
     pub(super) struct ReadJson {
         /// The file to read.
         path: PathBuf,
-        /// The largest size to read.
+        /// The maximum size of the file.
         max_size: Size = MAX_SIZE,
     }
 }
@@ -68,7 +67,7 @@ impl Op for ReadJson {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#"read_json<[int]>(path: "n.json") >> sum"#, "6")
             .with(&[("n.json", "[1, 2, 3]")]),
-        Example::err("No JSON", r#"read_json(path: "n.json")"#, "at line 1, column 4")
+        Example::err("Invalid JSON", r#"read_json(path: "n.json")"#, "at line 1, column 4")
             .with(&[("n.json", "[1,\n")]),
     ];
 }
@@ -123,9 +122,11 @@ mod tests {
         assert!(missing.help.is_some());
         assert_eq!(error::<ReadText>("secret.txt").kind, ErrorKind::Denied);
         assert!(error::<ReadText>("folder").help.unwrap().contains("read_files"));
-        assert_eq!(error::<ReadText>("b.bin").message, "`b.bin` is no text but binary data");
-        assert!(error::<ReadText>("latin.txt").message.contains("UTF-8: byte 1"));
-        assert!(error::<ReadJson>("a.txt").message.starts_with("`a.txt`: this is no JSON"));
+        assert_eq!(error::<ReadText>("b.bin").message, "`b.bin` is binary data, not text");
+        assert!(
+            error::<ReadText>("latin.txt").message.contains("UTF-8 (invalid byte at offset 1)")
+        );
+        assert!(error::<ReadJson>("a.txt").message.starts_with("`a.txt`: invalid JSON"));
     }
 
     #[test]

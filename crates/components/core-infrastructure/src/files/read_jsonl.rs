@@ -1,4 +1,4 @@
-//! Files with one JSON value a line.
+//! Reads files with one JSON value per line.
 
 use std::path::PathBuf;
 
@@ -12,18 +12,18 @@ use svc_contract::{
 use super::{super::read_json, read::ERRORS, read_text};
 
 params! {
-    /// Reads a JSON Lines file in UTF-8: one JSON value a line; blank lines are skipped.
+    /// Reads a UTF-8 JSON Lines file: one JSON value per line; blank lines are skipped.
     ///
-    /// `each { it as T }` gives the items a type. A line that is no JSON, and a file
-    /// larger than `max_size`, are errors of kind `invalid_input`. What stands after
-    /// `max_items` is left out, and the run says so.
+    /// `each { it as T }` converts the items to a type. A line that is not JSON, and a file larger
+    /// than `max_size`, are errors of kind `invalid_input`. Values after the first `max_items` are
+    /// left out, with a notice.
     pub(super) struct ReadJsonl {
         /// The file to read.
         path: PathBuf,
-        /// The most values to read.
+        /// The maximum number of values to read.
         #[range(1..=10_000_000)]
         max_items: i64 = 1_000_000,
-        /// The largest size to read.
+        /// The maximum size of the file.
         max_size: Size = Size(100 << 20),
     }
 }
@@ -36,7 +36,7 @@ impl Op for ReadJsonl {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Two records", r#"read_jsonl(path: "x.jsonl")"#, r#"[{"n":1},{"n":2}]"#)
             .with(&[("x.jsonl", "{\"n\": 1}\n\n{\"n\": 2}\n")]),
-        Example::err("A broken line", r#"read_jsonl(path: "x.jsonl")"#, "line 2 of `")
+        Example::err("An invalid line", r#"read_jsonl(path: "x.jsonl")"#, "line 2 of `")
             .with(&[("x.jsonl", "1\n{\n")]),
     ];
 }
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(read("", 5).0.unwrap().to_string(), "[]");
         assert_eq!(read("\n1\r\n  \n\"a\"", 5).0.unwrap().to_string(), r#"[1,"a"]"#);
         let err = read("1\n\nx\n", 5).0.unwrap_err();
-        assert!(err.message.starts_with("line 3 of `x.jsonl`: this is no JSON"), "{err}");
+        assert!(err.message.starts_with("line 3 of `x.jsonl`: invalid JSON"), "{err}");
     }
 
     #[test]

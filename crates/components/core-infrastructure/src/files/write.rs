@@ -1,4 +1,4 @@
-//! Text and JSON into files.
+//! Writes text and JSON to files.
 
 use std::{
     io,
@@ -19,10 +19,10 @@ const EFFECTS: &[Effect] = &[Effect::Writes { scope: Scope::Path("to"), idempote
 const ERRORS: &[ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
 
 params! {
-    /// Writes text to a file, in UTF-8 and as it is, and gives the file's path.
+    /// Writes text to a file, unchanged and in UTF-8, and returns the file's path.
     ///
-    /// Folders on the way are made. A file that is there is replaced as a whole: at no
-    /// time does it have only a part of the new text.
+    /// Missing folders are created. An existing file is replaced atomically: at no time does it
+    /// contain only a part of the new text.
     pub(super) struct WriteFile {
         /// The text to write.
         text: Text,
@@ -38,11 +38,11 @@ impl Op for WriteFile {
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "There and back",
+            "Write and read",
             r#""hello" >> write_file(to: "out/a.txt") >> read_text"#,
             r#""hello""#,
         ),
-        Example::err("No name", r#""x" >> write_file(to: "/")"#, "cannot use `/`"),
+        Example::err("No file name", r#""x" >> write_file(to: "/")"#, "cannot use `/`"),
     ];
 }
 
@@ -53,16 +53,16 @@ impl Compute for WriteFile {
 }
 
 params! {
-    /// Writes any value as JSON to a file and gives the file's path.
+    /// Writes any value as JSON to a file and returns the file's path.
     ///
-    /// Units are written as `to_json` does; the file ends with a line end. Folders on the
-    /// way are made, and a file that is there is replaced as a whole.
+    /// Units are written as by `to_json`; the file ends with a line end. Missing folders are
+    /// created, and an existing file is replaced atomically.
     pub(super) struct SaveJson {
         /// The value to write.
         value: Var<'T'>,
         /// The file to write to.
         to: PathBuf,
-        /// Whether to write it on many lines, indented by two spaces.
+        /// Whether to write several lines, indented by two spaces.
         pretty: bool = true,
     }
 }
@@ -74,11 +74,11 @@ impl Op for SaveJson {
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "There and back",
+            "Write and read",
             r#"[{ a: 1 }] >> save_json(to: "a.json") >> read_json"#,
             r#"[{"a":1}]"#,
         ),
-        Example::err("No name", r#"[1] >> save_json(to: "/")"#, "cannot use `/`"),
+        Example::err("No file name", r#"[1] >> save_json(to: "/")"#, "cannot use `/`"),
     ];
 }
 
@@ -88,7 +88,7 @@ impl Compute for SaveJson {
         let text = json::write_within(value, self.pretty, usize::MAX - 1);
         let Some(mut text) = text else {
             memory::check()?;
-            return Err(OpError::bug("a value cannot be written"));
+            return Err(OpError::bug("cannot write a value"));
         };
         text.push('\n');
         write(cx, &self.to, text.as_bytes())
@@ -97,7 +97,7 @@ impl Compute for SaveJson {
 
 fn write(cx: &Cx, to: &Path, content: &[u8]) -> Result<Value, OpError> {
     if to.file_name().is_none() {
-        let message = format!("cannot use `{}`: it names no file", to.display());
+        let message = format!("cannot use `{}`: not a file name", to.display());
         return Err(OpError::invalid_input(message));
     }
     cx.host().write(to, content).map_err(|err| match err.kind() {

@@ -1,4 +1,4 @@
-//! Answers from the documentation, with sources.
+//! Answers questions from the documentation, with sources.
 
 use svc_contract::{
     registry::{
@@ -12,11 +12,11 @@ use super::{EFFECTS, book::Book};
 record! {
     /// An answer from the documentation.
     struct Documented {
-        /// Whether the documentation says anything about it.
+        /// Whether the documentation answers the question.
         ok: bool,
-        /// What it says; `[1]` stands for the first source.
+        /// The answer; `[1]` refers to the first source.
         answer: Text,
-        /// Where that stands.
+        /// The sources of the answer.
         sources: Vec<Text>,
     }
 }
@@ -24,19 +24,19 @@ record! {
 params! {
     /// Answers a question about svc from its own documentation, with sources.
     ///
-    /// Without a `writer` the answer is made of sentences of the documentation as they are,
-    /// and is the same every time. A `writer`, such as `ask`, is given those passages and
-    /// writes the answer from them; one that cites none of them is asked again.
+    /// Without a `writer` the answer consists of sentences of the documentation, unchanged, and is
+    /// the same every time. A `writer`, such as `ask`, gets those passages and writes the answer
+    /// from them; if it cites none of them, it is asked again.
     pub(super) struct Ask {
         /// The question.
         query: Text,
-        /// The most passages that the answer is made of.
+        /// The maximum number of passages in the answer.
         #[range(1..=20)]
         top_k: usize = 3,
-        /// How often the writer is asked at most.
+        /// The maximum number of calls of the writer.
         #[range(1..=3)]
         rounds: usize = 2,
-        /// Who writes the answer: a flow or component from text to text.
+        /// The writer of the answer: a flow or component from text to text.
         writer: Option<Writer> = None,
     }
 }
@@ -48,12 +48,12 @@ impl Op for Ask {
     const ERRORS: &'static [ErrorKind] = ErrorKind::ALL;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "Where the answer stands",
+            "Whether there is an answer",
             r#""how do I mock a component in a test?" >> guide_ask(top_k: 1) >> .ok"#,
             "true",
         ),
         Example::ok(
-            "A model writes it",
+            "An answer written by a model",
             r#""how do I mock a component?" >> guide_ask(writer: ask) >> .answer"#,
             r#""With `mock`. [1]""#,
         )
@@ -62,11 +62,11 @@ impl Op for Ask {
             &[r#"{"message":{"content":"With `mock`. [1]"},"done":true}"#],
         ),
         Example::err(
-            "Nobody is there to write it",
+            "No model to write it",
             r#""how do I mock a component?" >> guide_ask(writer: ask)"#,
             "no language model",
         ),
-        Example::ok("Nothing is said of it", r#""xyzzy" >> guide_ask >> .sources"#, "[]"),
+        Example::ok("No passage found", r#""xyzzy" >> guide_ask >> .sources"#, "[]"),
     ];
 }
 
@@ -84,7 +84,8 @@ impl Io for Ask {
 }
 
 impl Ask {
-    /// What the writer makes of the passages: its first answer with a source, or its last.
+    /// Returns what the writer makes from the passages: its first answer with a source, or its last
+    /// answer.
     async fn written(&self, found: &Documented, writer: &Writer, cx: &Cx) -> Result<Text, OpError> {
         let prompt = prompt(&self.query, found);
         let mut answer = cx.write(writer, &prompt).await?;
@@ -98,7 +99,7 @@ impl Ask {
     }
 }
 
-/// What the documentation says, in its own sentences.
+/// Answers with sentences of the documentation.
 fn answered(query: &str, top_k: usize, cx: &Cx) -> Result<Documented, OpError> {
     let catalog = cx.catalog()?;
     let mut book = Book::of(catalog.registry());

@@ -1,4 +1,4 @@
-//! The user's book and the registry's documentation as passages, to be asked.
+//! The user's book and the registry's documentation as passages, for questions.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use svc_text::{
     stems::{Term, Vocabulary},
 };
 
-/// The chapters that answer questions of users.
+/// The chapters that answer users' questions.
 const CHAPTERS: [(&str, &str); 9] = [
     ("docs/getting-started.md", include_str!("../../../../../docs/getting-started.md")),
     ("docs/language.md", include_str!("../../../../../docs/language.md")),
@@ -24,12 +24,12 @@ const CHAPTERS: [(&str, &str); 9] = [
     ("docs/embedding.md", include_str!("../../../../../docs/embedding.md")),
 ];
 
-/// What a word of a heading counts, beside one of the text.
+/// The weight of a word in a heading; a word in the text has weight 1.
 const OF_HEADING: f64 = 3.0;
 
 /// A part of the documentation under one heading.
 pub(super) struct Passage {
-    /// Where it stands: `docs/bounds.md: Time`, or `svc inspect search`.
+    /// The place of the passage: `docs/bounds.md: Time`, or `svc inspect search`.
     pub(super) source: String,
     heading: String,
     text: String,
@@ -38,11 +38,11 @@ pub(super) struct Passage {
 /// A passage that answers a question.
 pub(super) struct Found<'b> {
     pub(super) passage: &'b Passage,
-    /// Its sentences that have most to do with the question, in their order.
+    /// The sentences that match the question best, in their order.
     pub(super) sentences: Vec<String>,
 }
 
-/// All passages, ready to be asked.
+/// All passages, indexed for questions.
 pub(super) struct Book {
     words: Vocabulary,
     passages: Vec<Passage>,
@@ -69,7 +69,7 @@ impl Book {
         Self { words, passages, ranking }
     }
 
-    /// The passages that answer a question best, the best one first.
+    /// Returns the passages that answer a question best, best first.
     pub(super) fn find(&mut self, question: &str, most: usize) -> Vec<Found<'_>> {
         let asked = self.words.question(question);
         let score = |idx: usize| asked.iter().map(|it| self.ranking.score(idx, *it)).sum::<f64>();
@@ -85,7 +85,7 @@ impl Book {
     }
 }
 
-/// The two sentences of a text that say most about what is asked, as they follow each other.
+/// Returns the two sentences of a text that match the question best, in their order.
 fn best(text: &str, asked: &[Term], words: &mut Vocabulary, ranking: &Ranking) -> Vec<String> {
     const MOST: usize = 2;
     let all: Vec<&str> = sentences(text).map(|it| text[it].trim()).collect();
@@ -102,7 +102,7 @@ fn best(text: &str, asked: &[Term], words: &mut Vocabulary, ranking: &Ranking) -
     chosen.into_iter().map(|idx| plain(all[idx]).trim().to_owned()).collect()
 }
 
-/// The parts of a chapter, each under its own heading; code and tables are left out.
+/// Returns the parts of a chapter, each under its own heading; code and tables are left out.
 fn chapter(name: &str, text: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let mut title = "";
@@ -128,7 +128,7 @@ fn chapter(name: &str, text: &str) -> Vec<Passage> {
     passages
 }
 
-/// What an op says of itself.
+/// The documentation of an op.
 fn of_op(op: OpRef) -> Passage {
     let name = op.script_name();
     let params = op.op.params.iter().map(|it| format!("`{}`: {}", it.name, it.summary()));

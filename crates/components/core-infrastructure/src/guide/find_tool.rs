@@ -1,4 +1,4 @@
-//! The op for a task.
+//! Finds the op for a task.
 
 use svc_contract::{
     registry::{
@@ -12,25 +12,25 @@ use super::EFFECTS;
 record! {
     /// An op for a task.
     struct Tool {
-        /// The shortest name that a script can use for it.
+        /// The shortest name for it in a script.
         name: Text,
-        /// What it does.
+        /// What the op does.
         summary: Text,
-        /// What it takes and gives.
+        /// Its parameters and the type of its result.
         signature: Text,
-        /// The words of the task that it has, and where.
+        /// The matching words of the task, and where they were found.
         why: Text,
-        /// A script that shows it.
+        /// An example script.
         example: Text,
     }
 }
 
 params! {
-    /// Finds the ops that do a task, the best one first, each with an example.
+    /// Finds the ops for a task, best first, each with an example.
     pub(super) struct FindTool {
         /// The task, in plain words.
         task: Text,
-        /// The most ops.
+        /// The maximum number of ops.
         #[range(1..=1000)]
         limit: usize = 5,
     }
@@ -41,7 +41,7 @@ impl Op for FindTool {
     const YIELDS: Scheme = Scheme::List(&Tool::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] = &[Example::ok(
-        "What reads a PDF",
+        "An op that reads PDFs",
         r#""get the text of a PDF" >> guide_find_tool(limit: 1) >> each { .name }"#,
         r#"["pdf_text"]"#,
     )];

@@ -1,4 +1,4 @@
-//! How to do something: the op for it, what it takes, and scripts that show it.
+//! Explains how to do a task: the op for it, its parameters, and example scripts.
 
 use svc_contract::{
     registry::{
@@ -10,21 +10,21 @@ use svc_contract::{
 use super::{EFFECTS, book::Book};
 
 record! {
-    /// How something is done.
+    /// The instructions for a task.
     struct HowTo {
-        /// Whether there is a way.
+        /// Whether an op for the task was found.
         ok: bool,
-        /// What to do, in words.
+        /// The instructions, in words.
         answer: Text,
-        /// Scripts that show it, each of which runs.
+        /// Example scripts, which all run.
         examples: Vec<Text>,
-        /// Where more about it stands.
+        /// The sources with more details.
         sources: Vec<Text>,
     }
 }
 
 params! {
-    /// Tells how to do something: the best op for it, its arguments, and examples that run.
+    /// Explains how to do something: the best op for it, its arguments, and examples that run.
     pub(super) struct Asked {
         /// What to do, in plain words.
         task: Text,
@@ -36,7 +36,7 @@ impl Op for Asked {
     const YIELDS: Scheme = HowTo::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] = &[Example::ok(
-        "A script that shows it",
+        "An example script",
         r#""round a number" >> guide_how_to >> .examples >> first"#,
         r#""round(2.5)""#,
     )];
@@ -55,7 +55,7 @@ impl Compute for Asked {
 
 fn told(op: Option<OpRef>, sources: Vec<Text>) -> HowTo {
     let Some(op) = op else {
-        let answer = "No component has to do with that.".into();
+        let answer = "No component matches this task.".into();
         return HowTo { ok: false, answer, examples: Vec::new(), sources };
     };
     let params: Vec<String> =

@@ -1,9 +1,8 @@
-//! Advice: which op does a task, how, what the documentation says, and a whole script for a
-//! goal.
+//! Advice: the op for a task, how to use it, answers from the documentation, and whole scripts for
+//! goals.
 //!
-//! Everything is made of the registry's documentation and of the book, so that it is the
-//! same every time. A language model may write, where the caller gives one; what it writes
-//! is checked.
+//! All answers come from the registry's documentation and the book, so they are the same every
+//! time. A language model may write them if the caller provides one; its scripts are checked.
 
 use svc_contract::registry::{Component, Effect, Scope, compute, io};
 
@@ -35,5 +34,5 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-/// What there is to call is not an argument.
+/// The registry is not an argument, so reading it is an effect.
 const EFFECTS: &[Effect] = &[Effect::Reads(Scope::Named("components"))];

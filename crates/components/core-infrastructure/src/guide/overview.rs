@@ -1,4 +1,4 @@
-//! The whole at a glance.
+//! An overview of svc.
 
 use svc_contract::{
     registry::{
@@ -9,25 +9,25 @@ use svc_contract::{
 
 use super::EFFECTS;
 
-/// The language on one page.
+/// The summary of the language on one page.
 const CARD: &str = include_str!("../../../../../docs/card.md");
 
 record! {
-    /// What there is, for whoever sees svc for the first time.
+    /// An overview for newcomers.
     struct System {
-        /// What svc is, in some lines.
+        /// The purpose of svc, in a few lines.
         summary: Text,
-        /// The groups of components, with the names that scripts use.
+        /// The groups of components, with their names in scripts.
         components: Text,
         /// The language on one page.
         language: Text,
-        /// What to do next.
+        /// The next steps.
         next: Vec<Text>,
     }
 }
 
 params! {
-    /// Tells what svc is, what it is built of, and how its language looks.
+    /// Describes what svc is, its components, and the syntax of its language.
     pub(super) struct Overview {}
 }
 
@@ -36,7 +36,7 @@ impl Op for Overview {
     const YIELDS: Scheme = System::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] = &[Example::ok(
-        "Its first step",
+        "The first step",
         "guide_system_overview >> .next >> first",
         r#""svc guide plan \"what you want\"""#,
     )];
@@ -44,8 +44,8 @@ impl Op for Overview {
 
 const SUMMARY: &str = "svc runs pipelines that are checked before they run. A script joins \
     stages with `>>`; each stage is an op of a component. Before anything runs, every name and \
-    type is checked, and what the run takes in tokens, money and time is known. Bounds are kept, \
-    failures are handled where the script says so, and runs can be kept and gone on with.";
+    type is checked, and the use of tokens, money and time is estimated. Bounds are enforced, \
+    failures are handled as the script defines, and runs can be kept and resumed.";
 
 const NEXT: [&str; 5] = [
     r#"svc guide plan "what you want""#,
@@ -68,7 +68,7 @@ impl Compute for Overview {
     }
 }
 
-/// A line for each group and each component.
+/// One line for each group and each component.
 fn by_cluster(components: &[&Component]) -> String {
     let mut clusters: Vec<&str> = Vec::new();
     for it in components {

@@ -1,4 +1,4 @@
-//! One place in a JSON value, by its path.
+//! Access to one place in a JSON value, by path.
 
 use svc_contract::{
     registry::{Example, Inline, Op, OpError, Scheme, params},
@@ -8,15 +8,15 @@ use svc_contract::{
 use super::super::excerpt;
 
 params! {
-    /// Gives what stands at a place in a JSON value, or null where there is nothing.
+    /// Returns the value at a path in a JSON value, or null if there is none.
     ///
-    /// A path is keys joined by `.`, and `[n]` for the item `n` of a list, from 0, or
-    /// from the end for negative `n`: `user.tags[0]`. A key with other signs stands in
-    /// `[".."]`. A path that is not of that form is an error of kind `invalid_input`.
+    /// A path is keys joined by `.`, and `[n]` for item `n` of a list, from 0, or from the end for
+    /// negative `n`: `user.tags[0]`. A key with other characters is written as `[".."]`. A path of
+    /// any other form is an error of kind `invalid_input`.
     pub(super) struct At {
-        /// The JSON value to look into.
+        /// The JSON value to search.
         value: Value,
-        /// The path of the place.
+        /// The path of the value.
         path: Text,
     }
 }
@@ -26,19 +26,23 @@ impl Op for At {
     const YIELDS: Scheme = Scheme::Optional(&Scheme::Json);
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "A place",
+            "A value in a list",
             r#"'{"a": {"b": [5, 6]}}' >> parse_json >> at(path: "a.b[1]")"#,
             "6",
         ),
-        Example::ok("Nothing there", r#"'{"a": 1}' >> parse_json >> at(path: "b[0].c")"#, "null"),
-        Example::err("No path", r#"'{}' >> parse_json >> at(path: "a..b")"#, "`a..b` is no path"),
+        Example::ok("No value", r#"'{"a": 1}' >> parse_json >> at(path: "b[0].c")"#, "null"),
+        Example::err(
+            "An invalid path",
+            r#"'{}' >> parse_json >> at(path: "a..b")"#,
+            "invalid JSON path `a..b`",
+        ),
     ];
 }
 
 impl Inline for At {
     fn run(self) -> Result<Value, OpError> {
         let steps = steps(&self.path).ok_or_else(|| {
-            let message = format!("`{}` is no path into JSON", excerpt(&self.path));
+            let message = format!("invalid JSON path `{}`", excerpt(&self.path));
             OpError::invalid_input(message).help("write it like `a.b[0]` or `a[\"other key\"]`")
         })?;
         let place = steps.iter().try_fold(&self.value, |value, step| step.of(value));
@@ -65,7 +69,7 @@ impl Step<'_> {
     }
 }
 
-/// Reads a path; nothing when it is not of the form of one.
+/// Parses a path; returns `None` if its form is invalid.
 fn steps(path: &str) -> Option<Vec<Step<'_>>> {
     let mut rest = path;
     let mut steps = Vec::new();
@@ -76,7 +80,7 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
         };
         steps.push(step);
         rest = match after.strip_prefix('.') {
-            // After a point comes a key.
+            // A point is followed by a key.
             Some(after) if !after.starts_with('[') => after,
             None if after.starts_with('[') => after,
             None if after.is_empty() => return Some(steps),
@@ -91,7 +95,7 @@ fn key(text: &str) -> Option<(Step<'_>, &str)> {
     (!key.is_empty()).then_some((Step::Key(key), after))
 }
 
-/// What follows a `[`: a number or a quoted key.
+/// Parses the text after a `[`: a number or a quoted key.
 fn bracket(text: &str) -> Option<(Step<'_>, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (key, after) = quoted.split_once("\"]")?;
@@ -128,7 +132,7 @@ mod tests {
     fn other_paths_are_refused() {
         for wrong in ["", ".", "a.", ".a", "a[", "a[]", "a[x]", "a[0]b", "a.[0]", "a[\\\"x]"] {
             let err = fails::<At>(&format!(r#"[{{}}, "{wrong}"]"#));
-            assert!(err.message.contains("is no path into JSON"), "{wrong}");
+            assert!(err.message.contains("invalid JSON path"), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Objects whose keys are not known beforehand.
+//! Access to objects with unknown keys.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,10 +8,9 @@ use svc_contract::{
 };
 
 params! {
-    /// Makes a list of a JSON object: a record `{ key, value }` for each key, in order.
+    /// Converts a JSON object to a list: a record `{ key, value }` for each key, in order.
     ///
-    /// For objects that are used as maps. Any other JSON is an error of kind
-    /// `invalid_input`.
+    /// Useful for objects that are maps. Any other JSON is an error of kind `invalid_input`.
     pub(super) struct Entries {
         /// The object.
         object: Value,
@@ -25,7 +24,7 @@ impl Op for Entries {
             "",
             &[
                 FieldScheme { name: "key", doc: "The key.", scheme: Scheme::Text },
-                FieldScheme { name: "value", doc: "What it stands for.", scheme: Scheme::Json },
+                FieldScheme { name: "value", doc: "The value of the key.", scheme: Scheme::Json },
             ],
         ),
         Max::Unknown,
@@ -36,7 +35,7 @@ impl Op for Entries {
             r#"'{"x": 1, "y": 2}' >> parse_json >> entries"#,
             r#"[{"key":"x","value":1},{"key":"y","value":2}]"#,
         ),
-        Example::err("No object", "'[1]' >> parse_json >> entries", "but this is list"),
+        Example::err("Not an object", "'[1]' >> parse_json >> entries", "found list"),
     ];
 }
 
@@ -46,7 +45,7 @@ impl Inline for Entries {
             LazyLock::new(|| ["key".into(), "value".into()].into());
         let Value::Record(object) = self.object else {
             let kind = self.object.kind();
-            let message = format!("`entries` needs a JSON object, but this is {kind}");
+            let message = format!("expected a JSON object, found {kind}");
             return Err(OpError::invalid_input(message));
         };
         let entry = |(key, value): (&Text, &Value)| {
@@ -70,6 +69,6 @@ mod tests {
             r#"[{"key":"b","value":null},{"key":"a","value":1}]"#,
         );
         gives::<Entries>("[{}]", "[]");
-        assert!(fails::<Entries>("[null]").message.contains("this is null"));
+        assert!(fails::<Entries>("[null]").message.contains("found null"));
     }
 }

@@ -10,7 +10,7 @@ mod write;
 pub(super) const COMPONENT: Component = Component {
     name: "json",
     cluster: "core-infrastructure",
-    summary: "Reads, writes and looks into JSON.",
+    summary: "Reads, writes and queries JSON.",
     version: 1,
     aliases: &[
         ("parse_json", "parse_json"),

@@ -1,4 +1,4 @@
-//! JSON from text.
+//! Parses JSON from text.
 
 use svc_contract::{
     registry::{Example, Generic, Inline, Op, OpError, Scheme, params},
@@ -8,12 +8,12 @@ use svc_contract::{
 use super::super::read_json;
 
 params! {
-    /// Reads a value from JSON text.
+    /// Parses a value from JSON text.
     ///
-    /// `parse_json<T>` also tests that the value is a `T` and gives it that type;
-    /// without, it is `json`. Numbers without a point that fit are ints, others floats.
-    /// Text that is not JSON, an object that has a key twice, and more than 127 levels of
-    /// nesting are errors of kind `invalid_input`, with line and column.
+    /// `parse_json<T>` also checks that the value is a `T`, which is then the type of the result;
+    /// without a type, it is `json`. Numbers without a point that fit are ints, others floats. Text
+    /// that is not JSON, an object with a duplicate key, and more than 127 levels of nesting are
+    /// errors of kind `invalid_input`, with line and column.
     pub(super) struct ParseJson {
         /// The text: one JSON value and nothing else.
         text: Text,
@@ -27,7 +27,7 @@ impl Op for ParseJson {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Any JSON", r#"'{"a": [1, null]}' >> parse_json"#, r#"{"a":[1,null]}"#),
         Example::ok(
-            "A type of your own",
+            "With a type",
             r#"'{"name": "Ann", "age": 7}' >> parse_json<{ name: string }>() >> .name"#,
             r#""Ann""#,
         ),
@@ -66,9 +66,9 @@ mod tests {
     fn the_place_is_told() {
         assert_eq!(
             message("{\n  \"größe\": 1,\n  \"a\": tru\n}"),
-            "this is no JSON: unknown word, at line 3, column 11, near `\"a\": tru`"
+            "invalid JSON: unknown word, at line 3, column 11, near `\"a\": tru`"
         );
-        assert_eq!(message(" \n"), "this is no JSON: there is no text");
+        assert_eq!(message(" \n"), "invalid JSON: empty text");
         assert!(message("[1,").contains("the text ends while parsing a"));
         assert!(message("1 2").contains("trailing characters"));
         assert!(message("[1e999]").contains("out of range"));

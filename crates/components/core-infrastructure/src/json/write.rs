@@ -1,4 +1,4 @@
-//! Text from values.
+//! Writes values as JSON text.
 
 use svc_contract::{
     registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, Var, params},
@@ -10,12 +10,12 @@ use super::super::too_long;
 params! {
     /// Writes any value as JSON text.
     ///
-    /// Durations and money are strings as the language writes them (`"1m30s"`,
-    /// `"$0.05"`), sizes numbers of bytes, bytes strings in base 16.
+    /// Durations and money are strings as the language writes them (`"1m30s"`, `"$0.05"`), sizes
+    /// are numbers of bytes, and bytes are strings in base 16.
     pub(super) struct ToJson {
         /// The value to write.
         value: Var<'T'>,
-        /// Whether to write it on many lines, indented by two spaces.
+        /// Whether to write several lines, indented by two spaces.
         pretty: bool = false,
     }
 }

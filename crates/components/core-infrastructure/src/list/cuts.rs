@@ -1,4 +1,4 @@
-//! Parts of a list.
+//! Returns parts of a list.
 
 use svc_contract::{
     registry::{Example, Inline, Items, Max, Op, OpError, Scheme, Var, params},
@@ -7,19 +7,19 @@ use svc_contract::{
 
 const ITEM: Scheme = Scheme::Var('T');
 
-/// A number that was tested to be at least 0.
+/// Converts a number that was checked to be at least 0.
 fn count(n: i64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 params! {
-    /// Gives the first items of a list, all of them when there are fewer.
+    /// Returns the first items of a list, or all items if there are fewer.
     ///
-    /// It also bounds the list for the checker: what follows gets at most `n` items.
+    /// It also sets a bound for the checker: the next stage gets at most `n` items.
     pub(super) struct Take {
         /// The list to take from.
         items: Items<Var<'T'>>,
-        /// How many to take.
+        /// The number of items to take.
         #[range(0..=1_000_000_000)]
         n: i64,
     }
@@ -30,7 +30,7 @@ impl Op for Take {
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::InputOr("n"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first two", "[1, 2, 3] >> take(n: 2)", "[1,2]"),
-        Example::ok("Fewer than asked for", "take([1], 5)", "[1]"),
+        Example::ok("Fewer items than `n`", "take([1], 5)", "[1]"),
     ];
 }
 
@@ -45,11 +45,11 @@ impl Inline for Take {
 }
 
 params! {
-    /// Gives a list without its first items; nothing when there are not more.
+    /// Returns a list without its first items; the result is empty if nothing is left.
     pub(super) struct Skip {
         /// The list to take from.
         items: Items<Var<'T'>>,
-        /// How many to leave out.
+        /// The number of items to leave out.
         #[range(0..=1_000_000_000)]
         n: i64,
     }
@@ -73,7 +73,7 @@ params! {
     pub(super) struct Chunk {
         /// The list to cut.
         items: Items<Var<'T'>>,
-        /// The most items of a part.
+        /// The maximum number of items per part.
         #[range(1..=1_000_000_000)]
         size: i64,
     }
@@ -83,7 +83,7 @@ impl Op for Chunk {
     const NAME: &'static str = "chunk";
     const YIELDS: Scheme = Scheme::List(&Scheme::List(&ITEM, Max::InputOr("size")), Max::Input);
     const EXAMPLES: &'static [Example] =
-        &[Example::ok("In twos", "[1, 2, 3] >> chunk(size: 2)", "[[1,2],[3]]")];
+        &[Example::ok("Pairs", "[1, 2, 3] >> chunk(size: 2)", "[[1,2],[3]]")];
 }
 
 impl Inline for Chunk {

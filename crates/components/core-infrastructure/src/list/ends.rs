@@ -1,4 +1,4 @@
-//! The one item at an end of a list.
+//! Returns the item at an end of a list.
 
 use svc_contract::{
     registry::{ErrorKind, Example, Inline, Items, Op, OpError, Scheme, Var, params},
@@ -6,9 +6,9 @@ use svc_contract::{
 };
 
 params! {
-    /// Gives the first item of a list.
+    /// Returns the first item of a list.
     ///
-    /// Fails when the list is empty; `xs[0]` gives null instead.
+    /// Fails if the list is empty; `xs[0]` returns null instead.
     pub(super) struct First {
         /// The list to take from.
         items: Items<Var<'T'>>,
@@ -21,21 +21,21 @@ impl Op for First {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),
-        Example::err("Of nothing", "[1] >> skip(n: 1) >> first", "the list is empty"),
+        Example::err("An empty list", "[1] >> skip(n: 1) >> first", "the list is empty"),
     ];
 }
 
 impl Inline for First {
     fn run(self) -> Result<Value, OpError> {
         let item = self.items.0.get(0).cloned();
-        item.ok_or_else(|| empty("first item").help("`xs[0]` gives null instead"))
+        item.ok_or_else(|| empty("first item").help("use `xs[0]` to get null instead"))
     }
 }
 
 params! {
-    /// Gives the last item of a list.
+    /// Returns the last item of a list.
     ///
-    /// Fails when the list is empty; `reverse(xs)[0]` gives null instead.
+    /// Fails if the list is empty; `reverse(xs)[0]` returns null instead.
     pub(super) struct Last {
         /// The list to take from.
         items: Items<Var<'T'>>,
@@ -48,18 +48,18 @@ impl Op for Last {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The last", r#"["a", "b"] >> last"#, r#""b""#),
-        Example::err("Of nothing", "[1] >> skip(n: 1) >> last", "the list is empty"),
+        Example::err("An empty list", "[1] >> skip(n: 1) >> last", "the list is empty"),
     ];
 }
 
 impl Inline for Last {
     fn run(self) -> Result<Value, OpError> {
         let item = self.items.0.iter().next_back().cloned();
-        item.ok_or_else(|| empty("last item").help("`reverse(xs)[0]` gives null instead"))
+        item.ok_or_else(|| empty("last item").help("use `reverse(xs)[0]` to get null instead"))
     }
 }
 
-/// The failure of what an empty list does not have.
+/// The error of an op that an empty list has no result for.
 pub(super) fn empty(what: &str) -> OpError {
     OpError::failed(format!("the list is empty, so it has no {what}"))
 }

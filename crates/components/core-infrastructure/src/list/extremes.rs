@@ -1,4 +1,4 @@
-//! The least and the greatest item.
+//! Finds the smallest and the largest item.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use svc_contract::{
 use super::ends::empty;
 
 params! {
-    /// Gives the least item of a list of numbers, units, strings, paths or booleans.
+    /// Returns the smallest item of a list of numbers, units, strings, paths or booleans.
     ///
-    /// Strings are compared by Unicode scalar values. Among equals, the first is given.
-    /// Fails when the list is empty.
+    /// Strings are compared by Unicode scalar values. Among equal items, the first is returned.
+    /// Fails if the list is empty.
     pub(super) struct Min {
         /// The items to compare.
         items: Items<Ordered<'T'>>,
@@ -25,23 +25,23 @@ impl Op for Min {
     const YIELDS: Scheme = Scheme::Ordered('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("The least", "[3, 1, 2] >> min", "1"),
-        Example::ok("Of two", "min([2m, 90s])", r#""1m30s""#),
-        Example::err("Of nothing", "[5] >> where { it > 9 } >> min", "the list is empty"),
+        Example::ok("The smallest", "[3, 1, 2] >> min", "1"),
+        Example::ok("Two durations", "min([2m, 90s])", r#""1m30s""#),
+        Example::err("An empty list", "[5] >> where { it > 9 } >> min", "the list is empty"),
     ];
 }
 
 impl Inline for Min {
     fn run(self) -> Result<Value, OpError> {
-        extreme(&self.items.0, Ordering::Less, "least item")
+        extreme(&self.items.0, Ordering::Less, "smallest item")
     }
 }
 
 params! {
-    /// Gives the greatest item of a list of numbers, units, strings, paths or booleans.
+    /// Returns the largest item of a list of numbers, units, strings, paths or booleans.
     ///
-    /// Strings are compared by Unicode scalar values. Among equals, the first is given.
-    /// Fails when the list is empty.
+    /// Strings are compared by Unicode scalar values. Among equal items, the first is returned.
+    /// Fails if the list is empty.
     pub(super) struct Max {
         /// The items to compare.
         items: Items<Ordered<'T'>>,
@@ -53,23 +53,23 @@ impl Op for Max {
     const YIELDS: Scheme = Scheme::Ordered('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("The greatest", "[3, 1, 2] >> max", "3"),
+        Example::ok("The largest", "[3, 1, 2] >> max", "3"),
         Example::ok("The last by name", r#"max(["b", "c", "a"])"#, r#""c""#),
-        Example::err("Of nothing", "[5] >> where { it > 9 } >> max", "the list is empty"),
+        Example::err("An empty list", "[5] >> where { it > 9 } >> max", "the list is empty"),
     ];
 }
 
 impl Inline for Max {
     fn run(self) -> Result<Value, OpError> {
-        extreme(&self.items.0, Ordering::Greater, "greatest item")
+        extreme(&self.items.0, Ordering::Greater, "largest item")
     }
 }
 
-/// The first item that comes before all others, where `before` says which comes before.
+/// The first item that compares as `before` to all others.
 fn extreme(items: &List, before: Ordering, what: &str) -> Result<Value, OpError> {
     let mut items = items.iter();
     let Some(mut best) = items.next() else {
-        return Err(empty(what).help("`(xs >> sort { it })[0]` gives null instead"));
+        return Err(empty(what).help("use `(xs >> sort { it })[0]` to get null instead"));
     };
     for item in items {
         let order = item.order(best).ok_or_else(|| no_order(item, best))?;
@@ -81,7 +81,7 @@ fn extreme(items: &List, before: Ordering, what: &str) -> Result<Value, OpError>
 }
 
 fn no_order(a: &Value, b: &Value) -> OpError {
-    OpError::invalid_input(format!("{} and {} have no order", a.kind(), b.kind()))
+    OpError::invalid_input(format!("cannot compare {} and {}", a.kind(), b.kind()))
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn what_has_no_order_is_refused() {
         assert_eq!(fails::<Min>("[[]]").kind, ErrorKind::Failed);
-        assert_eq!(fails::<Max>("[[]]").message, "the list is empty, so it has no greatest item");
-        assert_eq!(fails::<Max>(r#"[[1, "a"]]"#).message, "string and int have no order");
+        assert_eq!(fails::<Max>("[[]]").message, "the list is empty, so it has no largest item");
+        assert_eq!(fails::<Max>(r#"[[1, "a"]]"#).message, "cannot compare string and int");
     }
 }

@@ -1,4 +1,4 @@
-//! Whole numbers in a row.
+//! Ranges of whole numbers.
 
 use svc_contract::{
     registry::{ErrorKind, Example, Inline, Max, Op, OpError, Scheme, params},
@@ -8,13 +8,13 @@ use svc_contract::{
 use super::super::test_list_room;
 
 params! {
-    /// Gives the whole numbers from one up to, not including, another.
+    /// Returns the whole numbers from one up to, not including, another.
     ///
-    /// Nothing when the second is not the larger. Fails beyond 10,000,000 numbers.
+    /// The result is empty if `to` is not larger than `from`. Fails beyond 10,000,000 numbers.
     pub(super) struct Range {
         /// The first number.
         from: i64,
-        /// The first number that is left out.
+        /// The end, which is not included.
         to: i64,
     }
 }

@@ -1,4 +1,4 @@
-//! The same items in another arrangement.
+//! Rearranges the items of a list.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,9 +15,9 @@ use super::super::test_list_room;
 const ITEM: Scheme = Scheme::Var('T');
 
 params! {
-    /// Turns a list round: the last item comes first.
+    /// Reverses a list: the last item comes first.
     pub(super) struct Reverse {
-        /// The list to turn round.
+        /// The list to reverse.
         items: Items<Var<'T'>>,
     }
 }
@@ -40,9 +40,9 @@ impl Inline for Reverse {
 params! {
     /// Leaves out the items that are null.
     ///
-    /// After `each?`, that keeps what succeeded.
+    /// After `each?`, this keeps the successful results.
     pub(super) struct Compact {
-        /// The list that may hold nulls.
+        /// The list that may contain nulls.
         items: Items<Option<Var<'T'>>>,
     }
 }
@@ -51,7 +51,7 @@ impl Op for Compact {
     const NAME: &'static str = "compact";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::Input);
     const EXAMPLES: &'static [Example] =
-        &[Example::ok("What is there", "[1, null, 2] >> compact", "[1,2]")];
+        &[Example::ok("Without nulls", "[1, null, 2] >> compact", "[1,2]")];
 }
 
 impl Inline for Compact {
@@ -63,11 +63,11 @@ impl Inline for Compact {
 }
 
 params! {
-    /// Makes one list of a list of lists, one level deep.
+    /// Makes one list from a list of lists, one level deep.
     ///
-    /// Fails when the result would have more than 10,000,000 items.
+    /// Fails if the result would have more than 10,000,000 items.
     pub(super) struct Flatten {
-        /// The lists to put one after the other.
+        /// The list of lists.
         lists: Items<Items<Var<'T'>>>,
     }
 }
@@ -101,7 +101,7 @@ impl Inline for Flatten {
 fn list_of(item: &Value) -> Result<&List, OpError> {
     item.as_list().ok_or_else(|| {
         let kind = item.kind();
-        OpError::invalid_input(format!("`flatten` needs a list of lists, but an item is {kind}"))
+        OpError::invalid_input(format!("expected a list of lists, found an item of type {kind}"))
     })
 }
 
@@ -119,7 +119,7 @@ impl Op for Enumerate {
         &Scheme::Record(
             "",
             &[
-                FieldScheme { name: "index", doc: "Its place, from 0.", scheme: Scheme::Int },
+                FieldScheme { name: "index", doc: "Its position, from 0.", scheme: Scheme::Int },
                 FieldScheme { name: "item", doc: "The item itself.", scheme: ITEM },
             ],
         ),
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn one_level_is_flattened() {
         gives::<Flatten>("[[[[1]], [[2, 3], []]]]", "[[1],[2,3],[]]");
-        assert!(fails::<Flatten>("[[[1], 2]]").message.contains("an item is int"));
+        assert!(fails::<Flatten>("[[[1], 2]]").message.contains("item of type int"));
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! How much there is in a value, and under which names.
+//! The length of a value, and the names of its fields.
 
 use svc_contract::{
     registry::{Example, Field, Inline, Max, Op, OpError, Scheme, params},
     value::Value,
 };
 
-/// Any record: one without fields is narrower than all others.
+/// The type of any record: a record without fields is narrower than all others.
 const ANY_RECORD: Scheme = Scheme::Record("record", &[]);
 
-/// What has a length.
+/// A value with a length.
 pub(super) struct Countable(Value);
 
 impl Field for Countable {
@@ -31,10 +31,10 @@ impl Field for Countable {
 params! {
     /// Counts the characters of a string, the items of a list or the fields of a record.
     ///
-    /// Characters are Unicode scalar values. Of a `json` value, what it holds is counted;
-    /// a number, a boolean or null in it is an error of kind `invalid_input`.
+    /// Characters are Unicode scalar values. For a `json` value, its content is counted; a number,
+    /// a boolean or null in it is an error of kind `invalid_input`.
     pub(super) struct Len {
-        /// What to count in.
+        /// The value to measure.
         value: Countable,
     }
 }
@@ -61,7 +61,7 @@ impl Inline for Len {
     }
 }
 
-/// A record, or a `json` value that holds one.
+/// A record, or a `json` value that is an object.
 pub(super) struct Keyed(svc_contract::value::Record);
 
 impl Field for Keyed {
@@ -80,9 +80,9 @@ impl Field for Keyed {
 }
 
 params! {
-    /// Gives the names of a record's fields, in their order.
+    /// Returns the names of a record's fields, in order.
     ///
-    /// A `json` value that is no object is an error of kind `invalid_input`.
+    /// A `json` value that is not an object is an error of kind `invalid_input`.
     pub(super) struct Keys {
         /// The record, or the `json` object.
         record: Keyed,
@@ -95,7 +95,7 @@ impl Op for Keys {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A record", "keys({ b: 1, a: 2 })", r#"["b","a"]"#),
         Example::ok("An object", r#"'{"x": 1}' >> parse_json >> keys"#, r#"["x"]"#),
-        Example::err("No object", "'[1]' >> parse_json >> keys", "but this is list"),
+        Example::err("Not an object", "'[1]' >> parse_json >> keys", "but this is list"),
     ];
 }
 

@@ -12,13 +12,13 @@ use super::ends::empty;
 params! {
     /// Adds up numbers, durations, money or sizes.
     ///
-    /// Whole numbers and units are added exactly, floats by Neumaier's compensated
-    /// summation; the sum of both is a float. Fails when the sum is out of range, and for
-    /// an empty list without `start`, because nothing tells what it would be a sum of.
+    /// Whole numbers and units are added exactly, floats by Neumaier's compensated summation; the
+    /// sum of both is a float. Fails if the sum is out of range, and for an empty list without
+    /// `start`, because the unit of the sum is then unknown.
     pub(super) struct Sum {
         /// The amounts to add up.
         items: Items<Amount<'N'>>,
-        /// What to start from, and so the sum of nothing: `0`, `0s`, `$0`, `0B`.
+        /// The start of the sum, and the result for an empty list: `0`, `0s`, `$0`, `0B`.
         start: Option<Amount<'N'>> = None,
     }
 }
@@ -30,8 +30,8 @@ impl Op for Sum {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", "[1, 2, 3] >> sum", "6"),
         Example::ok("Money", "sum([$0.25, $0.50])", r#""$0.75""#),
-        Example::ok("Perhaps nothing", "[5] >> where { it > 9 } >> sum(start: 0)", "0"),
-        Example::err("Nothing", "[5] >> where { it > 9 } >> sum", "the list is empty"),
+        Example::ok("A list that may be empty", "[5] >> where { it > 9 } >> sum(start: 0)", "0"),
+        Example::err("An empty list", "[5] >> where { it > 9 } >> sum", "the list is empty"),
     ];
 }
 
@@ -40,7 +40,8 @@ impl Inline for Sum {
         let start = self.start.map(|it| it.0);
         let mut amounts = start.iter().chain(&self.items.0);
         let Some(first) = amounts.next() else {
-            let help = "`sum(start: 0)` says what nothing adds up to; so do `0s`, `$0`, `0B`";
+            let help =
+                "add `start`, the sum of an empty list: `sum(start: 0)`, or `0s`, `$0`, `0B`";
             return Err(empty("sum").help(help));
         };
         let mut total = Total::default();
@@ -51,12 +52,12 @@ impl Inline for Sum {
 }
 
 params! {
-    /// Gives the arithmetic mean of numbers, as a float.
+    /// Returns the arithmetic mean of numbers, as a float.
     ///
-    /// Fails when the list is empty or the sum is out of range. For durations, money and
-    /// sizes, write `sum(xs) / len(xs)`.
+    /// Fails if the list is empty or the sum is out of range. For durations, money and sizes, write
+    /// `sum(xs) / len(xs)`.
     pub(super) struct Avg {
-        /// The numbers to take the mean of.
+        /// The numbers to average.
         items: Items<f64>,
     }
 }
@@ -67,7 +68,7 @@ impl Op for Avg {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A mean", "[1, 2] >> avg", "1.5"),
-        Example::err("Of nothing", "[5] >> where { it > 9 } >> avg", "the list is empty"),
+        Example::err("An empty list", "[5] >> where { it > 9 } >> avg", "the list is empty"),
     ];
 }
 
@@ -76,7 +77,7 @@ impl Inline for Avg {
     fn run(self) -> Result<Value, OpError> {
         let numbers = self.items.0;
         if numbers.is_empty() {
-            return Err(empty("average").help("`if len(xs) > 0 { avg(xs) } else { null }`"));
+            return Err(empty("average").help("write `if len(xs) > 0 { avg(xs) } else { null }`"));
         }
         let mut total = Total::default();
         numbers.iter().try_for_each(|it| total.add(it))?;
@@ -84,7 +85,7 @@ impl Inline for Avg {
     }
 }
 
-/// A sum so far: the exact part in the smallest unit, and the floats.
+/// A running sum: the exact part in the smallest unit, and the floats.
 #[derive(Default)]
 struct Total {
     exact: i128,
@@ -105,7 +106,7 @@ impl Total {
             Value::Money(it) => Some(i128::from(it.nanos())),
             Value::Duration(it) => i128::try_from(it.as_nanos()).ok(),
             other => {
-                let message = format!("only amounts add up, but an item is {}", other.kind());
+                let message = format!("expected numbers or amounts to add, found {}", other.kind());
                 return Err(OpError::invalid_input(message));
             }
         };
@@ -114,7 +115,7 @@ impl Total {
         Ok(())
     }
 
-    /// The sum, of the kind of `first`; the items are all of one kind, or all numbers.
+    /// The sum, of the same kind as `first`; the items are all of one kind, or all numbers.
     fn like(self, first: &Value) -> Result<Value, OpError> {
         if self.has_floats {
             return self.float().map(Value::Float);
@@ -148,7 +149,7 @@ fn out_of_range() -> OpError {
     OpError::failed("the sum is out of range")
 }
 
-/// Neumaier's summation: what a sum loses by rounding is kept apart and added at the end.
+/// Neumaier's summation: rounding errors are collected separately and added at the end.
 #[derive(Default)]
 struct FloatSum {
     sum: f64,
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(err.kind, ErrorKind::Failed);
         assert!(err.help.unwrap().contains("start: 0"));
         assert_eq!(fails::<Avg>("[[]]").kind, ErrorKind::Failed);
-        assert!(fails::<Sum>("[[null]]").message.contains("an item is null"));
+        assert!(fails::<Sum>("[[null]]").message.contains("found null"));
     }
 
     #[test]

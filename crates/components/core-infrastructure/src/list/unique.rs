@@ -1,4 +1,4 @@
-//! Each item once.
+//! Removes duplicates from a list.
 
 use std::{
     collections::HashSet,
@@ -11,12 +11,12 @@ use svc_contract::{
 };
 
 params! {
-    /// Keeps each item where it first appears and leaves out those equal to it.
+    /// Keeps the first of equal items and leaves out the others.
     ///
-    /// Items are equal as `==` has it: `2` and `2.0` are, and records with the same
-    /// fields in another order. Takes time in proportion to the size of the list.
+    /// Items are compared with `==`: `2` and `2.0` are equal, and so are records with the same
+    /// fields in another order. The time is proportional to the size of the list.
     pub(super) struct Unique {
-        /// The list in which items may stand more than once.
+        /// The list that may contain equal items.
         items: Items<Var<'T'>>,
     }
 }
@@ -25,7 +25,7 @@ impl Op for Unique {
     const NAME: &'static str = "unique";
     const YIELDS: Scheme = Scheme::List(&Scheme::Var('T'), Max::Input);
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("Once each", r#"["b", "a", "b"] >> unique"#, r#"["b","a"]"#),
+        Example::ok("Strings", r#"["b", "a", "b"] >> unique"#, r#"["b","a"]"#),
         Example::ok("Records", "[{ a: 1 }, { a: 1 }] >> unique >> len", "1"),
     ];
 }
@@ -46,7 +46,7 @@ impl Inline for Unique {
     }
 }
 
-/// A value as its equals see it: what is equal by `==` has the same hash.
+/// A value hashed consistently with `==`: equal values have the same hash.
 struct Same<'a>(&'a Value);
 
 impl PartialEq for Same<'_> {
@@ -69,7 +69,7 @@ impl Hash for Same<'_> {
             Value::Size(it) => it.hash(state),
             Value::Text(it) | Value::Path(it) => it.hash(state),
             Value::Bytes(it) => it.hash(state),
-            // The check keeps these out of lists that are compared.
+            // The check does not allow these in lists that are compared.
             Value::Secret(_) | Value::Flow(_) => {}
             Value::List(items) => {
                 state.write_usize(items.len());
@@ -91,8 +91,8 @@ fn hash_float(it: f64, state: &mut impl Hasher) {
     }
 }
 
-/// The order of the fields does not matter, so they are hashed in that of their names; one
-/// that is absent is null.
+/// The order of the fields does not matter, so they are hashed sorted by name; an absent field
+/// counts as null.
 fn hash_record(record: &Record, state: &mut impl Hasher) {
     let mut fields: Vec<_> = record.iter().filter(|(_, it)| !it.is_null()).collect();
     fields.sort_by_key(|(name, _)| *name);

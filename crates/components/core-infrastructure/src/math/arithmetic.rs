@@ -1,4 +1,4 @@
-//! What the operators cannot say.
+//! Arithmetic beyond the operators.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use svc_contract::{
 use super::finite;
 
 params! {
-    /// Gives a number or an amount of money without its sign.
+    /// Returns a number or an amount of money without its sign.
     ///
-    /// Fails for the least int, whose opposite is out of range. Durations and sizes have
-    /// no sign and stay as they are.
+    /// Fails for the smallest int, whose opposite is out of range. Durations and sizes have no sign
+    /// and stay unchanged.
     pub(super) struct Abs {
         /// The number or amount.
         number: Amount<'N'>,
@@ -27,7 +27,7 @@ impl Op for Abs {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An int", "abs(3 - 5)", "2"),
         Example::ok("A float", "abs(-0.5)", "0.5"),
-        Example::err("The least int", "abs(-9223372036854775807 - 1)", "out of range"),
+        Example::err("The smallest int", "abs(-9223372036854775807 - 1)", "out of range"),
     ];
 }
 
@@ -47,13 +47,13 @@ impl Inline for Abs {
 }
 
 fn no_amount(value: &Value) -> OpError {
-    OpError::invalid_input(format!("a number or an amount is needed, but this is {}", value.kind()))
+    OpError::invalid_input(format!("expected a number or an amount, found {}", value.kind()))
 }
 
 params! {
-    /// Gives the square root of a number. Fails for a number below zero.
+    /// Returns the square root of a number. Fails for a negative number.
     pub(super) struct Sqrt {
-        /// The number, not below zero.
+        /// The number, not negative.
         number: f64,
     }
 }
@@ -64,7 +64,7 @@ impl Op for Sqrt {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A root", "sqrt(9)", "3.0"),
-        Example::err("Below zero", "sqrt(-1)", "has no square root"),
+        Example::err("A negative number", "sqrt(-1)", "has no square root"),
     ];
 }
 
@@ -72,7 +72,7 @@ impl Inline for Sqrt {
     fn run(self) -> Result<Value, OpError> {
         if self.number < 0.0 {
             let shown = Value::Float(self.number);
-            return Err(OpError::failed(format!("{shown} is below zero and has no square root")));
+            return Err(OpError::failed(format!("{shown} is negative and has no square root")));
         }
         Ok(finite(self.number.sqrt())?.into())
     }
@@ -81,12 +81,12 @@ impl Inline for Sqrt {
 params! {
     /// Raises a number to a power, as a float.
     ///
-    /// Fails when the result is no number or out of range: `pow(0, -1)`, `pow(-8, 0.5)`,
-    /// `pow(10, 400)`.
+    /// Fails if the result is not a number or out of range: `pow(0, -1)`, `pow(-8, 0.5)`, `pow(10,
+    /// 400)`.
     pub(super) struct Pow {
         /// The number to raise.
         number: f64,
-        /// The power to raise it to, which may be negative or a fraction.
+        /// The exponent, which may be negative or a fraction.
         exponent: f64,
     }
 }
@@ -111,12 +111,12 @@ impl Inline for Pow {
 params! {
     /// Divides whole numbers and cuts off the fraction, towards zero.
     ///
-    /// `div(7, 2)` is 3 and `div(-7, 2)` is -3; `floor(-7 / 2)` is -4. Fails for division
-    /// by zero and for the one result that is out of range, the least int by -1.
+    /// `div(7, 2)` is 3 and `div(-7, 2)` is -3; `floor(-7 / 2)` is -4. Fails for division by zero
+    /// and for the only result that is out of range, the smallest int divided by -1.
     pub(super) struct Div {
         /// The number to divide.
         number: i64,
-        /// What to divide it by, not 0.
+        /// The divisor, not 0.
         by: i64,
     }
 }
@@ -126,7 +126,7 @@ impl Op for Div {
     const YIELDS: Scheme = Scheme::Int;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("Whole parts", "div(7, 2)", "3"),
+        Example::ok("A quotient", "div(7, 2)", "3"),
         Example::ok("Towards zero", "-7 >> div(by: 2)", "-3"),
         Example::err("By zero", "div(1, 0)", "division by zero"),
     ];
@@ -143,16 +143,16 @@ impl Inline for Div {
 }
 
 params! {
-    /// Keeps a number or an amount between two others.
+    /// Keeps a number or an amount within two bounds.
     ///
-    /// Gives `low` for what is less, `high` for what is more, and else what it was given.
+    /// Returns `low` for a smaller value, `high` for a larger one, and otherwise the value itself.
     /// `low` above `high` is an error of kind `invalid_input`.
     pub(super) struct Clamp {
         /// The number or amount to limit.
         number: Amount<'N'>,
-        /// The least result.
+        /// The smallest possible result.
         low: Amount<'N'>,
-        /// The greatest result.
+        /// The largest possible result.
         high: Amount<'N'>,
     }
 }
@@ -161,9 +161,9 @@ impl Op for Clamp {
     const NAME: &'static str = "clamp";
     const YIELDS: Scheme = Scheme::Amount('N');
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("Too much", "12 >> clamp(low: 0, high: 10)", "10"),
-        Example::ok("In between", "clamp(90s, low: 1s, high: 2m)", r#""1m30s""#),
-        Example::err("The wrong way round", "clamp(5, low: 9, high: 1)", "`low` is above `high`"),
+        Example::ok("Too large", "12 >> clamp(low: 0, high: 10)", "10"),
+        Example::ok("In the range", "clamp(90s, low: 1s, high: 2m)", r#""1m30s""#),
+        Example::err("Swapped limits", "clamp(5, low: 9, high: 1)", "`low` is above `high`"),
     ];
 }
 
@@ -182,7 +182,7 @@ impl Inline for Clamp {
 }
 
 fn order(a: &Value, b: &Value) -> Result<Ordering, OpError> {
-    let message = || format!("{} and {} have no order", a.kind(), b.kind());
+    let message = || format!("cannot compare {} and {}", a.kind(), b.kind());
     a.order(b).ok_or_else(|| OpError::invalid_input(message()))
 }
 
@@ -232,6 +232,6 @@ mod tests {
         gives::<Clamp>("[0.5, 0, 1]", "0.5");
         gives::<Clamp>("[5, 5, 5]", "5");
         assert!(fails::<Clamp>("[1, 3, 2]").message.contains("3 > 2"));
-        assert!(fails::<Clamp>(r#"[1, "a", 2]"#).message.contains("no order"));
+        assert!(fails::<Clamp>(r#"[1, "a", 2]"#).message.contains("cannot compare"));
     }
 }

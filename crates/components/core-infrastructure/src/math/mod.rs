@@ -8,7 +8,7 @@ mod rounding;
 pub(super) const COMPONENT: Component = Component {
     name: "math",
     cluster: "core-infrastructure",
-    summary: "Rounds, divides, limits and raises numbers.",
+    summary: "Rounds, divides and limits numbers, and computes powers.",
     version: 1,
     aliases: &[
         ("abs", "abs"),
@@ -32,7 +32,7 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-/// A float that is a number, as every float of the language is.
+/// Checks that a float is a finite number, as every float of the language is.
 fn finite(it: f64) -> Result<f64, OpError> {
     if it.is_finite() { Ok(it) } else { Err(OpError::failed("the result is out of range")) }
 }

@@ -1,22 +1,22 @@
-//! Numbers with fewer digits.
+//! Rounds numbers.
 
 use svc_contract::{
     registry::{ErrorKind, Example, Inline, Op, OpError, Scheme, params},
     value::Value,
 };
 
-/// From here on, all floats are whole numbers.
+/// From this value on, all floats are whole numbers.
 const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 params! {
-    /// Rounds a number to so many decimals; halves go away from zero.
+    /// Rounds a number to a number of decimals; halves are rounded away from zero.
     ///
-    /// The result is a float, also for no decimals: `floor(round(x))` is an int. With
-    /// negative `digits` it rounds to tens, hundreds and so on.
+    /// The result is a float, also without decimals: `floor(round(x))` is an int. Negative `digits`
+    /// round to tens, hundreds and so on.
     pub(super) struct Round {
         /// The number to round.
         number: f64,
-        /// How many decimals to keep.
+        /// The number of decimals to keep.
         #[range(-15..=15)]
         digits: i64 = 0,
     }
@@ -36,7 +36,7 @@ impl Inline for Round {
     fn run(self) -> Result<Value, OpError> {
         let scale = 10_f64.powi(i32::try_from(self.digits.abs()).unwrap_or_default());
         let scaled = if self.digits < 0 { self.number / scale } else { self.number * scale };
-        // Where that leaves no fraction, the number has no digit to lose.
+        // If the scaled number has no fraction, there is nothing to round.
         if scaled.abs() >= ALL_WHOLE {
             return Ok(self.number.into());
         }
@@ -46,9 +46,9 @@ impl Inline for Round {
 }
 
 params! {
-    /// Gives the greatest whole number that is not greater than a number.
+    /// Returns the greatest whole number that is not greater than a number.
     ///
-    /// Fails when it is out of the range of int.
+    /// Fails if the result is out of the range of int.
     pub(super) struct Floor {
         /// The number to round down.
         number: f64,
@@ -61,8 +61,8 @@ impl Op for Floor {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Down", "floor(2.9)", "2"),
-        Example::ok("Below zero", "floor(-2.1)", "-3"),
-        Example::err("Beyond int", "floor(pow(10, 19))", "beyond the range of int"),
+        Example::ok("A negative number", "floor(-2.1)", "-3"),
+        Example::err("Out of range", "floor(pow(10, 19))", "beyond the range of int"),
     ];
 }
 
@@ -73,9 +73,9 @@ impl Inline for Floor {
 }
 
 params! {
-    /// Gives the least whole number that is not less than a number.
+    /// Returns the least whole number that is not less than a number.
     ///
-    /// Fails when it is out of the range of int.
+    /// Fails if the result is out of the range of int.
     pub(super) struct Ceil {
         /// The number to round up.
         number: f64,
@@ -89,7 +89,7 @@ impl Op for Ceil {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Up", "ceil(2.1)", "3"),
         Example::ok("Pages of ten", "ceil(25 / 10)", "3"),
-        Example::err("Beyond int", "ceil(pow(10, 19))", "beyond the range of int"),
+        Example::err("Out of range", "ceil(pow(10, 19))", "beyond the range of int"),
     ];
 }
 
@@ -99,7 +99,7 @@ impl Inline for Ceil {
     }
 }
 
-/// A float without a fraction as an int.
+/// Converts a float without a fraction to an int.
 fn whole(it: f64) -> Result<Value, OpError> {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if !(-BEYOND..BEYOND).contains(&it) {

@@ -1,4 +1,4 @@
-//! The components that have to do with a question.
+//! Finds components that match a question.
 
 use std::collections::HashMap;
 
@@ -13,45 +13,45 @@ use svc_contract::{
 use super::EFFECTS;
 
 record! {
-    /// A component that has to do with a question.
+    /// A component that matches a question.
     struct Discovery {
         /// Its name.
         name: Text,
-        /// How much it has to do with the question: the best one has 1.
+        /// How well it matches the question; the best one has 1.
         score: f64,
-        /// The group that it is listed in.
+        /// The group that contains it.
         cluster: Text,
     }
 }
 
 record! {
-    /// A component that is worth a look.
+    /// A recommended component.
     struct Recommendation {
         /// Its name.
         name: Text,
-        /// What it is for.
+        /// The purpose of the component.
         description: Text,
     }
 }
 
 record! {
-    /// What is recommended.
+    /// The result of a recommendation.
     struct Recommendations {
-        /// The best one first.
+        /// The components, best first.
         recommendations: Vec<Recommendation>,
     }
 }
 
 params! {
-    /// Finds the components that have to do with a question, the best one first.
+    /// Finds the components that match a question, best first.
     ///
-    /// The names, summaries, arguments and examples of their ops are compared with the words
-    /// of the question, by stems and by words that mean the same. Nothing is guessed: a
-    /// question whose words nothing has gives an empty list.
+    /// The names, summaries, arguments and examples of their ops are compared with the words of the
+    /// question, by stems and by synonyms. Nothing is guessed: if no word of the question is found,
+    /// the list is empty.
     pub(super) struct Discover {
         /// The question, in plain words.
         query: Text,
-        /// The most components.
+        /// The maximum number of components.
         #[range(1..=1000)]
         limit: usize = 20,
     }
@@ -63,11 +63,11 @@ impl Op for Discover {
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "The best one",
+            "The best match",
             r#""condense documents" >> nav_discover(limit: 1)"#,
             r#"[{"name":"ctx_summary","score":1,"cluster":"context-retrieval"}]"#,
         ),
-        Example::ok("Nothing has these words", r#""xyzzy" >> nav_discover"#, "[]"),
+        Example::ok("No match", r#""xyzzy" >> nav_discover"#, "[]"),
     ];
 }
 
@@ -84,11 +84,11 @@ impl Compute for Discover {
 }
 
 params! {
-    /// Recommends components for a task, and says what each is for.
+    /// Recommends components for a task, with the purpose of each.
     pub(super) struct Recommend {
         /// The task, in plain words.
         query: Text,
-        /// The most components.
+        /// The maximum number of components.
         #[range(1..=1000)]
         limit: usize = 5,
     }
@@ -99,7 +99,7 @@ impl Op for Recommend {
     const YIELDS: Scheme = Recommendations::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] = &[Example::ok(
-        "What condenses documents",
+        "A component that condenses documents",
         r#""condense documents" >> nav_recommend(limit: 1)"#,
         r#"{"recommendations":[{"name":"ctx_summary","description":"Condenses documents to their most important sentences."}]}"#,
     )];
@@ -117,7 +117,7 @@ impl Compute for Recommend {
     }
 }
 
-/// The components whose best op has most to do with a question.
+/// The components whose best op matches a question.
 fn discovered(
     query: &str,
     limit: usize,

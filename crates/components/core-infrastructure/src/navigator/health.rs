@@ -1,4 +1,4 @@
-//! How many components there are, and whether they are well.
+//! Counts the components and checks their examples.
 
 use std::collections::BTreeMap;
 
@@ -23,17 +23,17 @@ record! {
 }
 
 record! {
-    /// What there is, in numbers.
+    /// The numbers of components and ops.
     struct Numbers {
-        /// How many components there are.
+        /// The number of components.
         components: i64,
-        /// How many ops they have together.
+        /// The number of their ops.
         ops: i64,
-        /// How many of them are pure: their result depends on their arguments only.
+        /// The number of pure ops: their result depends on their arguments only.
         pure: i64,
-        /// How many may cost money.
+        /// The number of ops that may cost money.
         priced: i64,
-        /// How many examples are shown and tested.
+        /// The number of examples, which are shown and tested.
         examples: i64,
         /// The groups, by name.
         clusters: Vec<Cluster>,
@@ -41,17 +41,17 @@ record! {
 }
 
 record! {
-    /// Whether the components are well.
+    /// The result of a check of the components.
     struct Diagnosis {
-        /// Whether nothing is wrong.
+        /// Whether no problem was found.
         ok: bool,
-        /// How many components were looked at.
+        /// The number of components that were checked.
         components: i64,
-        /// How many scripts of their examples were checked.
+        /// The number of example scripts that were checked.
         checked: i64,
-        /// What is wrong, with the op that it is about.
+        /// The problems, each with its op.
         problems: Vec<Text>,
-        /// Whether the environment names a language model.
+        /// Whether the environment configures a language model.
         has_model: bool,
     }
 }
@@ -66,7 +66,7 @@ impl Op for Stats {
     const YIELDS: Scheme = Numbers::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] =
-        &[Example::ok("Is there any", "nav_stats >> (it.ops > 50)", "true")];
+        &[Example::ok("The number of ops", "nav_stats >> (it.ops > 50)", "true")];
 }
 
 impl Compute for Stats {
@@ -97,9 +97,9 @@ fn clusters(components: &[&'static Component]) -> Vec<Cluster> {
 }
 
 params! {
-    /// Tests whether all components are well: every example of an op must check.
+    /// Checks that all components work: every example of an op must pass the check.
     ///
-    /// Nothing is run. A language model that is not configured is no problem: it is said.
+    /// Nothing is run. A missing language model is not a problem, but is reported.
     pub(super) struct Health {}
 }
 
@@ -108,7 +108,7 @@ impl Op for Health {
     const YIELDS: Scheme = Diagnosis::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] =
-        &[Example::ok("All is well", "nav_health >> .problems", "[]")];
+        &[Example::ok("No problems", "nav_health >> .problems", "[]")];
 }
 
 impl Compute for Health {
@@ -134,7 +134,7 @@ impl Compute for Health {
     }
 }
 
-/// What is wrong with the examples of an op: those that are shown to work have to check.
+/// The problems with the examples of an op: examples that should succeed must pass the check.
 fn wrong(op: OpRef, catalog: &dyn Catalog) -> Vec<Text> {
     let shown = op.op.examples.iter().filter(|it| it.yields.is_ok());
     let error = |script: &str| catalog.tried(script).errors.into_iter().next();

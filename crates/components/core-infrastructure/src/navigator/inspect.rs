@@ -1,4 +1,4 @@
-//! Everything that a component says of itself, as a value.
+//! The documentation of a component, as a value.
 
 use svc_contract::{
     registry::{
@@ -15,49 +15,49 @@ record! {
     struct Argument {
         /// Its name.
         name: Text,
-        /// Its type, with its default where it has one.
+        /// Its type, with the default if there is one.
         signature: Text,
-        /// Whether it must be given.
+        /// Whether it is required.
         required: bool,
-        /// What it is for.
+        /// Its meaning.
         doc: Text,
     }
 }
 
 record! {
-    /// What one op of a component can do.
+    /// The documentation of an op.
     struct Capability {
-        /// The shortest name that a script can use for it.
+        /// The shortest name for it in a script.
         name: Text,
         /// Its full name.
         op: Text,
-        /// What it does.
+        /// What the op does.
         doc: Text,
-        /// What it takes; the incoming value fills the first one.
+        /// Its parameters; the incoming value fills the first one.
         params: Vec<Argument>,
         /// The type of its result.
         gives: Text,
-        /// What it does to the world; nothing where it is pure.
+        /// Its effects on the world; empty if it is pure.
         effects: Vec<Text>,
-        /// What it costs.
+        /// Its cost.
         price: Text,
         /// The kinds of error that it can fail with.
         errors: Vec<Text>,
-        /// Scripts that show it.
+        /// Example scripts.
         examples: Vec<Text>,
     }
 }
 
 record! {
-    /// What a component can do.
+    /// The documentation of a component.
     struct Capabilities {
         /// Its name.
         name: Text,
-        /// The group that it is listed in.
+        /// The group that contains it.
         cluster: Text,
-        /// What it is for.
+        /// Its purpose.
         summary: Text,
-        /// Goes up when an op gives another result for the same arguments.
+        /// The version, which increases when an op returns another result for the same arguments.
         version: i64,
         /// Its ops.
         ops: Vec<Capability>,
@@ -65,9 +65,9 @@ record! {
 }
 
 params! {
-    /// Tells what a component can do: its ops, their arguments, effects, prices and examples.
+    /// Describes what a component can do: its ops, their arguments, effects, prices and examples.
     pub(super) struct Inspect {
-        /// Its name, or a short name of one of its ops.
+        /// The name of the component, or a short name of one of its ops.
         component: Text,
     }
 }
@@ -79,11 +79,11 @@ impl Op for Inspect {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "What `summary` takes",
+            "The first parameter of `summary`",
             r#""summary" >> nav_inspect >> .ops >> first >> .params >> first >> .signature"#,
             r#""from: string, Doc or [Doc]""#,
         ),
-        Example::err("There is none", r#""sumary" >> nav_inspect"#, "no component is called"),
+        Example::err("An unknown component", r#""sumary" >> nav_inspect"#, "unknown component"),
     ];
 }
 
@@ -99,15 +99,15 @@ impl Compute for Inspect {
 }
 
 fn unknown(registry: &Registry, name: &str) -> OpError {
-    let message = format!("no component is called `{name}`");
+    let message = format!("unknown component `{name}`");
     let error = OpError::new(ErrorKind::NotFound, message);
     match registry.suggest(name) {
         Some(meant) => error.help(format!("did you mean `{meant}`?")),
-        None => error.help("`nav_discover` finds components by words"),
+        None => error.help("use `nav_discover` to find components by words"),
     }
 }
 
-/// A name of one op means that op alone, where its component has more.
+/// A short name selects that op alone if its component has several.
 fn capabilities(found: Found) -> Capabilities {
     let component = found.component();
     let ops: Vec<&'static OpDef> = match found {

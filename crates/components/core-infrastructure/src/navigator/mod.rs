@@ -1,4 +1,4 @@
-//! What there is to build with: found, recommended, looked at, counted, tested.
+//! Finds, recommends, inspects, counts and tests the available components.
 
 use svc_contract::registry::{Component, Effect, Scope, compute};
 
@@ -10,7 +10,7 @@ mod search;
 pub(super) const COMPONENT: Component = Component {
     name: "navigator",
     cluster: "core-infrastructure",
-    summary: "Tells which components and ops there are.",
+    summary: "Lists and describes the components and ops.",
     version: 1,
     aliases: &[
         ("nav_discover", "discover"),
@@ -30,5 +30,5 @@ pub(super) const COMPONENT: Component = Component {
     ],
 };
 
-/// What there is to call is not an argument.
+/// The registry is not an argument, so reading it is an effect.
 const EFFECTS: &[Effect] = &[Effect::Reads(Scope::Named("components"))];

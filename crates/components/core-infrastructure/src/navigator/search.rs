@@ -1,4 +1,4 @@
-//! The ops that have to do with a question, and why.
+//! Finds ops that match a question, and explains why.
 
 use svc_contract::{
     registry::{
@@ -10,29 +10,29 @@ use svc_contract::{
 use super::EFFECTS;
 
 record! {
-    /// An op that has to do with a question.
+    /// An op that matches a question.
     struct Finding {
-        /// The shortest name that a script can use for it.
+        /// The shortest name for it in a script.
         name: Text,
         /// Its full name.
         op: Text,
-        /// The group that its component is listed in.
+        /// The group of its component.
         cluster: Text,
-        /// What it does.
+        /// What the op does.
         summary: Text,
-        /// The words of the question that it has, and where.
+        /// The matching words of the question, and where they were found.
         why: Text,
-        /// How much it has to do with the question; comparable within one question.
+        /// How well it matches the question; comparable within one question.
         score: f64,
     }
 }
 
 params! {
-    /// Searches the documentation of all ops, and says why each was found.
+    /// Searches the documentation of all ops, and explains why each was found.
     pub(super) struct Search {
-        /// What to look for, in plain words.
+        /// The question, in plain words.
         query: Text,
-        /// The most ops.
+        /// The maximum number of ops.
         #[range(1..=1000)]
         limit: usize = 10,
     }
@@ -43,7 +43,7 @@ impl Op for Search {
     const YIELDS: Scheme = Scheme::List(&Finding::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = EFFECTS;
     const EXAMPLES: &'static [Example] = &[Example::ok(
-        "By a word that means the same",
+        "A match by synonym",
         r#""uppercase" >> nav_search(limit: 1) >> each { { name: .name, op: .op, why: .why } }"#,
         r#"[{"name":"upper","op":"text.upper","why":"`uppercase` is a synonym of its name"}]"#,
     )];

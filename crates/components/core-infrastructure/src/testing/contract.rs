@@ -1,4 +1,4 @@
-//! What every op of this cluster keeps, whatever it does.
+//! The rules that every op of this cluster follows.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ const RESERVED: &[&str] = &[
     "input", "error",
 ];
 
-/// Ops that fail only where the result would be too large.
+/// Ops that fail only if the result would be too large.
 const TOO_LARGE_ONLY: &[&str] = &["join", "lower", "show", "to_json", "upper"];
 
 fn ops() -> impl Iterator<Item = &'static OpDef> {
@@ -31,7 +31,7 @@ fn every_op_has_a_bare_name() {
         for op in component.ops {
             let bare = OpRef { component, op }.script_name();
             let found = registry.resolve(&bare).unwrap_or_else(|| panic!("{bare}"));
-            assert!(!bare.contains('.'), "{bare} has no name of its own");
+            assert!(!bare.contains('.'), "{bare} has no unique name");
             assert_eq!((found.component.name, found.op.name), (component.name, op.name));
         }
     }
@@ -41,7 +41,7 @@ fn every_op_has_a_bare_name() {
 fn names_are_free_and_unique() {
     let mut seen = HashSet::new();
     for (alias, _) in ALL.iter().flat_map(|it| it.aliases) {
-        assert!(seen.insert(alias), "`{alias}` stands twice");
+        assert!(seen.insert(alias), "duplicate name `{alias}`");
         assert!(!RESERVED.contains(alias), "`{alias}` is reserved");
     }
 }
@@ -62,11 +62,11 @@ fn everything_is_shown() {
     for op in ops() {
         let shown = |ok: bool| op.examples.iter().any(|it| it.yields.is_ok() == ok);
         assert!(shown(true), "{} has no example", op.name);
-        // What fails only when memory would is no use to look at.
+        // A failure for lack of memory is not useful as an example.
         let only_too_large = TOO_LARGE_ONLY.contains(&op.name);
         assert!(op.errors.is_empty() || only_too_large || shown(false), "{}", op.name);
         for wanted in op.examples.iter().filter_map(|it| it.yields.ok()) {
-            assert!(json::read(wanted).is_ok(), "{}: {wanted} is no JSON", op.name);
+            assert!(json::read(wanted).is_ok(), "{}: {wanted} is not JSON", op.name);
         }
     }
 }

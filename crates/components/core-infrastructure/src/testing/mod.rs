@@ -1,4 +1,4 @@
-//! Calls ops as the engine does, with arguments by position, for the unit tests.
+//! Calls ops as the engine does, with positional arguments, for the unit tests.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 mod contract;
 
-/// Calls an inline op with the arguments in a JSON array, and compares the result as
-/// JSON text, which tells `1` from `1.0`.
+/// Calls an inline op with the arguments in a JSON array, and compares the result as JSON text,
+/// which distinguishes `1` from `1.0`.
 pub(super) fn gives<O: Inline>(args: &str, wanted: &str) {
     gives_with::<O>(&list(args), wanted);
 }
@@ -23,13 +23,13 @@ pub(super) fn gives_with<O: Inline>(args: &[Value], wanted: &str) {
     assert_eq!(json::write(&value), wanted, "of {args:?}");
 }
 
-/// The error of an inline op that is to fail.
+/// The error of an inline op that should fail.
 pub(super) fn fails<O: Inline>(args: &str) -> OpError {
     fails_with::<O>(list(args))
 }
 
 pub(super) fn fails_with<O: Inline>(args: Vec<Value>) -> OpError {
-    call::<O>(args).expect_err("the call is to fail")
+    call::<O>(args).expect_err("the call should fail")
 }
 
 /// Calls an inline op.
@@ -37,31 +37,31 @@ pub(super) fn call<O: Inline>(args: Vec<Value>) -> Result<Value, OpError> {
     O::decode(&mut complete::<O>(args))?.run()
 }
 
-/// As [`gives`], for ops that compute.
+/// Like [`gives`], for `Compute` ops.
 pub(super) fn computes<O: Compute>(args: &str, wanted: &str) {
     let value =
         World::default().call::<O>(list(args)).unwrap_or_else(|err| panic!("{args}: {err}"));
     assert_eq!(json::write(&value), wanted, "of {args}");
 }
 
-/// The error of an op that computes and is to fail.
+/// The error of a `Compute` op that should fail.
 pub(super) fn fails_to_compute<O: Compute>(args: &str) -> OpError {
     fails_to_compute_with::<O>(list(args))
 }
 
 pub(super) fn fails_to_compute_with<O: Compute>(args: Vec<Value>) -> OpError {
-    World::default().call::<O>(args).expect_err("the call is to fail")
+    World::default().call::<O>(args).expect_err("the call should fail")
 }
 
 /// The items of a JSON array.
 pub(super) fn list(text: &str) -> Vec<Value> {
     match json::read(text).expect("the test has valid JSON") {
         Value::List(items) => items.into_vec(),
-        other => panic!("{other} is no list"),
+        other => panic!("{other} is not a list"),
     }
 }
 
-/// A list of the same value many times.
+/// A list that repeats the same value.
 pub(super) fn many(count: usize, value: Value) -> Value {
     vec![value; count].into()
 }
@@ -75,7 +75,7 @@ fn complete<O: Params>(mut args: Vec<Value>) -> Vec<Value> {
     args
 }
 
-/// A host in memory, and what was told to whoever watches.
+/// A host in memory, and the notices and progress that were reported.
 #[derive(Default)]
 pub(super) struct World {
     pub(super) host: Arc<TestHost>,
@@ -103,7 +103,7 @@ impl World {
         self.cx_of(self.host.clone())
     }
 
-    /// The surroundings with another host.
+    /// A context with another host.
     pub(super) fn cx_of(&self, host: Arc<dyn Host>) -> Cx {
         Cx::new("test", host, self.cancel.clone(), self.notices.clone(), Meter::default())
     }

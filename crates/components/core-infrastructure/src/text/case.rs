@@ -1,4 +1,4 @@
-//! Letters in another case, and the ends of a text without what is not wanted there.
+//! Changes the case of letters, and trims the ends of a text.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use svc_contract::{
 use super::super::test_text_len;
 
 params! {
-    /// Turns every letter into its upper-case form.
+    /// Converts every letter to upper case.
     ///
     /// Follows the full Unicode mapping, so the result may be longer than the text.
     pub(super) struct Upper {
@@ -35,7 +35,7 @@ impl Inline for Upper {
 }
 
 params! {
-    /// Turns every letter into its lower-case form, by the full Unicode mapping.
+    /// Converts every letter to lower case, by the full Unicode mapping.
     pub(super) struct Lower {
         /// The text to change.
         text: Text,
@@ -57,12 +57,12 @@ impl Inline for Lower {
     }
 }
 
-/// Refuses what would become too long: letters may become several times as long.
+/// Rejects text that would become too long: letters may become several times as long.
 fn test_len<C: Iterator<Item = char>>(
     text: &str,
     changed: impl Fn(char) -> C,
 ) -> Result<(), OpError> {
-    /// What is shorter is no danger, however long it becomes.
+    /// Shorter texts are harmless, however much longer they become.
     const LONG: usize = 1 << 20;
     if text.len() < LONG {
         return Ok(());
@@ -71,11 +71,11 @@ fn test_len<C: Iterator<Item = char>>(
 }
 
 params! {
-    /// Takes white space, or the characters given, away from both ends of a text.
+    /// Strips white space, or the given characters, from both ends of a text.
     pub(super) struct Trim {
         /// The text to trim.
         text: Text,
-        /// The characters to take away, in any order; Unicode white space when not given.
+        /// The characters to remove, in any order; Unicode white space by default.
         chars: Option<Text> = None,
     }
 }
@@ -94,12 +94,12 @@ impl Inline for Trim {
         let trimmed = match self.chars {
             None => self.text.trim(),
             Some(chars) => {
-                // A set, so that many characters to take away cost no more than few.
+                // A set, so that the time does not depend on the number of characters to remove.
                 let unwanted: HashSet<char> = chars.chars().collect();
                 self.text.trim_matches(|it| unwanted.contains(&it))
             }
         };
-        // A text without anything to trim stays the one that it is, however long.
+        // A text with nothing to trim is returned without a copy.
         Ok(match trimmed.len() == self.text.len() {
             true => Value::Text(self.text),
             false => Value::text(trimmed),

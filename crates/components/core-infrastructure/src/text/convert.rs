@@ -1,4 +1,4 @@
-//! Numbers from text, and text from any value.
+//! Converts text to numbers, and any value to text.
 
 use std::{fmt::Write as _, num::IntErrorKind};
 
@@ -10,13 +10,12 @@ use svc_contract::{
 use super::super::{excerpt, written};
 
 params! {
-    /// Reads a whole number in decimal digits, with or without a sign.
+    /// Parses a whole number in decimal digits, with or without a sign.
     ///
-    /// White space around it is allowed, anything else is not: `"12 apples"`, `"1_000"`
-    /// and `"1.0"` are errors of kind `invalid_input`, and so is a number that is not
-    /// from -2^63 to 2^63 - 1.
+    /// White space around it is allowed, anything else is not: `"12 apples"`, `"1_000"` and `"1.0"`
+    /// are errors of kind `invalid_input`, and so is a number outside -2^63 to 2^63 - 1.
     pub(super) struct ParseInt {
-        /// The text to read.
+        /// The text to parse.
         text: Text,
     }
 }
@@ -26,7 +25,7 @@ impl Op for ParseInt {
     const YIELDS: Scheme = Scheme::Int;
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_int(" 42 ") + 1"#, "43"),
-        Example::err("No number", r#"to_int("12 apples")"#, "`12 apples` is no whole number"),
+        Example::err("Not a number", r#"to_int("12 apples")"#, "`12 apples` is not a whole number"),
     ];
 }
 
@@ -35,20 +34,20 @@ impl Inline for ParseInt {
         let text = self.text.trim();
         let number = text.parse::<i64>().map_err(|err| match err.kind() {
             IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => out_of_range(text, "int"),
-            _ => OpError::invalid_input(format!("`{}` is no whole number", excerpt(text)))
-                .help("`to_float` reads numbers with a point or an exponent"),
+            _ => OpError::invalid_input(format!("`{}` is not a whole number", excerpt(text)))
+                .help("use `to_float` for numbers with a point or an exponent"),
         })?;
         Ok(number.into())
     }
 }
 
 params! {
-    /// Reads a number with or without a sign, a point and an exponent: `2`, `-0.5`, `1e6`.
+    /// Parses a number with or without a sign, a point and an exponent: `2`, `-0.5`, `1e6`.
     ///
-    /// White space around it is allowed, anything else is not. `inf`, `nan` and numbers
-    /// beyond some 1.8e308 are errors of kind `invalid_input`.
+    /// White space around it is allowed, anything else is not. `inf`, `nan` and numbers beyond
+    /// about 1.8e308 are errors of kind `invalid_input`.
     pub(super) struct ParseFloat {
-        /// The text to read.
+        /// The text to parse.
         text: Text,
     }
 }
@@ -58,19 +57,19 @@ impl Op for ParseFloat {
     const YIELDS: Scheme = Scheme::Float;
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_float("0.25") * 2"#, "0.5"),
-        Example::err("A decimal comma", r#"to_float("0,25")"#, "`0,25` is no number"),
+        Example::err("A decimal comma", r#"to_float("0,25")"#, "`0,25` is not a number"),
     ];
 }
 
 impl Inline for ParseFloat {
     fn run(self) -> Result<Value, OpError> {
         let text = self.text.trim();
-        // Rust also reads the names of what is not finite, which has no place here.
+        // Rust also parses the names of non-finite numbers, which are not allowed here.
         let has_digit = text.contains(|it: char| it.is_ascii_digit());
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number.into()),
             Ok(_) if has_digit => Err(out_of_range(text, "float")),
-            _ => Err(OpError::invalid_input(format!("`{}` is no number", excerpt(text)))
+            _ => Err(OpError::invalid_input(format!("`{}` is not a number", excerpt(text)))
                 .help("write it like 1234.5, with a point and without spaces")),
         }
     }
@@ -83,8 +82,8 @@ fn out_of_range(text: &str, ty: &str) -> OpError {
 params! {
     /// Writes any value as text, as `"${value}"` does.
     ///
-    /// A string is itself, units show as the language writes them (`1h30m`, `$0.05`,
-    /// `10MB`), a list or record as JSON, null as `null`.
+    /// A string stays unchanged, units are written as in the language (`1h30m`, `$0.05`, `10MB`), a
+    /// list or record as JSON, null as `null`.
     pub(super) struct Show {
         /// The value to write.
         value: Var<'T'>,
@@ -124,7 +123,7 @@ mod tests {
         gives::<ParseInt>(r#"["\t+7\n"]"#, "7");
         for wrong in ["", " ", "1_000", "0x10", "1.0", "٣", "--1", "1 2"] {
             let err = fails::<ParseInt>(&format!("[{wrong:?}]"));
-            assert!(err.message.contains("is no whole number"), "{err}");
+            assert!(err.message.contains("is not a whole number"), "{err}");
         }
         let err = fails::<ParseInt>(r#"["9223372036854775808"]"#);
         assert!(err.message.contains("beyond the range of int"));
@@ -136,7 +135,7 @@ mod tests {
         gives::<ParseFloat>(r#"["3"]"#, "3.0");
         for wrong in ["", "inf", "-Infinity", "NaN", "1,5", "1f"] {
             let err = fails::<ParseFloat>(&format!("[{wrong:?}]"));
-            assert!(err.message.contains("is no number"), "{err}");
+            assert!(err.message.contains("is not a number"), "{err}");
         }
         assert!(fails::<ParseFloat>(r#"["1e999"]"#).message.contains("beyond the range"));
     }

@@ -1,4 +1,4 @@
-//! Literal parts of a text: whether they are there, and others in their place.
+//! Finds and replaces literal parts of a text.
 
 use svc_contract::{
     registry::{ErrorKind, Example, Field, Inline, Max, Op, OpError, Scheme, Var, params},
@@ -7,8 +7,8 @@ use svc_contract::{
 
 use super::super::test_text_len;
 
-/// Where `contains` looks: the parts of a string are strings, the items of a list what they
-/// are.
+/// The value that `contains` searches: the parts of a string are strings, the items of a list have
+/// the list's item type.
 pub(super) enum Haystack {
     Text(Text),
     List(List),
@@ -35,14 +35,14 @@ impl Field for Haystack {
 }
 
 params! {
-    /// Tells whether a string has a part, or a list an item.
+    /// Returns whether a string contains a part, or a list an item.
     ///
-    /// Upper and lower case differ. Items are compared as `==` does. Every string
-    /// contains the empty one.
+    /// Upper and lower case differ. Items are compared with `==`. Every string contains the empty
+    /// string.
     pub(super) struct Contains {
-        /// The string or list to look in.
+        /// The string or list to search.
         within: Haystack,
-        /// The part or the item to look for.
+        /// The part or item to find.
         item: Var<'T'>,
     }
 }
@@ -53,7 +53,7 @@ impl Op for Contains {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
         Example::ok("An item of a list", r#"["bug", "wontfix"] >> contains(item: "bug")"#, "true"),
-        Example::err("No part of a string", r#"contains("abc", 1)"#, "must be string"),
+        Example::err("Not a part of a string", r#"contains("abc", 1)"#, "must be string"),
     ];
 }
 
@@ -71,17 +71,17 @@ impl Inline for Contains {
 fn part(wanted: &Value) -> Result<&str, OpError> {
     wanted.as_str().ok_or_else(|| {
         let kind = wanted.kind();
-        OpError::invalid_input(format!("a string has only strings as parts, but this is {kind}"))
-            .help("`show` makes a string of another value")
+        OpError::invalid_input(format!("expected a string as a part of a string, found {kind}"))
+            .help("use `show` to convert the value to a string")
     })
 }
 
 params! {
-    /// Tells whether a text starts with another. Upper and lower case differ.
+    /// Returns whether a text starts with another. Upper and lower case differ.
     pub(super) struct StartsWith {
-        /// The text to look at.
+        /// The text to test.
         text: Text,
-        /// What it should start with.
+        /// The expected start.
         prefix: Text,
     }
 }
@@ -100,11 +100,11 @@ impl Inline for StartsWith {
 }
 
 params! {
-    /// Tells whether a text ends with another. Upper and lower case differ.
+    /// Returns whether a text ends with another. Upper and lower case differ.
     pub(super) struct EndsWith {
-        /// The text to look at.
+        /// The text to test.
         text: Text,
-        /// What it should end with.
+        /// The expected end.
         suffix: Text,
     }
 }
@@ -123,16 +123,16 @@ impl Inline for EndsWith {
 }
 
 params! {
-    /// Replaces every place where a part stands, from left to right.
+    /// Replaces a part of a text wherever it appears, from left to right.
     ///
-    /// The part is taken as it is; `replace_pattern` takes a regular expression. Fails
-    /// when the result would be larger than 256 MiB.
+    /// The part is matched literally; `replace_pattern` takes a regular expression. Fails if the
+    /// result would be larger than 256 MiB.
     pub(super) struct Replace {
         /// The text to change.
         text: Text,
         /// The part to replace; not empty.
         from: Text,
-        /// What to put in its place.
+        /// The replacement.
         to: Text,
     }
 }
@@ -142,7 +142,7 @@ impl Op for Replace {
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
-        Example::ok("Every place", r#""a-b-c" >> replace(from: "-", to: "+")"#, r#""a+b+c""#),
+        Example::ok("Every occurrence", r#""a-b-c" >> replace(from: "-", to: "+")"#, r#""a+b+c""#),
         Example::ok("Removing", r#"replace("1,000,000", ",", "")"#, r#""1000000""#),
         Example::err("Nothing to replace", r#"replace("abc", "", "-")"#, "`from` is empty"),
     ];
@@ -176,7 +176,7 @@ mod tests {
         gives::<Contains>("[[], 1]", "false");
         gives::<Contains>("[[1, 2.0], 2]", "true");
         gives::<Contains>(r#"[[{"a": 1, "b": null}], {"b": null, "a": 1.0}]"#, "true");
-        assert!(fails::<Contains>(r#"["a", null]"#).message.contains("this is null"));
+        assert!(fails::<Contains>(r#"["a", null]"#).message.contains("found null"));
         assert!(fails::<Contains>("[5, 5]").message.contains("string or [T]"));
     }
 

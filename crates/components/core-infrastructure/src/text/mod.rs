@@ -55,7 +55,7 @@ pub(super) const COMPONENT: Component = Component {
         inline::<patterns::Matches>(),
         compute::<patterns::FindAll>(),
         compute::<patterns::ReplacePattern>(),
-        // The checker offers the first op that fits: for a float, an int would do too.
+        // The checker suggests the first op that fits: an int would also fit a float.
         inline::<convert::ParseFloat>(),
         inline::<convert::ParseInt>(),
         inline::<convert::Show>(),

@@ -1,4 +1,4 @@
-//! Parts of a text, counted in Unicode scalar values, as `len` counts.
+//! Parts of a text, measured in Unicode scalar values, like `len`.
 
 use svc_contract::{
     registry::{Example, Inline, Op, OpError, Scheme, params},
@@ -6,17 +6,16 @@ use svc_contract::{
 };
 
 params! {
-    /// Takes the characters from one position up to, not including, another.
+    /// Returns the characters from one position up to, not including, another.
     ///
-    /// Positions count Unicode scalar values from 0; negative ones count from the end.
-    /// What lies outside of the text is not there: the result is shorter or empty, never
-    /// an error.
+    /// Positions count Unicode scalar values from 0; negative ones count from the end. Positions
+    /// outside the text are not an error: the result is shorter or empty.
     pub(super) struct Slice {
-        /// The text to take from.
+        /// The text to slice.
         text: Text,
-        /// The first character to take.
+        /// The position of the first character.
         from: i64 = 0,
-        /// The first character not to take; the end of the text when not given.
+        /// The position after the last character; the end of the text by default.
         to: Option<i64> = None,
     }
 }
@@ -40,8 +39,8 @@ impl Inline for Slice {
     }
 }
 
-/// The byte at which the character `position` starts; an end of the text for a position
-/// outside.
+/// The byte offset at which the character `position` starts; for a position outside, the nearest
+/// end of the text.
 fn byte_of(text: &str, position: i64) -> usize {
     let steps = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
     if position >= 0 {
@@ -51,17 +50,17 @@ fn byte_of(text: &str, position: i64) -> usize {
 }
 
 params! {
-    /// Shortens a text that is too long, and marks that it was.
+    /// Shortens a text that is too long, and marks it as shortened.
     ///
-    /// The result has at most `max_chars` characters (Unicode scalar values), the ending
-    /// included. A text that is short enough stays as it is.
+    /// The result has at most `max_chars` characters (Unicode scalar values), including the ending.
+    /// A text that is short enough stays unchanged.
     pub(super) struct Truncate {
         /// The text to shorten.
         text: Text,
-        /// The most characters of the result.
+        /// The maximum number of characters of the result.
         #[range(0..=1_000_000_000)]
         max_chars: i64,
-        /// What a shortened text ends with; it is cut itself when there is no room for it.
+        /// The end of a shortened text; it is cut itself if it does not fit.
         ending: Text = "…".into(),
     }
 }

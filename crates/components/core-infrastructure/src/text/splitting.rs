@@ -1,4 +1,4 @@
-//! One text into many, and many into one.
+//! Splits and joins texts.
 
 use svc_contract::{
     registry::{ErrorKind, Example, Inline, Items, Max, Op, OpError, Scheme, params},
@@ -14,14 +14,14 @@ fn texts<'a>(parts: impl Iterator<Item = &'a str>) -> Value {
 }
 
 params! {
-    /// Splits a text wherever a separator stands.
+    /// Splits a text at a separator.
     ///
-    /// Separators side by side and at the ends give empty strings; a text without any is
-    /// the one item. An empty separator is refused.
+    /// Adjacent separators and separators at the ends produce empty strings; a text without a
+    /// separator is returned as the only item. An empty separator is an error.
     pub(super) struct Split {
         /// The text to split.
         text: Text,
-        /// What stands between the parts, as it is (no pattern).
+        /// The text between the parts, matched literally (not a pattern).
         sep: Text,
     }
 }
@@ -31,14 +31,14 @@ impl Op for Split {
     const YIELDS: Scheme = TEXTS;
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Fields of a line", r#""a,b,,c" >> split(sep: ",")"#, r#"["a","b","","c"]"#),
-        Example::err("No separator", r#""abc" >> split(sep: "")"#, "`sep` is empty"),
+        Example::err("An empty separator", r#""abc" >> split(sep: "")"#, "`sep` is empty"),
     ];
 }
 
 impl Inline for Split {
     fn run(self) -> Result<Value, OpError> {
         if self.sep.is_empty() {
-            let help = "`words` splits at white space, `lines` at line ends";
+            let help = "use `words` to split at white space, or `lines` at line ends";
             return Err(OpError::invalid_input("`sep` is empty").help(help));
         }
         Ok(texts(self.text.split(&*self.sep)))
@@ -48,12 +48,12 @@ impl Inline for Split {
 params! {
     /// Joins strings into one, with a separator between them.
     ///
-    /// Nothing joined is the empty string. Fails when the result would be larger than
+    /// The result for an empty list is the empty string. Fails if the result would be larger than
     /// 256 MiB.
     pub(super) struct Join {
         /// The strings to join.
         items: Items<Text>,
-        /// What to put between them.
+        /// The text to put between the strings.
         sep: Text = "".into(),
     }
 }
@@ -64,7 +64,7 @@ impl Op for Join {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A list in words", r#"["a", "b", "c"] >> join(sep: ", ")"#, r#""a, b, c""#),
-        Example::ok("Side by side", r#"join(["4", "2"])"#, r#""42""#),
+        Example::ok("Without a separator", r#"join(["4", "2"])"#, r#""42""#),
     ];
 }
 
@@ -80,16 +80,17 @@ impl Inline for Join {
 
 fn text_of(item: &Value) -> Result<&str, OpError> {
     item.as_str().ok_or_else(|| {
-        let message = format!("only strings are joined, but an item is {}", item.kind());
-        OpError::invalid_input(message).help("`each { show }` makes strings of other values")
+        let message = format!("expected a list of strings, found an item of type {}", item.kind());
+        OpError::invalid_input(message)
+            .help("use `each { show }` to convert other values to strings")
     })
 }
 
 params! {
     /// Splits a text into its lines, which end with `\n` or `\r\n`.
     ///
-    /// The line ends are not part of the lines, and one at the end of the text starts no
-    /// further line.
+    /// The line ends are not part of the lines, and a line end at the end of the text does not
+    /// start another line.
     pub(super) struct Lines {
         /// The text to split.
         text: Text,
@@ -110,7 +111,7 @@ impl Inline for Lines {
 }
 
 params! {
-    /// Splits a text at white space of any kind and length.
+    /// Splits a text at any white space.
     ///
     /// Punctuation stays with its word. A blank text has no words.
     pub(super) struct Words {
@@ -124,7 +125,7 @@ impl Op for Words {
     const YIELDS: Scheme = TEXTS;
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Words", r#""to  be, or\nnot" >> words"#, r#"["to","be,","or","not"]"#),
-        Example::ok("How many", r#"len(words("to be or not"))"#, "4"),
+        Example::ok("Counting words", r#"len(words("to be or not"))"#, "4"),
     ];
 }
 
@@ -161,7 +162,7 @@ mod tests {
     fn joining_nothing_is_empty() {
         gives::<Join>("[[]]", r#""""#);
         gives::<Join>(r#"[["ä"], "-"]"#, r#""ä""#);
-        assert!(fails::<Join>("[[1]]").message.contains("an item is int"));
+        assert!(fails::<Join>("[[1]]").message.contains("item of type int"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a search finds, and what it says of what it left out.
+//! Tests of the hits of a search, and of its notices about skipped files.
 
 use std::io;
 
@@ -95,10 +95,10 @@ fn an_empty_folder_holds_no_documents() {
     let world = World::with(&[("sub/a.bin", "\0")]);
     let answer = world.ask("x", "sub", 10, "words");
     assert_eq!(answer.ids(), [""; 0]);
-    let said = ["`sub/a.bin`: skipped: it is not text", "`sub` holds no documents"];
+    let said = ["`sub/a.bin`: skipped: it is not text", "`sub` contains no documents"];
     assert_eq!(answer.notices, said);
     world.host.remove("sub/a.bin");
-    assert_eq!(world.ask("x", ".", 10, "words").notices, ["`.` holds no documents"]);
+    assert_eq!(world.ask("x", ".", 10, "words").notices, ["`.` contains no documents"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_cannot_be_read_is_named_every_time() {
                 "`b.txt`: skipped: permission denied",
                 "`c.pdf`: skipped: it is empty",
                 "`d.jsonl`:1: skipped: expected ident",
-                "`e.txt`: 1 byte that is not UTF-8 stands as `?`",
+                "`e.txt`: 1 byte that is not UTF-8 is shown as `?`",
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! The index: kept, changed, damaged, shared, or not there at all.
+//! Tests of the index: stored, changed, damaged, shared, or missing.
 #![expect(clippy::disallowed_methods, reason = "the tests damage the index's directory")]
 
 use std::{fs, io, path::Path};
@@ -22,7 +22,7 @@ fn changes_are_seen_and_nothing_else_is_read() {
     assert_eq!(answer.ids(), ["cats.md", "new.txt"]);
     assert_eq!(answer.indexed, 2);
 
-    // Touched, not changed: compared by content once, then known.
+    // Touched but not changed: compared by content once, then known.
     world.host.put(Path::new("cats.md"), b"# Cows".to_vec());
     assert_eq!(world.search("cow").indexed, 1);
     assert_eq!(world.search("cow").indexed, 0);
@@ -82,7 +82,7 @@ fn an_index_that_vanished_is_built_anew() {
 fn without_a_cache_the_index_is_in_memory() {
     let pets = || PETS.iter().fold(TestHost::new(), |host, (path, text)| host.file(path, *text));
     let nowhere = World::new(pets().failing("/cache", io::ErrorKind::PermissionDenied));
-    // A file stands where the folder of indexes should be.
+    // There is a file where the folder of indexes should be.
     let blocked = World::new(pets());
     fs::create_dir_all(blocked.host.cache_dir().unwrap()).unwrap();
     fs::write(blocked.cache(), b"").unwrap();
@@ -90,7 +90,7 @@ fn without_a_cache_the_index_is_in_memory() {
         let answer = world.search("cat");
         assert_eq!(answer.ids(), ["cats.md", "sub/dogs.txt"]);
         assert_eq!(answer.notices.len(), 1);
-        assert!(answer.notices[0].starts_with("the index could not be kept"));
+        assert!(answer.notices[0].starts_with("the index cannot be stored"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Searches from outside, over files in memory and an index in a real folder.
+//! Tests of searches through the op, over files in memory and an index in a real folder.
 #![expect(clippy::disallowed_methods, reason = "the tests damage the index's directory")]
 
 use std::{
@@ -43,7 +43,7 @@ struct World {
 struct Answer {
     hits: Result<Vec<Hit>, OpError>,
     notices: Vec<String>,
-    /// How many files were read.
+    /// The number of files that were read.
     indexed: u64,
 }
 
@@ -78,7 +78,7 @@ impl World {
         self.host.cache_dir().unwrap().join("search")
     }
 
-    /// The files of all indexes whose names end so.
+    /// The files of all indexes whose names end with `ending`.
     fn index_files(&self, ending: &str) -> Vec<std::path::PathBuf> {
         let places = fs::read_dir(self.cache()).unwrap();
         let files = places.flat_map(|it| fs::read_dir(it.unwrap().path().join("index")).unwrap());

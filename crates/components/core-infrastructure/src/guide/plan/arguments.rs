@@ -1,4 +1,4 @@
-//! Arguments from a goal's own words: numbers, amounts, quoted texts, paths, kinds of files.
+//! Takes arguments from the words of a goal: numbers, amounts, quoted texts, paths, kinds of files.
 
 use svc_contract::registry::{Catalog, Effect, OpRef, Param, Scheme};
 use svc_text::stems::Vocabulary;
@@ -10,7 +10,7 @@ use super::{
     mention::is_free_text,
 };
 
-/// What files of a kind are called, in a goal and in a folder.
+/// The names of kinds of files in a goal, and their names in a folder.
 const KINDS: [(&str, &str); 8] = [
     ("markdown", "*.md"),
     ("pdf", "*.pdf"),
@@ -22,23 +22,24 @@ const KINDS: [(&str, &str); 8] = [
     ("json", "*.json"),
 ];
 
-/// What an op is called with.
+/// The arguments of a call of an op.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Call {
-    /// Named arguments, as a script writes them.
+    /// Named arguments, in the syntax of a script.
     pub(super) args: Vec<(&'static str, String)>,
-    /// What the goal does not say, and the script takes from outside: a name and a type.
+    /// The arguments that the goal does not contain, and that become params of the script: a name
+    /// and a type.
     pub(super) asked: Vec<(&'static Param, String)>,
-    /// Which literals of the step it takes.
+    /// The indices of the literals of the step that it uses.
     pub(super) used: Vec<usize>,
 }
 
-/// Fills the arguments of an op but its input from a step of a goal.
+/// Fills the arguments of an op, except its input, from a step of a goal.
 pub(super) struct Filling<'a> {
     pub(super) clause: &'a Clause,
-    /// The step behind it, which a person may be asked about.
+    /// The next step, which the question to a person may be about.
     pub(super) next: Option<&'a Clause>,
-    /// Which literals are taken.
+    /// The indices of the literals that are already used.
     pub(super) used: Vec<usize>,
     pub(super) catalog: &'a dyn Catalog,
 }
@@ -47,7 +48,7 @@ impl Filling<'_> {
     pub(super) fn call(&self, op: OpRef) -> Call {
         let mut call = Call::default();
         let mut params: Vec<&'static Param> = op.op.params.iter().skip(1).collect();
-        // What must be given has the first choice.
+        // Required params choose first.
         params.sort_by_key(|it| it.default.is_some());
         for param in params {
             if let Some(written) = self.argument(op, param, &mut call) {
@@ -88,7 +89,7 @@ impl Filling<'_> {
         Some(given.literal.written())
     }
 
-    /// How well a literal fits a param: by its type, and by the words around it.
+    /// How well a literal fits a param, by its type and the words around it.
     fn fit(given: &Given, param: &Param, has_text: bool) -> f64 {
         let is_text_path =
             matches!((&given.literal, param.scheme), (Literal::Path(_), Scheme::Text));
@@ -139,7 +140,7 @@ impl Filling<'_> {
         KINDS.iter().find(|(kind, _)| says(kind)).map(|(_, glob)| quoted(glob))
     }
 
-    /// The variant of an enum that the step says.
+    /// The variant of an enum that the step mentions.
     fn variant(&self, variants: &[&str]) -> Option<String> {
         let mut words = Vocabulary::default();
         let said: Vec<_> = self.clause.words.iter().flat_map(|it| words.terms(it)).collect();
@@ -147,8 +148,8 @@ impl Filling<'_> {
         found.map(|it| quoted(it))
     }
 
-    /// What a person or a model is told is what the step says; anything else that lacks is
-    /// asked of whoever runs the script.
+    /// Fills an argument that the step does not contain. A question to a person or a model gets the
+    /// text of the step; anything else becomes a param of the script.
     fn lacks(&self, op: OpRef, param: &'static Param, call: &mut Call) {
         if tells(op) && matches!(param.scheme, Scheme::Text) {
             let about = self.next.unwrap_or(self.clause);
@@ -164,12 +165,13 @@ impl Filling<'_> {
     }
 }
 
-/// Whether a person or a model is told what the step says.
+/// Whether the op passes the text of the step to a person or a model.
 pub(super) fn tells(op: OpRef) -> bool {
     op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends))
 }
 
-/// What is asked of an op in words: the step without what stands for the op itself.
+/// The question for an op that takes one in words: the step without the words that match the op
+/// itself.
 pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<String> {
     if !is_free_text(op) {
         return None;
@@ -183,14 +185,14 @@ pub(super) fn free_text(op: OpRef, clause: &Clause, said: &[String]) -> Option<S
     })
 }
 
-/// What a step is about: the words behind `about`.
+/// The topic of a step: the words after `about`.
 pub(super) fn topic(clause: &Clause) -> Option<String> {
     let rest: Vec<&str> =
         clause.words[topic_at(clause)? + 1..].iter().map(String::as_str).collect();
     phrase(&rest)
 }
 
-/// Words without what only leads to a path behind them.
+/// Returns words without the ones at the end that only lead to a path.
 fn phrase(words: &[&str]) -> Option<String> {
     const LEADING: &str = "in of from within inside among under the my our folder directory";
     let leads = |it: &&str| LEADING.split(' ').any(|word| word == *it);
@@ -198,7 +200,7 @@ fn phrase(words: &[&str]) -> Option<String> {
     Some(words[..=end].join(" "))
 }
 
-/// Where a step says what it is about.
+/// The position at which a step mentions its topic.
 pub(super) fn topic_at(clause: &Clause) -> Option<usize> {
     clause
         .words
@@ -206,7 +208,7 @@ pub(super) fn topic_at(clause: &Clause) -> Option<usize> {
         .position(|it| matches!(it.as_str(), "about" | "for" | "on" | "say" | "says"))
 }
 
-/// A step as a sentence of its own.
+/// Formats a step as a sentence.
 pub(super) fn sentence(text: &str, end: char) -> String {
     let text = text.trim().trim_end_matches([',', ';', '.', '?', '!', ':']);
     let mut chars = text.chars();
@@ -214,7 +216,7 @@ pub(super) fn sentence(text: &str, end: char) -> String {
     format!("{first}{}{end}", chars.as_str())
 }
 
-/// Whether a word beside a literal names the param: `5 characters` for `max_chars`.
+/// Whether a word next to a literal names the param: `5 characters` for `max_chars`.
 fn named(param: &Param, near: &[&str]) -> bool {
     let mut words = Vocabulary::default();
     let name = param.name.replace('_', " ");
@@ -230,14 +232,14 @@ fn named(param: &Param, near: &[&str]) -> bool {
         .any(|it| terms.contains(&it))
 }
 
-/// Whether a word beside a literal stands in the documentation of the param.
+/// Whether a word next to a literal is in the documentation of the param.
 fn described(param: &Param, near: &[&str]) -> bool {
     let mut words = Vocabulary::default();
     let doc = words.terms(param.doc);
     near.iter().any(|it| words.terms(it).iter().any(|it| doc.contains(it)))
 }
 
-/// Whether a param says how many there are to be.
+/// Whether a param is a number of items.
 pub(super) fn is_count(param: &Param) -> bool {
     let is_whole = matches!(param.scheme, Scheme::Int | Scheme::IntRange(..));
     is_whole && matches!(param.name, "top_k" | "keep" | "n" | "limit" | "size")

@@ -1,15 +1,15 @@
-//! Stages that ask a language model: the prompt and the type, from the words of a goal.
+//! Stages that call a language model: the prompt and the type, from the words of a goal.
 
 use svc_contract::registry::{Generic, OpRef};
 
 use super::{arguments::sentence, goal::Clause, literals::quoted};
 
-/// Whether an op is told in words what to make of what enters.
+/// Whether an op takes instructions in words for its input.
 pub(super) fn is_asked(op: OpRef) -> bool {
     op.op.generic == Generic::Asked
 }
 
-/// The stage for a step; with something that enters, it stands below the prompt.
+/// The stage for a step; incoming text is appended to the prompt.
 pub(super) fn stage(name: &str, clause: &Clause, enters: bool) -> String {
     let ty = answer(&clause.text).map(|it| format!("<{it}>")).unwrap_or_default();
     let task = task(&clause.text);
@@ -22,12 +22,12 @@ pub(super) fn stage(name: &str, clause: &Clause, enters: bool) -> String {
     format!("{name}{ty}(prompt: {prompt})")
 }
 
-/// The type of the answer, where the text of a step says one.
+/// The type of the answer, if the text of a step mentions one.
 pub(super) fn answer(text: &str) -> Option<String> {
     choices(text).or_else(|| fields(text))
 }
 
-/// What the model is to do, without the words that say that a model is to do it.
+/// The task for the model, without the words that only address the model.
 fn task(text: &str) -> &str {
     const TO_A_MODEL: &str = "ask have let use a an the language model llm ai gpt to please";
     let mut rest = text.trim();
@@ -41,14 +41,14 @@ fn task(text: &str) -> &str {
     rest
 }
 
-/// `as billing, bug or other` is an enum.
+/// Reads `as billing, bug or other` as an enum.
 fn choices(text: &str) -> Option<String> {
     let (_, list) = text.rsplit_once(" as ")?;
     let all = listed(list)?;
     Some(all.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" | "))
 }
 
-/// `extract vendor and total from ..` is a record.
+/// Reads `extract vendor and total from ..` as a record.
 pub(super) fn fields(text: &str) -> Option<String> {
     let (_, list) = text.split_once("extract ")?;
     let end = [" from ", " of ", " in ", " as "].iter().filter_map(|it| list.find(it)).min();
@@ -57,7 +57,7 @@ pub(super) fn fields(text: &str) -> Option<String> {
     Some(format!("{{ {} }}", all.iter().map(field).collect::<Vec<_>>().join(", ")))
 }
 
-/// Two words and more with commas or `or` between them.
+/// Two or more words with commas or `or` between them.
 fn listed(list: &str) -> Option<Vec<String>> {
     let list = list.replace(" or ", ",").replace(" and ", ",");
     let all: Vec<String> = list

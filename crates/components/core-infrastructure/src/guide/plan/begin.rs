@@ -1,5 +1,5 @@
-//! How a pipeline begins: with a piece of the goal, with what a file or a page has, with a
-//! question, or with what the script is given.
+//! The beginnings of pipelines: a literal of the goal, the content of a file or page, a question,
+//! or a param of the script.
 
 use svc_contract::{
     registry::{OpRef, Param, Scheme},
@@ -17,7 +17,7 @@ use super::{
 };
 
 impl Route<'_> {
-    /// The ways to begin with an op: on a piece of the goal, or on what a file has.
+    /// Returns the ways to begin with an op: on a literal of the goal, or on the content of a file.
     pub(super) fn begun(
         &self,
         draft: &Draft,
@@ -63,7 +63,7 @@ impl Route<'_> {
         all
     }
 
-    /// Begins with a piece of the goal as it is.
+    /// Begins with a literal of the goal.
     pub(super) fn with_piece(draft: &Draft, clause: &Clause, place: (usize, usize)) -> Vec<Draft> {
         if !draft.is_empty() {
             return Vec::new();
@@ -72,14 +72,14 @@ impl Route<'_> {
         vec![begin(draft, written, vec![place])]
     }
 
-    /// Begins with an op that nothing enters.
+    /// Begins with an op that has no input.
     fn bare(&self, draft: &Draft, step: usize, op: OpRef) -> Draft {
         let mut next = draft.clone();
         self.call(&mut next, step, op, false);
         next
     }
 
-    /// Begins with what a model is asked: about a file, about a text, or by itself.
+    /// Begins with a question to a model: about a file, about a text, or on its own.
     fn asked(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
         if self.has_folder(step)
             && let searched = self.passages(draft, step)
@@ -94,7 +94,7 @@ impl Route<'_> {
             let clause = &self.clauses[step];
             let text = clause.literals[idx].literal.written();
             let mut next = begin(draft, text, vec![(step, idx)]);
-            // A step without other words is the prompt itself.
+            // If a step has no other words, it is the prompt itself.
             match clause.content().all(|it| mention.words.iter().any(|word| word == it)) {
                 true => next.stages.push(Stage::of(op, op.script_name())),
                 false => self.call(&mut next, step, op, false),
@@ -107,7 +107,7 @@ impl Route<'_> {
         all
     }
 
-    /// The documents that a question finds, as the op that writes them for prompts has them.
+    /// The documents that a question finds, formatted by the op that writes them for prompts.
     fn passages(&self, draft: &Draft, step: usize) -> Vec<Draft> {
         let Some(op) = self.catalog.registry().resolve("docs_to_text") else { return Vec::new() };
         let mention = Mention { what: Vec::new(), gain: 0.0, words: Vec::new() };
@@ -115,7 +115,7 @@ impl Route<'_> {
         all.filter_map(|it| self.tried(it)).collect()
     }
 
-    /// Begins with the words of the step, where the op takes words.
+    /// Begins with the words of the step, if the op takes words.
     fn in_words(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Option<Draft> {
         let text = free_text(op, &self.clauses[step], &mention.words)?;
         let mut next = begin(draft, quoted(&text), Vec::new());
@@ -123,7 +123,7 @@ impl Route<'_> {
         Some(next)
     }
 
-    /// Begins with a question, where an op that takes one gives what is needed.
+    /// Begins with a question, if an op that takes one returns the required type.
     fn searched(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
         let asks =
             |stage: &String| self.catalog.registry().resolve(stage).is_some_and(is_free_text);
@@ -141,7 +141,7 @@ impl Route<'_> {
         self.called(&next, step, op, mention)
     }
 
-    /// Begins with a text in quotes, from which what is needed can be made.
+    /// Begins with a quoted text, from which the required type can be made.
     fn on_text(&self, draft: &Draft, step: usize, op: OpRef, mention: &Mention) -> Vec<Draft> {
         let needs = |it: &&Param| it.default.is_none() && matches!(it.scheme, Scheme::Text);
         let Some(idx) = self.quoted(step) else { return Vec::new() };
@@ -153,7 +153,7 @@ impl Route<'_> {
         self.called(&next, step, op, mention)
     }
 
-    /// Begins with an input that the script is given from outside.
+    /// Begins with a param of the script.
     fn given(&self, draft: &Draft, step: usize, op: OpRef) -> Option<Draft> {
         let input = op.op.input()?;
         let ty = match input.scheme {
@@ -173,7 +173,7 @@ impl Route<'_> {
     }
 }
 
-/// A draft that begins with a value.
+/// Returns a draft that begins with a value.
 fn begin(draft: &Draft, value: String, used: Vec<(usize, usize)>) -> Draft {
     let mut next = draft.clone();
     next.stages.push(Stage::value(value));

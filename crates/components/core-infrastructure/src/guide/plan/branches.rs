@@ -1,4 +1,4 @@
-//! Pipelines beside each other: two steps on one value, and steps that begin anew.
+//! Parallel pipelines: two steps on one value, and steps that start again.
 
 use svc_contract::value::Type;
 
@@ -31,7 +31,7 @@ impl Route<'_> {
             let mut draft = base.clone();
             draft
                 .stages
-                .push(Stage { note: "both of the same value".into(), ..Stage::value(text) });
+                .push(Stage { note: "both on the same value".into(), ..Stage::value(text) });
             draft.used.extend(one.used.iter().chain(&two.used));
             draft.score += one.score + two.score - 2.0 * base.score;
             all.extend(self.tried(draft));
@@ -39,7 +39,7 @@ impl Route<'_> {
         best(all, MOST_DRAFTS)
     }
 
-    /// A step that begins anew beside what was before, or goes on where it cannot.
+    /// A step that starts a new pipeline next to the previous one, or continues it if it cannot.
     pub(super) fn beside(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
         let mut all = Vec::new();
         let is_said = self.clauses[step].is_beside;
@@ -54,14 +54,14 @@ impl Route<'_> {
     }
 
     fn side_by_side(&self, one: &Draft, two: &Draft) -> Option<Draft> {
-        // What begins with something that the goal does not give begins nothing of its own.
+        // A pipeline that begins with a param does not count as a pipeline of the goal.
         if one.begins_asked() || two.begins_asked() {
             return None;
         }
         let pipeline = |it: &Draft| joined(&it.stages, false);
         let is_same = matches!((&one.ty, &two.ty), (Some(Type::List(a, _)), Some(Type::List(b, _))) if a == b);
         let (text, note) = match is_same {
-            true => ("first + second", "both lists, one behind the other"),
+            true => ("first + second", "both lists, one after the other"),
             false => ("{ first: first, second: second }", "both results"),
         };
         let mut draft = Draft {
@@ -79,7 +79,7 @@ impl Route<'_> {
     }
 }
 
-/// What a branch is called: the op that it ends with.
+/// The name of a branch: the op that it ends with.
 fn named(draft: &Draft, other: &str) -> String {
     let last = draft.stages.iter().rev().find_map(|it| it.op);
     last.map_or_else(|| other.to_owned(), |it| it.script_name().replace('.', "_"))

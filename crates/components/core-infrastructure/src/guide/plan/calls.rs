@@ -1,4 +1,4 @@
-//! The ways to call an op on what a draft gives.
+//! The ways to call an op on the result of a draft.
 
 use svc_contract::{
     registry::{Effect, FieldScheme, OpRef, Scheme, Way},
@@ -15,14 +15,14 @@ use super::{
     route::{ASKED, DETOUR, Route, detour},
 };
 
-/// What is won where a test chooses among items.
+/// The bonus if a test selects among items.
 const CHOSEN: f64 = 0.6;
 
-/// What is lost where a value is only taken as the text that shows it.
+/// The penalty if a value is used only as its text form.
 const AS_TEXT: f64 = 3.5;
 
 impl Route<'_> {
-    /// The ways to call an op on what a draft gives.
+    /// Returns the ways to call an op on the result of a draft.
     pub(super) fn called(
         &self,
         draft: &Draft,
@@ -54,7 +54,7 @@ impl Route<'_> {
                 let stage = self.stage_between(stage, step, &mut next.used);
                 next.stages.push(Stage { per_item, ..stage });
             }
-            // What a file or a page says is no question.
+            // The content of a file or a page is not a question.
             if is_free_text(op) && draft.stages.last().is_some_and(|it| it.op.is_some()) {
                 next.score -= AS_TEXT;
             }
@@ -70,7 +70,8 @@ impl Route<'_> {
         on.collect()
     }
 
-    /// How what a draft gives comes to an op: the way, whether item by item, and what is won.
+    /// The ways to convert the result of a draft to the input of an op: the way, whether it works
+    /// per item, and the bonus.
     fn ways(&self, draft: &Draft, ty: &Type, step: usize, op: OpRef) -> Vec<(Way, bool, f64)> {
         let clause = &self.clauses[step];
         let mut ways: Vec<(Way, bool, f64)> = Vec::new();
@@ -87,7 +88,7 @@ impl Route<'_> {
         {
             ways.push((way, true, CHOSEN));
         }
-        // Of lists of lists, the items of each are counted.
+        // For a list of lists, the items of each are counted.
         if let Type::List(item, _) = ty
             && matches!(**item, Type::List(..))
             && op.script_name() == "len"
@@ -98,7 +99,7 @@ impl Route<'_> {
         ways.extend(self.whole(ty, op).map(|it| (it, false, 0.0)));
         ways.extend(Self::by_text_of_each(ty, op).map(|it| (it, false, -DETOUR)));
         ways.retain(|(way, ..)| is_plausible(draft, op, way, clause));
-        // A list of one is never what a goal speaks of.
+        // A goal never means a list of one item.
         ways.retain(|(way, ..)| !way.stages.iter().any(|it| it == "[it]"));
         if ways.iter().all(|(way, ..)| way.stages.iter().any(|it| it.contains("show"))) {
             ways.extend(self.by_texts(ty, op).map(|it| (it, false, 0.0)));
@@ -110,8 +111,8 @@ impl Route<'_> {
         ways
     }
 
-    /// How a whole value comes to an op. A list is written as one text: item by item, each
-    /// would take the place of the one before it.
+    /// The way to convert a whole value to the input of an op. A list is written as one text:
+    /// written per item, each text would replace the previous one.
     fn whole(&self, ty: &Type, op: OpRef) -> Option<Way> {
         let way = self.catalog.way_to(ty, op)?;
         match way.of_items && op.op.writes() {
@@ -120,7 +121,7 @@ impl Route<'_> {
         }
     }
 
-    /// Whether an op writes JSON, of which neither the step nor its file says anything.
+    /// Whether an op writes JSON although neither the step nor its file mentions it.
     fn is_other_kind(&self, step: usize, op: OpRef) -> bool {
         let clause = &self.clauses[step];
         let mut kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
@@ -128,7 +129,7 @@ impl Route<'_> {
         op.op.writes() && op.script_name().contains("json") && !says && kinds.all(|it| it != "json")
     }
 
-    /// How documents come to an op that takes a list of texts.
+    /// The way from documents to an op that takes a list of texts.
     fn by_texts(&self, ty: &Type, op: OpRef) -> Option<Way> {
         let Type::List(item, max) = ty else { return None };
         let Type::Record(of) = item.as_ref() else { return None };
@@ -138,7 +139,7 @@ impl Route<'_> {
         Some(way)
     }
 
-    /// How the text of each document comes to an op that takes one.
+    /// The way from the text of each document to an op that takes one text.
     fn by_text_of_each(ty: &Type, op: OpRef) -> Option<Way> {
         let Type::List(item, _) = ty else { return None };
         let Type::Record(of) = item.as_ref() else { return None };
@@ -148,8 +149,7 @@ impl Route<'_> {
             .then(|| Way { stages: vec![".text".into()], of_items: true })
     }
 
-    /// A stage between two that the goal speaks of. It may be where the step's file or folder
-    /// belongs.
+    /// A stage between two that the goal mentions. The step's file or folder may belong to it.
     fn stage_between(&self, stage: &str, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
         let plain = detour(self.catalog, stage);
         let Some(op) = plain.op.filter(|it| is_free_text(*it) && it.script_name() == stage) else {
@@ -166,13 +166,13 @@ impl Route<'_> {
         Filling { clause: &self.clauses[step], next, used, catalog: self.catalog }
     }
 
-    /// Adds the call of an op, with the arguments that the step gives.
+    /// Adds a call of an op, with the arguments from the step.
     pub(super) fn call(&self, draft: &mut Draft, step: usize, op: OpRef, per_item: bool) {
         let clause = &self.clauses[step];
         let name = op.script_name();
         if asking::is_asked(op) {
             let text = asking::stage(&name, clause, !draft.is_empty());
-            // What a model is told is the step itself, with all its pieces.
+            // The model gets the text of the whole step, with all its literals.
             draft.used.extend((0..clause.literals.len()).map(|idx| (step, idx)));
             draft.stages.push(Stage { per_item, ..Stage::of(op, text) });
             return;
@@ -188,8 +188,8 @@ impl Route<'_> {
     }
 }
 
-/// Whether a way is one that a goal can mean without saying it: a value is shown as text only
-/// for a file or where that is said, and a text in quotes is not cut into lines.
+/// Whether a goal can mean a way without mentioning it: a value is converted to text only for a
+/// file or on request, and a quoted text is not split into lines.
 fn is_plausible(draft: &Draft, op: OpRef, way: &Way, clause: &Clause) -> bool {
     let has = |name: &str| way.stages.iter().any(|it| it == name);
     let says = |word: &str| clause.words.iter().any(|it| it == word);
@@ -202,7 +202,7 @@ fn is_plausible(draft: &Draft, op: OpRef, way: &Way, clause: &Clause) -> bool {
     (!has("show") || is_shown || asking::is_asked(op)) && !(has("lines") && is_text)
 }
 
-/// How JSON comes to an op that takes records whose fields may have any type: as texts.
+/// The way from JSON to an op that takes records whose fields may have any type: as texts.
 fn by_records(ty: &Type, op: OpRef) -> Option<Way> {
     let Scheme::List(Scheme::Record(_, fields), _) = op.op.input()?.scheme else { return None };
     let field = |it: &FieldScheme| match it.scheme {
@@ -218,7 +218,7 @@ fn by_records(ty: &Type, op: OpRef) -> Option<Way> {
     Some(Way { stages: vec![stage], of_items: false })
 }
 
-/// A call with its arguments.
+/// Formats a call with its arguments.
 fn written(name: &str, args: &[(&'static str, String)]) -> String {
     let args: Vec<String> = args.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     if args.is_empty() { name.to_owned() } else { format!("{name}({})", args.join(", ")) }

@@ -1,4 +1,4 @@
-//! Steps that are done only where something holds: `if a.txt contains "x", fail with "y"`.
+//! Conditional steps: `if a.txt contains "x", fail with "y"`.
 
 use svc_contract::value::Type;
 
@@ -8,12 +8,12 @@ use super::{
     route::{MOST_DRAFTS, Route, best},
 };
 
-/// What a condition is bound to.
+/// The name that a condition is bound to.
 const HOLDS: &str = "holds";
 
 impl Route<'_> {
-    /// The step before `then` as a condition of it; the one behind it is done where it does
-    /// not hold.
+    /// Makes the step before `then` the condition of `then`; the step after it runs if the
+    /// condition does not hold.
     pub(super) fn decided(&self, drafts: &[Draft], then: usize, has_else: bool) -> Vec<Draft> {
         let conditions = self.step(drafts, then - 1).into_iter();
         let conditions = conditions.filter(|it| it.ty == Some(Type::Bool) && it.lets.is_empty());
@@ -28,7 +28,7 @@ impl Route<'_> {
         best(all, MOST_DRAFTS)
     }
 
-    /// The pipelines of a step that begins anew, or the text that it only says.
+    /// The pipelines of a step that starts a new one, or its text if that is all it has.
     fn arm(&self, step: usize) -> Vec<Draft> {
         let literals = self.clauses[step].literals.as_slice();
         if let ([only], true) = (literals, self.mentions[step].is_empty())
@@ -41,7 +41,7 @@ impl Route<'_> {
     }
 }
 
-/// The arm where there is nothing to do.
+/// The arm without an action.
 fn nothing() -> Draft {
     Draft { stages: vec![Stage::value("null")], ..Draft::default() }
 }
@@ -52,7 +52,7 @@ fn decision(condition: &Draft, then: &Draft, other: &Draft) -> Draft {
     let mut draft = Draft {
         lets: vec![(HOLDS, joined(&condition.stages, false))],
         params: condition.params.clone(),
-        stages: vec![Stage { note: "only where it holds".into(), ..Stage::value(text) }],
+        stages: vec![Stage { note: "only if it holds".into(), ..Stage::value(text) }],
         score: condition.score + then.score + other.score,
         ..Draft::default()
     };

@@ -1,4 +1,4 @@
-//! Steps that leave out what the step before them said: `search a/ for "x" and b/ for "y"`.
+//! Steps that omit words of the previous step: `search a/ for "x" and b/ for "y"`.
 
 use super::{
     goal::{Clause, Given},
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl Clause {
-    /// The step in full, where it names only other pieces for what the step before it does.
+    /// Completes a step that contains only other literals for the action of the previous step.
     pub(super) fn in_full(&self, before: &Self) -> Option<Self> {
         let is_bare = self.content().next().is_none() && before.content().next().is_some();
         let (own, theirs) = (&self.literals, &before.literals);
@@ -26,7 +26,7 @@ impl Clause {
         })
     }
 
-    /// The words of another step, with other pieces.
+    /// Returns the words of another step, with other literals.
     fn put_into(before: &Self, literals: Vec<Given>) -> Self {
         let mut text = before.text.clone();
         for (new, old) in literals.iter().zip(&before.literals) {
@@ -42,7 +42,7 @@ impl Clause {
         Self { literals, text, is_beside: true, ..before.clone() }
     }
 
-    /// The only folder that a step names, and nothing else.
+    /// The folder of the step, if it contains nothing else.
     fn only_folder(&self) -> Option<&Given> {
         match self.literals.as_slice() {
             [only] if is_folder(&only.literal) => Some(only),
@@ -50,7 +50,7 @@ impl Clause {
         }
     }
 
-    /// Whether a step looks for something.
+    /// Whether the step searches for something.
     fn searches(&self) -> bool {
         const SEARCHING: [&str; 5] = ["search", "find", "look", "query", "searching"];
         self.words.iter().any(|it| SEARCHING.contains(&it.as_str()))

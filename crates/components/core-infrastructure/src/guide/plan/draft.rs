@@ -4,27 +4,27 @@ use svc_contract::{registry::OpRef, value::Type};
 
 use super::{filters, goal::Clause};
 
-/// A pipeline and what stands before it.
+/// A pipeline and the declarations before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
-    /// The module of the standard library that it uses.
+    /// The imported module of the standard library.
     pub(super) uses: Option<&'static str>,
-    /// Pipelines that run beside each other, by the names that they are bound to.
+    /// Parallel pipelines, with the names that they are bound to.
     pub(super) lets: Vec<(&'static str, String)>,
-    /// What the script is given from outside: a declaration with its documentation.
+    /// The params of the script: declarations with documentation.
     pub(super) params: Vec<Asked>,
     pub(super) stages: Vec<Stage>,
-    /// What enters it, where it is a branch: its first stage is `it`.
+    /// The type of the incoming value of a branch: its first stage is `it`.
     pub(super) entered: Option<Type>,
-    /// What it gives so far; nothing before there is anything.
+    /// The type of the result so far; `None` while the draft is empty.
     pub(super) ty: Option<Type>,
-    /// How well it serves the goal.
+    /// How well the draft matches the goal.
     pub(super) score: f64,
-    /// The literals that it takes, by the step and the place in it.
+    /// The literals that it uses, by step and index in the step.
     pub(super) used: Vec<(usize, usize)>,
 }
 
-/// An input of the script.
+/// A param of the script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) name: String,
@@ -32,13 +32,13 @@ pub(super) struct Asked {
     pub(super) doc: String,
 }
 
-/// One stage, or the value at the head.
+/// One stage, or the value at the start.
 #[derive(Clone, Debug)]
 pub(super) struct Stage {
     pub(super) text: String,
     /// What it does, for a comment.
     pub(super) note: String,
-    /// Whether it works on every item by itself.
+    /// Whether it works on each item separately.
     pub(super) per_item: bool,
     pub(super) op: Option<OpRef>,
 }
@@ -58,36 +58,36 @@ impl Draft {
         self.stages.is_empty()
     }
 
-    /// Whether it begins with what the script is given, as the goal gives nothing.
+    /// Whether it begins with a param of the script because the goal has no value.
     pub(super) fn begins_asked(&self) -> bool {
         self.stages.first().is_some_and(|it| it.text == "given")
     }
 
-    /// The ops of its stages, by their names.
+    /// The names of the ops of its stages.
     pub(super) fn ops(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|it| it.op).map(|it| it.script_name())
     }
 
-    /// The inputs, the branches and the pipeline, without comments.
+    /// The params, the branches and the pipeline, without comments.
     pub(super) fn script(&self) -> String {
         let stages = joined(&self.stages, false);
         format!("{}{}{}{stages}", self.used_module(), self.declared(false), self.bound())
     }
 
-    /// The same with what each stage does.
+    /// The script with a comment for each stage.
     pub(super) fn explained(&self) -> String {
         let stages = joined(&self.stages, true);
         format!("{}{}{}{stages}\n", self.used_module(), self.declared(true), self.bound())
     }
 
-    /// Adds an input, once.
+    /// Adds a param, once.
     pub(super) fn ask(&mut self, asked: Asked) {
         if !self.params.contains(&asked) {
             self.params.push(asked);
         }
     }
 
-    /// Makes a filter of the last stage, which tells of each item whether something holds.
+    /// Converts the last stage, which tests each item, to a filter.
     pub(super) fn keep(&mut self, clause: &Clause) {
         if let Some(last) = self.stages.last_mut() {
             *last = filters::kept(last, clause);
@@ -112,7 +112,7 @@ impl Draft {
     }
 }
 
-/// Stages as one pipeline; those of each item stand in one block.
+/// Formats stages as one pipeline; adjacent stages per item share one block.
 pub(super) fn joined(stages: &[Stage], with_notes: bool) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for (per_item, group) in runs(stages) {
@@ -135,7 +135,7 @@ pub(super) fn joined(stages: &[Stage], with_notes: bool) -> String {
     lines.iter().enumerate().map(line).collect()
 }
 
-/// Stages that follow each other and are alike in working on items or not.
+/// Groups adjacent stages that all work per item, or all on the whole value.
 fn runs(stages: &[Stage]) -> Vec<(bool, Vec<&Stage>)> {
     let mut runs: Vec<(bool, Vec<&Stage>)> = Vec::new();
     for stage in stages {
@@ -147,12 +147,13 @@ fn runs(stages: &[Stage]) -> Vec<(bool, Vec<&Stage>)> {
     runs
 }
 
-/// What an op does, in one short line: its summary up to a sign behind which it only says more.
+/// A short description of an op: its summary up to a punctuation mark after which only details
+/// follow.
 fn told(op: OpRef) -> String {
     const LEAST: usize = 24;
     let summary = op.op.summary().replace('\n', " ");
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-    // What stands behind a comma may be another thing that it does.
+    // The text after a comma may be another thing that the op does.
     let is_list = |rest: &str| rest.contains(" or ");
     let ends = |(idx, it): &(usize, char)| match it {
         '.' => summary[idx + 1..].starts_with(' ') || idx + 1 == summary.len(),

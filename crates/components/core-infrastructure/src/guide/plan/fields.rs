@@ -1,5 +1,4 @@
-//! Fields of JSON that a step speaks of: `by priority`, `whose score is over 0.8`, `the field
-//! "name"`.
+//! Fields of JSON in a step: `by priority`, `whose score is over 0.8`, `the field "name"`.
 
 use svc_contract::value::Type;
 
@@ -11,11 +10,11 @@ use super::{
     route::Route,
 };
 
-/// Fields that hold numbers, mostly.
+/// Fields that usually hold numbers.
 const AMOUNTS: &str = "score price amount age size total cost count number rating year quantity \
     salary weight height length value points votes priority rank revenue sales population";
 
-/// The items of JSON as a step needs them: records with the field that it names, or numbers.
+/// The type of the JSON items that a step needs: records with the field that it names, or numbers.
 pub(super) fn items_of_json(clause: &Clause, is_compared: bool) -> Type {
     let Some(name) = named(clause) else { return Type::FLOAT };
     let is_amount = is_compared || AMOUNTS.split_whitespace().any(|it| it == name);
@@ -23,7 +22,7 @@ pub(super) fn items_of_json(clause: &Clause, is_compared: bool) -> Type {
     Type::record(vec![(name.into(), ty)])
 }
 
-/// The field that stands behind `by` or `whose`, or before what it is compared with.
+/// The field after `by` or `whose`, or before the value that it is compared with.
 pub(super) fn named(clause: &Clause) -> Option<&str> {
     const LEADS: [&str; 5] = ["by", "whose", "their", "having", "where"];
     const COMPARES: &str = "over above below under exceeding greater less more higher lower is";
@@ -38,7 +37,7 @@ pub(super) fn named(clause: &Clause) -> Option<&str> {
     leads.map(|it| it[1]).or_else(|| compared().map(|it| it[0]))
 }
 
-/// Where a step names a field in quotes: `the field "name"`.
+/// The position of a quoted field of a step: `the field "name"`.
 pub(super) fn quoted_field(clause: &Clause) -> Option<usize> {
     const NOUNS: [&str; 5] = ["field", "key", "property", "attribute", "entry"];
     let beside = |it: &Given| {
@@ -50,7 +49,7 @@ pub(super) fn quoted_field(clause: &Clause) -> Option<usize> {
 }
 
 impl Route<'_> {
-    /// What stands in JSON, or in each item of it, under a name.
+    /// Looks up a name in JSON, or in each item of it.
     pub(super) fn looked_up(&self, draft: &Draft, step: usize, idx: usize) -> Vec<Draft> {
         let begun = if draft.is_empty() { self.read(step) } else { vec![draft.clone()] };
         let Some(op) = self.catalog.registry().resolve("at") else { return Vec::new() };

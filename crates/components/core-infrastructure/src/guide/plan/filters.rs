@@ -1,4 +1,4 @@
-//! Which items of a list are kept: those for which something holds, the first, the last.
+//! Filters of list items: those that pass a test, the first, the last.
 
 use svc_contract::{
     registry::{OpRef, Scheme},
@@ -15,17 +15,17 @@ use super::{
     route::{Route, detour},
 };
 
-/// What must hold for an item.
+/// A test of an item.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
-    /// It, its length or a field of it, beside a number: the sign, and the place of the number.
+    /// The item, its length or a field of it, compared with a number: the operator, and the index
+    /// of the number.
     Compared { sign: &'static str, number: usize, of_length: bool },
-    /// There is something in it.
+    /// The item is not empty.
     Filled,
 }
 
-/// Words that compare an item with a number, the sign that they mean, and whether they speak
-/// of a length.
+/// Words that compare an item with a number, their operator, and whether they are about a length.
 const COMPARED: [(&str, &str, bool); 16] = [
     ("longer", ">", true),
     ("shorter", "<", true),
@@ -45,15 +45,15 @@ const COMPARED: [(&str, &str, bool); 16] = [
     ("under", "<", false),
 ];
 
-/// Words that say that items are left out.
+/// Words for leaving items out.
 const DROPPED: &str =
     "drop remove without exclude excluding except skip ignore delete omit discard";
 
-/// What has a first and a last one.
+/// Nouns for things that have a first and a last one.
 const ITEMS: &str = "line word item element entry record result document hit number value row \
     sentence passage one field";
 
-/// What a step says of the items that it keeps, and the words that say it.
+/// The filters that a step mentions, with the words for them.
 pub(super) fn mentions(clause: &Clause) -> Vec<(Mention, Vec<String>)> {
     let compared = compared(clause);
     let filled = filled(clause);
@@ -64,14 +64,14 @@ pub(super) fn mentions(clause: &Clause) -> Vec<(Mention, Vec<String>)> {
         .collect()
 }
 
-/// Words that name a place in JSON.
+/// Words for a place in JSON.
 const NAMING: &str = "field key property attribute entry extract read look";
 
 fn of_words(words: &str) -> Vec<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-/// `longer than 80`, `over 0.5`.
+/// Reads `longer than 80`, `over 0.5`.
 fn compared(clause: &Clause) -> Option<(What, Vec<String>)> {
     let of_number = |it: &Given| {
         matches!(it.literal, Literal::Number(_))
@@ -87,7 +87,7 @@ fn compared(clause: &Clause) -> Option<(What, Vec<String>)> {
     Some((What::Where(test), words.map(str::to_owned).collect()))
 }
 
-/// `without the empty lines`.
+/// Reads `without the empty lines`.
 fn filled(clause: &Clause) -> Option<(What, Vec<String>)> {
     let is_empty = |it: &&String| matches!(it.as_str(), "empty" | "blank" | "nonempty");
     let word = clause.words.iter().find(is_empty)?;
@@ -96,7 +96,7 @@ fn filled(clause: &Clause) -> Option<(What, Vec<String>)> {
     keeps.then(|| (What::Where(Test::Filled), words.collect()))
 }
 
-/// `the first line`, where no number is said and nothing is left out.
+/// Reads `the first line`, without a number and if nothing is left out.
 fn end(clause: &Clause) -> Option<(What, Vec<String>)> {
     let is_item = |word: &str| ITEMS.split_whitespace().any(|it| it == word);
     let mut pairs = clause.words.windows(2).filter(|it| is_item(&it[1]));
@@ -104,7 +104,7 @@ fn end(clause: &Clause) -> Option<(What, Vec<String>)> {
     (!drops(clause)).then(|| (What::End(name), vec![name.to_owned()]))
 }
 
-/// `the first 10 lines`, `the last 3 of them`.
+/// Reads `the first 10 lines`, `the last 3 of them`.
 fn amount(clause: &Clause) -> Option<(What, Vec<String>)> {
     let of_end = |it: &Given| {
         matches!(it.literal, Literal::Number(_)).then_some(())?;
@@ -121,7 +121,7 @@ fn amount(clause: &Clause) -> Option<(What, Vec<String>)> {
     })
 }
 
-/// `the titles of ..`.
+/// Reads `the titles of ..`.
 fn field(clause: &Clause) -> Option<(What, Vec<String>)> {
     const FIELDS: [&str; 6] = ["title", "path", "score", "url", "id", "name"];
     let of = |pair: &[String]| {
@@ -133,13 +133,13 @@ fn field(clause: &Clause) -> Option<(What, Vec<String>)> {
     words.windows(2).find_map(of)
 }
 
-/// Whether a step speaks of one at an end: `the first line`.
+/// Whether a step is about a single item at an end: `the first line`.
 pub(super) fn is_of_one(clause: &Clause) -> bool {
     let is_item = |word: &str| ITEMS.split_whitespace().any(|it| it == word);
     clause.words.windows(2).any(|it| matches!(it[0].as_str(), "first" | "last") && is_item(&it[1]))
 }
 
-/// Whether a step chooses among items by what is true of each.
+/// Whether a step selects items by a test of each.
 pub(super) fn chooses(clause: &Clause) -> bool {
     const CHOOSING: &str = "that which whose keep only filter where containing having with starting \
         ending matching beginning lines";
@@ -150,25 +150,25 @@ pub(super) fn drops(clause: &Clause) -> bool {
     clause.words.iter().any(|it| DROPPED.split_whitespace().any(|word| word == it))
 }
 
-/// Whether an op tells of what enters whether something holds.
+/// Whether an op returns a bool.
 pub(super) fn is_test(op: OpRef) -> bool {
     matches!(op.op.yields, Scheme::Bool)
 }
 
-/// A stage that keeps the items for which a test holds; a step may say those that it leaves
-/// out instead.
+/// Converts a test to a stage that keeps the items that pass it, or drops them if the step requests
+/// that.
 pub(super) fn kept(stage: &Stage, clause: &Clause) -> Stage {
     let not = if drops(clause) { "not " } else { "" };
     let text = format!("where {{ {not}{} }}", called(&stage.text));
     Stage {
         text,
         per_item: false,
-        note: "keeps the items for which it holds".into(),
+        note: "keeps the items that pass the test".into(),
         ..stage.clone()
     }
 }
 
-/// A stage as a function of the item.
+/// Formats a stage as a function of the item.
 fn called(stage: &str) -> String {
     match stage.split_once('(') {
         Some((name, args)) => format!("{name}(it, {args}"),
@@ -177,7 +177,7 @@ fn called(stage: &str) -> String {
 }
 
 impl Route<'_> {
-    /// Keeps the items of a list for which something holds.
+    /// Keeps the items of a list that pass a test.
     pub(super) fn filtered(&self, draft: &Draft, step: usize, test: &Test) -> Vec<Draft> {
         let words = &self.clauses[step].words;
         let of_json = items_of_json(&self.clauses[step], true);
@@ -198,13 +198,13 @@ impl Route<'_> {
                 }
             };
             Stage {
-                note: "keeps the items for which it holds".into(),
+                note: "keeps the items that pass the test".into(),
                 ..Stage::value(format!("where {{ {test} }}"))
             }
         })
     }
 
-    /// A field of a record, or of each record of a list.
+    /// Selects a field of a record, or of each record of a list.
     pub(super) fn field(draft: &Draft, name: &str) -> Vec<Draft> {
         let has = |ty: &Type| matches!(ty, Type::Record(of) if of.fields.iter().any(|(it, _)| **it == *name));
         let stage = match &draft.ty {
@@ -213,16 +213,16 @@ impl Route<'_> {
             _ => return Vec::new(),
         };
         let mut draft = draft.clone();
-        draft.stages.push(Stage { note: "takes the field".into(), ..Stage::value(stage) });
+        draft.stages.push(Stage { note: "selects the field".into(), ..Stage::value(stage) });
         vec![draft]
     }
 
-    /// The first item of a list, or the last.
+    /// Selects the first item of a list, or the last.
     pub(super) fn end(&self, draft: &Draft, step: usize, name: &str) -> Vec<Draft> {
         self.on_lists(draft, step, &Type::Json, |_, _| detour(self.catalog, name))
     }
 
-    /// So many of the first or the last items, where nothing else has counted them yet.
+    /// Selects a number of items at the start or end, if nothing else has limited them yet.
     pub(super) fn taken(
         &self,
         draft: &Draft,

@@ -1,4 +1,4 @@
-//! From the drafts to a script as it is handed out, or to what is missing.
+//! Converts the drafts to the final script, or to a list of missing parts.
 
 use svc_contract::{
     registry::{Catalog, Effect, Index, Match, OpError, Tried, Where},
@@ -18,7 +18,7 @@ use super::{
     unexplained,
 };
 
-/// What is wanted of a script.
+/// The requirements for a script.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) goal: String,
@@ -27,16 +27,16 @@ pub(super) struct Wanted {
     pub(super) output: Option<String>,
 }
 
-/// How near another pipeline must come to be named.
+/// The minimum score of an alternative pipeline, relative to the best one.
 const NEAR: f64 = 0.6;
 
-/// How many other pipelines are named.
+/// The maximum number of alternatives.
 const MOST_ALTERNATIVES: usize = 2;
 
-/// What a script that spends may spend, where the goal says nothing.
+/// The default budget of a script that spends money.
 const USUAL_BUDGET: &str = "$0.50";
 
-/// A script for what is wanted, by the documentation and the checker alone.
+/// Writes a script for a goal, using only the documentation and the checker.
 pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
@@ -44,7 +44,7 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     let mut index = Index::of(catalog.registry());
     let mut goal = Goal::read(&wanted.goal, &is_name, &Spelling::of(&index));
     if goal.clauses.is_empty() {
-        return Err(OpError::invalid_input("the goal says nothing").help("say what you want"));
+        return Err(OpError::invalid_input("empty goal").help("describe what you want"));
     }
     if goal.clauses.len() > wanted.max_steps {
         let steps = goal.clauses.len();
@@ -71,7 +71,7 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
         return Ok(Workflow { missing, ..nothing(&wanted.goal) });
     }
     let all = route.drafts(started(wanted, input.as_ref()));
-    // A piece of the goal that no stage takes is a part that nothing serves.
+    // A literal that no stage uses is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
     if let Some(workflow) = finish.best(&whole) {
         return Ok(unexplained::told(workflow, &goal, &understood, &mut index, catalog));
@@ -87,16 +87,16 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     Ok(Workflow { missing: vec![missing], ..nothing(&wanted.goal) })
 }
 
-/// What the steps speak of.
+/// The meaning of the steps.
 pub(super) struct Understood {
-    /// What each step speaks of.
+    /// The mentions of each step.
     pub(super) mentions: Vec<Vec<Mention>>,
-    /// The words that all of that stands for.
+    /// The words that the mentions cover.
     pub(super) covered: Vec<String>,
 }
 
 impl Understood {
-    /// Reads all steps, and notes those that nothing serves.
+    /// Reads all steps, and collects those that nothing serves.
     fn of(goal: &Goal, index: &mut Index, missing: &mut Vec<Gap>) -> Self {
         let mut all = Self { mentions: Vec::new(), covered: Vec::new() };
         for clause in &goal.clauses {
@@ -112,7 +112,7 @@ impl Understood {
     }
 }
 
-/// Leaves out what an earlier step does and a later one only names: `save the total`.
+/// Drops what an earlier step does and a later one only refers to: `save the total`.
 fn drop_named_again(clause: &Clause, before: &[Vec<Mention>], mentions: &mut Vec<Mention>) {
     let first = |it: &Mention| match it.what.first() {
         Some(What::Op(op)) => Some(op.to_string()),
@@ -132,21 +132,21 @@ fn drop_named_again(clause: &Clause, before: &[Vec<Mention>], mentions: &mut Vec
 
 fn typed(written: &str, catalog: &dyn Catalog) -> Result<Type, OpError> {
     catalog.type_of(written).ok_or_else(|| {
-        OpError::invalid_input(format!("`{written}` is no type"))
-            .help("write one as a script does: `string`, `[Doc]`, `{ title: string }`")
+        OpError::invalid_input(format!("`{written}` is not a type"))
+            .help("write a type as in a script: `string`, `[Doc]`, `{ title: string }`")
     })
 }
 
-/// A draft that starts with what the script is given, where that is said.
+/// A draft that starts with the input of the script, if its type is given.
 fn started(wanted: &Wanted, input: Option<&Type>) -> Draft {
     let (Some(ty), Some(written)) = (input, &wanted.input) else { return Draft::default() };
     let mut draft = Draft { ty: Some(ty.clone()), ..Draft::default() };
-    draft.ask(Asked { name: "given".into(), ty: written.clone(), doc: "What to work on.".into() });
+    draft.ask(Asked { name: "given".into(), ty: written.clone(), doc: "The input.".into() });
     draft.stages.push(Stage::value("given"));
     draft
 }
 
-/// A part of the goal, and the ops that come nearest to it.
+/// A part of the goal, with the closest ops.
 pub(super) fn gap(part: &str, index: &mut Index) -> Gap {
     const MOST: usize = 3;
     let found = index.find(part).into_iter().filter(is_near).take(MOST);
@@ -154,7 +154,7 @@ pub(super) fn gap(part: &str, index: &mut Index) -> Gap {
     Gap { part: part.into(), nearest }
 }
 
-/// Whether an op has more to do with a part than a word somewhere in its documentation.
+/// Whether an op matches a part by more than a word in its details.
 fn is_near(found: &Match) -> bool {
     !tells_of_components(found.op)
         && found.words.iter().any(|(word, place)| {
@@ -162,7 +162,7 @@ fn is_near(found: &Match) -> bool {
         })
 }
 
-/// The whole goal, where its parts are served and cannot be joined.
+/// The whole goal, if its parts are served but cannot be joined.
 fn unchained(wanted: &Wanted, mentions: &[Vec<Mention>], index: &mut Index) -> Gap {
     let ops = mentions.iter().flatten().filter_map(|it| match it.what.first() {
         Some(What::Op(op)) => Some(Text::from(op.script_name())),
@@ -184,10 +184,10 @@ struct Finish<'a> {
 }
 
 impl Finish<'_> {
-    /// The first draft that holds as a whole, with those that come near.
+    /// Returns the first draft that passes all checks, with similar ones as alternatives.
     fn best(&self, drafts: &[Draft]) -> Option<Workflow> {
         let (best, workflow) = drafts.iter().find_map(|it| Some((it, self.workflow(it)?)))?;
-        // One that gives another type than is wanted is no alternative.
+        // A draft of another type than the requested one is not an alternative.
         let others = if self.output.is_some() { &[] } else { drafts };
         let near = others.iter().filter(|it| {
             it.score >= best.score - NEAR
@@ -228,7 +228,7 @@ impl Finish<'_> {
         self.catalog.tried(script).effects.iter().any(|it| it.starts_with("spends"))
     }
 
-    /// The script with its bounds and its envelope, where it checks.
+    /// Returns the script with its bounds and its envelope, if it passes the check.
     fn script(&self, draft: &Draft) -> Option<(String, Tried)> {
         let mut bounds = self.goal.bounds.clone();
         let spends = |it: &Stage| it.op.is_some_and(|op| op.op.effects.contains(&Effect::Spends));

@@ -1,4 +1,4 @@
-//! What a goal says that is not to be done: `without a model`, `don't write it`.
+//! Actions that a goal forbids: `without a model`, `don't write it`.
 
 use svc_contract::registry::{Effect, Index, OpRef, Tried};
 
@@ -14,7 +14,7 @@ pub(super) struct Forbidden {
 }
 
 impl Forbidden {
-    /// Takes what is forbidden out of a goal.
+    /// Removes the forbidden steps from a goal.
     pub(super) fn taken(goal: &mut Goal, index: &mut Index) -> Self {
         let clauses = std::mem::take(&mut goal.forbidden);
         let mentions = clauses.iter().flat_map(|it| spoken(it, index).mentions);
@@ -25,13 +25,13 @@ impl Forbidden {
         Self { ops: ops.collect(), clauses }
     }
 
-    /// What is forbidden, in the words of the goal.
+    /// The forbidden steps, in the words of the goal.
     pub(super) fn part(&self) -> Option<String> {
         let texts: Vec<&str> = self.clauses.iter().map(|it| it.text.as_str()).collect();
         (!texts.is_empty()).then(|| format!("not {}", texts.join(", ")))
     }
 
-    /// Whether a script does nothing of it.
+    /// Whether a script avoids all forbidden steps.
     pub(super) fn allows(&self, tried: &Tried) -> bool {
         let says =
             |word: &str| self.clauses.iter().any(|it| it.words.iter().any(|said| said == word));

@@ -1,4 +1,4 @@
-//! A goal in words, cut into the steps that it asks for.
+//! Splits a goal in words into its steps.
 
 use svc_text::synonyms;
 
@@ -16,37 +16,37 @@ use super::{
 pub(super) struct Clause {
     pub(super) words: Vec<String>,
     pub(super) literals: Vec<Given>,
-    /// The step as it was written.
+    /// The original text of the step.
     pub(super) text: String,
-    /// Whether it works on what entered the step before it, or on nothing of that.
+    /// Whether it works on the input of the previous step, or starts a new pipeline.
     pub(super) is_beside: bool,
-    /// Whether every item is meant by itself.
+    /// Whether it applies to each item separately.
     pub(super) each: bool,
-    /// Whether pieces of the goal were put together, which follow each other.
+    /// Whether adjacent literals of the goal were joined.
     pub(super) is_joined: bool,
-    /// How many items of what is there are meant, where it says nothing else.
+    /// The number of items to keep, if the step has no other content.
     pub(super) count: Option<usize>,
 }
 
-/// A literal, and the words around it.
+/// A literal, with the words around it.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub(super) literal: Literal,
-    /// Whether it is written in digits, where it is a number.
+    /// Whether a number is written in digits.
     pub(super) in_digits: bool,
-    /// The words before it, the nearest last.
+    /// The words before it, nearest last.
     pub(super) before: Vec<String>,
-    /// The words behind it, the nearest first.
+    /// The words after it, nearest first.
     pub(super) behind: Vec<String>,
 }
 
 impl Given {
-    /// Whether it is a file or a page to read, and not one to write to.
+    /// Whether it is a file or a page to read, and not one to write.
     pub(super) fn is_source(&self) -> bool {
         matches!(self.literal, Literal::Path(_) | Literal::Url(_)) && !self.is_target()
     }
 
-    /// Whether it stands behind `to`, `into` or `as`, with no more than a noun in between.
+    /// Whether it follows `to`, `into` or `as`, with at most a noun in between.
     pub(super) fn is_target(&self) -> bool {
         const NOUNS: [&str; 6] = ["file", "text", "a", "the", "document", "files"];
         let mut behind = self.before.iter().rev().skip_while(|it| NOUNS.contains(&it.as_str()));
@@ -54,13 +54,13 @@ impl Given {
     }
 }
 
-/// Everything that a goal says.
+/// A parsed goal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goal {
     pub(super) clauses: Vec<Clause>,
-    /// What is not to be done.
+    /// The forbidden steps.
     pub(super) forbidden: Vec<Clause>,
-    /// Bounds of the whole, as a script writes them.
+    /// Bounds of the script, in its syntax.
     pub(super) bounds: Vec<(&'static str, String)>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Goal {
 pub(super) const BETWEEN: [&str; 8] =
     ["then", "and", "but", "before", "after", "afterwards", "finally", "plus"];
 
-/// Words that ask for something without saying what.
+/// Words that request something without describing it.
 pub(super) const FILLERS: &str = "please give get me let make have turn want need show tell print \
     display output return create produce do i we you can could would what which is are does did \
     using use put set it them this that my the a an all both together result results also now just \
@@ -76,7 +76,7 @@ pub(super) const FILLERS: &str = "please give get me let make have turn want nee
     im id calculate compute determine convert transform am was were does so me mine our us with of from in into to for on at by as or about each every over so \
     that without how else otherwise when rest remaining";
 
-/// Words that ask for a thing, so that the word behind them is no verb.
+/// Words that request a thing, so the next word is not a verb.
 const ASKING: [&str; 15] = [
     "give",
     "get",
@@ -95,17 +95,17 @@ const ASKING: [&str; 15] = [
     "check",
 ];
 
-/// Words that only say which items of a list are meant.
+/// Words that only select which items of a list are meant.
 const OF_COUNTS: &str = "best top most last closest nearest hits hit documents document results \
     items item passages passage records record entries entry keep only limit few";
 
-/// Whether a word asks for something without saying what.
+/// Whether a word requests something without describing it.
 pub(super) fn is_filler(word: &str) -> bool {
     FILLERS.split_whitespace().any(|it| it == word)
 }
 
 impl Goal {
-    /// Reads a goal; `is_name` tells the words that name an op.
+    /// Parses a goal; `is_name` returns whether a word names an op.
     pub(super) fn read(text: &str, is_name: &dyn Fn(&str) -> bool, spelling: &Spelling) -> Self {
         let mut goal = Self::default();
         let mut open = Open::default();
@@ -136,7 +136,7 @@ impl Goal {
         let is_forbidden = open.is_forbidden;
         let clause = std::mem::take(open).clause();
         if clause.content().next().is_none() && clause.literals.is_empty() {
-            // `in parallel,` speaks of what follows.
+            // `in parallel,` refers to the following steps.
             open.is_beside = clause.is_beside && !clause.words.iter().any(|it| it == "both");
             if open.is_beside || clause.words.is_empty() {
                 return;
@@ -154,7 +154,7 @@ impl Goal {
         }
     }
 
-    /// What is not a step by itself belongs to the one before it: `bug or other`.
+    /// Joins fragments that are not steps to the previous step: `bug or other`.
     fn join_fragments(&mut self, is_name: &dyn Fn(&str) -> bool) {
         let mut joined: Vec<Clause> = Vec::new();
         for clause in self.clauses.drain(..) {
@@ -173,7 +173,7 @@ impl Goal {
     }
 }
 
-/// Tokens whose words are spelt as ops are called; names of their own stay.
+/// Corrects the spelling of words towards names of ops; proper names stay unchanged.
 fn spelt(mut tokens: Vec<Token>, spelling: &Spelling) -> Vec<Token> {
     for (at, token) in tokens.iter_mut().enumerate() {
         if let Token::Word(word) = token
@@ -187,12 +187,12 @@ fn spelt(mut tokens: Vec<Token>, spelling: &Spelling) -> Vec<Token> {
 }
 
 impl Clause {
-    /// The words that say what is asked for.
+    /// The words that describe the request.
     pub(super) fn content(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str).filter(|it| !is_filler(it))
     }
 
-    /// Whether it may begin anew: it names something of its own to begin with.
+    /// Whether it may start a new pipeline: it names its own input.
     pub(super) fn has_source(&self) -> bool {
         let begins = |it: &Given| match it.literal {
             Literal::Path(_) => it.is_source(),
@@ -202,12 +202,12 @@ impl Clause {
         self.is_beside || self.literals.iter().any(begins)
     }
 
-    /// Whether it says when the next step is to be done: `if it contains "x"`.
+    /// Whether it is a condition of the next step: `if it contains "x"`.
     pub(super) fn is_condition(&self) -> bool {
         self.words.first().is_some_and(|it| matches!(it.as_str(), "if" | "when"))
     }
 
-    /// Whether it says what is to be done where a condition does not hold.
+    /// Whether it is the alternative to a condition.
     pub(super) fn is_otherwise(&self) -> bool {
         self.words.first().is_some_and(|it| matches!(it.as_str(), "else" | "otherwise"))
     }
@@ -217,7 +217,7 @@ impl Clause {
         self.literals.iter().any(Given::is_source)
     }
 
-    /// Whether it starts with what has to be done, rather than with what is wanted.
+    /// Whether it starts with an action rather than with a noun.
     pub(super) fn is_imperative(&self) -> bool {
         let asks = |it: &String| ASKING.contains(&it.as_str());
         let Some(head) = self.content().next() else { return false };
@@ -253,7 +253,7 @@ impl Clause {
             && (is_thing || content == 0 || is_piece())
     }
 
-    /// Whether it is the end of a list that the step before began: `total and date from a.txt`.
+    /// Whether it ends a list that the previous step began: `total and date from a.txt`.
     fn ends_list(&self, before: &Self, is_name: &dyn Fn(&str) -> bool) -> bool {
         let is_from = |it: &String| matches!(it.as_str(), "from" | "of" | "in" | "out");
         let names = self.content().any(is_name);
@@ -266,7 +266,7 @@ impl Clause {
         }
     }
 
-    /// The place of its only number, where it says nothing but how many are meant.
+    /// The index of its only number, if the step only contains a number of items.
     pub(super) fn counted(&self) -> Option<usize> {
         let is_count = |it: &str| OF_COUNTS.split_whitespace().any(|word| word == it);
         let [Given { literal: Literal::Number(_), .. }] = self.literals.as_slice() else {

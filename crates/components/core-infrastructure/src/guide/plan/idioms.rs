@@ -1,9 +1,8 @@
-//! What people say in words that stand apart: `round 7.2 down`, `turn it into JSON`, `the
-//! numbers from 1 to 10`.
+//! Idioms with separated words: `round 7.2 down`, `turn it into JSON`, `the numbers from 1 to 10`.
 
 use super::{literals::Literal, tokens::Token};
 
-/// Verbs, what stands behind their objects, and what both mean.
+/// Verbs, their particles after the object, and their common meaning.
 const PARTICLES: &[(&str, &str, &str)] = &[
     ("round", "down", "floor"),
     ("round", "downwards", "floor"),
@@ -43,24 +42,24 @@ const PARTICLES: &[(&str, &str, &str)] = &[
     ("tidy", "up", "clean"),
 ];
 
-/// How far a particle stands behind its verb at most.
+/// The maximum distance of a particle from its verb.
 const FARTHEST: usize = 7;
 
-/// Words that ask for the same in another form.
+/// Words that request another format.
 const CONVERTING: &str = "turn convert make change transform cast encode format render write show \
     print express serialise serialize prettyprint";
 
-/// Words that take what is there for a form that it has already.
+/// Words for reading something in a format that it already has.
 const READING: [&str; 5] = ["parse", "interpret", "treat", "read", "decode"];
 
-/// Forms, and the words of the op that gives them.
+/// Formats, and the words of the op for each.
 const FORMS: &[(&str, &[&str])] = &[
     ("to_json", &["json"]),
     ("parse_int", &["integer", "int", "integers", "ints"]),
     ("parse_float", &["float", "decimal", "floats", "decimals"]),
 ];
 
-/// The tokens with one word for each idiom.
+/// Replaces each idiom in the tokens with one word.
 pub(super) fn read(mut tokens: Vec<Token>) -> Vec<Token> {
     particles(&mut tokens);
     forms(&mut tokens);
@@ -69,7 +68,7 @@ pub(super) fn read(mut tokens: Vec<Token>) -> Vec<Token> {
     tokens
 }
 
-/// `round 7.2 down` says `floor 7.2`.
+/// `round 7.2 down` means `floor 7.2`.
 fn particles(tokens: &mut Vec<Token>) {
     let mut at = 0;
     while at < tokens.len() {
@@ -81,7 +80,7 @@ fn particles(tokens: &mut Vec<Token>) {
     }
 }
 
-/// How far behind the verb at the start its particle stands, and what both mean.
+/// The distance of the particle from the verb at the start, and their common meaning.
 fn particle(tokens: &[Token]) -> Option<(usize, &'static str)> {
     let verb = tokens.first()?.word()?;
     let of_verb = || PARTICLES.iter().filter(|(it, ..)| is_form(&verb, it));
@@ -100,7 +99,7 @@ fn ends_step(token: &Token) -> bool {
     matches!(token, Token::Break | Token::Never) || token.word().is_some_and(is_link)
 }
 
-/// `turn .. into JSON` asks for `to_json`, where nothing else says what becomes of it.
+/// `turn .. into JSON` means `to_json`, unless other words describe the result.
 fn forms(tokens: &mut Vec<Token>) {
     let (mut converts, mut reads) = (false, false);
     let mut at = 0;
@@ -118,7 +117,7 @@ fn forms(tokens: &mut Vec<Token>) {
     }
 }
 
-/// Writes the form that is named behind a preposition by its op.
+/// Replaces a format after a preposition with its op.
 fn form(tokens: &mut Vec<Token>, at: usize, reads: bool) {
     const KINDS: [&str; 5] = ["string", "text", "value", "number", "format"];
     let word = |idx: usize| tokens.get(idx).and_then(Token::word).unwrap_or_default();
@@ -130,7 +129,7 @@ fn form(tokens: &mut Vec<Token>, at: usize, reads: bool) {
     tokens.splice(at..end, [Token::Word(op)]);
 }
 
-/// `the largest one` is no number.
+/// `the largest one` is not a number.
 fn pronouns(tokens: &mut Vec<Token>) {
     let mut at = 1;
     while at < tokens.len() {
@@ -147,7 +146,7 @@ fn pronouns(tokens: &mut Vec<Token>) {
     }
 }
 
-/// `the numbers from 1 to 10` is a piece of its own.
+/// Replaces `the numbers from 1 to 10` with a literal.
 fn spans(tokens: &mut Vec<Token>) {
     let mut at = 0;
     while at < tokens.len() {
@@ -159,7 +158,7 @@ fn spans(tokens: &mut Vec<Token>) {
     }
 }
 
-/// A noun for numbers at the start with both their ends: how many tokens, and the numbers.
+/// Parses a noun for numbers at the start, with both limits: the number of tokens, and the numbers.
 fn span(tokens: &[Token]) -> Option<(usize, Literal)> {
     const NOUNS: &str = "numbers integers ints range count counting values sequence everything";
     const LINKS: &str = "whole all going running ranging starting between from up and to through \
@@ -180,7 +179,7 @@ fn span(tokens: &[Token]) -> Option<(usize, Literal)> {
         .then_some((second + 1, Literal::Span(low, high)))
 }
 
-/// Whether a word is a verb or a form of it.
+/// Whether a word is a verb or one of its forms.
 fn is_form(word: &str, verb: &str) -> bool {
     let Some(end) = word.strip_prefix(verb) else {
         let cut = verb.strip_suffix('e').and_then(|it| word.strip_prefix(it));

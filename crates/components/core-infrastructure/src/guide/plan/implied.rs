@@ -1,5 +1,5 @@
-//! What a step means without naming an op for it: an order, numbers as they are, a search, an
-//! answer of a type, a file that is written.
+//! Meanings of a step that names no op: an order, numbers, a search, a typed answer, a file to
+//! write.
 
 use svc_text::synonyms;
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Reader<'_> {
-    /// A search, where a step speaks of the documents of a folder and of what they are about.
+    /// A search, if a step mentions the documents of a folder and a topic.
     pub(super) fn implied(&mut self) -> Option<Mention> {
         let literals = || self.clause.literals.iter().map(|it| &it.literal);
         let has_folder = literals().any(|it| it.kind_of_file() == Some("files"));
@@ -29,7 +29,7 @@ impl Reader<'_> {
         Some(Mention { what, gain: SECOND, words: vec![self.head.to_owned()] })
     }
 
-    /// What a model is asked, where a step says the type of its answer.
+    /// A question to a model, if a step mentions the type of its answer.
     pub(super) fn typed(&mut self) -> Option<Mention> {
         asking::answer(&self.clause.text).filter(|_| synonyms::is_for_a_model(self.head))?;
         let found = self.matches.iter().find(|it| is_asked(it.op))?;
@@ -38,7 +38,7 @@ impl Reader<'_> {
         Some(Mention { what, gain: 3.0, words: vec![self.head.to_owned()] })
     }
 
-    /// Numbers, where a step says nothing but that they are there: `take the numbers 3 and 5`.
+    /// Numbers, if a step only introduces them: `take the numbers 3 and 5`.
     pub(super) fn given(&mut self) -> Option<Mention> {
         const NOUNS: &str = "take consider have start begin list numbers integers number integer \
             values range sequence whole generate build everything count series array following";
@@ -52,7 +52,7 @@ impl Reader<'_> {
         Some(Mention { what: vec![What::Given(0)], gain: 3.0, words })
     }
 
-    /// The op that a step calls by its whole name: `parse_int`.
+    /// An op that a step mentions by its whole name: `parse_int`.
     pub(super) fn named(&mut self) -> Option<Mention> {
         let is_whole = |it: &&String| it.contains('_');
         let (word, found) = self.clause.words.iter().filter(is_whole).find_map(|word| {
@@ -64,7 +64,7 @@ impl Reader<'_> {
         Some(Mention { what, gain: 4.0, words: vec![word.clone()] })
     }
 
-    /// What writes a file, where a step names one as the end and no op that writes.
+    /// The op that writes a file, if a step names a target file but no op that writes.
     pub(super) fn stored(&self, mentions: &[Mention]) -> Option<Mention> {
         let is_target = |it: &Given| matches!(it.literal, Literal::Path(_)) && it.is_target();
         let has_source = self.clause.literals.iter().any(Given::is_source);
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Some(Mention { what: vec![What::Op(self.write?)], gain: SECOND, words: Vec::new() })
     }
 
-    /// Leaves out ops that another one is given to call: `evaluate the component upper`.
+    /// Drops ops that are arguments of another one: `evaluate the component upper`.
     pub(super) fn drop_flows(&self, mentions: &mut Vec<Mention>) {
         let calls = |it: &Mention| matches!(it.what.first(), Some(What::Op(op)) if takes_flow(*op));
         let is_name = |it: &Mention| {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `sort`, where the step asks for an order.
+    /// `sort`, if the step requests an order.
     pub(super) fn sort(&mut self) -> Option<Mention> {
         let words = ["sort", "sorted", "order", "ordered", "longest", "shortest"];
         let turns =

@@ -1,4 +1,4 @@
-//! Which items of a list are meant, and in which order.
+//! The selection of list items, and their order.
 
 use svc_contract::value::Type;
 
@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Route<'_> {
-    /// The drafts whose last op can say how many items are meant.
+    /// Returns the drafts whose last op can take the number of items.
     pub(super) fn counted(&self, drafts: &[Draft], step: usize, idx: usize) -> Vec<Draft> {
         let number = self.clauses[step].literals[idx].literal.written();
         let on = drafts.iter().filter_map(|draft| {
@@ -34,7 +34,7 @@ impl Route<'_> {
         best(on.collect(), MOST_DRAFTS)
     }
 
-    /// Puts the items of a list in order, by a field that the step names or by what they are.
+    /// Sorts the items of a list, by a field that the step names or by themselves.
     pub(super) fn sorted(
         &self,
         draft: &Draft,
@@ -45,7 +45,7 @@ impl Route<'_> {
         let words = &self.clauses[step].words;
         let of_json = items_of_json(&self.clauses[step], false);
         let mut sorted = self.on_lists(draft, step, &of_json, |_, item| Stage {
-            note: "puts the items in order".into(),
+            note: "sorts the items".into(),
             ..Stage::value(order(item, words, by_length, down))
         });
         let is_extreme = words.iter().any(|it| it == "longest" || it == "shortest");
@@ -58,7 +58,7 @@ impl Route<'_> {
         sorted
     }
 
-    /// What is taken of a list whose longest items come first: the one, or so many.
+    /// Selects from a list with the longest items first: a single item, or a number of them.
     fn extreme(&self, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
         let is_number = |it: &Given| matches!(it.literal, Literal::Number(_));
         let literals = &self.clauses[step].literals;
@@ -70,7 +70,7 @@ impl Route<'_> {
     }
 }
 
-/// A stage that puts items in order, the greatest first where that is wanted.
+/// A stage that sorts items, greatest first if requested.
 fn order(item: &Type, words: &[String], by_length: bool, down: bool) -> String {
     let field = field_of(item, words);
     let key = field.as_deref().map_or("it".to_owned(), |it| format!(".{it}"));
@@ -93,7 +93,7 @@ fn is_amount(ty: &Type) -> bool {
     ty.is_number() || matches!(ty, Type::Duration | Type::Money | Type::Size)
 }
 
-/// `the 3 biggest`: which end of an order is meant, where more than one are.
+/// Reads `the 3 biggest`: the end of the order, if several items are meant.
 pub(super) fn extreme_of_several(clause: &Clause) -> Option<&'static str> {
     const EXTREMES: [&str; 8] =
         ["biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest"];

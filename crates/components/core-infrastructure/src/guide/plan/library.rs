@@ -1,4 +1,4 @@
-//! Goals that a flow of the standard library serves as a whole.
+//! Goals that a single flow of the standard library serves.
 
 use std::collections::BTreeSet;
 
@@ -18,28 +18,28 @@ use super::{
     route::Route,
 };
 
-/// What a word of the goal counts that stands in the name of a module, in what it is for, in
-/// the name of a flow, and in what the flow does.
+/// The weights of a word of the goal in the name of a module, in the summary of a module, in the
+/// name of a flow, and in the summary of a flow.
 const OF_MODULE: f64 = 1.5;
 const OF_SUMMARY: f64 = 1.0;
 const OF_FLOW: f64 = 0.8;
 const OF_DOC: f64 = 0.4;
 
-/// How much of a goal a flow has to serve at least.
+/// The minimum score of a flow.
 pub(super) const LEAST: f64 = 2.0;
 
-/// How much of it makes a flow the one that is meant, whatever else could be.
+/// The score from which a flow is chosen over any other pipeline.
 pub(super) const SURE: f64 = 3.4;
 
 /// A flow for a goal.
 pub(super) struct Served {
     pub(super) draft: Draft,
-    /// How much of the goal it serves.
+    /// How well the flow matches the goal.
     pub(super) score: f64,
 }
 
 impl Route<'_> {
-    /// The script that calls the flow which serves the goal best.
+    /// The script that calls the flow which matches the goal best.
     pub(super) fn by_library(&self, goal: &str, read: &Goal) -> Option<Served> {
         let mut words = Vocabulary::default();
         let content: Vec<&str> = read.clauses.iter().flat_map(Clause::content).collect();
@@ -85,7 +85,7 @@ impl Route<'_> {
         self.stored(draft)
     }
 
-    /// Begins with what enters the flow.
+    /// Begins with the input of the flow.
     fn enter(&self, param: &Declared, goal: &str, draft: &mut Draft) -> Option<()> {
         let readable = matches!(param.ty, "string" if param.is_a_text()) || param.ty == "[Doc]";
         let wants = |it: &Draft| {
@@ -106,7 +106,7 @@ impl Route<'_> {
         Some(())
     }
 
-    /// A table as the text that it was read from.
+    /// Replaces a parsed table with the text that it was read from.
     fn uncut(&self, mut draft: Draft) -> Option<Draft> {
         let is_rows = |it: &Stage| it.op.is_some_and(|it| it.script_name() == "parse_csv");
         if !draft.stages.last().is_some_and(is_rows) {
@@ -116,7 +116,7 @@ impl Route<'_> {
         self.tried(draft)
     }
 
-    /// What the goal gives for a param, by its type and its name.
+    /// The value for a param from the goal, by type and name.
     fn value(&self, param: &Declared, goal: &str, draft: &mut Draft) -> Option<String> {
         let free: Vec<((usize, usize), &Given)> = self
             .literals()
@@ -165,7 +165,7 @@ impl Route<'_> {
         quoted(&topic.unwrap_or_else(|| sentence(goal, '.')))
     }
 
-    /// What it gives, written to the file that the goal names for it.
+    /// Writes the result to the file that the goal names for it.
     fn stored(&self, draft: Draft) -> Option<Draft> {
         let mut targets = self.literals().filter(|(_, it)| it.is_target());
         let Some((place, target)) = targets.next() else { return Some(draft) };
@@ -185,7 +185,7 @@ impl Route<'_> {
     }
 }
 
-/// A param as a flow declares it.
+/// The declaration of a param of a flow.
 struct Declared<'a> {
     name: &'a str,
     ty: &'a str,
@@ -202,7 +202,7 @@ impl<'a> Declared<'a> {
         Self { name: name.trim(), ty: ty.trim(), is_optional }
     }
 
-    /// Whether it is worked on, rather than asked.
+    /// Whether it is a text to process rather than a question.
     fn is_a_text(&self) -> bool {
         !self.is_asked()
     }
@@ -213,7 +213,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// How much of a goal a flow serves.
+/// How well a flow matches a goal.
 fn score(flow: &LibraryFlow, asked: &BTreeSet<(Vec<Term>, bool)>, words: &mut Vocabulary) -> f64 {
     let mut terms = |text: &str| words.terms(&text.replace('_', " "));
     let places = [
@@ -230,13 +230,13 @@ fn score(flow: &LibraryFlow, asked: &BTreeSet<(Vec<Term>, bool)>, words: &mut Vo
     asked.iter().map(counts).sum()
 }
 
-/// The fields that a goal wants extracted, as a type has them.
+/// The fields to extract, formatted as in a type.
 fn fields(clauses: &[Clause]) -> Option<String> {
     let record = clauses.iter().find_map(|it| asking::fields(&it.text))?;
     Some(quoted(record.trim_matches(['{', '}', ' '])))
 }
 
-/// More than one, or none.
+/// Returns the values if there is more than one, otherwise none.
 fn several<T>(all: Vec<T>) -> Vec<T> {
     if all.len() > 1 { all } else { Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! What a step can choose from: the list that there is, the lines of a text, the items in JSON.
+//! The lists that a step can select from: the current list, the lines of a text, the items in JSON.
 
 use svc_contract::value::Type;
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Route<'_> {
-    /// A draft that gives a list, or the step's file read, with one more stage.
+    /// Adds a stage to drafts that return a list, or to the step's file.
     pub(super) fn on_lists(
         &self,
         draft: &Draft,
@@ -28,7 +28,7 @@ impl Route<'_> {
         on.collect()
     }
 
-    /// A draft that gives a list: the lines of a text, the items in JSON, which are to have a type.
+    /// Converts the result of a draft to a list: the lines of a text, or the typed items of JSON.
     fn as_list(&self, mut draft: Draft, step: usize, of_json: &Type) -> Option<Draft> {
         let stages = match draft.ty.as_ref()? {
             Type::List(item, _) if **item == Type::Json && *of_json != Type::Json => {
@@ -48,14 +48,14 @@ impl Route<'_> {
         self.tried(draft)
     }
 
-    /// What a text is cut into: its words where a step speaks of those, else its lines.
+    /// The parts of a text: its words if a step mentions words, otherwise its lines.
     fn parts_of_text(&self, step: usize) -> &'static str {
         let says =
             |all: [&str; 2]| self.clauses[step].words.iter().any(|it| all.contains(&it.as_str()));
         if says(["word", "words"]) && !says(["line", "lines"]) { "words" } else { "lines" }
     }
 
-    /// What a step gives to choose from: its file, or its numbers.
+    /// The lists of a step: its file, or its numbers.
     fn lists(&self, step: usize) -> Vec<Draft> {
         let mut all = self.read(step);
         let literals = self.clauses[step].literals.iter().enumerate();

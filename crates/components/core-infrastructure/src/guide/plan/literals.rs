@@ -1,11 +1,11 @@
-//! What stands in a goal as it is: quoted texts, paths, addresses, numbers and amounts.
+//! The literals of a goal: quoted texts, paths, addresses, numbers and amounts.
 
 use svc_contract::{
     registry::Scheme,
     value::{Money, units},
 };
 
-/// A piece of a goal that a script can have as it is.
+/// A value in a goal that a script can use unchanged.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Literal {
     Quoted(String),
@@ -14,7 +14,7 @@ pub(super) enum Literal {
     Glob(String),
     Number(f64),
     Numbers(Vec<f64>),
-    /// All whole numbers from one to another.
+    /// All whole numbers of a range.
     Span(f64, f64),
     Duration(String),
     Money(Money),
@@ -22,7 +22,7 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// Reads one word of a goal, without the signs around it.
+    /// Reads one word of a goal, without punctuation.
     pub(super) fn read(word: &str) -> Option<Self> {
         if word.starts_with("http://") || word.starts_with("https://") {
             return Some(Self::Url(word.to_owned()));
@@ -44,7 +44,7 @@ impl Literal {
         is_path(word).then(|| Self::Path(word.to_owned()))
     }
 
-    /// A number with the word behind it: `5 seconds`, `10 MB`, `20 cents`.
+    /// A number with the word after it: `5 seconds`, `10 MB`, `20 cents`.
     pub(super) fn of_unit(number: f64, unit: &str) -> Option<Self> {
         let short = match unit {
             "ms" | "milliseconds" | "millisecond" => "ms",
@@ -62,7 +62,7 @@ impl Literal {
         Some(Self::Duration(format!("{number}{short}")))
     }
 
-    /// As a script writes it.
+    /// The literal in the syntax of a script.
     pub(super) fn written(&self) -> String {
         match self {
             Self::Quoted(it) | Self::Path(it) | Self::Url(it) | Self::Glob(it) => quoted(it),
@@ -77,7 +77,7 @@ impl Literal {
         }
     }
 
-    /// As the goal has it, without quotes; nothing where it is no text.
+    /// The literal as in the goal, without quotes; empty if it is not a text.
     pub(super) fn plain(&self) -> &str {
         match self {
             Self::Quoted(it) | Self::Path(it) | Self::Url(it) | Self::Glob(it) => it,
@@ -90,7 +90,7 @@ impl Literal {
         matches!(self, Self::Numbers(_) | Self::Span(..))
     }
 
-    /// Whether it can stand where a scheme is due.
+    /// Whether it is valid where `scheme` is expected.
     pub(super) fn fits(&self, scheme: Scheme) -> bool {
         match (self, scheme) {
             (_, Scheme::Optional(inner)) => self.fits(*inner),
@@ -112,7 +112,7 @@ impl Literal {
         }
     }
 
-    /// Whether it names a file that is no text, and that no op reads or writes.
+    /// Whether it names a file that is not text, and that no op reads or writes.
     pub(super) fn is_closed(&self) -> bool {
         const KINDS: &str = "doc docx xls xlsx ppt pptx odt ods png jpg jpeg gif bmp tiff webp svg mp3 \
             mp4 wav ogg flac avi mov mkv zip gz tgz tar 7z rar exe dll so bin db sqlite parquet";
@@ -121,7 +121,7 @@ impl Literal {
         KINDS.split_whitespace().any(|it| kind.eq_ignore_ascii_case(it))
     }
 
-    /// What kind of file a path names, in the words of documentation: `pdf`, `json`, `text`.
+    /// The kind of file of a path, in the words of the documentation: `pdf`, `json`, `text`.
     pub(super) fn kind_of_file(&self) -> Option<&str> {
         let Self::Path(path) = self else { return None };
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -134,7 +134,7 @@ impl Literal {
     }
 }
 
-/// A text between quotes, with whatever would mean something there.
+/// Quotes a text, and escapes special characters.
 pub(super) fn quoted(text: &str) -> String {
     let mut written = String::from('"');
     for it in text.chars() {

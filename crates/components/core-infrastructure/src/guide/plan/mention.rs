@@ -1,4 +1,4 @@
-//! The ops that a step of a goal speaks of.
+//! Finds the ops that a step of a goal mentions.
 
 use svc_contract::registry::{Effect, Index, Match, OpRef, Scheme, Scope, Where};
 
@@ -10,67 +10,67 @@ use super::{
     literals::Literal,
 };
 
-/// Something that a step speaks of, and what may be meant by it, the best first.
+/// A mention in a step, with its possible meanings, best first.
 #[derive(Clone, Debug)]
 pub(super) struct Mention {
     pub(super) what: Vec<What>,
-    /// How sure it is, from the words that it stands for.
+    /// The confidence, from the words that it covers.
     pub(super) gain: f64,
-    /// The words of the goal that it stands for.
+    /// The words of the goal that it covers.
     pub(super) words: Vec<String>,
 }
 
-/// What may be meant.
+/// The meaning of a mention.
 #[derive(Clone, Debug)]
 pub(super) enum What {
     Op(OpRef),
-    /// `sort { .. }`: by what, and whether the greatest comes first.
+    /// `sort { .. }`: the key, and whether the greatest comes first.
     Sort {
         by_length: bool,
         down: bool,
     },
-    /// `where { .. }`: what must hold for an item.
+    /// `where { .. }`: the test of an item.
     Where(Test),
-    /// A piece of the goal as it is, by its place in the step.
+    /// A literal of the goal, by its index in the step.
     Given(usize),
-    /// What stands in JSON under a name in quotes, by the place of that.
+    /// The value in JSON under a quoted name, by the index of the name.
     At(usize),
     /// `first` or `last`.
     End(&'static str),
-    /// A field of what there is, or of each item.
+    /// A field of the value, or of each item.
     Field(String),
-    /// So many from one end; the place of the number.
+    /// A number of items at one end; the index of the number.
     Take {
         number: usize,
         is_last: bool,
     },
 }
 
-/// What a step speaks of, in the order of its words; or the word that nothing serves.
+/// The mentions of a step, in the order of its words, or the word that nothing serves.
 pub(super) struct Spoken {
     pub(super) mentions: Vec<Mention>,
-    /// The words that they stand for, and those that only go with these.
+    /// The words that the mentions cover, and those that only accompany them.
     pub(super) covered: Vec<String>,
     pub(super) unserved: bool,
 }
 
-/// How many readings of one mention are followed.
+/// The maximum number of meanings of one mention that are tried.
 const MOST_READINGS: usize = 3;
 
-/// How near a second reading must come to the first.
+/// The minimum score of a second meaning, relative to the first.
 const NEAR: f64 = 0.55;
 
-/// How sure a further mention of the same step must be.
+/// The minimum confidence of another mention in the same step.
 pub(super) const SECOND: f64 = 2.0;
 
-/// Words that stand in many names and say little by themselves.
+/// Words that are in many names and mean little by themselves.
 const GENERIC: &str = "text file files list json value values items item number numbers path docs \
     documents document data record records component word better best good nice string strings";
 
-/// The ops that a step speaks of.
+/// Returns the ops that a step mentions.
 pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     let content: Vec<&str> = match clause.count {
-        // Where nothing else can say how many, this does.
+        // Use this if no other op can take the number.
         Some(_) => vec!["take"],
         None => clause.content().collect(),
     };
@@ -97,19 +97,19 @@ pub(super) fn spoken(clause: &Clause, index: &mut Index) -> Spoken {
     Spoken { mentions, covered: reader.covered, unserved }
 }
 
-/// Whether a step names nothing to work on, and of its two words only one is known.
+/// Whether a step names no input, and only one of its two words is known.
 fn is_bare(clause: &Clause, content: &[&str], mentions: &[Mention]) -> bool {
     let is_asked = |it: &Mention| matches!(it.what.first(), Some(What::Op(op)) if is_asked(*op));
     clause.literals.is_empty() && content.len() == 2 && !mentions.iter().any(is_asked)
 }
 
-/// The words that are looked up: those of the step, and the kinds of its files.
+/// The words to look up: those of the step, and the kinds of its files.
 fn question(clause: &Clause, content: &[&str]) -> String {
     let kinds = clause.literals.iter().filter_map(|it| it.literal.kind_of_file());
     content.iter().copied().chain(kinds).collect::<Vec<_>>().join(" ").replace('_', " ")
 }
 
-/// Whether an op can be meant: what tells of components only where the step speaks of them.
+/// Whether an op is a possible meaning: ops about components only if the step mentions components.
 fn is_meant(op: OpRef, clause: &Clause) -> bool {
     const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav guide \
         workflow workflows pipeline pipelines";
@@ -117,7 +117,7 @@ fn is_meant(op: OpRef, clause: &Clause) -> bool {
     !tells_of_components(op) || clause.words.iter().any(speaks)
 }
 
-/// Whether an op tells which ops there are.
+/// Whether an op describes the available ops.
 pub(super) fn tells_of_components(op: OpRef) -> bool {
     let tells = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
     op.op.effects.iter().any(tells)
@@ -139,7 +139,7 @@ fn searcher(index: &mut Index) -> Option<OpRef> {
     searches.find(|it| it.op.effects.iter().any(of_folder))
 }
 
-/// Whether an op must be given a flow or another op to call.
+/// Whether an op requires a flow or another op to call.
 pub(super) fn takes_flow(op: OpRef) -> bool {
     op.op.params.iter().any(|it| it.default.is_none() && it.scheme.flow().is_some())
 }
@@ -151,22 +151,22 @@ fn writer(index: &mut Index) -> Option<OpRef> {
     found.filter(takes_text).find(|it| it.op.writes())
 }
 
-/// Reads what a step speaks of.
+/// Finds the mentions of a step.
 pub(super) struct Reader<'a> {
     pub(super) clause: &'a Clause,
     pub(super) head: &'a str,
     pub(super) matches: &'a [Match],
-    /// The words that some mention stands for.
+    /// The words that a mention covers.
     pub(super) covered: Vec<String>,
-    /// What finds documents in a folder.
+    /// The op that finds documents in a folder.
     pub(super) search: Option<OpRef>,
-    /// What writes a text to a file.
+    /// The op that writes a text to a file.
     pub(super) write: Option<OpRef>,
 }
 
 impl Reader<'_> {
-    /// Everything that the step speaks of, in the order of its words. What is asked in words
-    /// takes all of them.
+    /// Returns all mentions of the step, in the order of its words. An op that takes a question in
+    /// words uses all words.
     fn all(&mut self) -> Vec<Mention> {
         if let Some(asked) = self.typed() {
             return vec![asked];
@@ -192,7 +192,7 @@ impl Reader<'_> {
                 continue;
             }
             if !mentions.is_empty() && mention.gain < SECOND {
-                // What is not followed explains nothing.
+                // A mention that is not tried covers no words.
                 self.covered.retain(|it| !mention.words.contains(it));
                 break;
             }
@@ -213,7 +213,7 @@ impl Reader<'_> {
         mentions
     }
 
-    /// Whether a step says what it looks for, rather than what it works out.
+    /// Whether a step describes what it searches for, rather than a computation.
     fn is_asking(&self, mention: &Mention) -> bool {
         let has_text =
             self.clause.literals.iter().any(|it| matches!(it.literal, Literal::Quoted(_)));
@@ -230,10 +230,10 @@ impl Reader<'_> {
             || others < 2
     }
 
-    /// Whether a step looks for something where no op does: `search the web for ..`.
+    /// Whether a step searches a place that no op can search: `search the web for ..`.
     fn looks_elsewhere(&self, mentions: &[Mention]) -> bool {
         let [mention] = mentions else { return false };
-        // A model may be told anything.
+        // A model accepts any words.
         let takes_all =
             |it: &What| matches!(it, What::Op(op) if tells_of_components(*op) || is_asked(*op));
         if mention.what.iter().any(takes_all) {
@@ -249,13 +249,13 @@ impl Reader<'_> {
         self.clause.words[..end].iter().any(|it| !is_generic(it) && !says(it))
     }
 
-    /// The op that stands for most of the words that none stands for yet.
+    /// Returns the op that matches most of the words that are not covered yet.
     fn next(&mut self) -> Option<Mention> {
         let strong = self.matches.iter().filter(|it| self.is_strong(it));
         let mut ranked: Vec<(f64, &Match)> = strong.map(|it| (self.gain(it), it)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (gain, best) = *ranked.first().filter(|it| it.0 > 0.0)?;
-        // What only stands in a summary may be the name of another op that is meant as well.
+        // A word that is only in a summary may be the name of another op that is also meant.
         let is_called = |it: &Match, word: &str| {
             let mut names = it.words.iter().filter(|(_, place)| *place == Where::Name);
             names.any(|(at, _)| at == word)

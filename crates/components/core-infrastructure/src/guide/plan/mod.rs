@@ -1,9 +1,9 @@
-//! From a goal in words to a script that checks.
+//! Converts a goal in words to a script that passes the check.
 //!
-//! The goal is cut into steps (`goal`), the documentation says which ops each step speaks of
-//! (`mention`), a search over types chains them (`route`) with arguments from the goal's own
-//! words (`arguments`), and the checker decides what may stand (`finish`). A language model
-//! may write instead (`propose`); the checker decides on that, too.
+//! The goal is split into steps (`goal`), the documentation determines the ops that each step
+//! mentions (`mention`), a search over types chains them (`route`) with arguments from the goal's
+//! own words (`arguments`), and the checker decides what is valid (`finish`). A language model may
+//! write the script instead (`propose`); the checker decides on that, too.
 
 use svc_contract::{
     registry::{
@@ -49,23 +49,23 @@ use super::EFFECTS;
 record! {
     /// A stage of a script.
     struct Step {
-        /// As the script writes it.
+        /// The text of the stage in the script.
         stage: Text,
-        /// The full name of the op that it calls; nothing where it calls none.
+        /// The full name of the op that it calls; null if it calls none.
         op: Option<Text>,
-        /// What it does.
+        /// What the stage does.
         does: Text,
     }
 }
 
 record! {
-    /// What a script is given from outside.
+    /// A param of the script.
     struct Need {
         /// The name of the param.
         name: Text,
         /// Its type.
         ty: Text,
-        /// What it is for.
+        /// Its meaning.
         doc: Text,
     }
 }
@@ -75,35 +75,35 @@ record! {
     struct Gap {
         /// The part, in the words of the goal.
         part: Text,
-        /// The ops that come nearest.
+        /// The closest ops.
         nearest: Vec<Text>,
     }
 }
 
 record! {
-    /// A script for a goal, or what is missing for one.
+    /// A script for a goal, or the parts that are missing.
     struct Workflow {
-        /// Whether there is a script.
+        /// Whether a script was found.
         ok: bool,
         /// The goal.
         goal: Text,
-        /// The script, which checks; nothing where there is none.
+        /// The script, which passes the check; null if none was found.
         script: Option<Text>,
-        /// Its stages, in order.
+        /// The stages of the script, in order.
         steps: Vec<Step>,
-        /// What it is given from outside.
+        /// The params of the script.
         needs: Vec<Need>,
         /// The type of its result.
         gives: Text,
-        /// What it takes in tokens, money and time.
+        /// The estimate of tokens, money and time.
         envelope: Text,
-        /// What it does to the world.
+        /// The effects of the script on the world.
         effects: Vec<Text>,
-        /// Other pipelines for the same goal that check.
+        /// Other pipelines for the same goal that pass the check.
         alternatives: Vec<Text>,
-        /// What no component serves.
+        /// The parts that no component serves.
         missing: Vec<Gap>,
-        /// What else is to be known of it.
+        /// Further notes about the script.
         notes: Vec<Text>,
     }
 }
@@ -111,29 +111,29 @@ record! {
 params! {
     /// Writes a script for a goal.
     ///
-    /// The script checks, carries what it takes in a comment, and says of every stage what it
-    /// does. What the goal does not say becomes a param of the script. Where a part of the
-    /// goal is served by no component, there is no script: the part is named, with the ops
-    /// that come nearest.
+    /// The script passes the check, has its estimate in a comment, and explains each stage in a
+    /// comment. Values that the goal does not contain become params of the script. If no component
+    /// serves a part of the goal, no script is returned: the result contains that part, with the
+    /// closest ops.
     ///
-    /// Without a `writer` the same goal always gives the same script. A `writer`, such as
-    /// `ask`, may write a better one: it is taken if it checks, and is told why if it does
-    /// not.
+    /// Without a `writer` the same goal always returns the same script. A `writer`, such as `ask`,
+    /// may write a better one: it is used if it passes the check, and otherwise the writer gets the
+    /// problems and tries again.
     pub(super) struct PlanWorkflow {
-        /// The goal, in plain words. Paths, addresses and texts in quotes are taken as they
-        /// are.
+        /// The goal, in plain words. Paths, addresses and quoted texts are used unchanged.
         goal: Text,
-        /// The most steps that the goal may ask for.
+        /// The maximum number of steps of the goal.
         #[range(1..=50)]
         max_steps: usize = 12,
-        /// The type of what the script is given, such as `[Doc]`; else the goal says it.
+        /// The type of the input of the script, such as `[Doc]`; by default it follows from the
+        /// goal.
         input: Option<Text> = None,
-        /// The type that the script must give.
+        /// The required type of the result.
         output: Option<Text> = None,
-        /// How often the writer is asked at most: once, and for three repairs.
+        /// The maximum number of calls of the writer: one, and three repairs.
         #[range(1..=4)]
         rounds: usize = 4,
-        /// Who may write the script: a flow or component from text to text.
+        /// The writer of the script: a flow or component from text to text.
         writer: Option<Writer> = None,
     }
 }
@@ -145,19 +145,19 @@ impl Op for PlanWorkflow {
     const ERRORS: &'static [ErrorKind] = ErrorKind::ALL;
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "Which ops it needs",
+            "The ops of a script",
             r#""count the words of essay.txt" >> guide_plan_workflow >> .steps >> each { .op ?? "" }"#,
             r#"["files.read_text","text.words","list.len"]"#,
         ),
         Example::ok(
-            "What no component does",
+            "A goal without a component",
             r#""transcribe interview.mp3" >> guide_plan_workflow >> .missing >> each { .part }"#,
             r#"["transcribe interview.mp3"]"#,
         ),
         Example::err(
-            "A type that there is not",
+            "An unknown type",
             r#""count the words" >> guide_plan_workflow(input: "Wodr")"#,
-            "is no type",
+            "is not a type",
         ),
     ];
 }
@@ -173,10 +173,10 @@ impl Io for PlanWorkflow {
         };
         let own = {
             let (asked, catalog) = (asked.clone(), catalog.clone());
-            // Many drafts are tried, which takes a while.
+            // Many drafts are tried, which takes time.
             let work =
                 tokio::task::spawn_blocking(move || finish::planned(&asked, catalog.as_ref()));
-            work.await.map_err(|err| OpError::bug("the planner ended").because(err))??
+            work.await.map_err(|err| OpError::bug("the planner panicked").because(err))??
         };
         let Some(writer) = &self.writer else { return Ok(own.encode()) };
         let proposal = propose::Proposal { wanted: &asked, own, rounds: self.rounds };

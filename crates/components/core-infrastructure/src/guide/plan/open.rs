@@ -1,11 +1,11 @@
-//! A step while it is read, word by word.
+//! A step while it is being read, word by word.
 
 use super::{
     goal::{Clause, Given},
     literals::Literal,
 };
 
-/// A step that is still read.
+/// An unfinished step.
 #[derive(Default)]
 pub(super) struct Open {
     words: Vec<String>,
@@ -59,13 +59,13 @@ impl Open {
     }
 }
 
-/// Words that a bound is said with.
+/// Words that introduce a bound.
 pub(super) const OF_BOUNDS: [&str; 14] = [
     "spend", "cost", "costs", "pay", "budget", "most", "more", "than", "no", "within", "timeout",
     "longer", "limit", "under",
 ];
 
-/// A bound that a step speaks of, such as `spend no more than $0.10`, and its place.
+/// A bound in a step, such as `spend no more than $0.10`, and its position.
 pub(super) fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
     let says = clause.words.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
     let is_near = |it: &Given| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));

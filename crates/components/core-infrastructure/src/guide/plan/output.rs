@@ -1,4 +1,4 @@
-//! A script as it is handed out: what stands above it, and what is told of it.
+//! The final script, with its header and its description.
 
 use svc_contract::registry::Tried;
 
@@ -7,7 +7,7 @@ use super::{
     draft::{Asked, Stage},
 };
 
-/// Nothing yet for a goal.
+/// The result without a script.
 pub(super) fn nothing(goal: &str) -> Workflow {
     Workflow {
         ok: false,
@@ -24,7 +24,7 @@ pub(super) fn nothing(goal: &str) -> Workflow {
     }
 }
 
-/// What is known of a script that was tried.
+/// Describes a script that was tried.
 pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
     Workflow {
         gives: tried.gives.as_ref().map(ToString::to_string).unwrap_or_default().into(),
@@ -34,7 +34,7 @@ pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
     }
 }
 
-/// What stands above a script: its goal, what it takes, and what it touches.
+/// The header of a script: its goal, its estimate, and its effects.
 pub(super) fn head(goal: &str, tried: &Tried) -> String {
     let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
     let touches = match tried.effects.is_empty() {

@@ -1,4 +1,4 @@
-//! What people say in several words, or of a file or a sign without writing it.
+//! Phrases of several words, and files or punctuation marks mentioned by name.
 
 use super::{
     goal::{BETWEEN, FILLERS},
@@ -6,7 +6,7 @@ use super::{
     tokens::Token,
 };
 
-/// What is said in several words, and in one.
+/// Phrases of several words, and the word for each.
 const PHRASES: [(&str, &str); 49] = [
     ("with svc", "please"),
     ("in svc", "please"),
@@ -59,13 +59,13 @@ const PHRASES: [(&str, &str); 49] = [
     ("which tools", "nav components"),
 ];
 
-/// What says that something is not to be done.
+/// Phrases that forbid something.
 const NEVER: [&[&str]; 5] = [&["don't"], &["dont"], &["do", "not"], &["never"], &["must", "not"]];
 
-/// What may be done without, rather than left out.
+/// Things that a goal may exclude, rather than leave out of a list.
 const TOOLS: &str = "model models llm ai gpt network internet web asking approval";
 
-/// Signs by their names, which are meant behind `on`, `by`, `with`.
+/// Punctuation marks by name, which are meant after `on`, `by`, `with`.
 const SIGNS: [(&str, &str); 16] = [
     ("comma", ","),
     ("commas", ","),
@@ -85,13 +85,13 @@ const SIGNS: [(&str, &str); 16] = [
     ("pipes", "|"),
 ];
 
-/// Words behind which the name of a sign means the sign.
+/// Words after which the name of a mark means the mark.
 const CUTTING: [&str; 5] = ["replace", "substitute", "swap", "split", "join"];
 
-/// Words for a place whose name may be any word.
+/// Words for a place that any word may name.
 const PLACES: [&str; 5] = ["folder", "directory", "folders", "directories", "dir"];
 
-/// The tokens with one word for each phrase, and with what is a path or a sign as such.
+/// Replaces each phrase in the tokens with one word, and paths and marks with literals.
 pub(super) fn read(tokens: &[Token]) -> Vec<Token> {
     let mut rest = tokens;
     let mut read = Vec::new();
@@ -120,7 +120,7 @@ pub(super) fn read(tokens: &[Token]) -> Vec<Token> {
     read
 }
 
-/// How many tokens at the start say that something is not to be done.
+/// The number of tokens at the start that forbid something.
 fn never(tokens: &[Token]) -> Option<usize> {
     const LONGEST: usize = 4;
     let says = |words: &&&[&str]| {
@@ -137,7 +137,7 @@ fn never(tokens: &[Token]) -> Option<usize> {
     (is_without && behind.any(is_tool)).then_some(1)
 }
 
-/// A phrase at the start: how many tokens it has, and what it means.
+/// A phrase at the start: its number of tokens, and its meaning.
 fn phrase(tokens: &[Token]) -> Option<(usize, &'static str)> {
     let first = tokens.first()?.word()?;
     PHRASES.iter().find_map(|(phrase, means)| {
@@ -156,7 +156,7 @@ fn phrase(tokens: &[Token]) -> Option<(usize, &'static str)> {
     })
 }
 
-/// A token as the sign that it names.
+/// Converts a token to the mark that it names.
 fn sign(token: &Token, before: Option<&str>, cuts: bool) -> Option<Token> {
     let word = token.word()?;
     let (_, sign) = SIGNS.iter().find(|(name, _)| *name == word)?;
@@ -164,7 +164,7 @@ fn sign(token: &Token, before: Option<&str>, cuts: bool) -> Option<Token> {
         .then(|| Token::Literal(Literal::Quoted((*sign).into()), word))
 }
 
-/// A token as the path that it stands for.
+/// Converts a token to the path that it means.
 fn place(token: &Token, before: Option<&str>, behind: &[Token]) -> Option<Token> {
     let next = behind.first().and_then(Token::word);
     let is_place = |it: Option<&str>| it.is_some_and(|it| PLACES.contains(&it));
@@ -194,7 +194,7 @@ fn is_file(text: &str, before: Option<&str>) -> bool {
     !is_text && !text.contains(char::is_whitespace) && !text.contains("://") && is_path(text)
 }
 
-/// Words beside `folder` that do not name one.
+/// Words next to `folder` that do not name one.
 fn is_plain(word: &str) -> bool {
     const OTHERS: &str = "of and whole entire same new other another two three its their our your \
         called named where with which containing inside within under is are has there contents \

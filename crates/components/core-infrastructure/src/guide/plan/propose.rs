@@ -1,4 +1,4 @@
-//! Scripts that a language model proposes: the checker decides, and tells it why not.
+//! Scripts that a language model proposes: the checker decides, and reports the problems.
 
 use svc_contract::registry::{Catalog, Cx, Index, OpError, OpRef, Param, Tried, Writer};
 
@@ -8,13 +8,13 @@ use super::{
     output::{described, head},
 };
 
-/// The language on one page.
+/// The summary of the language on one page.
 const CARD: &str = include_str!("../../../../../../docs/card.md");
 
-/// How many ops a writer is told of.
+/// The maximum number of ops in a prompt.
 const MOST_OPS: usize = 24;
 
-/// A goal, and what was found for it without a writer.
+/// A goal, and the result without a writer.
 pub(super) struct Proposal<'a> {
     pub(super) wanted: &'a Wanted,
     pub(super) own: Workflow,
@@ -22,7 +22,7 @@ pub(super) struct Proposal<'a> {
 }
 
 impl Proposal<'_> {
-    /// The first script of the writer that checks, or else what was found without it.
+    /// Returns the first script of the writer that passes the check, or the result without it.
     pub(super) async fn written(
         self,
         writer: &Writer,
@@ -35,7 +35,7 @@ impl Proposal<'_> {
         for _ in 0..self.rounds {
             let answer = cx.write(writer, &prompt).await?;
             let Some(script) = script_in(&answer) else {
-                "it wrote no script".clone_into(&mut why);
+                "no script in the answer".clone_into(&mut why);
                 prompt = format!("{first}\nAnswer with the script in a ```svc block.\n");
                 continue;
             };
@@ -52,19 +52,22 @@ impl Proposal<'_> {
             );
         }
         let mut own = self.own;
-        own.notes.push(format!("what the writer proposed does not check: {why}").into());
+        own.notes.push(format!("the writer's script does not pass the check: {why}").into());
         Ok(own)
     }
 
-    /// What is wrong with a proposal: all that the checker says, and a wrong type.
+    /// The problems of a proposal: all findings of the checker, or a wrong type.
     fn errors(&self, tried: &Tried, catalog: &dyn Catalog) -> Vec<String> {
         if !tried.errors.is_empty() {
             return tried.errors.clone();
         }
-        let Some(gives) = &tried.gives else { return vec!["there is no main pipeline".into()] };
+        let Some(gives) = &tried.gives else { return vec!["missing main pipeline".into()] };
         let wanted = self.wanted.output.as_deref();
         let misfit = wanted.filter(|it| !catalog.type_of(it).is_some_and(|ty| gives.fits(&ty)));
-        misfit.map(|it| format!("it gives {gives}, and {it} is wanted")).into_iter().collect()
+        misfit
+            .map(|it| format!("expected a result of type {it}, found {gives}"))
+            .into_iter()
+            .collect()
     }
 
     fn taken(&self, tried: &Tried, catalog: &dyn Catalog) -> Workflow {
@@ -73,7 +76,7 @@ impl Proposal<'_> {
         Workflow {
             ok: true,
             script: Some(whole.text.as_str().into()),
-            notes: vec!["a language model wrote it, and it checks".into()],
+            notes: vec!["written by a language model; it passes the check".into()],
             ..described(goal, &whole)
         }
     }
@@ -107,7 +110,7 @@ fn op_line(op: OpRef) -> String {
     format!("{}({}) -> {}: {summary}", op.script_name(), params.join(", "), op.op.yields.show())
 }
 
-/// What stands in the first block of code.
+/// The content of the first code block.
 fn script_in(answer: &str) -> Option<&str> {
     let (_, rest) = answer.split_once("```")?;
     let (_, body) = rest.split_once('\n')?;

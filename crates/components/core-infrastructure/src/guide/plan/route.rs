@@ -1,7 +1,7 @@
-//! From the ops that a goal speaks of to pipelines whose types fit.
+//! Finds pipelines with fitting types for the ops that a goal mentions.
 //!
-//! Step by step: each draft is carried on by every reading of what the next step speaks of,
-//! over the conversions that the checker knows, and what does not check is dropped.
+//! Works step by step: each draft is extended by every meaning of the next step's mentions, using
+//! the conversions that the checker knows; drafts that do not pass the check are dropped.
 
 use svc_contract::{registry::Catalog, value::Type};
 
@@ -12,19 +12,19 @@ use super::{
     mention::{Mention, What},
 };
 
-/// How many drafts are carried on from one step to the next.
+/// The number of drafts that are kept after each step.
 pub(super) const MOST_DRAFTS: usize = 6;
 
-/// What is lost by a stage that nobody asked for, by an input that the goal does not give,
-/// and by a piece of the goal that is not used.
+/// The penalties for a stage that the goal does not mention, for a param that the goal has no value
+/// for, and for a literal of the goal that is not used.
 pub(super) const DETOUR: f64 = 0.4;
 pub(super) const ASKED: f64 = 1.5;
 const UNUSED: f64 = 1.2;
 
-/// What is lost by an order that is neither that of the words nor the other way round.
+/// The penalty for an order that is neither that of the words nor its reverse.
 const UNUSUAL: f64 = 0.3;
 
-/// The steps of a goal and what they speak of.
+/// The steps of a goal and their mentions.
 pub(super) struct Route<'a> {
     pub(super) clauses: &'a [Clause],
     pub(super) mentions: &'a [Vec<Mention>],
@@ -32,7 +32,7 @@ pub(super) struct Route<'a> {
 }
 
 impl Route<'_> {
-    /// The drafts that serve all steps, the best one first.
+    /// Returns the drafts that serve all steps, best first.
     pub(super) fn drafts(&self, start: Draft) -> Vec<Draft> {
         let mut drafts = vec![start];
         let mut step = 0;
@@ -62,7 +62,7 @@ impl Route<'_> {
         best(drafts, MOST_DRAFTS)
     }
 
-    /// Every draft carried on by one step, in the likely orders of what it speaks of.
+    /// Extends every draft by one step, in the likely orders of its mentions.
     pub(super) fn step(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
         let mut all = Vec::new();
         for (rank, order) in self.orders(step).into_iter().enumerate() {
@@ -79,8 +79,7 @@ impl Route<'_> {
         best(all, MOST_DRAFTS)
     }
 
-    /// The orders in which a step may mean what it speaks of: what is said last is mostly done
-    /// first.
+    /// The possible orders of a step's mentions: the last one is usually done first.
     fn orders(&self, step: usize) -> Vec<Vec<&Mention>> {
         let all: Vec<&Mention> = self.mentions[step].iter().collect();
         let last_first: Vec<&Mention> = all.iter().rev().copied().collect();
@@ -98,7 +97,7 @@ impl Route<'_> {
         orders
     }
 
-    /// A draft carried on by every reading of a mention.
+    /// Extends a draft by every meaning of a mention.
     fn carried(&self, draft: &Draft, step: usize, mention: &Mention) -> Vec<Draft> {
         let mut all = Vec::new();
         for (rank, what) in mention.what.iter().enumerate() {
@@ -128,13 +127,13 @@ impl Route<'_> {
         all
     }
 
-    /// Whether a step may do without what is mentioned: it says something else at its head.
+    /// Whether a step works without the mention: another mention is its head.
     fn is_aside(&self, draft: &Draft, step: usize, mention: &Mention) -> bool {
         let head = self.clauses[step].content().next();
         !draft.is_empty() && !mention.words.iter().any(|it| Some(it.as_str()) == head)
     }
 
-    /// The draft with what it gives, where it checks.
+    /// Returns the draft with its type, if it passes the check.
     pub(super) fn tried(&self, mut draft: Draft) -> Option<Draft> {
         let script = match &draft.entered {
             Some(ty) => branch_script(&draft, ty),
@@ -148,8 +147,8 @@ impl Route<'_> {
         Some(draft)
     }
 
-    /// The first step one of whose own pieces a draft leaves unused; a number may be a word
-    /// that counts nothing: `into one file`.
+    /// The first step with a literal that a draft does not use; a number may be a word that counts
+    /// nothing: `into one file`.
     pub(super) fn ignored(&self, draft: &Draft) -> Option<&Clause> {
         let ignores = |(step, clause): &(usize, &Clause)| {
             clause.literals.iter().enumerate().any(|(idx, it)| {
@@ -160,7 +159,7 @@ impl Route<'_> {
         self.clauses.iter().enumerate().find(ignores).map(|(_, it)| it)
     }
 
-    /// What the pieces of the goal count that a draft leaves unused.
+    /// The penalty for the literals of the goal that a draft does not use.
     fn unused(&self, draft: &Draft) -> f64 {
         let mut lost = 0.0;
         for (step, clause) in self.clauses.iter().enumerate() {
@@ -175,8 +174,8 @@ impl Route<'_> {
     }
 }
 
-/// A stage of a way, as a script has it. A list that is written as one text has a line for
-/// each item.
+/// A stage of a conversion, in the syntax of a script. A list that is written as one text has one
+/// line per item.
 pub(super) fn detour(catalog: &dyn Catalog, stage: &str) -> Stage {
     let name = stage.split(['(', '<', ' ']).next().unwrap_or(stage);
     let Some(op) = catalog.registry().resolve(name) else { return Stage::value(stage) };
@@ -186,13 +185,13 @@ pub(super) fn detour(catalog: &dyn Catalog, stage: &str) -> Stage {
     }
 }
 
-/// A branch as a script of its own, whose input has the type of what enters it.
+/// Formats a branch as a script, with a param of the type of its input.
 fn branch_script(draft: &Draft, enters: &Type) -> String {
     let stages = joined(&draft.stages[1..], false);
     format!("param entering: {enters}\n\nentering >> {stages}")
 }
 
-/// The best drafts, each pipeline once.
+/// Returns the best drafts, without duplicate pipelines.
 pub(super) fn best(mut drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
     drafts.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut kept: Vec<Draft> = Vec::new();

@@ -1,4 +1,4 @@
-//! Several files of one step: read one by one, or put together as one text.
+//! Several files in one step: read one by one, or joined to one text.
 
 use svc_contract::{
     registry::{Effect, OpRef, Scheme},
@@ -13,12 +13,12 @@ use super::{
     route::{DETOUR, Route},
 };
 
-/// Words that make one of several.
+/// Words for joining several into one.
 const JOINING: &str = "join merge combine concatenate append together altogether one single \
     combined total overall all both";
 
 impl Route<'_> {
-    /// Begins with what several files or folders of one kind hold.
+    /// Begins with the contents of several files or folders of one kind.
     pub(super) fn read_several(&self, step: usize) -> Vec<Draft> {
         let literals = self.clauses[step].literals.iter().enumerate();
         let is_file = |it: &Given| matches!(it.literal, Literal::Path(_)) && it.is_source();
@@ -44,7 +44,7 @@ impl Route<'_> {
         begun.collect()
     }
 
-    /// Lists of lists as one list, and texts as one where the step says so.
+    /// Flattens a list of lists, and joins texts if the step requests that.
     fn joined(&self, mut draft: Draft, step: usize) -> Option<Draft> {
         let Some(Type::List(item, _)) = &draft.ty else { return Some(draft) };
         let registry = self.catalog.registry();
@@ -59,16 +59,16 @@ impl Route<'_> {
         self.tried(draft)
     }
 
-    /// Whether a step makes one of several.
+    /// Whether a step joins several into one.
     pub(super) fn joins(&self, step: usize) -> bool {
         let says = |it: &String| JOINING.split_whitespace().any(|word| word == it);
         let clause = &self.clauses[step];
-        // A model compares what it sees together.
+        // A model compares what it sees in one prompt.
         let is_for_model = clause.content().next().is_some_and(synonyms::is_for_a_model);
         clause.words.iter().any(says) || (is_for_model && !clause.each)
     }
 
-    /// Whether an op only puts together what stands together already.
+    /// Whether an op would only join what is joined already.
     pub(super) fn has_joined(&self, draft: &Draft, step: usize, op: OpRef) -> bool {
         let names = ["join", "flatten"];
         let is_join = |it: OpRef| names.contains(&it.script_name().as_str());
@@ -80,7 +80,7 @@ impl Route<'_> {
         is_done && is_join(op) && self.joins(step)
     }
 
-    /// Whether a person is asked about what a later step reads and writes.
+    /// Whether a person is asked about the content that a later step reads and writes.
     pub(super) fn is_write_of_several(&self, step: usize, op: OpRef) -> bool {
         let of_any = op.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Var(_)));
         let places = |it: &Given| matches!(it.literal, Literal::Path(_));
@@ -92,7 +92,7 @@ impl Route<'_> {
     }
 }
 
-/// A draft that reads each of several places.
+/// Returns a draft that reads each of several places.
 fn reading(mut draft: Draft, written: &[String], op: OpRef) -> Draft {
     let name = op.script_name();
     draft.stages.push(Stage::value(format!("[{}]", written.join(", "))));

@@ -1,4 +1,4 @@
-//! What a step gives to begin with: its texts and numbers, and what reads its files.
+//! The inputs of a step: its texts and numbers, and the ops that read its files.
 
 use svc_contract::registry::{Effect, OpRef, Param, Scheme, Scope};
 
@@ -13,14 +13,14 @@ use super::{
 /// A value that a pipeline can begin with.
 pub(super) struct Value {
     pub(super) written: String,
-    /// The literals that it is made of, by the step and the place in it.
+    /// The literals that it uses, by step and index in the step.
     pub(super) used: Vec<(usize, usize)>,
-    /// Whether it is a list of what the op takes.
+    /// Whether it is a list of the op's input type.
     pub(super) per_item: bool,
 }
 
 impl Route<'_> {
-    /// Whether the step names a folder and a text in quotes, which is asked of what is in it.
+    /// Whether the step names a folder, and a quoted text to look for in it.
     pub(super) fn has_folder(&self, step: usize) -> bool {
         let literals = self.clauses[step].literals.iter();
         let is_folder = |it: &Literal| it.kind_of_file() == Some("files");
@@ -53,7 +53,7 @@ impl Route<'_> {
         })
     }
 
-    /// All texts in quotes, where an op takes a list of them: `join "a" and "b" with "-"`.
+    /// All quoted texts, if an op takes a list of them: `join "a" and "b" with "-"`.
     fn texts(&self, step: usize, input: &Param) -> Option<Value> {
         let is_aside = |it: &String| matches!(it.as_str(), "with" | "by" | "on" | "using");
         let is_item = |it: &Given| {
@@ -70,7 +70,7 @@ impl Route<'_> {
         })
     }
 
-    /// Which literals of the step `at` fit the input of an op of the step `step`.
+    /// The literals of the step `at` that fit the input of an op of the step `step`.
     fn fitting(&self, at: usize, step: usize, op: OpRef, input: &Param) -> Vec<usize> {
         let takes = input.scheme;
         let needs = |it: &&Param| {
@@ -81,10 +81,10 @@ impl Route<'_> {
         let quoted = literals.iter().filter(|it| matches!(it.literal, Literal::Quoted(_)));
         let is_spare = at != step || quoted.count() > needed;
         let fits = |it: &Literal| match it {
-            // Beside a file, a text is what is looked for in it.
+            // Next to a file, a text is searched for in the file.
             Literal::Quoted(_) if self.clauses[at].has_place() && !is_free_text(op) => false,
             Literal::Quoted(_) => is_spare && it.fits(takes),
-            // An address is a text only where one is meant.
+            // An address is a text only if a text is meant.
             Literal::Url(_) if input.name != "url" && at == step => false,
             Literal::Path(_) | Literal::Url(_) | Literal::Number(_) if at != step => {
                 matches!(takes, Scheme::Var(_))
@@ -93,7 +93,7 @@ impl Route<'_> {
         };
         let mut all: Vec<usize> =
             (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect();
-        // `in "a text"` says what is worked on.
+        // `in "a text"` marks the input.
         let is_within = |it: &String| matches!(it.as_str(), "in" | "of" | "from" | "within");
         let is_first = |it: &Given| {
             matches!(it.literal, Literal::Quoted(_)) && it.before.last().is_some_and(is_within)
@@ -102,13 +102,13 @@ impl Route<'_> {
         all
     }
 
-    /// The first text in quotes of a step.
+    /// The first quoted text of a step.
     pub(super) fn quoted(&self, step: usize) -> Option<usize> {
         let literals = &self.clauses[step].literals;
         literals.iter().position(|it| matches!(it.literal, Literal::Quoted(_)))
     }
 
-    /// Begins with what stands in a file or on a page that the step, or a later one, names.
+    /// Begins with the content of a file or page that this step, or a later one, names.
     pub(super) fn read(&self, step: usize) -> Vec<Draft> {
         let several = self.read_several(step);
         if !several.is_empty() {
@@ -140,7 +140,7 @@ impl Route<'_> {
         begun.collect()
     }
 
-    /// Whether a step speaks of the rows of a file, and not of its text.
+    /// Whether a step mentions the rows of a file, and not its text.
     fn is_table(&self, step: usize, file: &Literal) -> bool {
         const ROWS: &str = "row rows column columns csv table cell cells parse records record";
         let says = |it: &String| ROWS.split_whitespace().any(|word| word == it);
@@ -149,7 +149,7 @@ impl Route<'_> {
             && !self.clauses[step].words.iter().any(|it| it == "lines" || it == "line")
     }
 
-    /// What cuts a table into rows, where rows are said of one and not lines.
+    /// The op that splits a table into rows, if a step mentions rows and not lines.
     pub(super) fn of_table(&self, draft: &Draft, op: OpRef, mention: &Mention) -> Option<OpRef> {
         let is_read = draft.stages.iter().any(|it| it.text.contains(".csv\""));
         let of_rows = mention.words.iter().any(|it| it.starts_with("row"));
@@ -157,7 +157,7 @@ impl Route<'_> {
         (op.script_name() == "lines" && is_read && of_rows).then_some(rows)
     }
 
-    /// Whether an op cuts what a draft has cut already: rows into lines, lines into lines.
+    /// Whether an op splits what a draft has already split: rows into lines, lines into lines.
     pub(super) fn has_cut(draft: &Draft, op: OpRef) -> bool {
         let name = op.script_name();
         let has = |it: &str| draft.ops().any(|of| of == it);
@@ -179,7 +179,8 @@ impl Route<'_> {
             && self.readers(&given.literal).iter().any(is_op)
     }
 
-    /// Whether an op reads what the step names, and others do that better: a folder is no file.
+    /// Whether an op reads the file of a step, but others are better suited: a folder is not a
+    /// file.
     pub(super) fn reads_worse(&self, step: usize, op: OpRef) -> bool {
         let mut places = self.clauses[step].literals.iter().map(|it| &it.literal);
         let Some(place) = places.find(|it| matches!(it, Literal::Path(_))) else {
@@ -191,14 +192,14 @@ impl Route<'_> {
         readers.iter().find(is_op).is_some_and(|(rank, _)| Some(*rank) < best)
     }
 
-    /// The ops that fit the kind of what a literal names best.
+    /// The ops that fit the kind of a literal best.
     pub(super) fn best_readers(&self, literal: &Literal) -> Vec<OpRef> {
         let readers = self.readers(literal);
         let best = readers.iter().map(|(rank, _)| *rank).max();
         readers.into_iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, op)| op).collect()
     }
 
-    /// The ops that read what a literal names, and how well they fit its kind.
+    /// The ops that read a literal, and how well they fit its kind.
     fn readers(&self, literal: &Literal) -> Vec<(i64, OpRef)> {
         let kinds = ["pdf", "json", "jsonl", "files"];
         let kind = literal.kind_of_file().unwrap_or("page");

@@ -1,4 +1,4 @@
-//! Misspelt words of a goal, as the documentation spells them.
+//! Corrects misspelt words of a goal to words of the documentation.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const SHORTEST: usize = 6;
 /// Longer words are data.
 const LONGEST: usize = 24;
 
-/// The words that ops are called by.
+/// The words in the names of ops.
 pub(super) struct Spelling<'i> {
     index: &'i Index,
     words: BTreeSet<String>,
@@ -27,15 +27,15 @@ impl<'i> Spelling<'i> {
         Self { words: words.collect(), index }
     }
 
-    /// The only word that ops are called by one slip away from a word that is not known: a
-    /// letter too many, too few, wrong, or two that have changed places.
+    /// The only word in the names of ops that differs by one typo from an unknown word: an extra,
+    /// missing or wrong letter, or two swapped letters.
     pub(super) fn corrected(&self, word: &str) -> Option<&str> {
         let is_word = (SHORTEST..=LONGEST).contains(&word.len())
             && word.bytes().all(|it| it.is_ascii_lowercase());
         if !is_word || self.words.contains(word) || self.index.knows(word) {
             return None;
         }
-        // Another form of a word is no slip.
+        // Another form of a word is not a typo.
         if word.strip_suffix('s').is_some_and(|it| self.words.contains(it)) {
             return None;
         }
@@ -45,7 +45,7 @@ impl<'i> Spelling<'i> {
     }
 }
 
-/// Whether one slip makes one word of another.
+/// Whether two words differ by one typo.
 fn is_near(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();

@@ -10,11 +10,11 @@ use super::{
     mention::{Reader, is_generic},
 };
 
-/// What an op loses by each word of its name that the step does not say.
+/// The penalty of an op for each word of its name that the step does not contain.
 const UNSAID: f64 = 0.35;
 
 impl Reader<'_> {
-    /// The words of an op that no mention stands for yet.
+    /// The words of an op that no mention covers yet.
     pub(super) fn open<'m>(&self, found: &'m Match) -> impl Iterator<Item = &'m (String, Where)> {
         found
             .words
@@ -22,7 +22,7 @@ impl Reader<'_> {
             .filter(|(word, place)| *place != Where::Documentation && !self.covered.contains(word))
     }
 
-    /// Whether a step really speaks of an op: it says its name, or its summary at the head.
+    /// Whether a step strongly mentions an op: by its name, or by its summary at the head.
     pub(super) fn is_strong(&self, found: &Match) -> bool {
         let mut named = self.open(found).filter(|(word, place)| match place {
             Where::Name => !is_generic(word),
@@ -31,18 +31,18 @@ impl Reader<'_> {
                 (!is_generic(word) || self.is_verb(word))
                     && (word == self.head || !synonyms::is_for_a_model(word))
             }
-            // A word of a summary says too little by itself.
+            // A word of a summary is too weak by itself.
             _ => word == self.head && !is_generic(word) && self.says_more(found),
         });
         named.next().is_some()
     }
 
-    /// Whether a step begins with a word that is mostly a thing: `number the lines`.
+    /// Whether a step begins with a word that is usually a noun: `number the lines`.
     fn is_verb(&self, word: &str) -> bool {
         self.clause.words.first().is_some_and(|it| it == word) && !word.ends_with('s')
     }
 
-    /// Whether an op has a second word of the step where it counts.
+    /// Whether an op matches a second word of the step in an important place.
     fn says_of(&self, found: &Match, word: &str) -> bool {
         let gives = |it: &Param| {
             it.default.is_none() && self.clause.literals.iter().any(|at| at.literal.fits(it.scheme))
@@ -55,7 +55,7 @@ impl Reader<'_> {
                 .any(|(it, place)| it != word && !is_generic(it) && *place != Where::Documentation)
     }
 
-    /// Whether a step has a piece, or a second word, for an op.
+    /// Whether a step has a literal, or a second word, for an op.
     fn says_more(&self, found: &Match) -> bool {
         !self.clause.literals.is_empty() || found.words.len() > 1
     }
@@ -81,7 +81,7 @@ impl Reader<'_> {
         gain + self.fit_of_arguments(found.op)
     }
 
-    /// How many words of the name of an op the step does not say.
+    /// The number of words of an op's name that the step does not contain.
     pub(super) fn unsaid(found: &Match) -> f64 {
         let name = found.op.script_name();
         let all = name.rsplit('.').next().unwrap_or(&name).split('_');
@@ -90,7 +90,7 @@ impl Reader<'_> {
         f64::from(u32::try_from(all.saturating_sub(said.count())).unwrap_or(u32::MAX))
     }
 
-    /// Ops whose required arguments the step gives before those whose arguments lack.
+    /// Prefers ops whose required arguments the step contains.
     pub(super) fn fit_of_arguments(&self, op: OpRef) -> f64 {
         let mut literals: Vec<_> = self.clause.literals.iter().map(|it| &it.literal).collect();
         let mut fit = 0.0;
@@ -101,7 +101,7 @@ impl Reader<'_> {
             }
             let given = literals.iter().position(|it| it.fits(param.scheme));
             if given.is_none() && is_count(param) && is_of_one(self.clause) {
-                // `the first line` gives the number.
+                // `the first line` contains the number.
                 fit += 0.5;
                 continue;
             }
@@ -119,14 +119,14 @@ impl Reader<'_> {
         if reads_type { fit - 0.1 } else { fit }
     }
 
-    /// Whether a step says the name of another op, which can be called.
+    /// Whether a step contains the name of another op, which can be called.
     fn names_other(&self, op: OpRef) -> bool {
         let is_other = |it: &&Match| it.op.to_string() != op.to_string();
         let says = |it: &Match| self.clause.words.contains(&it.op.script_name());
         self.matches.iter().filter(is_other).any(says)
     }
 
-    /// Whether some op does what a word says, by its name or its summary.
+    /// Whether the name or summary of an op matches a word.
     pub(super) fn is_served(&self, word: &str) -> bool {
         let has = |it: &Match| {
             it.words.iter().any(|(at, place)| at == word && *place != Where::Documentation)

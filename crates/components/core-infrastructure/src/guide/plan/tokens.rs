@@ -1,9 +1,8 @@
-//! The words of a goal, its literals, and where its steps end.
+//! Splits a goal into words and literals, and finds the ends of its steps.
 
 use super::literals::Literal;
 
-/// A word of a goal, something that a script can have as it is, the end of a step, or the
-/// beginning of what is not to be done.
+/// A word of a goal, a literal, the end of a step, or the start of a forbidden step.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
     Word(String),
@@ -13,7 +12,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// A word in lower case; nothing for anything else.
+    /// The word in lower case; `None` for other tokens.
     pub(super) fn word(&self) -> Option<String> {
         match self {
             Self::Word(it) => Some(it.to_lowercase()),
@@ -22,7 +21,7 @@ impl Token {
     }
 }
 
-/// The words and literals of a goal, in order.
+/// Returns the words and literals of a goal, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut rest = text;
     let (mut tokens, mut open) = (Vec::new(), Vec::new());
@@ -31,7 +30,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             rest = &rest[next.len_utf8()..];
             continue;
         }
-        // What does not close here does not close further on.
+        // A bracket that is not closed here is not closed later.
         let is_open = open.contains(&next);
         if let Some((inner, len)) = (!is_open).then(|| quote(rest)).flatten() {
             tokens.push(Token::Literal(Literal::Quoted(inner.to_owned()), rest[..len].to_owned()));
@@ -53,7 +52,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// A run of signs between blanks, with the sign at its end that ends a step.
+/// Reads the characters between blanks, with punctuation at the end that ends a step.
 fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
     let ends = |it: char| matches!(it, ',' | ';' | '.' | '?' | '!' | ':' | ')' | ']');
     let word = chunk.trim_end_matches(ends).trim_start_matches(['(', '[']);
@@ -68,7 +67,7 @@ fn chunk(chunk: &str, tokens: &mut Vec<Token>) {
     }
 }
 
-/// A record of JSON at the start.
+/// A JSON record at the start.
 fn braces(text: &str) -> Option<&str> {
     const LONGEST: usize = 10_000;
     let text = text.strip_prefix('{').map(|_| text)?;
@@ -81,7 +80,7 @@ fn braces(text: &str) -> Option<&str> {
     Some(&text[..=end])
 }
 
-/// A text in quotes at the start, and how long it is with them.
+/// A quoted text at the start, and its length including the quotes.
 fn quote(text: &str) -> Option<(&str, usize)> {
     let first = text.chars().next()?;
     let close = match first {
@@ -99,14 +98,14 @@ fn quote(text: &str) -> Option<(&str, usize)> {
     Some((&text[start..end], end + close.len_utf8()))
 }
 
-/// Makes one list of numbers that follow each other: `3, 5 and 10`.
+/// Joins adjacent numbers to one list: `3, 5 and 10`.
 pub(super) fn joined_numbers(tokens: &mut Vec<Token>) {
     let mut joined: Vec<Token> = Vec::new();
     let mut idx = 0;
     while idx < tokens.len() {
         let mut numbers = Vec::new();
         let mut at = idx;
-        // Two ends are no list.
+        // Two limits are not a list.
         let is_between = idx > 0 && tokens[idx - 1].word().is_some_and(|it| it == "between");
         while let Some(Token::Literal(Literal::Number(number), _)) = tokens.get(at) {
             numbers.push(*number);

@@ -1,4 +1,4 @@
-//! Words of a goal that no part of its script stands for: they are told, not passed over.
+//! Reports words of a goal that no part of its script covers.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::{
     output::nothing,
 };
 
-/// Words that only join, count or compare, and say nothing that could be passed over.
+/// Words that only connect, count or compare, and need no coverage.
 const JOINING: &str = "one two only keep more less than most least over under up down out off how \
     when where who why while until through across per via within inside between each every other \
     others another same own such very quite really simply only also too again still even \
@@ -25,7 +25,7 @@ const JOINING: &str = "one two only keep more less than most least over under up
     work works working start begin using used by content contents line lines word words long \
     case way rest everything should array around places object table drop remove time times say says said no not never always has had been being he she they";
 
-/// The workflow with the words that its script does not stand for.
+/// Adds the words that the script does not cover to the workflow.
 pub(super) fn told(
     workflow: Workflow,
     goal: &Goal,
@@ -50,11 +50,11 @@ pub(super) fn told(
     let line = format!("# Not understood: {list}\n# Takes: ");
     let script = script.replacen("# Takes: ", &line, 1);
     let mut notes = workflow.notes;
-    notes.push(Text::from(format!("nothing in the script stands for {list}")));
+    notes.push(Text::from(format!("not covered by the script: {list}")));
     Workflow { script: Some(script.into()), notes, ..workflow }
 }
 
-/// The words of a goal that neither the script nor the documentation of its ops has.
+/// The words of a goal that are neither in the script nor in the documentation of its ops.
 fn unexplained(
     script: &str,
     goal: &Goal,
@@ -96,14 +96,14 @@ fn unexplained(
     unknown
 }
 
-/// Whether a script may do what an op does without calling it: by another reader, or by the
-/// way in which it puts two lists together.
+/// Whether a script may do the work of an op without calling it: by another reader, or by the way
+/// in which it joins two lists.
 fn is_done_on_the_way(op: OpRef) -> bool {
     let reads = op.op.effects.iter().any(|it| matches!(it, Effect::Reads(_)));
     reads || matches!(op.script_name().as_str(), "join" | "flatten" | "lines" | "parse_csv")
 }
 
-/// Whether a word names the kind of a file that the step names as well.
+/// Whether a word names the kind of a file that the step also names.
 fn is_of_file(clause: &Clause, word: &str) -> bool {
     let plain = word.strip_suffix('s').unwrap_or(word);
     clause.literals.iter().any(|it| it.literal.plain().to_lowercase().contains(plain))

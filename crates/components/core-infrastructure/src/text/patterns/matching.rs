@@ -1,4 +1,4 @@
-//! Whether and where a pattern is found.
+//! Finds matches of a pattern.
 
 use svc_contract::{
     registry::{Compute, Cx, ErrorKind, Example, Inline, Max, Op, OpError, Scheme, params},
@@ -8,12 +8,12 @@ use svc_contract::{
 use super::{super::super::test_list_len, compiled};
 
 params! {
-    /// Tells whether a pattern is found anywhere in a text.
+    /// Returns whether a pattern matches anywhere in a text.
     ///
-    /// `^` and `$` are the ends of the text; `(?m)` makes them those of a line, `(?i)`
-    /// ignores case. Patterns read best in raw strings: `'\d+'`.
+    /// `^` and `$` match the ends of the text, and with `(?m)` the ends of a line; `(?i)` ignores
+    /// case. Patterns are easiest to read in raw strings: `'\d+'`.
     pub(in super::super) struct Matches {
-        /// The text to look in.
+        /// The text to search.
         text: Text,
         /// The regular expression.
         pattern: Text,
@@ -25,8 +25,8 @@ impl Op for Matches {
     const YIELDS: Scheme = Scheme::Bool;
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A whole text", r#"matches("v1.20", '^v\d+\.\d+$')"#, "true"),
-        Example::ok("Any case", r#""An Error" >> matches(pattern: '(?i)error')"#, "true"),
-        Example::err("A broken pattern", r#"matches("a", "(")"#, "`(` is no pattern"),
+        Example::ok("Ignoring case", r#""An Error" >> matches(pattern: '(?i)error')"#, "true"),
+        Example::err("An invalid pattern", r#"matches("a", "(")"#, "invalid pattern `(`"),
     ];
 }
 
@@ -37,17 +37,16 @@ impl Inline for Matches {
 }
 
 params! {
-    /// Gives every part of a text that a pattern matches, from left to right, without
-    /// overlaps.
+    /// Returns every part of a text that a pattern matches, from left to right, without overlaps.
     ///
-    /// With `group`, it gives that group of each match instead; a match in which the
-    /// group has no part is left out. Fails beyond 10,000,000 matches.
+    /// With `group`, returns that group of each match instead; a match without that group is left
+    /// out. Fails beyond 10,000,000 matches.
     pub(in super::super) struct FindAll {
-        /// The text to look in.
+        /// The text to search.
         text: Text,
         /// The regular expression.
         pattern: Text,
-        /// The group to give: 0 is the whole match, 1 the first `( )`.
+        /// The group to return: 0 is the whole match, 1 the first `( )`.
         #[range(0..=1_000)]
         group: i64 = 0,
     }
@@ -65,7 +64,7 @@ impl Op for FindAll {
             r#"["ann","bob"]"#,
         ),
         Example::err(
-            "A group that is none",
+            "A missing group",
             r#""ab" >> find_all(pattern: "a", group: 1)"#,
             "the pattern has no group 1",
         ),
@@ -78,10 +77,11 @@ impl Compute for FindAll {
         let group = usize::try_from(self.group).unwrap_or_default();
         if group >= pattern.captures_len() {
             let message = format!("the pattern has no group {group}");
-            return Err(OpError::invalid_input(message).help("groups stand in `( )`, from 1"));
+            return Err(OpError::invalid_input(message)
+                .help("put groups in `( )`; they are numbered from 1"));
         }
         let mut found = Vec::new();
-        // Each search is linear, all of them together need not be: hence a check for each.
+        // Each search is linear, but all of them together need not be: hence a check for each.
         let mut keep = |part: Option<regex::Match<'_>>| {
             found.extend(part.map(|it| Value::text(it.as_str())));
             cx.check().and_then(|()| test_list_len(found.len()))

@@ -1,5 +1,5 @@
-//! Regular expressions, in the syntax of the `regex` crate: Unicode, no look-around, no
-//! back-references, and therefore no search that explodes.
+//! Regular expressions, in the syntax of the `regex` crate: Unicode, without look-around and
+//! back-references, so that no search takes exponential time.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -15,7 +15,7 @@ pub(super) use matching::{FindAll, Matches};
 pub(super) use replacing::ReplacePattern;
 
 thread_local! {
-    /// The patterns used last, because an op in a loop has the same one each time.
+    /// The most recently used patterns, because an op in a loop usually has the same one.
     static RECENT: RefCell<Vec<(Text, Arc<Regex>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -42,13 +42,13 @@ fn compile(pattern: &str) -> Result<Regex, OpError> {
                 let message = format!("the pattern `{shown}` is too large when compiled");
                 OpError::invalid_input(message).help("use smaller counts in `{m,n}`")
             }
-            _ => OpError::invalid_input(format!("`{shown}` is no pattern: {}", reason(&err))),
+            _ => OpError::invalid_input(format!("invalid pattern `{shown}`: {}", reason(&err))),
         }
         .because(err)
     })
 }
 
-/// The last line of what the crate says; the lines before draw the place.
+/// The last line of the crate's message; the lines before it mark the place.
 fn reason(err: &regex::Error) -> String {
     let text = err.to_string();
     let last = text.lines().next_back().unwrap_or_default();
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn broken_patterns_say_why() {
-        assert_eq!(message("a)"), "`a)` is no pattern: unopened group");
+        assert_eq!(message("a)"), "invalid pattern `a)`: unopened group");
         assert!(message("(?=a)").contains("look-around"));
         assert!(message(r"(a)\1").contains("backreferences"));
         assert!(message(r"\w{500}{500}").contains("too large"));

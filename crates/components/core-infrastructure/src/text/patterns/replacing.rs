@@ -1,4 +1,4 @@
-//! Something else in the place of what a pattern matches.
+//! Replaces the matches of a pattern.
 
 use std::sync::LazyLock;
 
@@ -16,10 +16,9 @@ use super::{
 params! {
     /// Replaces every part of a text that a pattern matches.
     ///
-    /// In the replacement, `$1` stands for the first group, `$name` for a named one, `$0`
-    /// for the whole match, `$$` for a dollar sign; `${1}` where a letter, a digit or `_`
-    /// follows (in a raw string, as other strings interpolate it). Fails when the result
-    /// would be larger than 256 MiB.
+    /// In the replacement, `$1` is the first group, `$name` a named group, `$0` the whole match,
+    /// and `$$` a dollar sign; write `${1}` if a letter, a digit or `_` follows (in a raw string,
+    /// as other strings interpolate it). Fails if the result would be larger than 256 MiB.
     pub(in super::super) struct ReplacePattern {
         /// The text to change.
         text: Text,
@@ -46,7 +45,7 @@ impl Op for ReplacePattern {
             r#""Ann Doe""#,
         ),
         Example::err(
-            "A group that is none",
+            "A missing group",
             r#""a" >> replace_pattern(pattern: '(a)', with: '$1_x')"#,
             "the pattern has no group `1_x`",
         ),
@@ -71,8 +70,8 @@ impl Compute for ReplacePattern {
     }
 }
 
-/// Appends the replacement, after making sure that it cannot be too large: a group is at
-/// most as long as the match that it is a part of.
+/// Appends the replacement, after checking that it cannot be too large: a group is at most as long
+/// as its match.
 fn expand(found: &Captures<'_>, with: &str, changed: &mut String) -> Result<(), OpError> {
     let groups = with.bytes().filter(|it| *it == b'$').count();
     let most = with.len().saturating_add(groups.saturating_mul(found.get_match().len()));
@@ -86,7 +85,7 @@ fn expand(found: &Captures<'_>, with: &str, changed: &mut String) -> Result<(), 
     Ok(())
 }
 
-/// Refuses a replacement with a group that the pattern lacks, which would become nothing.
+/// Rejects a replacement that uses a missing group, which would be replaced by nothing.
 fn test_groups(with: &str, pattern: &Regex) -> Result<(), OpError> {
     static GROUP: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\$(?:\$|\{([^}]*)\}|([0-9A-Za-z_]+))").expect("the pattern is constant")
@@ -99,7 +98,7 @@ fn test_groups(with: &str, pattern: &Regex) -> Result<(), OpError> {
         };
         if !known {
             let message = format!("the pattern has no group `{}`", excerpt(name));
-            let help = "a group ends where no letter, digit or `_` follows: '${1}_x'";
+            let help = "write '${1}_x' if a letter, digit or `_` follows the group";
             return Err(OpError::invalid_input(message).help(help));
         }
     }
