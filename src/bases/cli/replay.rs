@@ -50,7 +50,7 @@ struct ReplayJson<'a> {
     result: Option<Value>,
     error: Option<String>,
     calls: Vec<CallJson<'a>>,
-    /// The recorded calls that are no longer reached.
+    /// The recorded calls that the script no longer reaches.
     gone: Vec<&'a str>,
     /// The nodes that depend on a call that was never recorded.
     not_reached: Vec<&'a str>,

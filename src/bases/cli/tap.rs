@@ -71,7 +71,7 @@ impl Tap {
                 node.output
             }
         };
-        let nothing = || Failure::new(NOT_FOUND, "there is no result");
+        let nothing = || Failure::new(NOT_FOUND, "no result recorded");
         let text = store.text(hash.ok_or_else(nothing)?).map_err(keeping::failure)?;
         text.and_then(|it| json::read(&it).ok()).ok_or_else(nothing)
     }

@@ -147,8 +147,8 @@ fn write_out(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints text for people to standard error. Failures are ignored, because there is no way left to
-/// report them.
+/// Prints text for people to standard error. Failures are ignored, because nothing could report
+/// them.
 pub(super) fn tell(text: impl Into<Shown>) {
     command(text.into().as_str());
 }

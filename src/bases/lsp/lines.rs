@@ -81,8 +81,8 @@ impl Page {
         Some((start, self.text[start..end].trim_end_matches(['\r', '\n'])))
     }
 
-    /// The byte offset of a position; `None` if there is no such line. A character after the end of
-    /// its line means the end.
+    /// The byte offset of a position; `None` if the line does not exist. A character after the end
+    /// of its line means the end.
     pub(super) fn offset(&self, position: Position) -> Option<usize> {
         let (start, line) = self.line(usize::try_from(position.line).ok()?)?;
         let wanted = usize::try_from(position.character).ok()?;

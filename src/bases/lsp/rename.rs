@@ -44,7 +44,7 @@ fn edits(look: &Look<'_>, spans: &[Span], name: &str) -> Vec<TextEdit> {
 }
 
 fn nothing() -> Failure {
-    Failure::refused("there is no name here that the script defines")
+    Failure::refused("expected a name that the script defines")
 }
 
 /// The name at a place, if this document defines it.

@@ -41,7 +41,7 @@ pub(super) enum End {
     /// As the protocol requires: `shutdown`, then `exit`.
     Proper,
     Abrupt,
-    /// The input of the client is no longer readable.
+    /// The input of the client became unreadable.
     Lost(String),
 }
 
@@ -154,7 +154,7 @@ impl<W: Write> Server<W> {
         Ok(result)
     }
 
-    /// Handles a notification. There is no response, so errors are logged.
+    /// Handles a notification. Notifications have no response, so errors are logged.
     fn hear(&mut self, notification: Notification) -> io::Result<()> {
         if self.phase != Phase::Running {
             return Ok(());

@@ -239,7 +239,7 @@ test \"it\" { let out = main(topic: \"a\") let note = \"a\" >> shout(mark: \".\"
         refused(&mut client, "title", "name"),
         "cannot rename `title`: it is a field, and records match by their fields"
     );
-    assert_eq!(refused(&mut client, "\"?\"", "x"), "there is no name here that the script defines");
+    assert_eq!(refused(&mut client, "\"?\"", "x"), "expected a name that the script defines");
 }
 
 #[test]

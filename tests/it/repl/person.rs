@@ -106,7 +106,7 @@ fn what_is_longer_than_the_screen_is_shown_in_parts() {
     screen.line(":all");
     screen.sees("100");
     screen.line(":more");
-    screen.sees("there are no more lines of the last value");
+    screen.sees("no more lines of the last value");
     screen.line("{ a: { b: [1, 2] } }");
     screen.sees("└─ a: {…}");
     screen.sees("└─ b: [1,2]");

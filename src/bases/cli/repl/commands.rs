@@ -248,7 +248,7 @@ fn param(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
 
 fn more(talk: &mut Talk<'_>, all: bool) -> Result<Heard> {
     if !talk.has_rest() {
-        talk.remark("there are no more lines of the last value")?;
+        talk.remark("no more lines of the last value")?;
     }
     let rows = if all { usize::MAX } else { talk.settings.rows() };
     talk.show_rest(rows)?;

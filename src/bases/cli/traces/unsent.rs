@@ -13,7 +13,7 @@ impl Traces {
         Self { are_wanted: are_wanted(host) }
     }
 
-    /// There is no listener.
+    /// Always `None`: spans are not collected.
     #[expect(clippy::unused_self, reason = "the listener of traces that are sent knows of them")]
     pub(in crate::bases::cli) fn listener(&self) -> Option<Listener> {
         None
