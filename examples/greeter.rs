@@ -1,4 +1,4 @@
-//! A program with a component of its own: `cargo run --example greeter -- Ada`.
+//! A program with its own component: `cargo run --example greeter -- Ada`.
 
 use svc::{
     Engine,
@@ -6,7 +6,7 @@ use svc::{
     value::{Text, Value},
 };
 
-/// What the engine is told of the component.
+/// The declaration of the component.
 const GREETER: Component = Component {
     name: "greeter",
     cluster: "examples",
@@ -17,11 +17,11 @@ const GREETER: Component = Component {
 };
 
 svc::params! {
-    /// Greets somebody by name.
+    /// Greets a person by name.
     struct Greet {
-        /// Whom to greet.
+        /// The name of the person.
         name: Text,
-        /// How to begin.
+        /// The greeting.
         word: Text = "Hello".into(),
     }
 }
