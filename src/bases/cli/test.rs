@@ -132,7 +132,7 @@ impl Test {
             tests.last().is_some_and(TestResult::passed)
         });
         if !passes.unwrap_or(false) {
-            session.terminal.note("the test does not pass unchanged: equal calls returned different results, or a value has no literal");
+            session.terminal.note("the test does not pass: equal calls returned different results, or a value has no literal");
         }
         Ok(OK)
     }

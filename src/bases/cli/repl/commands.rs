@@ -98,7 +98,7 @@ pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
 fn help(talk: &Talk<'_>) -> Result<Heard> {
     let out = talk.session.terminal.out;
     let mut text = String::from(
-        "A pipeline runs, and its value becomes `ans`; a line that begins with `>>` continues from `ans`.\n\
+        "A pipeline runs, and its value becomes `ans`; a line that begins with `>>` continues from it.\n\
          `let` and `flow` bind names for the lines that follow.\n\n",
     );
     for (name, args, does) in ALL {
@@ -108,7 +108,7 @@ fn help(talk: &Talk<'_>) -> Result<Heard> {
             pad(name, args)
         );
     }
-    text += "\nThe commands of `svc` work as well; where they need a run, the default is the last line:\n";
+    text += "\nThe commands of `svc` work as well; if they need a run, it is the last line:\n";
     let others = of_svc();
     let others: Vec<String> = others.iter().map(|it| format!(":{it}")).collect();
     text += &format!("  {}\n", others.join(" "));
