@@ -1,8 +1,8 @@
-//! How well the guide serves eighty goals in plain words: `cargo run --example goals`.
+//! Measures how well the guide serves eighty goals in plain English: `cargo run --example goals`.
 //!
-//! `tests/goals` has the goals, in three sets. What became of each goal that the guide was
-//! tuned on is shown with `--each`, of all with `--all`. `cargo run --example goals FILE` takes
-//! the goals of another file instead.
+//! `tests/goals` contains the goals, in three sets. `--each` shows the result for each goal that
+//! the guide was tuned on, `--all` for all goals. `cargo run --example goals FILE` uses the goals
+//! of another file instead.
 
 #[path = "../tests/goals/score.rs"]
 mod score;
@@ -20,12 +20,12 @@ async fn main() {
         None => goals(),
     };
     let answers = answers(&svc::engine(), goals).await;
-    for (goal, served, told) in &answers {
+    for (goal, served, answer) in &answers {
         let is_shown = shown == "--all" || (shown == "--each" && !goal.held_back && !goal.fresh);
         if is_shown {
             let mark =
                 if matches!(served, Served::Right | Served::RightlyNo) { "ok" } else { "WRONG" };
-            println!("== {mark} {served:?}: {}\n{told}\n", goal.text);
+            println!("== {mark} {served:?}: {}\n{answer}\n", goal.text);
         }
     }
     println!("{:<12} {:>8} {:>8} {:>8} {:>12}", "set", "goals", "checks", "stages", "refused");

@@ -1,11 +1,11 @@
-//! A program with a component of its own: `cargo run --example greeter -- Ada`.
+//! A program with its own component: `cargo run --example greeter -- Ada`.
 
 use svc::{
     registry::{Component, Example, Inline, Op, OpError, Scheme, inline},
     value::{Text, Value},
 };
 
-/// What the engine is told of the component.
+/// The declaration of the component.
 const GREETER: Component = Component {
     name: "greeter",
     cluster: "examples",
@@ -16,11 +16,11 @@ const GREETER: Component = Component {
 };
 
 svc::params! {
-    /// Greets somebody by name.
+    /// Greets a person by name.
     struct Greet {
-        /// Whom to greet.
+        /// The name of the person.
         name: Text,
-        /// How to begin.
+        /// The greeting.
         word: Text = "Hello".into(),
     }
 }

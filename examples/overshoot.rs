@@ -1,9 +1,9 @@
-//! By how much a cap of $1 is overshot: `cargo run --release --example overshoot [SEEDS]`.
+//! Measures how far a cap of $1 is overshot: `cargo run --release --example overshoot [SEEDS]`.
 //!
-//! 64 parallel branches of 8 steps, each of which costs $0.005 to $0.05. A cap that is checked
-//! between steps lets every branch begin a step while there is a cent left; the ledger of svc
-//! reserves what a step may cost before it begins. `benches/overshoot` holds both, and the
-//! first once more in plain Python.
+//! There are 64 parallel branches of 8 steps, each of which costs $0.005 to $0.05. If the cap is
+//! checked between steps, every branch can begin a step while a cent is left; the ledger of svc
+//! reserves the maximum cost of a step before it begins. `benches/overshoot` contains both
+//! variants, and the first one also in plain Python.
 
 #[path = "../benches/overshoot/workload.rs"]
 mod workload;
@@ -13,7 +13,7 @@ use workload::{CAP, Summary, checked_between_steps, reserved_before_steps, summa
 #[expect(clippy::print_stdout, reason = "the table is the result")]
 fn main() {
     let seeds = std::env::args().nth(1).and_then(|it| it.parse().ok()).unwrap_or(1_000);
-    println!("{seeds} runs under a cap of {CAP}: overshoot, and what was spent");
+    println!("{seeds} runs under a cap of {CAP}: overshoot and cost");
     println!(
         "{:<34} {:>8} {:>6}   {:>8} {:>6}   {:>8} {:>6}",
         "", "mean", "", "worst", "", "spent", "steps"
@@ -21,7 +21,7 @@ fn main() {
     show("checked between steps, tokio", summary(seeds, checked_between_steps));
     match python(seeds.min(100)) {
         Some(it) => show("checked between steps, asyncio", it),
-        None => println!("{:<34} python3 is not here", "checked between steps, asyncio"),
+        None => println!("{:<34} python3 not found", "checked between steps, asyncio"),
     }
     show("svc", summary(seeds, reserved_before_steps));
 }
@@ -40,7 +40,7 @@ fn show(name: &str, it: Summary) {
     );
 }
 
-/// The same in plain Python, where there is one. It takes real time, so it runs less often.
+/// The same in plain Python, if installed. It takes real time, so it runs less often.
 #[expect(clippy::disallowed_methods, reason = "a program may run another one")]
 fn python(seeds: i64) -> Option<Summary> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/overshoot/plain.py");

@@ -1,8 +1,8 @@
-//! Ranks a collection's documents for its questions, as retrieval is measured:
-//! `cargo run --release --example retrieval -- FOLDER [SCRIPT] > run.txt`.
+//! Ranks the documents of a collection for its questions, as in evaluations of retrieval: `cargo
+//! run --release --example retrieval -- FOLDER [SCRIPT] > run.txt`.
 //!
-//! FOLDER holds `docs.jsonl` and `queries.tsv`, a line a question: id, tab, text. What is
-//! printed is a TREC run file, which `trec_eval` scores: `query Q0 document rank score svc`.
+//! FOLDER contains `docs.jsonl` and `queries.tsv`, one question per line: id, tab, text. The output
+//! is a TREC run file for `trec_eval`: `query Q0 document rank score svc`.
 
 use std::{error::Error, fs, path::Path};
 
@@ -11,9 +11,9 @@ use svc::{Engine, value::Value};
 const SCRIPT: &str = include_str!("../benches/retrieval/run.svc");
 
 svc::record! {
-    /// A document and how well it answers.
+    /// A document and its relevance.
     struct Ranked {
-        /// The document's id.
+        /// The id of the document.
         id: String,
         /// Higher is better.
         score: f64,
@@ -23,7 +23,7 @@ svc::record! {
 #[expect(clippy::print_stdout, reason = "the ranking is the result")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("which folder?")?;
+    let folder = std::env::args().nth(1).ok_or("missing argument FOLDER")?;
     let script = match std::env::args().nth(2) {
         Some(path) => read(Path::new(&path))?,
         None => SCRIPT.to_owned(),

@@ -1,4 +1,4 @@
-// Starts the language server, and tells the editor what it says.
+// Starts the language server and connects it to the editor.
 
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
@@ -17,8 +17,8 @@ async function start() {
     client = undefined;
     const why = error instanceof Error ? error.message : String(error);
     vscode.window.showErrorMessage(
-      `\`${server.command}\` cannot be started as the language server: ${why}. ` +
-        "Install svc, or say where it is in the setting svc.server.command."
+      `Cannot start the language server \`${server.command}\`: ${why}. ` +
+        "Install svc, or set its path in the setting svc.server.command."
     );
   }
 }

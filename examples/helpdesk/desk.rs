@@ -1,4 +1,4 @@
-//! A help desk that keeps its cases in a folder, one file a case.
+//! A help desk that stores its cases in a folder, one file per case.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use svc::{
 pub(crate) const COMPONENT: Component = Component {
     name: "desk",
     cluster: "helpdesk",
-    summary: "Opens cases for tickets, and finds those that tell the same.",
+    summary: "Opens cases for tickets, and finds duplicates.",
     version: 1,
     aliases: &[
         ("assign", "assign"),
@@ -27,7 +27,7 @@ pub(crate) const COMPONENT: Component = Component {
 };
 
 record! {
-    /// What a customer wrote.
+    /// The message of a customer.
     struct Ticket {
         /// Letters, digits, `-` and `_`.
         id: Text,
@@ -37,58 +37,58 @@ record! {
 }
 
 choices! {
-    /// Who works on cases.
+    /// The team that works on a case.
     enum Team { Finance = "finance", Support = "support", Engineering = "engineering" }
 }
 
 choices! {
-    /// How bad a bug is.
+    /// The severity of a bug.
     enum Severity { Low = "low", High = "high", Critical = "critical" }
 }
 
 record! {
-    /// What was found out about a bug.
+    /// The findings about a bug.
     struct Findings {
-        /// The cases that tell the same.
+        /// The cases that report the same bug.
         dup: Vec<Text>,
-        /// How bad it is.
+        /// The severity.
         sev: Severity,
     }
 }
 
 record! {
-    /// A case, as its file has it.
+    /// A case, as stored in its file.
     struct Case {
-        /// `C-`, and the id of the ticket.
+        /// `C-`, followed by the id of the ticket.
         id: Text,
-        /// Who works on it.
+        /// The responsible team.
         team: Team,
         /// The customer's words.
         body: Text,
-        /// What is known of a bug.
+        /// The findings about a bug.
         findings: Option<Findings>,
     }
 }
 
-/// Where cases are kept, unless the environment variable `HELPDESK` names another folder.
+/// The folder of the cases, unless the environment variable `HELPDESK` names another one.
 const FOLDER: &str = "helpdesk";
 
-/// Cases are short; what is larger is none.
+/// The maximum size of a case file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 const READS: Effect = Effect::Reads(Scope::Named("helpdesk"));
 
-/// A second try writes the same file again.
+/// A retry writes the same file again.
 const WRITES: Effect = Effect::Writes { scope: Scope::Named("helpdesk"), idempotent: true };
 
 params! {
-    /// Opens a case for a ticket and gives it to a team. Gives the id of the case.
+    /// Opens a case for a ticket and assigns it to a team. Returns the id of the case.
     ///
-    /// The same ticket has one case, whichever team had it before.
+    /// A ticket has only one case, even if it was assigned to another team before.
     struct Assign {
         /// The ticket.
         ticket: Ticket,
-        /// Who is to work on it.
+        /// The responsible team.
         team: Team,
     }
 }
@@ -100,14 +100,14 @@ impl Op for Assign {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Denied, ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "Money is the affair of the finance team",
+            "A billing problem goes to the finance team",
             r#"{ id: "7", body: "charged twice" } >> assign(team: "finance")"#,
             r#""C-7""#,
         ),
         Example::err(
-            "An id that is none",
+            "An invalid id",
             r#"{ id: "../7", body: "" } >> assign(team: "support")"#,
-            "is no id of a ticket",
+            "is not a ticket id",
         ),
     ];
 }
@@ -119,7 +119,7 @@ impl Compute for Assign {
 }
 
 params! {
-    /// Finds the cases that have at least half of a ticket's words, and gives their ids.
+    /// Finds the cases that share at least half of a ticket's words, and returns their ids.
     struct FindDuplicates {
         /// The ticket.
         ticket: Ticket,
@@ -134,7 +134,7 @@ impl Op for FindDuplicates {
         &[ErrorKind::Denied, ErrorKind::InvalidOutput, ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "One that was told before",
+            "A problem that was reported before",
             r#"{ id: "8", body: "the export crashes" } >> find_duplicates"#,
             r#"["C-7"]"#,
         )
@@ -142,8 +142,12 @@ impl Op for FindDuplicates {
             "helpdesk/C-7.json",
             r#"{ "id": "C-7", "team": "engineering", "body": "Export crashes at noon" }"#,
         )]),
-        Example::err("A broken file", r#"{ id: "8", body: "x" } >> find_duplicates"#, "is no case")
-            .with(&[("helpdesk/C-7.json", "{}")]),
+        Example::err(
+            "A broken file",
+            r#"{ id: "8", body: "x" } >> find_duplicates"#,
+            "is not a case",
+        )
+        .with(&[("helpdesk/C-7.json", "{}")]),
     ];
 }
 
@@ -162,12 +166,11 @@ impl Compute for FindDuplicates {
 }
 
 params! {
-    /// Files a bug for the engineers, with what was found out about it. Gives the id of the
-    /// case.
+    /// Files a bug for the engineers, with the findings about it. Returns the id of the case.
     struct FileBug {
-        /// What was found out.
+        /// The findings.
         findings: Findings,
-        /// The ticket that tells of the bug.
+        /// The ticket that reports the bug.
         ticket: Ticket,
     }
 }
@@ -179,14 +182,14 @@ impl Op for FileBug {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Denied, ErrorKind::Failed];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
-            "A bug that nobody told of before",
+            "A bug that was not reported before",
             r#"{ dup: [], sev: "high" } >> file_bug(ticket: { id: "9", body: "it crashes" })"#,
             r#""C-9""#,
         ),
         Example::err(
-            "An id that is none",
+            "An invalid id",
             r#"{ dup: [], sev: "low" } >> file_bug(ticket: { id: "", body: "" })"#,
-            "is no id of a ticket",
+            "is not a ticket id",
         ),
     ];
 }
@@ -206,13 +209,13 @@ fn open(cx: &Cx, ticket: Ticket, team: Team, findings: Option<Findings>) -> Resu
     Ok(id.into())
 }
 
-/// The id becomes the name of a file, so it must not lead elsewhere.
+/// The id becomes a file name, so it must not contain path separators.
 fn case_id(ticket: &Ticket) -> Result<Text, OpError> {
     let id = &ticket.id;
     let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     if id.is_empty() || !id.chars().all(is_plain) {
-        let message = format!("{:?} is no id of a ticket", &**id);
-        return Err(OpError::invalid_input(message).help("letters, digits, `-` and `_` make an id"));
+        let message = format!("{:?} is not a ticket id", &**id);
+        return Err(OpError::invalid_input(message).help("use only letters, digits, `-` and `_`"));
     }
     Ok(format!("C-{id}").into())
 }
@@ -238,7 +241,7 @@ fn read(host: &dyn Host, path: &Path) -> Result<Case, OpError> {
     let bytes = host::read(host, path, LARGEST).map_err(|err| OpError::io(err, path))?;
     let value = json::read(&String::from_utf8_lossy(&bytes)).ok();
     value.and_then(Case::decode).ok_or_else(|| {
-        let message = format!("`{}` is no case", path.display());
+        let message = format!("`{}` is not a case", path.display());
         OpError::new(ErrorKind::InvalidOutput, message)
     })
 }

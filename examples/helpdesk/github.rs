@@ -16,7 +16,7 @@ use svc::{
 pub(crate) const COMPONENT: Component = Component {
     name: "github",
     cluster: "helpdesk",
-    summary: "Reads issues on GitHub and answers them.",
+    summary: "Reads GitHub issues and comments on them.",
     version: 1,
     aliases: &[],
     ops: &[io::<ListIssues>(), io::<Comment>()],
@@ -25,7 +25,7 @@ pub(crate) const COMPONENT: Component = Component {
 record! {
     /// An issue on GitHub.
     struct Issue {
-        /// As GitHub writes it: `owner/name#12`.
+        /// The id, as `owner/name#12`.
         id: Text,
         /// Its page.
         url: Text,
@@ -43,10 +43,10 @@ choices! {
     enum State { Open = "open", Closed = "closed", All = "all" }
 }
 
-/// The API's address, unless the environment variable `GITHUB_API_URL` has another.
+/// The address of the API, unless the environment variable `GITHUB_API_URL` names another one.
 const API: &str = "https://api.github.com";
 
-/// The most bytes of an answer.
+/// The maximum size of a response, in bytes.
 const LARGEST: usize = 16 << 20;
 
 const ERRORS: &[ErrorKind] = &[
@@ -59,16 +59,16 @@ const ERRORS: &[ErrorKind] = &[
 ];
 
 params! {
-    /// Lists the issues of a repository, the newest one first. Pull requests are left out.
+    /// Lists the issues of a repository, the newest one first. Pull requests are omitted.
     struct ListIssues {
         /// The repository, as `owner/name`.
         repo: Text,
         /// Which issues to list.
         state: State = State::Open,
-        /// The most issues.
+        /// The maximum number of issues.
         #[range(1..=100)]
         limit: i64 = 30,
-        /// A token that may read issues.
+        /// A token with permission to read issues.
         token: Secret,
     }
 }
@@ -93,21 +93,21 @@ impl Op for ListIssues {
                     "labels": [{ "name": "bug" }] }]"#],
         ),
         Example::err(
-            "No repository",
+            "An invalid repository",
             r#"secret github_token  github.list_issues(repo: "engine", token: github_token)"#,
-            "is no repository",
+            "is not a repository",
         )
         .answered(TOKEN, &[]),
     ];
 }
 
-/// What the examples need.
+/// The secret that the examples need.
 const TOKEN: &[(&str, &str)] = &[("SVC_SECRET_GITHUB_TOKEN", "secret")];
 
 record! {
-    /// An issue as the API gives it.
+    /// An issue, as returned by the API.
     struct Listed {
-        /// Counts issues and pull requests of the repository.
+        /// The number; issues and pull requests share one sequence.
         number: i64,
         /// Its page.
         html_url: Text,
@@ -117,15 +117,15 @@ record! {
         body: Option<Text>,
         /// Its labels.
         labels: Vec<Label>,
-        /// There is one if it is a pull request.
+        /// Present if this is a pull request.
         pull_request: Option<Value>,
     }
 }
 
 record! {
-    /// A label as the API gives it.
+    /// A label, as returned by the API.
     struct Label {
-        /// What it says.
+        /// The text of the label.
         name: Text,
     }
 }
@@ -134,7 +134,7 @@ impl Io for ListIssues {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let repo = repository(&self.repo)?;
         let state = self.state.encode();
-        // Pull requests count on GitHub, so a page has to be full.
+        // Pages include pull requests, so request a full page.
         let path = format!("/repos/{repo}/issues?state={state}&per_page=100");
         let listed: Vec<Listed> = Call { cx, token: &self.token }.get(&path).await?;
         let issues = listed.into_iter().filter(|it| it.pull_request.is_none());
@@ -156,15 +156,15 @@ impl Listed {
 }
 
 params! {
-    /// Posts a comment below an issue, and gives the address of the comment.
+    /// Posts a comment on an issue, and returns the address of the comment.
     ///
-    /// A second try would post it twice, so there is none.
+    /// It is never retried, because a retry would post the comment twice.
     struct Comment {
-        /// What to say, in Markdown.
+        /// The comment, in Markdown.
         text: Text,
         /// The issue, as `owner/name#12`.
         issue: Text,
-        /// A token that may write issues.
+        /// A token with permission to write issues.
         token: Secret,
     }
 }
@@ -183,25 +183,25 @@ impl Op for Comment {
         )
         .answered(TOKEN, &[r#"{ "html_url": "https://x/3#1" }"#]),
         Example::err(
-            "No issue",
+            "An invalid issue",
             r#"secret github_token  "Thank you!" >> github.comment(issue: "3", token: github_token)"#,
-            "is no issue",
+            "is not an issue",
         )
         .answered(TOKEN, &[]),
     ];
 }
 
 record! {
-    /// A comment as the API gives it.
+    /// A comment, as returned by the API.
     struct Posted {
-        /// Its place on the page of the issue.
+        /// The address of the comment.
         html_url: Text,
     }
 }
 
 impl Io for Comment {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let issue = || OpError::invalid_input(format!("{:?} is no issue", &*self.issue));
+        let issue = || OpError::invalid_input(format!("{:?} is not an issue", &*self.issue));
         let (repo, number) = self.issue.split_once('#').ok_or_else(issue)?;
         let number: u64 = number.parse().map_err(|_| issue())?;
         let path = format!("/repos/{}/issues/{number}/comments", repository(repo)?);
@@ -211,7 +211,7 @@ impl Io for Comment {
     }
 }
 
-/// `owner/name`, which becomes a part of an address.
+/// Validates `owner/name`, which becomes a part of an address.
 fn repository(name: &str) -> Result<&str, OpError> {
     let is_part = |it: &str| {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
@@ -219,12 +219,12 @@ fn repository(name: &str) -> Result<&str, OpError> {
     };
     match name.split_once('/') {
         Some((owner, repo)) if is_part(owner) && is_part(repo) => Ok(name),
-        _ => Err(OpError::invalid_input(format!("{name:?} is no repository"))
-            .help("`owner/name` names one")),
+        _ => Err(OpError::invalid_input(format!("{name:?} is not a repository"))
+            .help("write it as `owner/name`")),
     }
 }
 
-/// A call of the API.
+/// A client for one call of the API.
 struct Call<'a> {
     cx: &'a Cx,
     token: &'a Secret,
@@ -252,14 +252,14 @@ impl Call<'_> {
             .header("authorization", format!("Bearer {}", self.token.reveal()))
             .header("user-agent", "svc-helpdesk");
         let answer = self.cx.host().http(request).await.map_err(|err| {
-            OpError::new(ErrorKind::Unavailable, format!("no answer from GitHub: {err}"))
+            OpError::new(ErrorKind::Unavailable, format!("cannot reach GitHub: {err}"))
         })?;
         if !(200..300).contains(&answer.status) {
             return Err(refused(&answer));
         }
         let value = json::read(&text(answer).await?).ok().and_then(T::decode);
         value.ok_or_else(|| {
-            OpError::new(ErrorKind::InvalidOutput, "GitHub's answer is not what its API promises")
+            OpError::new(ErrorKind::InvalidOutput, "unexpected response from GitHub")
         })
     }
 }
@@ -269,13 +269,13 @@ fn refused(answer: &Response) -> OpError {
     let (kind, why) = match answer.status {
         401 => (ErrorKind::Denied, "the token is not accepted".to_owned()),
         403 | 429 if wait.is_some() => (ErrorKind::RateLimit, "too many requests".to_owned()),
-        403 => (ErrorKind::Denied, "the token may not do this".to_owned()),
-        404 => (ErrorKind::NotFound, "there is no such repository or issue".to_owned()),
+        403 => (ErrorKind::Denied, "the token lacks a permission".to_owned()),
+        404 => (ErrorKind::NotFound, "unknown repository or issue".to_owned()),
         429 => (ErrorKind::RateLimit, "too many requests".to_owned()),
         500.. => (ErrorKind::Unavailable, format!("HTTP status {}", answer.status)),
         status => (ErrorKind::Failed, format!("HTTP status {status}")),
     };
-    let error = OpError::new(kind, format!("GitHub refuses: {why}"));
+    let error = OpError::new(kind, format!("GitHub rejected the request: {why}"));
     match wait {
         Some(seconds) => error.retry_after(Duration::from_secs(seconds)),
         None => error,
@@ -286,10 +286,10 @@ async fn text(mut answer: Response) -> Result<String, OpError> {
     let mut bytes = Vec::new();
     while let Some(piece) = answer.body.next().await {
         bytes.extend(piece.map_err(|err| {
-            OpError::new(ErrorKind::Unavailable, format!("GitHub's answer broke off: {err}"))
+            OpError::new(ErrorKind::Unavailable, format!("the response of GitHub broke off: {err}"))
         })?);
         if bytes.len() > LARGEST {
-            return Err(OpError::failed("GitHub's answer is larger than 16MiB"));
+            return Err(OpError::failed("the response of GitHub is too large (limit 16MiB)"));
         }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())

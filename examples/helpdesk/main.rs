@@ -1,9 +1,9 @@
-//! The command `svc` with components of its own: a help desk and GitHub.
+//! The command `svc` with additional components: a help desk and GitHub.
 //!
 //! `cargo run --example helpdesk -- test examples/triage.svc`
 //!
-//! Everything that `svc` can do, this program can do with its own components as well:
-//! check, test and run the scripts that use them, and show their documentation.
+//! This program can do everything that `svc` can, with its own components as well: check, test and
+//! run the scripts that use them, and show their documentation.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! The ways in: one folder a protocol, each a thin layer over [`svc_engine::Engine`].
+//! Entry points: one folder per protocol, each a thin layer over [`crate::engine::Engine`].
 //!
-//! **Invariant:** no base knows another one, and none has logic of its own.
+//! **Invariant:** no base depends on another one, and none contains logic of its own.
 
 use std::process::ExitCode;
 
@@ -11,11 +11,10 @@ use crate::is_worker;
 pub mod cli;
 pub mod lsp;
 
-/// Runs the command line with the arguments of the process, and the components of this
-/// engine.
+/// Runs the command line with the arguments of the process and the components of `engine`.
 ///
-/// A program with components of its own becomes `svc` with these components:
-/// `main(svc::engine().with(&[..]))`.
+/// A program with its own components becomes `svc` plus these components:
+/// `main(Engine::new().with(&[..]))`.
 pub async fn main(engine: Engine) -> ExitCode {
     if is_worker() {
         return ExitCode::SUCCESS;

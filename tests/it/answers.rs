@@ -69,13 +69,13 @@ fn an_edited_script_takes_what_did_not_change() {
     let (plan, _) = kept.ok(&["plan", "--against", "last", "b.svc"]);
     assert_eq!(
         plan,
-        "takes 3 calls of 5 from RUN\n\n\
-         made anew\n  xs/each[2]/wait: `value` is \"four ada\", was \"three ada\"\n\n\
-         needs what is made anew\n  save_json\n"
+        "reuses 3 of 5 calls from RUN\n\n\
+         made again\n  xs/each[2]/wait: `value` is \"four ada\", was \"three ada\"\n\n\
+         depends on calls made again\n  save_json\n"
     );
     let (_, said) = kept.ok(&["resume", "last", "--with", "b.svc"]);
     assert!(
-        said.starts_with("note: takes 3 calls of 5 from RUN\nnote: made anew: xs/each[2]/wait"),
+        said.starts_with("note: reuses 3 of 5 calls from RUN\nnote: made again: xs/each[2]/wait"),
         "{said}"
     );
     assert_eq!(
@@ -89,11 +89,8 @@ fn an_edited_script_takes_what_did_not_change() {
         ]
     );
     let (why, _) = kept.ok(&["why", "last"]);
-    assert!(why.contains("xs/each[2]/wait\n  the script says another `value`"), "{why}");
-    assert!(
-        why.contains("save_json\n  what enters it has changed: `xs/each[2]/wait` gave"),
-        "{why}"
-    );
+    assert!(why.contains("xs/each[2]/wait\n  the argument `value` changed from"), "{why}");
+    assert!(why.contains("save_json\n  the input changed: `xs/each[2]/wait` returned"), "{why}");
     assert_eq!(kept.ok(&["runs"]).0.lines().count(), 3, "both runs are there");
 }
 
@@ -102,7 +99,7 @@ fn a_stage_that_was_renamed_is_found_where_it_was() {
     let kept = Kept::new();
     kept.write("b.svc", &SCRIPT.replace("xs", "all"));
     let (plan, _) = kept.ok(&["plan", "--against", "last", "b.svc"]);
-    assert!(plan.starts_with("takes 4 calls of 5 from RUN\n"), "{plan}");
+    assert!(plan.starts_with("reuses 4 of 5 calls from RUN\n"), "{plan}");
     kept.ok(&["resume", "last", "--with", "b.svc"]);
     assert_eq!(
         kept.states()[1..4],
@@ -116,7 +113,7 @@ fn a_replay_says_what_differs_and_does_nothing() {
     fs::remove_file(kept.path().join("out.json")).unwrap();
     kept.write("x.txt", "changed");
     let (same, _) = kept.ok(&["replay", "last"]);
-    assert_eq!(same, "the same: 5 calls, and what came of them\n");
+    assert_eq!(same, "the same: 5 calls, and the result\n");
     kept.write("b.svc", &SCRIPT.replace("upper", "lower"));
     let (code, told, _) = kept.svc(&["replay", "last", "--with", "b.svc"]);
     assert_eq!(code, 1);
@@ -137,7 +134,7 @@ fn a_failed_run_is_replayed_as_it_failed() {
     kept.write("f.svc", "read_text(path: \"gone.txt\") fallback (\"none\" >> wait(duration: 1ms))");
     kept.ok(&["run", "f.svc"]);
     kept.write("gone.txt", "here now");
-    assert_eq!(kept.ok(&["replay", "last"]).0, "the same: 2 calls, and what came of them\n");
+    assert_eq!(kept.ok(&["replay", "last"]).0, "the same: 2 calls, and the result\n");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn the_input_may_come_from_standard_input() {
     place.svc_with(b"4\n", &["run", "two.svc"]).fails(2, "the script needs `a: int`");
     place.svc_with(b"", &["run", "two.svc", "-p", "a=3"]).fails(2, "the script needs `b: int`");
     place.svc_with(b"4\n", &["run", "optional.svc"]).gives("1\n");
-    place.svc_with(b"\xff", &["run", "up.svc"]).fails(2, "standard input is not UTF-8");
+    place.svc_with(b"\xff", &["run", "up.svc"]).fails(2, "standard input is not valid UTF-8");
 }
 
 #[test]
@@ -176,7 +176,8 @@ fn what_is_no_script_is_told_apart() {
         let svc = |file| place.svc(&[command, file]);
         svc("none.svc").fails(6, "cannot use `none.svc`: it does not exist");
         svc("folder").fails(2, "it is a folder");
-        svc("bytes.svc").fails(7, "`bytes.svc` is not UTF-8: byte 6 (line 2) is 0xff");
+        svc("bytes.svc")
+            .fails(7, "`bytes.svc` is not valid UTF-8 (invalid byte 0xff at offset 6, line 2)");
         assert_eq!(svc("empty.svc").code, Some(7));
         assert_eq!(svc("wrong.svc").code, Some(7));
         assert_eq!(place.svc_with(b"\xff", &[command, "-"]).code, Some(7));
@@ -257,8 +258,8 @@ fn tests_of_scripts_pass() {
     assert!(one.out.ends_with("\n1 passed, 0 failed\n"), "{}", one.out);
     // A file without tests is not a failure, but is reported.
     for (args, note) in [
-        (vec!["test", "none.svc"], "there are no tests: write `test"),
-        (vec!["test", "t.svc", "--filter", "missing"], "no test's name contains the filter"),
+        (vec!["test", "none.svc"], "no tests found: add `test"),
+        (vec!["test", "t.svc", "--filter", "missing"], "no test name contains the filter"),
     ] {
         let none = place.svc(&args);
         assert_eq!((none.code, none.out.as_str()), (Some(0), ""), "{}", none.err);
@@ -510,5 +511,5 @@ fn codes_are_explained() {
         assert!(listed.contains(&line), "{line}");
     }
     place.svc(&["explain", "E23"]).fails(2, "did you mean `E203`?");
-    place.svc(&["explain", "what"]).fails(2, "there is no error `what`");
+    place.svc(&["explain", "what"]).fails(2, "unknown error code `what`");
 }

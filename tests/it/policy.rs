@@ -252,7 +252,7 @@ fn the_command_line_holds_plans_to_rules() {
 
     // A misspelt scope would deny nothing, so a note reports it.
     let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;
-    assert!(note("reads lmm").contains("note: the rule `reads lmm` is about nothing"));
+    assert!(note("reads lmm").contains("note: the rule `reads lmm` matches no effect"));
     assert!(
         note("writes web:a.example").contains("note: the rule `writes web:a.example` is about")
     );

@@ -1,4 +1,4 @@
-// Reads scripts with the engine that the editor colours them with.
+// Tokenises scripts with the highlighting engine of the editor.
 //
 // Standard input: {"grammar": "..", "scripts": [{"name": "..", "text": ".."}]}
 // Standard output: for each script its tokens, each with its line, its text and its innermost
@@ -7,7 +7,7 @@
 const fs = require("fs");
 const path = require("path");
 
-// The packages are in the folder in which this is run.
+// The packages are in the current folder.
 const modules = path.join(process.cwd(), "node_modules");
 const oniguruma = require(path.join(modules, "vscode-oniguruma"));
 const { Registry, INITIAL, parseRawGrammar } = require(path.join(modules, "vscode-textmate"));

@@ -1,4 +1,4 @@
-//! What a script would take from an earlier run.
+//! The calls that a script would reuse from an earlier run.
 
 use svc_contract::registry::Usage;
 use svc_engine::{Engine, Fate, Rehearsed, cause::Cause, run::place_of};
@@ -10,10 +10,10 @@ use super::{
     keeping, replay, terminal,
 };
 
-/// So many calls of one place are named one by one.
+/// The maximum number of calls listed separately per place.
 const MOST_CALLS: usize = 3;
 
-/// Shows it for `svc plan --against`.
+/// Prints the comparison for `svc plan --against`.
 pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session) -> Result<u8> {
     let run = engine.kept_run(run).map_err(keeping::failure)?;
     match engine.against(run, script) {
@@ -25,18 +25,18 @@ pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session
     }
 }
 
-/// Says it before a run begins. What is wrong is told by the run itself.
+/// Prints a summary before a run begins. Errors are left to the run itself.
 pub(super) fn announce(engine: &Engine, run: &str, script: Source, session: &Session) {
     let rehearsed = engine.kept_run(run).ok().and_then(|it| engine.against(it, script).ok());
     if let Some(rehearsed) = rehearsed {
         session.terminal.note(&summary(&rehearsed));
         for line in anew(&rehearsed) {
-            session.terminal.note(&format!("made anew: {line}"));
+            session.terminal.note(&format!("made again: {line}"));
         }
     }
 }
 
-/// A line for each call that would be made, or for each place of many.
+/// One line for each call that would be made, or for each place with many calls.
 fn anew(rehearsed: &Rehearsed) -> Vec<String> {
     let mut places: Vec<(String, Vec<(&str, &Cause)>)> = Vec::new();
     for (path, fate) in &rehearsed.calls {
@@ -56,22 +56,24 @@ fn anew(rehearsed: &Rehearsed) -> Vec<String> {
     lines.collect()
 }
 
-/// `takes 40 calls of 43 from 01j9…, which saves 1_200 tokens, $0.03`.
+/// `reuses 40 of 43 calls from 01j9…, which saves 1_200 tokens, $0.03`.
 fn summary(rehearsed: &Rehearsed) -> String {
     let (same, saved) = (rehearsed.same(), rehearsed.saved);
-    let calls = if same == 1 { "1 call" } else { &format!("{same} calls") };
     let saves = match saved == Usage::default() {
         true => String::new(),
         false => format!(", which saves {saved}"),
     };
-    format!("takes {calls} of {} from {}{saves}", rehearsed.recorded.len(), rehearsed.run.id)
+    let total = rehearsed.recorded.len();
+    let calls = if total == 1 { "call" } else { "calls" };
+    format!("reuses {same} of {total} {calls} from {}{saves}", rehearsed.run.id)
 }
 
 fn told(rehearsed: &Rehearsed) -> String {
     let mut text = format!("{}\n", summary(rehearsed));
     let later = rehearsed.not_reached();
     let later = later.into_iter().map(str::to_owned).collect();
-    for (title, lines) in [("made anew", anew(rehearsed)), ("needs what is made anew", later)] {
+    for (title, lines) in [("made again", anew(rehearsed)), ("depends on calls made again", later)]
+    {
         if !lines.is_empty() {
             text.push_str(&format!("\n{title}\n"));
         }

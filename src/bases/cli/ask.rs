@@ -1,4 +1,4 @@
-//! `svc ask`: answers from the documentation.
+//! `svc ask`: answers questions from the documentation.
 
 use clap::Args;
 use svc_contract::value::Value;
@@ -18,11 +18,11 @@ pub(super) struct Ask {
     /// The question.
     #[arg(value_name = "QUESTION", required = true)]
     question: Vec<String>,
-    /// How many passages the answer is made of.
+    /// The number of passages to answer from.
     #[arg(long, short = 'k', value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=20))]
     top_k: i64,
-    /// Ask no language model: give the sentences of the documentation.
+    /// Use no language model: answer with sentences of the documentation.
     #[arg(long)]
     no_model: bool,
     /// Print the answer as JSON.
@@ -35,9 +35,9 @@ const EXAMPLES: &str = r#"Examples:
   svc ask -k 5 "what does each? do"
   svc ask --json "which errors are retried?" | jq -r '.sources[]'
 
-The same as the component `guide_ask`. Where `SVC_MODEL` names a language model, it writes
-the answer from the passages that were found; else they are shown as they are. Exit code 6
-where the documentation says nothing."#;
+The same as the component `guide_ask`. If `SVC_MODEL` names a language model, the model writes
+the answer from the passages found; otherwise the answer quotes them. The exit code is 6 if
+the documentation has no answer."#;
 
 const SCRIPT: &str = "param query: string  param top_k: int  query >> guide_ask(top_k: top_k)";
 
@@ -65,8 +65,10 @@ impl Ask {
             terminal::print(terminal::styled(&text))?;
         }
         if sources.is_empty() {
-            let message = "the documentation says nothing about that";
-            return Err(Failure::new(NOT_FOUND, message).help("`svc find WORDS` searches the ops"));
+            let message = "the documentation has no answer";
+            return Err(
+                Failure::new(NOT_FOUND, message).help("search the ops with `svc find WORDS`")
+            );
         }
         Ok(OK)
     }

@@ -1,4 +1,4 @@
-//! `svc card`: the language on one page.
+//! `svc card`: prints the language on one page.
 
 use clap::Args;
 
@@ -7,7 +7,7 @@ use super::{
     terminal,
 };
 
-/// Print the language on one page, for people in a hurry and for language models.
+/// Print the language reference on one page, for people and for language models.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Card {}

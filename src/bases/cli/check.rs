@@ -1,4 +1,4 @@
-//! `svc check`: everything that is wrong with scripts, without running them.
+//! `svc check`: reports every problem in scripts, without running them.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::{
     script, terminal,
 };
 
-/// Find every mistake in scripts, without running them.
+/// Report every problem in scripts, without running them.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
@@ -27,7 +27,7 @@ pub(super) struct Check {
     /// Print one JSON object: problems, types, effects, fixes (`svc schema check`).
     #[arg(long)]
     json: bool,
-    /// The scripts are somebody else's: they use no files outside of their own folder.
+    /// Treat the scripts as untrusted: they can use no files outside their own folder.
     #[arg(long)]
     untrusted: bool,
     #[command(flatten)]
@@ -40,10 +40,10 @@ const EXAMPLES: &str = "Examples:
   svc check --json report.svc | jq '.files[].problems[].message'
   svc check foreign.svc --untrusted --deny reads
 
-Exits with 7 when a script has errors and with 6 when a file does not exist; the first
-file that is not ok decides.";
+The exit code is 7 if a script has errors, and 6 if a file does not exist; the first file
+that is not ok determines the exit code.";
 
-/// What became of one file.
+/// The result of checking one file.
 enum Outcome {
     Unreadable(Failure),
     Wrong(Report),
@@ -132,7 +132,9 @@ impl Outcome {
                 if session.terminal.out.is_terminal
                     && let Some((_, first)) = errors.first()
                 {
-                    session.terminal.note(&format!("`svc explain {}` says more", first.code));
+                    session
+                        .terminal
+                        .note(&format!("for more information, run `svc explain {}`", first.code));
                 }
                 Ok(())
             }
@@ -146,12 +148,12 @@ impl Outcome {
     }
 }
 
-/// The problems with their lines, and an empty line after each.
+/// The rendered problems, each followed by an empty line.
 fn drawn(report: &Report, style: Style) -> String {
     if report.all().next().is_none() { String::new() } else { report.render(style) + "\n" }
 }
 
-/// `ok, gives Summary`, and how many warnings there are.
+/// `ok, gives Summary`, with the number of warnings.
 fn verdict(program: &Checked) -> String {
     let gives = match verdict::gives(program) {
         Some(ty) => format!("gives {ty}"),

@@ -1,4 +1,4 @@
-//! `svc completions`: what a shell needs to complete arguments.
+//! `svc completions`: prints completion scripts for shells.
 
 use clap::Args;
 use clap_complete::Shell;
@@ -8,7 +8,7 @@ use super::{
     terminal,
 };
 
-/// Print a shell's completions.
+/// Print the completion script for a shell.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Completions {

@@ -1,4 +1,4 @@
-//! `svc components`: what there is to build with.
+//! `svc components`: lists the components and the standard library.
 
 use clap::Args;
 use serde::Serialize;
@@ -12,14 +12,14 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// List the components and the standard library, or what has to do with QUERY.
+/// List the components and the standard library, or those that match QUERY.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Components {
     /// Words to look for in names and documentation; the best matches come first.
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
-    /// Print them as JSON.
+    /// Print the list as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -30,7 +30,7 @@ const EXAMPLES: &str = "Examples:
   svc components std:panel
   svc components --json | jq -r '.[].name'
 
-`svc inspect NAME` says more about one of them.";
+`svc inspect NAME` shows the documentation of one of them.";
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -49,7 +49,7 @@ struct ComponentJson {
     ops: Vec<&'static str>,
 }
 
-/// A short name for scripts, and the op that it stands for.
+/// A short name for scripts, and its op.
 #[derive(Serialize)]
 pub(super) struct AliasJson {
     name: &'static str,
@@ -72,8 +72,10 @@ impl Components {
             let modules = modules.into_iter().map(|it| EntryJson::Module(ModuleJson::new(it)));
             terminal::print_json(&components.chain(modules).collect::<Vec<_>>())?;
         } else if found.is_empty() && modules.is_empty() {
-            let message = format!("no component has to do with `{query}`");
-            return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
+            let message = format!("no component matches `{query}`");
+            return Err(
+                Failure::new(NOT_FOUND, message).help("list all components with `svc components`")
+            );
         } else if query.is_empty() {
             let heading = out.paint(library::CLUSTER, Ink::Cyan);
             let (found, modules) = (by_cluster(&found, out), library::entries(&modules, out));
@@ -104,7 +106,7 @@ pub(super) fn aliases(component: &Component) -> Vec<AliasJson> {
     component.aliases.iter().map(|(name, op)| AliasJson { name, op }).collect()
 }
 
-/// All components below the names of their clusters, both in the registry's order.
+/// All components under the names of their clusters, both in the registry's order.
 fn by_cluster(components: &[&Component], out: Stream) -> String {
     let mut clusters: Vec<&str> = Vec::new();
     for component in components {
@@ -120,14 +122,14 @@ fn by_cluster(components: &[&Component], out: Stream) -> String {
     shown.collect::<Vec<_>>().join("\n")
 }
 
-/// A component's name, what it is for, and the names that scripts use.
+/// The name, the summary and the script names of a component.
 fn entry(component: &Component, out: Stream) -> String {
     let head = format!("  {}  {}\n", out.paint(component.name, Ink::Bold), component.summary);
     let names = component.aliases.iter().map(|(name, _)| *name);
     names.fold((head, 0), |(text, column), name| placed(text, column, name)).0 + "\n"
 }
 
-/// Adds a name to lines of names that are no longer than people like to read.
+/// Appends a name to wrapped lines of names.
 fn placed(mut text: String, column: usize, name: &str) -> (String, usize) {
     const WIDEST: usize = 76;
     if column == 0 || column + name.len() > WIDEST {

@@ -1,4 +1,4 @@
-//! Times as dates.
+//! Formats times as dates.
 
 /// The time in milliseconds since 1970, as `2026-01-31 23:59:59 UTC`.
 pub(super) fn time(millis: i64) -> String {

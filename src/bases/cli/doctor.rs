@@ -1,4 +1,4 @@
-//! `svc doctor`: whether the store of runs is sound.
+//! `svc doctor`: checks the integrity of the store of runs.
 
 use clap::Args;
 use svc_contract::value::units;
@@ -11,12 +11,12 @@ use super::{
     terminal,
 };
 
-/// Look whether the store of runs is sound.
+/// Check the integrity of the store of runs.
 #[derive(Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct Doctor {
-    /// Set a damaged store aside, under a name of its own, and begin a new one with all that
-    /// can be read of it.
+    /// Move a damaged store aside, under another name, and create a new one with everything
+    /// that is still readable.
     #[arg(long)]
     recover: bool,
     #[command(flatten)]
@@ -25,9 +25,9 @@ pub(super) struct Doctor {
 
 const DOCTOR: &str = "Examples:
   svc doctor --store runs.db
-  svc doctor --store runs.db --recover     set a damaged store aside; nothing is deleted
+  svc doctor --store runs.db --recover     move a damaged store aside; nothing is deleted
 
-The exit code is 1 where something is wrong.";
+The exit code is 1 if the store is damaged.";
 
 impl Doctor {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -44,7 +44,7 @@ impl Doctor {
         }
         if !health.problems.is_empty() {
             return Err(Failure::new(FAILED, "the store is damaged")
-                .help("`--recover` sets it aside and begins a new one"));
+                .help("move it aside and create a new one with `--recover`"));
         }
         terminal::print("sound\n")?;
         Ok(OK)
@@ -54,10 +54,10 @@ impl Doctor {
         let (file, now) = (self.keeping.named(session)?, session.engine.host().now());
         match Store::open(&file, now).and_then(|it| it.check()) {
             Ok(health) if health.problems.is_empty() => {
-                terminal::print("sound: nothing is to be recovered\n")?;
+                terminal::print("sound: there is nothing to recover\n")?;
                 return Ok(OK);
             }
-            // A store that is only busy, or newer, is not a damaged one.
+            // A store that is only busy, or of a newer version, is not damaged.
             Err(err) if err.kind != StoreErrorKind::Corrupt => return Err(keeping::failure(err)),
             _ => {}
         }
@@ -67,7 +67,7 @@ impl Doctor {
     }
 }
 
-/// What came over, what did not, and which runs cannot go on.
+/// The report of a recovery: the saved and the lost data, and the runs that cannot be resumed.
 fn told(recovered: &Recovered) -> String {
     let Recovered { aside, runs, nodes, partial, .. } = recovered;
     let mut text = format!("the damaged store is now `{}`\n", aside.display());
@@ -84,7 +84,7 @@ fn told(recovered: &Recovered) -> String {
         text.push_str(&format!("lost: {}\n", lost.join(", ")));
     }
     for run in partial {
-        text.push_str(&format!("not whole, so that it cannot go on: {run}\n"));
+        text.push_str(&format!("incomplete, cannot be resumed: {run}\n"));
     }
     text
 }

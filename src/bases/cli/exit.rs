@@ -1,4 +1,4 @@
-//! Exit codes, and what ends a command before its work is done.
+//! Exit codes, and failures that end a command.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub(super) const INTERRUPTED: u8 = 130;
 
 pub(super) type Result<T> = std::result::Result<T, Failure>;
 
-/// What ends a command. Without a message it ends quietly.
+/// A failure that ends a command. Without a message, the command ends silently.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) code: u8,
@@ -34,12 +34,12 @@ impl Failure {
         self
     }
 
-    /// A failure to read what the caller named.
+    /// A failure to read a file that the user named.
     pub(super) fn reading(err: OpError) -> Self {
         Self { code: err.kind.exit_code(), message: err.message, help: err.help }
     }
 
-    /// Writes the message to standard error and gives the exit code.
+    /// Writes the message to standard error and returns the exit code.
     pub(super) fn tell(&self, terminal: Terminal) -> u8 {
         if !self.message.is_empty() {
             terminal.complain(&self.message, self.help.as_deref());
@@ -52,7 +52,7 @@ impl Failure {
 impl From<io::Error> for Failure {
     fn from(err: io::Error) -> Self {
         match err.kind() {
-            // Whoever read has read enough.
+            // The reader closed the pipe, which is not an error.
             io::ErrorKind::BrokenPipe => Self::new(OK, ""),
             _ => Self::new(FAILED, format!("cannot write the output: {err}")),
         }

@@ -1,4 +1,4 @@
-//! `svc expand`: a script with what its templates build.
+//! `svc expand`: prints a script with its templates expanded.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -18,7 +18,7 @@ use super::{
     script, terminal,
 };
 
-/// Print a script with the pipelines that its templates build in their place.
+/// Print a script with its template calls replaced by the pipelines they build.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Expand {
@@ -31,8 +31,8 @@ const EXAMPLES: &str = "Examples:
   svc expand report.svc
   svc expand report.svc > expanded.svc
 
-Each call of a template becomes a call of a flow that stands at the end of the script. The
-files that a script uses are left as they are. Exits with 7 when the script has errors.";
+Each call of a template becomes a call of a flow at the end of the script. Imported files are
+left unchanged. The exit code is 7 if the script has errors.";
 
 impl Expand {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -45,20 +45,20 @@ impl Expand {
         let text = Script::new(&program, &analysis.facts).expanded();
         let text = syntax::format(&text).text;
         if session.engine.check(source.with_text(text.as_str())).is_err() {
-            let message = "the types of the templates and those of the script share a name";
-            return Err(Failure::new(FAILED, message).help("give the script's type another name"));
+            let message = "a type of a template and a type of the script have the same name";
+            return Err(Failure::new(FAILED, message).help("rename the type of the script"));
         }
         terminal::print_data(&text)?;
         Ok(OK)
     }
 }
 
-/// A script, and what changes in its text.
+/// A script, and the changes of its text.
 struct Script<'a> {
     source: &'a Source,
-    /// By place; a change inside a larger one stands behind it.
+    /// Sorted by place; a change inside a larger one comes after it.
     changes: Vec<(Span, Change<'a>)>,
-    /// What stands at the end of the script, and the names of flows by their texts.
+    /// The types to append to the script, and the names of the appended flows by file and text.
     types: Vec<&'a str>,
     flows: BTreeMap<(&'a str, &'a str), (String, &'a Expansion)>,
 }
@@ -85,7 +85,7 @@ impl<'a> Script<'a> {
         script
     }
 
-    /// Removes the `use` of files whose templates are replaced, and what names them.
+    /// Removes the `use` of files whose templates are expanded, and all mentions of them.
     fn remove_imports(&mut self, program: &Checked, facts: &Facts) {
         for item in syntax::parse(self.source.text()).program.items {
             let ItemKind::Use(import) = &item.kind else { continue };
@@ -96,14 +96,14 @@ impl<'a> Script<'a> {
             self.changes.push((item.span, Change::Removed));
             let is_use = |it: &Target| matches!(it, Target::Here { defined, kind: NameKind::Import, .. } if *defined == import.name.span);
             for it in facts.mentions.iter().filter(|it| is_use(&it.target)) {
-                // With the dot behind it.
+                // Including the dot after the name.
                 let span = Span::new(it.span.start, it.span.end + 1);
                 self.changes.push((span, Change::Removed));
             }
         }
     }
 
-    /// Gives a flow a name that stands nowhere in the script.
+    /// Chooses a name for a flow that does not occur in the script.
     fn name(&mut self, it: &'a Expansion) {
         let key = (it.file.name(), it.text.as_ref());
         if self.flows.contains_key(&key) {
@@ -164,7 +164,7 @@ impl<'a> Script<'a> {
     }
 }
 
-/// The name of the file that is used.
+/// The name of the imported file.
 fn file_of<'a>(import: &Use, facts: &'a Facts) -> Option<&'a str> {
     facts.mentions.iter().find_map(|it| match &it.target {
         Target::There { source, .. } if it.span == import.file.span => Some(source.name()),

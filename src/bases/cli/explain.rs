@@ -1,4 +1,4 @@
-//! `svc explain`: what a code means, with a wrong script and the right one.
+//! `svc explain`: explains an error code, with a wrong script and a right one.
 
 use clap::Args;
 use serde::Serialize;
@@ -12,14 +12,14 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// Explain what an error's code means, and how to mend such a script.
+/// Explain an error code and how to fix the script.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
-    /// The code that stands in brackets in a message; without one, all codes are listed.
+    /// The error code, shown in brackets in messages; without it, all codes are listed.
     #[arg(value_name = "CODE")]
     code: Option<String>,
-    /// Print it as JSON: code, title, meaning, wrong, right.
+    /// Print JSON: code, title, meaning, wrong, right.
     #[arg(long)]
     json: bool,
 }
@@ -70,10 +70,12 @@ impl EntryJson {
 }
 
 fn unknown(code: &str) -> Failure {
-    let failure = Failure::new(USAGE, format!("there is no error `{code}`"));
+    let failure = Failure::new(USAGE, format!("unknown error code `{code}`"));
     match nearest(&code.to_uppercase(), Entry::all().map(|it| it.code)) {
-        Some(meant) => failure.help(format!("did you mean `{meant}`? `svc explain` lists all")),
-        None => failure.help("`svc explain` lists all"),
+        Some(meant) => {
+            failure.help(format!("did you mean `{meant}`? list all codes with `svc explain`"))
+        }
+        None => failure.help("list all codes with `svc explain`"),
     }
 }
 
@@ -86,7 +88,7 @@ fn page(entry: Entry, out: Stream) -> String {
     format!("{head}\n\n{meaning}\n{wrong}\n\n{before}\n{right}\n\n{after}")
 }
 
-/// All codes with their titles, a group at a time.
+/// All codes with their titles, with an empty line between groups.
 fn list(out: Stream) -> String {
     let mut text = String::new();
     let mut group = "";

@@ -1,4 +1,4 @@
-//! `svc find`: the ops for a task, and why.
+//! `svc find`: finds the ops for a task, with the reason for each.
 
 use clap::Args;
 use svc_contract::value::Value;
@@ -12,14 +12,14 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// Find the ops that have to do with WORDS, and say why.
+/// Find the ops that match WORDS, with the reason for each match.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Find {
-    /// What to look for, in plain words.
+    /// The search words, in plain English.
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
-    /// The most ops.
+    /// The maximum number of ops.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 8)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=1000))]
     limit: i64,
@@ -33,8 +33,8 @@ const EXAMPLES: &str = r#"Examples:
   svc find "text of a PDF" -n 3
   svc find --json average | jq -r '.[].name'
 
-The same as the component `nav_search`; below it stand the modules of the standard library whose
-documentation has all of the words. Exit code 6 where nothing is found."#;
+The results of the component `nav_search`, followed by the modules of the standard library
+whose documentation contains all of the words. The exit code is 6 if nothing is found."#;
 
 const SCRIPT: &str = "param query: string  param limit: int  query >> nav_search(limit: limit)";
 
@@ -53,14 +53,16 @@ impl Find {
             terminal::print(terminal::styled(&[found, library::entries(&modules, out)].concat()))?;
         }
         if findings.is_empty() && (modules.is_empty() || self.json) {
-            let message = format!("no op has to do with `{query}`");
-            return Err(Failure::new(NOT_FOUND, message).help("`svc components` lists all"));
+            let message = format!("no op matches `{query}`");
+            return Err(
+                Failure::new(NOT_FOUND, message).help("list all components with `svc components`")
+            );
         }
         Ok(OK)
     }
 }
 
-/// An op's name, what it does, and why it was found.
+/// The name of an op, its summary, and why it matches.
 fn entry(finding: &Value, out: Stream) -> String {
     let name = out.paint(&field(finding, "name"), Ink::Bold);
     let [summary, why] = ["summary", "why"].map(|it| field(finding, it));

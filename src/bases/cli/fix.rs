@@ -1,4 +1,4 @@
-//! `svc fix`: fixes what can be fixed without asking.
+//! `svc fix`: applies the fixes of the checker.
 
 use std::path::{Path, PathBuf};
 
@@ -19,11 +19,11 @@ pub(super) struct Fix {
     /// The scripts; `-` reads standard input and prints the fixed script.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Say what would be fixed, and write nothing.
+    /// List what would be fixed without writing anything.
     #[arg(long)]
     dry_run: bool,
-    /// Apply suggested fixes, too: those that choose a value, a conversion, one name of
-    /// several, or what a case that was left out does. Look at what they wrote.
+    /// Also apply suggested fixes, which make a choice: a value, a conversion, one of several
+    /// names, or the result of a missing case. Review the result.
     #[arg(long)]
     suggested: bool,
 }
@@ -34,8 +34,8 @@ const EXAMPLES: &str = "Examples:
   svc fix --suggested report.svc
   svc fix - < draft.svc > report.svc
 
-Without --suggested, only what can have meant nothing else is changed.
-Exits with 7 when errors are left.";
+Without --suggested, only safe fixes are applied: those with a single possible meaning.
+The exit code is 7 if errors remain.";
 
 impl Fix {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -82,13 +82,13 @@ impl Fix {
     }
 }
 
-/// Says how many fixes are left to the author.
+/// Reports how many suggested fixes were not applied.
 fn tell_suggestions(session: &Session, file: &Path, count: usize) {
     if count > 0 {
         let name = file.display();
         let fixes = if count == 1 { "fix is" } else { "fixes are" };
         session.terminal.note(&format!(
-            "{count} {fixes} only suggested: `svc fix --suggested {name}` applies them"
+            "{count} {fixes} only suggested; apply with `svc fix --suggested {name}`"
         ));
     }
 }

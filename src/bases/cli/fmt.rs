@@ -1,4 +1,4 @@
-//! `svc fmt`: scripts as they should look.
+//! `svc fmt`: formats scripts.
 
 use std::path::{Path, PathBuf};
 
@@ -14,14 +14,14 @@ use super::{
     script, terminal,
 };
 
-/// Lay out scripts in the one way that there is.
+/// Format scripts in the standard style.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Fmt {
     /// The scripts; `-` reads standard input and prints the formatted script.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Name the scripts that would change, and write nothing.
+    /// List the scripts that would change without writing anything.
     #[arg(long)]
     check: bool,
 }
@@ -31,9 +31,9 @@ const EXAMPLES: &str = "Examples:
   svc fmt --check examples/*.svc
   svc fmt - < draft.svc > report.svc
 
-Statements that cannot be read are left as they stand. Exits with 7 when there are any,
-with 6 when a file does not exist, and with 1 when --check finds a script that would
-change; the first file that is not ok decides.";
+Statements with syntax errors are left unchanged. The exit code is 7 if there are any, 6 if
+a file does not exist, and 1 if --check finds a script that would change; the first file
+that is not ok determines the exit code.";
 
 impl Fmt {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -47,7 +47,7 @@ impl Fmt {
         Ok(code)
     }
 
-    /// Formats one script and gives the exit code that it alone would have.
+    /// Formats one script and returns the exit code for this script alone.
     fn format(&self, session: &Session, file: &Path) -> Result<u8> {
         let source = script::read(session.engine.host(), file)?;
         let Formatted { text, problems } = syntax::format(source.text());
@@ -69,9 +69,9 @@ impl Fmt {
     }
 }
 
-/// Says what could not be read, and so was not formatted.
+/// Reports the statements that were not formatted because of syntax errors.
 fn tell_left(session: &Session, left: &Report) {
     terminal::tell(terminal::styled(&left.render(session.terminal.err.style())));
     let name = left.source.name();
-    session.terminal.note(&format!("{name}: statements with errors are left as they stand"));
+    session.terminal.note(&format!("{name}: statements with errors are left unchanged"));
 }

@@ -1,4 +1,4 @@
-//! The nodes of a run by their places in the script: the items of an `each` are one place.
+//! The nodes of a run by place in the script: the items of an `each` share one place.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -8,14 +8,14 @@ use svc_store::{Node, NodeState};
 
 use super::runs::told;
 
-/// What [`state`] gives, in the order in which it is told.
+/// The results of [`state`], in the order in which they are shown.
 const STATES: [&str; 5] =
     [NodeState::Done.word(), REUSED, FAILED, CANCELLED, NodeState::Intended.word()];
 pub(super) const FAILED: &str = NodeState::Failed.word();
 const CANCELLED: &str = "cancelled";
 const REUSED: &str = "reused";
 
-/// All nodes of one place in the script, in the order in which they were written down.
+/// All nodes of one place in the script, in the order in which they were recorded.
 pub(super) struct Place<'n> {
     /// `each[]/summary`.
     pub(super) path: String,
@@ -43,7 +43,7 @@ impl Place<'_> {
         self.nodes.iter().filter(|it| state(it) == wanted).count()
     }
 
-    /// `9998 done, 2 failed`; of one state, its word alone.
+    /// `9998 done, 2 failed`; if there is only one state, its word alone.
     pub(super) fn state(&self) -> String {
         let counts = STATES.map(|it| (it, self.count(it)));
         let there: Vec<_> = counts.iter().filter(|(_, count)| *count > 0).collect();
@@ -66,7 +66,7 @@ impl Place<'_> {
         self.nodes.iter().map(|it| ended(it)).max().unwrap_or(0)
     }
 
-    /// Of all of them together, which may be longer than the run.
+    /// The total time of all nodes, which may be longer than the run.
     pub(super) fn took(&self) -> Duration {
         let all = self.nodes.iter().map(|it| took(it));
         all.fold(Duration::ZERO, Duration::saturating_add)
@@ -80,8 +80,9 @@ impl Place<'_> {
     }
 }
 
-/// The word for how a node stands. One whose value another run made was reused; one that failed only because another one did, or because
-/// somebody stopped the run, was cancelled.
+/// The word for the state of a node. A node whose value comes from another run was `reused`;
+/// one that failed only because of another failure, or because the run was stopped, was
+/// `cancelled`.
 pub(super) fn state(node: &Node) -> &'static str {
     if node.origin.is_some() {
         return REUSED;
@@ -91,7 +92,7 @@ pub(super) fn state(node: &Node) -> &'static str {
     if kind == Some(ErrorKind::Cancelled.name()) { CANCELLED } else { node.state.word() }
 }
 
-/// How long it took in this run: no time where another run made its value.
+/// The time that a node took in this run: zero if its value comes from another run.
 pub(super) fn took(node: &Node) -> Duration {
     Duration::from_micros(if node.origin.is_some() { 0 } else { node.took })
 }

@@ -1,4 +1,4 @@
-//! What the command line gives a script: its inputs, and caps for its run.
+//! The options that pass inputs and caps to a run.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,8 +14,8 @@ use super::{
 /// The inputs and caps of a run.
 #[derive(Args)]
 pub(super) struct Given {
-    /// The script's first input. Without it, a script that needs one reads it from standard
-    /// input when it runs, unless that is a terminal.
+    /// The first input of the script. If it is missing, a script that needs one reads it from
+    /// standard input, unless that is a terminal.
     #[arg(value_name = "INPUT")]
     pub(super) input: Option<String>,
     /// A param of the script: `-p top_k=5`, `-p since=30d`, `-p 'tags=["a", "b"]'`.
@@ -25,24 +25,24 @@ pub(super) struct Given {
     caps: CapArgs,
 }
 
-/// Caps of the whole run. They only tighten what the script says: of both, the tighter holds.
+/// Caps of the whole run. They can only tighten the bounds of the script.
 #[derive(Args)]
 pub(super) struct CapArgs {
-    /// The most money that the run may cost.
+    /// The maximum cost of the run.
     #[arg(long, value_name = "DOLLARS", value_parser = money, allow_negative_numbers = true)]
     max_cost: Option<Money>,
-    /// The most tokens that the run may use.
+    /// The maximum number of tokens of the run.
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     max_tokens: Option<u64>,
-    /// The time after which the run is ended: `30s`, `5m`, `1h30m`.
+    /// The maximum duration of the run: `30s`, `5m`, `1h30m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
-    /// The most memory that what the run makes may take: `500MB`, `2GiB`. Without it, half of
-    /// the machine's.
+    /// The maximum memory for the values of the run: `500MB`, `2GiB`. The default is half of
+    /// the machine's memory.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
-    /// Let results of other runs stand for calls, if they are no older: `--reuse 1d`. Never
-    /// for a call that writes or asks a person; a `max_age` of the script goes before it.
+    /// Reuse results of other runs that are at most this old: `--reuse 1d`. Calls that write or
+    /// ask a person are never reused; a `max_age` in the script takes precedence.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     reuse: Option<Duration>,
 }
@@ -50,27 +50,28 @@ pub(super) struct CapArgs {
 fn name_and_value(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a param is given as NAME=VALUE".to_owned()),
+        _ => Err("expected NAME=VALUE".to_owned()),
     }
 }
 
 pub(super) fn money(text: &str) -> std::result::Result<Money, String> {
     let amount = Money::parse(text.strip_prefix('$').unwrap_or(text));
     let amount = amount.filter(|it| *it >= Money::ZERO);
-    amount.ok_or_else(|| "an amount is written `0.10` or `$0.10`".to_owned())
+    amount.ok_or_else(|| "expected an amount such as `0.10` or `$0.10`".to_owned())
 }
 
 pub(super) fn tokens(text: &str) -> std::result::Result<u64, String> {
     let count = text.replace('_', "").parse();
-    count.map_err(|_| "a count is written `50000` or `50_000`".to_owned())
+    count.map_err(|_| "expected a number such as `50000` or `50_000`".to_owned())
 }
 
-/// A time, as scripts write it.
+/// Parses a duration in the notation of scripts.
 pub(super) fn duration(text: &str) -> std::result::Result<Duration, String> {
-    units::parse_duration(text).ok_or_else(|| "a time is written `30s`, `5m` or `1h30m`".to_owned())
+    units::parse_duration(text)
+        .ok_or_else(|| "expected a duration such as `30s`, `5m` or `1h30m`".to_owned())
 }
 
-/// A size, as scripts write it.
+/// Parses a size in the notation of scripts.
 pub(super) fn size(text: &str) -> std::result::Result<u64, String> {
     units::parse_size(text).ok_or_else(|| "a size is written `500kB` or `10MiB`".to_owned())
 }
@@ -79,12 +80,12 @@ impl Given {
     pub(super) fn refuse_doubles(&self) -> Result<()> {
         let mut seen = BTreeSet::new();
         match self.params.iter().find(|(name, _)| !seen.insert(name)) {
-            Some((name, _)) => Err(Failure::new(USAGE, format!("`{name}` is given twice"))),
+            Some((name, _)) => Err(Failure::new(USAGE, format!("duplicate param `{name}`"))),
             None => Ok(()),
         }
     }
 
-    /// The same request with inputs and caps, and with what came from elsewhere.
+    /// Adds the inputs and caps to a request, including the input from a pipe.
     pub(super) fn give<'e>(
         &self,
         request: Request<'e>,
@@ -111,10 +112,10 @@ impl CapArgs {
     }
 }
 
-/// Tells what is wrong with an input, and gives the exit code. The mistake is on the command
-/// line, not in the lines of the script.
+/// Reports an invalid input and returns the exit code. The mistake is on the command line, not in
+/// the script.
 pub(super) fn complain(error: &RunError, session: &Session) -> u8 {
-    let general = "params are given as `-p NAME=VALUE`; `svc plan FILE` lists them";
+    let general = "pass params as `-p NAME=VALUE`; list them with `svc plan FILE`";
     let help = error.error.help.as_deref().unwrap_or(general);
     session.terminal.complain(&error.to_string(), Some(help));
     USAGE

@@ -1,4 +1,4 @@
-//! `svc grammar`: the language for other programs.
+//! `svc grammar`: prints the grammar of the language for other programs.
 
 use clap::Args;
 use svc_engine::Notation;
@@ -9,18 +9,18 @@ use super::{
     terminal,
 };
 
-/// Print the grammar of the language, with the names of the components as words.
+/// Print the grammar of the language, including the names of the components.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[group(multiple = false)]
 pub(super) struct Grammar {
-    /// For people, in the notation of the W3C; this is what is printed by default.
+    /// Print EBNF in the notation of the W3C, for people (default).
     #[arg(long)]
     ebnf: bool,
-    /// For Lark and llguidance.
+    /// Print a grammar for Lark and llguidance.
     #[arg(long)]
     lark: bool,
-    /// For llama.cpp and what reads its grammars.
+    /// Print a grammar for llama.cpp and compatible programs.
     #[arg(long)]
     gbnf: bool,
 }
@@ -30,7 +30,8 @@ const EXAMPLES: &str = "Examples:
   svc grammar --lark > svc.lark
   svc grammar --gbnf > svc.gbnf
 
-With such a grammar, a decoder keeps a language model from writing what is no script.";
+With such a grammar, constrained decoding prevents a language model from writing invalid
+syntax.";
 
 impl Grammar {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {

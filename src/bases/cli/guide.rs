@@ -1,4 +1,4 @@
-//! `svc guide`: a script for a goal, and the whole at a glance.
+//! `svc guide`: writes a script for a goal, or prints an overview.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{
     terminal,
 };
 
-/// Get a script for a goal, or an overview.
+/// Write a script for a goal, or print an overview.
 #[derive(Args)]
 pub(super) struct Guide {
     #[command(subcommand)]
@@ -25,26 +25,26 @@ enum What {
     Overview(Overview),
 }
 
-/// Write a script for a goal in plain words, or say what no component does.
+/// Write a script for a goal in plain English, or report the parts that no component does.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 struct Plan {
-    /// What you want. Paths, addresses and texts in quotes are taken as they are.
+    /// The goal. Paths, addresses and quoted texts are taken literally.
     #[arg(value_name = "GOAL", required = true)]
     goal: Vec<String>,
-    /// The type of what the script is to be given: `string`, `[Doc]`.
+    /// The type of the script's input: `string`, `[Doc]`.
     #[arg(long, value_name = "TYPE")]
     input: Option<String>,
-    /// The type that the script must give.
+    /// The type of the script's result.
     #[arg(long, value_name = "TYPE")]
     output: Option<String>,
     /// Write the script into this file.
     #[arg(short, long = "out", value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Ask no language model, even where one is configured.
+    /// Use no language model, even if one is configured.
     #[arg(long)]
     no_model: bool,
-    /// Print the script, its stages and what it takes as JSON.
+    /// Print the script, its stages and its estimate as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -55,11 +55,12 @@ const EXAMPLES: &str = r#"Examples:
   svc guide plan "the five longest" --input '[string]' --output '[string]'
   svc guide plan --json "sort the lines of names.txt" | jq -r .script
 
-The same as the component `guide_plan_workflow`. The script checks, and says what it takes.
-Where `SVC_MODEL` names a language model, it may propose a better one; the checker decides.
+The same as the component `guide_plan_workflow`. The script checks, and its comments state its
+estimate. If `SVC_MODEL` names a language model, the model may propose a better script, which
+is used if it checks.
 
-Exit codes: 0 there is a script, 6 some part of the goal is served by no component, which
-is said."#;
+The exit code is 0 if there is a script, and 6 if no component does some part of the goal;
+the message names that part."#;
 
 const SCRIPT: &str = "param goal: string  param takes: string?  param gives: string?
     goal >> guide_plan_workflow(input: takes, output: gives)";
@@ -98,7 +99,7 @@ impl Plan {
     }
 }
 
-/// What no component does, and what comes nearest.
+/// The failure that names the parts that no component does, and the nearest ops.
 fn nothing(workflow: &Value) -> Failure {
     let missing = workflow.as_record().and_then(|it| it.get("missing"));
     let Some(Value::List(gaps)) = missing else { return Failure::new(NOT_FOUND, "no script") };
@@ -112,12 +113,12 @@ fn nothing(workflow: &Value) -> Failure {
     }
     let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
     match nearest.is_empty() {
-        true => failure.help("`svc components` lists what there is"),
-        false => failure.help(format!("the nearest are {}", nearest.join(", "))),
+        true => failure.help("list all components with `svc components`"),
+        false => failure.help(format!("the nearest ops are {}", nearest.join(", "))),
     }
 }
 
-/// As much of a part of a goal as a message can bear.
+/// The beginning of a part of a goal, short enough for a message.
 fn beginning(part: &str) -> String {
     const LONGEST: usize = 120;
     match part.char_indices().nth(LONGEST) {
@@ -126,13 +127,13 @@ fn beginning(part: &str) -> String {
     }
 }
 
-/// Tell what svc is, what it is built of, and how its language looks.
+/// Print an overview of svc: its purpose, its components and its language.
 #[derive(Args)]
 #[command(after_help = "Examples:
   svc guide overview
   svc guide overview --json | jq -r .language")]
 struct Overview {
-    /// Print it as JSON.
+    /// Print the overview as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -160,7 +161,7 @@ impl Overview {
     }
 }
 
-/// What a script of the guide gives.
+/// Runs a built-in script of the guide and returns its result.
 pub(super) async fn advice<const N: usize>(
     session: &Session,
     script: &str,
@@ -170,7 +171,7 @@ pub(super) async fn advice<const N: usize>(
     let request = given.into_iter().fold(request, |it, (name, value)| it.param(name, value));
     let ended = request.await;
     ended.map(|it| it.value).map_err(|error| match error {
-        // The script is ours: its lines mean nothing to who asks.
+        // The script is internal, so its lines would mean nothing to the user.
         Error::Run { error, .. } | Error::Input { error, .. } => {
             let code = error.kind().exit_code();
             Failure { code, message: error.error.message, help: error.error.help }
@@ -190,7 +191,7 @@ pub(super) fn field(record: &Value, name: &str) -> String {
     value.map(ToString::to_string).unwrap_or_default()
 }
 
-/// A field of a record that is a list of texts.
+/// A field of a record that is a list, as texts.
 pub(super) fn fields(record: &Value, name: &str) -> Vec<String> {
     match record.as_record().and_then(|it| it.get(name)) {
         Some(Value::List(items)) => items.iter().map(ToString::to_string).collect(),

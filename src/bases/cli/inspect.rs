@@ -1,4 +1,4 @@
-//! `svc inspect`: everything that a component says of itself.
+//! `svc inspect`: shows the documentation of a component.
 
 use clap::Args;
 use svc_contract::registry::{Component, OpRef, Registry, nearest};
@@ -15,10 +15,10 @@ use super::{
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Inspect {
-    /// A component for all of its ops, one op by a short name or as `component.op`, or `std:NAME`.
+    /// A component, an op (its short name or `component.op`), or a module (`std:NAME`).
     #[arg(value_name = "NAME")]
     name: String,
-    /// Print it as JSON.
+    /// Print the documentation as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -30,7 +30,7 @@ const EXAMPLES: &str = "Examples:
   svc inspect std:panel
   svc inspect --json search | jq '.ops[].params[].name'";
 
-/// What a name stands for here: a component, and the ops of it that are meant.
+/// The meaning of a name: a component, and the selected ops of it.
 pub(super) struct Subject {
     pub(super) component: &'static Component,
     pub(super) ops: Vec<OpRef>,
@@ -53,7 +53,7 @@ impl Inspect {
     }
 }
 
-/// A component's own name means all of its ops; any other name means one op.
+/// The name of a component selects all of its ops; any other name selects one op.
 fn find(registry: &Registry, name: &str) -> Option<Subject> {
     if let Some(component) = registry.components().iter().find(|it| it.name == name).copied() {
         let ops = component.ops.iter().map(|op| OpRef { component, op }).collect();
@@ -64,14 +64,14 @@ fn find(registry: &Registry, name: &str) -> Option<Subject> {
 }
 
 fn unknown(registry: &Registry, name: &str) -> Failure {
-    let failure = Failure::new(NOT_FOUND, format!("nothing is called `{name}`"));
+    let failure = Failure::new(NOT_FOUND, format!("unknown component or op `{name}`"));
     match meant(registry, name) {
         Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None => failure.help("`svc components` lists all"),
+        None => failure.help("list all components with `svc components`"),
     }
 }
 
-/// The known name that is most likely meant: with a dot, an op of a component.
+/// The known name nearest to `name`; after a dot, an op of a component.
 fn meant(registry: &Registry, name: &str) -> Option<String> {
     let Some((component, op)) = name.split_once('.') else {
         return registry.suggest(name).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Where runs are kept, as the command line says it.
+//! The options that select the store of runs.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,44 +18,44 @@ use super::{
 /// The variable that names the store.
 const VARIABLE: &str = "SVC_STORE";
 
-/// The store of those who name none, in the folder for the data of programs.
+/// The default store, in the user's data folder.
 const DEFAULT: &str = "runs.db";
 
 /// The store of runs.
 #[derive(Args)]
 pub(super) struct Keeping {
-    /// The file that keeps what runs do, so that they can go on after a crash, a failure or
-    /// an exhausted budget. Without it, the one that `SVC_STORE` names, or else one in the
-    /// user's data folder.
+    /// The store that records runs, so that they can be resumed after a crash, a failure or an
+    /// exhausted budget. The default is `SVC_STORE`, or else `runs.db` in the user's data
+    /// folder.
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 }
 
-/// The same for what can do without a store.
+/// The same for commands that work without a store.
 #[derive(Args)]
 pub(super) struct MayKeep {
     #[command(flatten)]
     keeping: Keeping,
-    /// Keep nothing of what is done.
+    /// Do not record the run.
     #[arg(long, conflicts_with = "store")]
     no_store: bool,
 }
 
-/// A place for a store.
+/// The location of a store.
 struct Place {
     file: PathBuf,
-    /// Whether somebody named it. Then it must be usable.
+    /// Whether the user named it; then it must be usable.
     is_named: bool,
 }
 
 impl MayKeep {
-    /// The file that was named on the command line.
+    /// The file named on the command line.
     pub(super) fn file(&self) -> Option<&Path> {
         self.keeping.store.as_deref()
     }
 
-    /// The engine, which keeps its runs. Where nobody named a store and the usual place
-    /// cannot be written, it keeps none, and that is told.
+    /// The engine with a store for its runs. If the user named no store and the default one is not
+    /// writable, returns the engine without a store and prints a note.
     pub(super) fn kept(&self, session: &Session, engine: Engine) -> Result<Engine> {
         if self.no_store {
             return Ok(engine);
@@ -77,7 +77,7 @@ impl MayKeep {
         }
     }
 
-    /// The engine, which knows of earlier runs where there are any.
+    /// The engine with the earlier runs, if there is a store.
     pub(super) fn knowing(&self, engine: Engine) -> Result<Engine> {
         let place = self.keeping.place(engine.host()).ok().filter(|_| !self.no_store);
         let is_there = |it: &Place| it.is_named || engine.host().stat(&it.file).is_ok();
@@ -99,29 +99,29 @@ impl Keeping {
         }
     }
 
-    /// The store, with the runs that it has.
+    /// The existing store, opened for writing.
     pub(super) fn opened(&self, session: &Session) -> Result<Arc<Store>> {
         open(session.engine.host(), &self.there(session)?.file)
     }
 
-    /// The place of the store. The usual one must be in use.
+    /// The location of the store. The default one must exist.
     fn there(&self, session: &Session) -> Result<Place> {
         let place = self.placed(session)?;
         if !place.is_named && session.engine.host().stat(&place.file).is_err() {
-            let message = "no run has been kept yet";
-            let help = "`svc run` keeps what it does; `--store FILE` names another store";
+            let message = "no run has been recorded yet";
+            let help = "start one with `svc run`, or name another store with `--store FILE`";
             return Err(Failure::new(NOT_FOUND, message).help(help));
         }
         Ok(place)
     }
 
-    /// The same, only to look into it: it need not be one that can be written.
+    /// The existing store, opened for reading; it does not have to be writable.
     pub(super) fn reading(&self, session: &Session) -> Result<Arc<Store>> {
         let (place, now) = (self.there(session)?, session.engine.host().now());
         Store::open_reading(&place.file, now).map(Arc::new).map_err(failure)
     }
 
-    /// The engine, which knows the runs of the store.
+    /// The engine with the runs of the store.
     pub(super) fn engine(&self, session: &Session) -> Result<Engine> {
         Ok(session.engine.clone().keeping(self.reading(session)?))
     }
@@ -134,18 +134,19 @@ impl Keeping {
     fn placed(&self, session: &Session) -> Result<Place> {
         self.place(session.engine.host()).map_err(|err| {
             let help = format!("name it with `--store FILE`, or in `{VARIABLE}`");
-            Failure::new(USAGE, format!("no place for a store of runs: {err}")).help(help)
+            Failure::new(USAGE, format!("cannot find a folder for the store of runs: {err}"))
+                .help(help)
         })
     }
 }
 
-/// Whether a store cannot be made at its place, but nothing that was kept is in danger.
+/// Whether a store cannot be created at its location, while no recorded run is at risk.
 fn is_unusable(err: &StoreError) -> bool {
     matches!(err.kind, StoreErrorKind::ReadOnly | StoreErrorKind::Full | StoreErrorKind::Io)
 }
 
 fn not_kept(session: &Session, why: &str) {
-    session.terminal.note(&format!("this run is not kept: {why}"));
+    session.terminal.note(&format!("this run is not recorded: {why}"));
 }
 
 fn open(host: &dyn Host, file: &Path) -> Result<Arc<Store>> {

@@ -1,4 +1,4 @@
-//! The standard library as `svc components` and `svc inspect` show it.
+//! The modules of the standard library in `svc components` and `svc inspect`.
 
 use serde::Serialize;
 use svc_contract::registry::nearest;
@@ -9,7 +9,7 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// Where modules are listed among the clusters of components.
+/// The heading of the modules among the clusters of components.
 pub(super) const CLUSTER: &str = "standard-library";
 
 const WIDEST: usize = 96;
@@ -22,14 +22,14 @@ pub(super) struct ModuleJson {
     flows: Vec<FlowJson>,
 }
 
-/// A module with all that it says of itself.
+/// The documentation of a module.
 #[derive(Serialize)]
 struct PageJson {
     #[serde(flatten)]
     module: ModuleJson,
     doc: String,
     types: Vec<String>,
-    /// The scripts in the documentation, and what they give.
+    /// The scripts in the documentation, with their results.
     examples: Vec<ExampleJson>,
 }
 
@@ -67,22 +67,22 @@ impl PageJson {
     }
 }
 
-/// The module that a name with `std:` before it stands for; nothing for other names.
+/// The module named `std:NAME`; `None` for names without `std:`.
 pub(super) fn named(name: &str) -> Option<Result<&'static Module>> {
     let name = name.strip_prefix(PREFIX)?;
     Some(stdlib::find(name).ok_or_else(|| unknown(name)))
 }
 
-/// Says that there is no such module, and which one may be meant.
+/// The failure for an unknown module, with the nearest name as help.
 fn unknown(name: &str) -> Failure {
-    let failure = Failure::new(NOT_FOUND, format!("the standard library has no `{name}`"));
+    let failure = Failure::new(NOT_FOUND, format!("unknown module `{PREFIX}{name}`"));
     match nearest(name, stdlib::ALL.iter().map(|it| it.name)) {
         Some(meant) => failure.help(format!("did you mean `{PREFIX}{meant}`?")),
-        None => failure.help("`svc components` lists all"),
+        None => failure.help("list all modules with `svc components`"),
     }
 }
 
-/// The modules that have to do with these words: whose documentation has all of them.
+/// The modules whose documentation contains all of these words.
 pub(super) fn search(query: &str) -> Vec<&'static Module> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -95,7 +95,7 @@ pub(super) fn search(query: &str) -> Vec<&'static Module> {
     stdlib::ALL.iter().filter(has).collect()
 }
 
-/// Prints everything that a module says of itself.
+/// Prints the documentation of a module.
 pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
     match as_json {
         true => terminal::print_json(&PageJson::new(module)),
@@ -103,7 +103,7 @@ pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
     }
 }
 
-/// Modules, each with its name, what it is for, and its flows.
+/// The modules, each with its name, its summary and its flows.
 pub(super) fn entries(modules: &[&Module], out: Stream) -> String {
     modules.iter().map(|it| entry(it, out)).collect()
 }
@@ -114,7 +114,7 @@ fn entry(module: &Module, out: Stream) -> String {
     format!("  {name}  {}\n      {}\n", module.summary(), flows.join(" "))
 }
 
-/// Everything that a module says of itself.
+/// The documentation of a module as text.
 fn page(module: &Module, out: Stream) -> String {
     let name = out.paint(&format!("{PREFIX}{}", module.name), Ink::Bold);
     let docs = module.docs();
@@ -130,7 +130,7 @@ fn page(module: &Module, out: Stream) -> String {
     page
 }
 
-/// A flow's signature, with a param a line where it is long.
+/// The signature of a flow, with one param per line if it is long.
 fn head(flow: &Flow, module: &Module, out: Stream) -> String {
     let name = format!("{}.{}", module.name, flow.name);
     let (params, yields) = (&flow.params, &flow.yields);

@@ -1,5 +1,5 @@
-//! What the progress of a run looks like: one line of all, and one of each place where
-//! something runs.
+//! Renders the progress of a run: one line for the whole run, and one for each place in the script
+//! where something runs.
 
 use std::time::{Duration, Instant};
 
@@ -9,32 +9,32 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::seen::{Items, Node, Progress, Seen};
 
-/// What takes less time than this is not worth a flicker.
+/// Shorter calls are not shown, to avoid flicker.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// After this time, the first line is there even where each call is short.
+/// After this time, the first line is shown even if each call is short.
 const LONG: Duration = Duration::from_secs(1);
 
-/// How many places of the script are shown at a time.
+/// The maximum number of places shown at a time.
 const MOST: usize = 8;
 
-/// The fewest columns that are left of a path.
+/// The minimum number of columns for a path.
 const PATH: usize = 8;
 
-/// A moment of a drawing.
+/// The time and the screen size of a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Moment {
     pub(super) now: Instant,
-    /// How long the run has taken.
+    /// The time since the run began.
     pub(super) elapsed: Duration,
-    /// How often it was drawn before.
+    /// The number of frames drawn before.
     pub(super) frame: usize,
     /// The size of the terminal.
     pub(super) columns: usize,
     pub(super) rows: usize,
 }
 
-/// The lines at this moment, none of them wider than the terminal.
+/// The lines of a frame, none of them wider than the terminal.
 pub(super) fn lines(seen: &Seen, at: Moment) -> Vec<String> {
     let running = seen.in_order(|it| it.is_running() && at.since(it) >= PATIENCE);
     if running.is_empty() && at.elapsed < LONG {
@@ -62,7 +62,7 @@ impl Moment {
 
 /// `12s  38 of 40 calls, 2 running  $0.012 of $0.05`
 ///
-/// Where the terminal is narrow, what matters least is left out: tokens, then calls.
+/// On a narrow terminal, tokens are omitted first, then calls.
 fn overview(seen: &Seen, at: Moment) -> String {
     let time = Some(whole_seconds(at.elapsed));
     let ended = Some(ended(seen));
@@ -96,7 +96,7 @@ fn plural(n: usize) -> &'static str {
 }
 
 fn cost(seen: &Seen) -> Option<String> {
-    // What is below a millionth of a dollar only makes the line dance.
+    // Digits below a millionth of a dollar would only flicker.
     let spent = Money::from_nanos(seen.spent.cost.nanos() / 1000 * 1000);
     match seen.cap.cost {
         Some(cap) => Some(format!("{spent} of {cap}")),
@@ -140,12 +140,12 @@ fn how_many(items: &Items) -> String {
     text
 }
 
-/// `, try 2 in 3s`, or `, 4 retry in 3s`, which is when the next one of them begins.
+/// `, try 2 in 3s`, or `, 4 retry in 3s`, where the time is that until the next retry.
 fn retries(node: &Node, now: Instant) -> String {
     let waits = |begins: Instant| begins.saturating_duration_since(now);
     let waiting: Vec<_> = node.retries().filter(|it| !waits(it.begins).is_zero()).collect();
     let next = waiting.iter().map(|it| waits(it.begins)).min();
-    // What is left of a wait is never told as nothing.
+    // Round up, so that a remaining wait is never shown as 0s.
     let next = next.map(|it| whole_seconds(it + Duration::from_millis(999)));
     match (node.running, next) {
         (1, Some(next)) => format!(", try {} in {next}", waiting[0].attempt),
@@ -167,7 +167,7 @@ fn how_far(progress: &Progress, columns: usize) -> String {
     format!("{what} {}{} {done}/{total}", "█".repeat(full), "░".repeat(empty))
 }
 
-/// As much of the end of a path as fits: `…ch[]/summary`.
+/// The end of a path, cut to `columns`: `…ch[]/summary`.
 fn end_of(path: &str, columns: usize) -> String {
     if path.width() <= columns {
         return path.to_owned();
@@ -176,7 +176,7 @@ fn end_of(path: &str, columns: usize) -> String {
     format!("…{}", end.chars().rev().collect::<String>())
 }
 
-/// The line as far as it fits.
+/// The beginning of a line, cut to `columns`.
 fn cut(line: &str, columns: usize) -> String {
     if line.width() <= columns {
         return line.to_owned();

@@ -1,4 +1,4 @@
-//! Logs: what runs do, line by line, for those who look into them afterwards.
+//! Logs: the events of runs, line by line.
 
 use std::{
     io::{self, Write},
@@ -24,27 +24,27 @@ use super::{
     traces::Traces,
 };
 
-/// The variables that stand for what the command line does not say.
+/// The variables that set the defaults of the options.
 const LEVEL: &str = "SVC_LOG";
 const FORMAT: &str = "SVC_LOG_FORMAT";
 
-/// What is logged, how, and where.
+/// The options that set the content, format and destination of the log.
 #[derive(Args)]
 #[command(next_help_heading = "Logs")]
 pub(super) struct Logs {
-    /// Log what runs do: `error`, `warn`, `info`, `debug` or `trace`. Without it, what
-    /// `SVC_LOG` says.
+    /// The level of the log: `error`, `warn`, `info`, `debug` or `trace`. The default is
+    /// `SVC_LOG`.
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<String>,
-    /// How a line of the log looks: `text` or `json`. Without it, what `SVC_LOG_FORMAT` says.
+    /// The format of the log: `text` or `json`. The default is `SVC_LOG_FORMAT`.
     #[arg(long, global = true, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     log_format: Option<Format>,
-    /// The file that the log is added to, in place of standard error.
+    /// Append the log to this file instead of writing it to standard error.
     #[arg(long, global = true, value_name = "FILE")]
     log_file: Option<PathBuf>,
 }
 
-/// What a line of a log looks like.
+/// The format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
@@ -52,8 +52,8 @@ enum Format {
 }
 
 impl Format {
-    /// An event on one line, whatever is in it. Logs end up on terminals, and what reads them
-    /// takes each line for an event.
+    /// An event on one line, with control characters escaped: logs end up on terminals, and
+    /// programs read each line as one event.
     fn visible(self, event: &str) -> String {
         let (line, end) = match event.strip_suffix('\n') {
             Some(line) => (line, "\n"),
@@ -67,7 +67,7 @@ impl Format {
     }
 }
 
-/// Where lines go, and what they look like.
+/// The destination and format of the lines.
 struct Sink {
     format: Format,
     end: End,
@@ -79,9 +79,9 @@ enum End {
 }
 
 impl Logs {
-    /// Begins to log, and to send traces where the environment asks for that.
+    /// Starts the log, and the export of traces if the environment asks for it.
     ///
-    /// A program that listens to `tracing` by itself keeps its own listener.
+    /// A program with its own `tracing` subscriber keeps it.
     pub(super) fn start(&self, host: &dyn Host, terminal: Terminal) -> Result<Traces> {
         let (filter, format) = (self.filter(host)?, self.format(host)?);
         let end = filter.is_some().then(|| self.end(terminal)).transpose()?;
@@ -90,20 +90,20 @@ impl Logs {
         let traces = Traces::start(host, terminal);
         let listener = traces.listener();
         if written.is_some() || listener.is_some() {
-            // Whoever listens already is a program that svc is a part of.
+            // A subscriber that exists already belongs to a program that embeds svc.
             let _ = tracing_subscriber::registry().with(listener).with(written).try_init();
         }
         traces.tell();
         Ok(traces)
     }
 
-    /// What is logged; nothing where nobody asked for it.
+    /// The filter of the log; `None` if no log was requested.
     fn filter(&self, host: &dyn Host) -> Result<Option<Targets>> {
         let told = |name: &str, value: &str| {
             filter(value).ok_or_else(|| {
-                let message = format!("{name} cannot be `{value}`");
-                let help = "say `error`, `warn`, `info`, `debug` or `trace`, or `off`; or \
-                            levels by target, as `info,hyper_util=debug`";
+                let message = format!("invalid value `{value}` of {name}");
+                let help = "use `error`, `warn`, `info`, `debug`, `trace` or `off`, or \
+                            levels by target, as in `info,hyper_util=debug`";
                 Failure::new(USAGE, message).help(help)
             })
         };
@@ -118,7 +118,10 @@ impl Logs {
         let told = host.env(FORMAT).filter(|_| self.log_format.is_none());
         let told = told.map(|it| {
             Format::from_str(&it, false).map_err(|_| {
-                Failure::new(USAGE, format!("`{FORMAT}` is `text` or `json`, not `{it}`"))
+                Failure::new(
+                    USAGE,
+                    format!("expected `text` or `json` in `{FORMAT}`, found `{it}`"),
+                )
             })
         });
         Ok(self.log_format.or(told.transpose()?).unwrap_or(Format::Text))
@@ -136,12 +139,12 @@ impl Logs {
     }
 }
 
-/// Levels by target. A bare level is that of svc itself: what the libraries below it say is
-/// of use to few.
+/// Parses levels by target. A bare level applies to svc only: the events of its dependencies are
+/// rarely interesting.
 fn filter(text: &str) -> Option<Targets> {
     text.split(',').map(str::trim).try_fold(Targets::new(), |all, part| {
         let (target, level) = part.split_once('=').unwrap_or(("svc", part));
-        // No level at all would be read as one.
+        // An empty level would be parsed as a valid one.
         let is_whole = !target.is_empty() && !level.is_empty();
         let level = LevelFilter::from_str(level).ok().filter(|_| is_whole)?;
         Some(all.with_target(target, level))

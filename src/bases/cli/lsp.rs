@@ -4,20 +4,21 @@ use clap::Args;
 
 use super::{Session, exit::Result, policy::Rules};
 
-/// Serve an editor: the Language Server Protocol over standard input and output.
+/// Start the language server, which speaks the Language Server Protocol over standard input
+/// and output.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Lsp {
-    /// Taken and ignored: editors that can talk otherwise say so.
+    /// Accepted for editors that pass it; standard input and output is the only transport.
     #[arg(long, hide = true)]
     stdio: bool,
     #[command(flatten)]
     rules: Rules,
 }
 
-const EXAMPLES: &str = "An editor starts it; `docs/tools.md` says how to set one up.
+const EXAMPLES: &str = "Editors start this command; `docs/tools.md` describes the setup.
 
-Exits with 0 after `shutdown` and `exit`, else with 1.";
+The exit code is 0 after `shutdown` and `exit`, otherwise 1.";
 
 impl Lsp {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {

@@ -1,7 +1,7 @@
 //! The command line: arguments in, text and an exit code out.
 //!
-//! Results go to standard output; problems, notes and progress to standard error. Every
-//! command is one file: its arguments, and one call into the engine.
+//! Results go to standard output; problems, notes and progress go to standard error. Every command
+//! is one file: its arguments, and one call into the engine.
 
 mod against;
 mod ask;
@@ -69,12 +69,12 @@ use svc_host_os::{self as os};
 use svc_lang::diag::{visible, visible_line};
 use terminal::{Color, Terminal};
 
-/// Runs pipelines that are checked before they run.
+/// Checks pipelines as a whole, then runs them.
 #[derive(Parser)]
 #[command(name = "svc", version, after_help = TOUR)]
 struct Cli {
-    /// When to use colour: auto, always or never. `auto` means on a terminal, unless
-    /// `NO_COLOR` is set.
+    /// When to use colour: auto, always or never. `auto` means on a terminal unless `NO_COLOR`
+    /// is set.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     color: Color,
@@ -117,64 +117,64 @@ enum Command {
 
 const TOUR: &str = r#"A short tour:
   echo '"hello" >> upper' | svc run -              run a script from standard input
-  svc run examples/research.svc "your question"    run a file with its first input
-  svc run report.svc -p style=bullets --json       give params, get JSON
-  svc repl                                         explore, with completion by type
-  svc check *.svc                                  find every mistake, run nothing
-  svc test triage.svc                              run the tests that stand in it
-  svc fix report.svc                               fix what needs no decision
-  svc fmt report.svc                               lay it out
-  svc expand report.svc                            see what its templates build
-  svc plan report.svc                              see what would run, and what it touches
-  svc resume last                                  go on with a run where it was
+  svc run examples/research.svc "your question"    run a file, with its first input
+  svc run report.svc -p style=bullets --json       pass params, print JSON
+  svc repl                                         explore, with completion by type at a prompt
+  svc check *.svc                                  find every problem, run nothing
+  svc test triage.svc                              run the tests in the script
+  svc fix report.svc                               apply the safe fixes
+  svc fmt report.svc                               format it
+  svc expand report.svc                            show what its templates build
+  svc plan report.svc                              show what would run, its effects and its cost
+  svc resume last                                  resume a run where it stopped
   svc guide plan "summarise report.pdf"            get a script for a goal
   svc find "remove duplicates"                     find the op for a task
-  svc ask "how are budgets enforced?"              ask the documentation
-  svc inspect search                               read its documentation
-  svc explain E203                                 read what an error means
+  svc ask "how are budgets enforced?"              ask the documentation a question
+  svc inspect search                               show its documentation
+  svc explain E203                                 explain an error
 
 Exit codes:
-  0 ok, 1 the run failed, 2 wrong usage or params, 6 not found, 7 the script does not
-  check, 8 timeout, 130 interrupted
+  0 ok, 1 the run failed, 2 wrong usage or params, 6 not found, 7 the script has errors,
+  8 timeout, 130 interrupted
 
 Environment:
-  SVC_MODEL   the language model of `ask`, as `provider/model`; `svc inspect ask` tells of
-              the keys, and of models beside it
-  SVC_PRICES  a price table of one's own, in place of the built-in one
-  SVC_STORE   the file that keeps what runs do (default: one in the user's data folder)
-  SVC_HISTORY the file that keeps the lines entered at the prompt of `svc repl`
-  SVC_CACHE   where search indexes are kept (default: `svc` in the user's cache folder)
-  SVC_LOG     what runs log, as `--log` takes it (default: nothing); with
-              SVC_LOG_FORMAT=json, every line is an object
-  NO_COLOR    no colour, unless --color says so"#;
+  SVC_MODEL   the language model of `ask`, as `provider/model`; `svc inspect ask` lists
+              the variables for keys and for other models
+  SVC_PRICES  a price table that replaces the built-in one
+  SVC_STORE   the store of runs (default: `runs.db` in the user's data folder)
+  SVC_HISTORY the history file of `svc repl`
+  SVC_CACHE   the folder of search indexes (default: `svc` in the user's cache folder)
+  SVC_LOG     the log level, as for `--log` (default: no log); with
+              SVC_LOG_FORMAT=json, every line is a JSON object
+  NO_COLOR    no colour, unless `--color` asks for it"#;
 
-/// The other ways in that a command starts. Each serves until its client leaves, and gives
-/// the exit code.
+/// The servers that a command can start. Each serves until its client disconnects, and returns the
+/// exit code.
 #[derive(Clone, Copy)]
 pub(super) struct Servers {
     pub(in crate::bases) lsp: fn(&Engine) -> u8,
 }
 
-/// What every command works with.
+/// The state that every command needs.
 struct Session {
     engine: Engine,
     servers: Servers,
     terminal: Terminal,
-    /// Whether a prompt waits behind the command.
+    /// Whether the command was entered at the prompt.
     is_prompt: bool,
-    /// Whether something else may run after the command.
+    /// Whether other commands may run after this one.
     goes_on: bool,
 }
 
 impl Session {
-    /// The same session, in which scripts are somebody else's unless they are trusted.
+    /// The same session, which treats scripts as untrusted unless `is_trusted`.
     fn trusting(&self, is_trusted: bool) -> Self {
         let engine = self.engine.clone();
         Self { engine: if is_trusted { engine } else { engine.untrusted() }, ..*self }
     }
 }
 
-/// Runs the program with the arguments of the process, and the components of this engine.
+/// Runs the program with the arguments of the process and the components of `engine`.
 pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     let cli = match Cli::read(os::command_line()) {
         Ok(cli) => cli,
@@ -198,8 +198,8 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     code.into()
 }
 
-/// Lets a write beyond the limit of a file's size fail like any other write. Without it
-/// the system ends the process, and nobody learns why.
+/// Makes a write beyond the file size limit fail like any other write. By default the system ends
+/// the process with SIGXFSZ, without a message.
 #[cfg(unix)]
 fn file_size_limits_are_errors() -> Option<tokio::signal::unix::Signal> {
     const SIGXFSZ: i32 = 25;
@@ -210,16 +210,16 @@ fn file_size_limits_are_errors() -> Option<tokio::signal::unix::Signal> {
 fn file_size_limits_are_errors() {}
 
 impl Cli {
-    /// Reads the words of a command line, the first of which names the program.
+    /// Parses the words of a command line, the first of which is the name of the program.
     ///
-    /// Words may come from a folder that a shell put in the place of `*`, so a complaint is
-    /// about visible ones.
+    /// A shell may have expanded `*` to file names with control characters, so error messages show
+    /// the words with such characters escaped.
     fn read(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
         let shown = words.iter().map(|it| visible_line(&it.to_string_lossy()).into_owned());
         let shown: Vec<String> = shown.collect();
         Self::try_parse_from(words).map_err(|err| match Self::try_parse_from(shown) {
             Err(complaint) => complaint,
-            // What is wrong with the words cannot be seen in visible ones.
+            // Escaping the words removed the problem, so escape the message instead.
             Ok(_) => clap::Error::raw(err.kind(), visible(&err.to_string())),
         })
     }
@@ -259,7 +259,7 @@ impl Command {
     }
 }
 
-/// Everything that can stand on the command line, for completions.
+/// The whole command line interface, for completions.
 fn command_line() -> clap::Command {
     <Cli as clap::CommandFactory>::command()
 }

@@ -12,7 +12,7 @@ use super::{
     op_text,
 };
 
-/// A component and those of its ops that are meant.
+/// A component and the selected ops of it.
 #[derive(Serialize)]
 pub(super) struct InspectJson {
     name: &'static str,
@@ -26,16 +26,16 @@ pub(super) struct InspectJson {
 #[derive(Serialize)]
 struct OpJson {
     name: &'static str,
-    /// The canonical name, as plans have it.
+    /// The canonical name, as used in plans.
     path: String,
-    /// The shortest name that a script can use.
+    /// The shortest name for scripts.
     script_name: String,
     doc: String,
-    /// The param that the incoming value fills.
+    /// The param that receives the incoming value.
     input: Option<&'static str>,
     params: Vec<ParamJson>,
     gives: String,
-    /// Of the record that the result is or holds.
+    /// The fields of the record that the result is or contains.
     fields: Vec<FieldJson>,
     generic: bool,
     effects: Vec<String>,
@@ -52,7 +52,7 @@ struct ParamJson {
     r#type: String,
     doc: String,
     required: bool,
-    /// Null, too, where the default is null: `required` tells the two apart.
+    /// Also null if the default is null; `required` distinguishes the two.
     default: Value,
 }
 
@@ -76,7 +76,7 @@ struct ExampleJson {
     script: &'static str,
     /// The result as JSON text.
     gives: Option<&'static str>,
-    /// A part of the message that it fails with.
+    /// A part of the error message.
     fails: Option<&'static str>,
     files: Vec<FileJson>,
 }

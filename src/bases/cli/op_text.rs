@@ -1,4 +1,4 @@
-//! The documentation of ops as a page of text.
+//! Renders the documentation of ops as text.
 
 use svc_contract::{
     registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
@@ -10,7 +10,7 @@ use super::{
     terminal::{Ink, Stream},
 };
 
-/// Everything that the component and the ops that are meant say of themselves.
+/// The documentation of the component and the selected ops.
 pub(super) fn page(subject: &Subject, out: Stream) -> String {
     let component = subject.component;
     let name = out.paint(component.name, Ink::Bold);
@@ -46,7 +46,7 @@ fn op_page(op: &OpRef, out: Stream) -> String {
     page
 }
 
-/// A heading and pairs below it: what there is, and its documentation.
+/// A heading, followed by pairs of a signature and its documentation.
 fn section(title: &str, pairs: impl Iterator<Item = (String, String)>, out: Stream) -> String {
     let mut lines = vec![format!("  {}", out.paint(title, Ink::Bold))];
     for (head, doc) in pairs {
@@ -56,7 +56,7 @@ fn section(title: &str, pairs: impl Iterator<Item = (String, String)>, out: Stre
     if lines.len() == 1 { String::new() } else { lines.join("\n") + "\n\n" }
 }
 
-/// What holds for the op as a whole.
+/// The facts about the op as a whole.
 fn facts(op: &OpRef, out: Stream) -> String {
     let def = op.op;
     let errors: Vec<&str> = def.errors.iter().map(|it| it.name()).collect();

@@ -1,4 +1,4 @@
-//! `svc plan`: what a script would run.
+//! `svc plan`: shows the plan of a script.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::{
     tuning::Tuning,
 };
 
-/// Show what a script would run: its nodes, their types and what they touch.
+/// Show what a script would run: its nodes, types, effects and estimate.
 #[derive(Args)]
 #[command(name = "plan", after_help = EXAMPLES)]
 pub(super) struct Show {
@@ -32,11 +32,11 @@ pub(super) struct Show {
     /// Print the plan as a Mermaid flowchart.
     #[arg(long, group = "form")]
     mermaid: bool,
-    /// Write the plan as a picture, in SVG; `-` is standard output.
+    /// Write the plan as an SVG picture; `-` is standard output.
     #[arg(long, value_name = "FILE", group = "form")]
     svg: Option<PathBuf>,
-    /// Show what a run with this script would take from an earlier one, and what that saves:
-    /// the run by its name, the beginning of it, or `last`.
+    /// Show which calls a run would reuse from the earlier run RUN (a name, a prefix of it, or
+    /// `last`), and what that saves.
     #[arg(long, value_name = "RUN", conflicts_with = "form")]
     against: Option<String>,
     #[command(flatten)]
@@ -56,8 +56,7 @@ const EXAMPLES: &str = "Examples:
   svc plan --mermaid report.svc
   svc plan --json report.svc | jq '.envelope.cost.max, .effects'
 
-`~` is what is expected, `≤` the most that it can be; `any` is written where nothing
-limits it.";
+`~` marks the expected amount, `≤` the upper bound; `any` means that nothing limits it.";
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -92,7 +91,7 @@ impl Show {
     }
 }
 
-/// Writes a picture into a file, or to standard output.
+/// Writes a picture to a file or to standard output.
 fn write(session: &Session, file: &Path, picture: &str) -> Result<()> {
     if script::is_stdin(file) {
         return terminal::print_data(picture);

@@ -1,4 +1,4 @@
-//! What a script may do, as the command line says it.
+//! The options that allow and deny the effects of a script.
 
 use std::path::PathBuf;
 
@@ -14,15 +14,15 @@ use super::{
     script,
 };
 
-/// The rules that a plan is held to.
+/// The rules that restrict a plan.
 #[derive(Args)]
 #[command(next_help_heading = "What the script may do")]
 pub(super) struct Rules {
-    /// Allow an effect, and nothing that is not allowed: `reads fs:./docs`, `writes fs:./out`,
-    /// `reads web:example.com`, `reads llm`, `spends`, `asks`.
+    /// Allow an effect and deny all effects that no rule allows: `reads fs:./docs`,
+    /// `writes fs:./out`, `reads web:example.com`, `reads llm`, `spends`, `asks`.
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
-    /// Deny an effect, whatever is allowed.
+    /// Deny an effect, even if another rule allows it.
     #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
     /// A file with more rules: `allow = ["reads"]`, `deny = ["spends"]`, in TOML.
@@ -31,19 +31,19 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// The session in which a plan that breaks the rules is refused.
+    /// The session, which refuses plans that violate the rules.
     pub(super) fn held(&self, session: &Session) -> Result<Session> {
         let engine = session.engine.clone().under(self.read(session)?);
         Ok(Session { engine, ..*session })
     }
 
-    /// The session in which scripts use no files that the rules refuse.
+    /// The session, which refuses scripts that import files against the rules.
     pub(super) fn using(&self, session: &Session) -> Result<Session> {
         let engine = session.engine.clone().using_under(self.read(session)?);
         Ok(Session { engine, ..*session })
     }
 
-    /// What the rules refuse of a plan.
+    /// The effects of a plan that the rules refuse.
     pub(super) fn refused(&self, plan: &Plan, session: &Session) -> Result<Report> {
         Ok(plan.refusals(&self.read(session)?, session.engine.host()))
     }
@@ -61,7 +61,7 @@ impl Rules {
         let policy = policy.and_then(|it| self.deny.iter().try_fold(it, |it, rule| it.deny(rule)));
         let policy = policy.map_err(wrong)?;
         for rule in policy.idle(session.engine.registry()) {
-            let note = format!("the rule `{rule}` is about nothing that a component does");
+            let note = format!("the rule `{rule}` matches no effect of any component");
             session.terminal.note(&note);
         }
         Ok(policy)

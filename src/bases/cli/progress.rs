@@ -1,4 +1,4 @@
-//! Drawing what runs, on standard error.
+//! Draws the progress of a run on standard error.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,27 +8,27 @@ use tokio_util::sync::CancellationToken;
 
 use super::{screen, watch::Watch};
 
-/// How often it is drawn anew.
+/// The time between two frames.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Draws a run's progress until it is told to stop.
+/// Draws the progress of a run until it is stopped.
 pub(super) struct Drawing {
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Drawing {
-    /// Starts to draw on a task of its own, where nothing that computes holds it up.
+    /// Starts drawing on a separate task, which no computation blocks.
     pub(super) fn start(watch: Arc<Watch>) -> Self {
         let stop = CancellationToken::new();
         let task = tokio::spawn(draw(watch, stop.clone()));
         Self { stop, task }
     }
 
-    /// Stops, and takes away what was drawn.
+    /// Stops drawing and clears the lines.
     pub(super) async fn stop(self) {
         self.stop.cancel();
-        // A failed drawing is no failure of the run.
+        // A drawing that failed must not fail the run.
         let _ = self.task.await;
     }
 }

@@ -1,16 +1,16 @@
-//! Markdown of the book as a terminal shows it.
+//! Renders Markdown of the book for a terminal.
 
 use super::terminal::{Ink, Stream};
 
 const WIDEST: usize = 80;
 
-/// Paragraphs, each broken into lines that people like to read.
+/// The paragraphs, each wrapped at [`WIDEST`] columns.
 pub(super) fn page(markdown: &str, out: Stream) -> String {
     let paragraphs = markdown.split("\n\n").map(|it| paragraph(it, out));
     paragraphs.collect::<Vec<_>>().join("\n")
 }
 
-/// A script, set apart.
+/// A script as an indented block.
 pub(super) fn block(text: &str) -> String {
     let line = |it: &str| format!("    {it}").trim_end().to_owned() + "\n";
     text.lines().map(line).collect()
@@ -34,7 +34,7 @@ fn paragraph(markdown: &str, out: Stream) -> String {
     painted(&text, out) + "\n"
 }
 
-/// The words between spaces; a piece in backticks is one word, spaces and all.
+/// Splits at white space, but keeps text in backticks together.
 fn words(markdown: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -50,7 +50,7 @@ fn words(markdown: &str) -> Vec<String> {
     words
 }
 
-/// Where there is colour, code has it in the place of its backticks.
+/// With colour, code is coloured instead of being in backticks.
 fn painted(text: &str, out: Stream) -> String {
     if !out.colour {
         return text.to_owned();

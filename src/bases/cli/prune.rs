@@ -1,4 +1,4 @@
-//! `svc runs prune`: old runs are removed.
+//! `svc runs prune`: removes old runs.
 
 use std::time::Duration;
 
@@ -14,18 +14,17 @@ use super::{
     terminal,
 };
 
-/// Remove runs that are older than a time, or all but the latest ones; never one that
-/// somebody works on.
+/// Remove runs older than TIME, or all but the latest N. Runs in progress are never removed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Prune {
-    /// Runs that began longer ago: `30d`, `12h`.
+    /// Remove runs that started longer ago than TIME: `30d`, `12h`.
     #[arg(long, value_name = "TIME", value_parser = given::duration)]
     older_than: Option<Duration>,
-    /// Keep so many of the latest runs.
+    /// Keep the latest N runs.
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Only say what would be removed.
+    /// List what would be removed without removing anything.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -35,13 +34,13 @@ pub(super) struct Prune {
 const EXAMPLES: &str = "Examples:
   svc runs prune --older-than 30d
   svc runs prune --keep 100 --dry-run
-  svc runs prune --older-than 30d --keep 100     those that are old, and not among the latest";
+  svc runs prune --older-than 30d --keep 100     runs that are old and not among the latest";
 
 impl Prune {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         if self.older_than.is_none() && self.keep.is_none() {
-            let help = "say which: `--older-than 30d`, `--keep 100`, or both";
-            return Err(Failure::new(USAGE, "nothing says which runs are old").help(help));
+            let help = "add `--older-than 30d`, `--keep 100`, or both";
+            return Err(Failure::new(USAGE, "missing `--older-than` or `--keep`").help(help));
         }
         let now = session.engine.host().now();
         let ago = |it: Duration| i64::try_from(it.as_millis()).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! `svc replay`: a run again, on what its calls gave.
+//! `svc replay`: runs a script again on recorded results.
 
 use std::path::PathBuf;
 
@@ -15,17 +15,18 @@ use super::{
     script, show, terminal,
 };
 
-/// Run a script again on what its calls gave, without any effect, and tell where it differs.
+/// Run a script again on the recorded results of its calls, without effects, and report
+/// differences.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Replay {
-    /// The run, by its name, the beginning of it, or `last`.
+    /// The run: its name, a prefix of it, or `last`.
     #[arg(value_name = "RUN")]
     run: String,
-    /// Another script in the place of the one that it had.
+    /// Use this script instead of the script of the run.
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
-    /// Print it as JSON.
+    /// Print the comparison as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -33,11 +34,11 @@ pub(super) struct Replay {
 }
 
 const EXAMPLES: &str = "Examples:
-  svc replay last                       does this svc still come to the same result?
-  svc replay last --with triage.svc     what would an edited script make of it?
+  svc replay last                       does this version of svc return the same result?
+  svc replay last --with triage.svc     what would an edited script return?
 
-What is pure is computed again; for all other calls what was recorded stands. The exit code
-is 1 where something differs.";
+Pure ops are computed again; all other calls return their recorded results. The exit code is
+1 if anything differs.";
 
 #[derive(Serialize)]
 struct ReplayJson<'a> {
@@ -47,9 +48,9 @@ struct ReplayJson<'a> {
     result: Option<Value>,
     error: Option<String>,
     calls: Vec<CallJson<'a>>,
-    /// What was recorded and is not reached any more.
+    /// The recorded calls that the script no longer reaches.
     gone: Vec<&'a str>,
-    /// What needs a call that was never made.
+    /// The nodes that depend on a call that was never recorded.
     not_reached: Vec<&'a str>,
 }
 
@@ -80,7 +81,7 @@ impl Replay {
     }
 }
 
-/// Tells why nothing can be rehearsed.
+/// Reports why the comparison is impossible, and returns the exit code.
 pub(super) fn refused(err: &Error, session: &Session) -> u8 {
     terminal::tell(terminal::styled(&err.render(session.terminal.err.style())));
     match err {
@@ -122,27 +123,27 @@ fn told(rehearsed: &Rehearsed, same: bool, session: &Session) -> String {
         let line = match fate {
             Fate::Same | Fate::Computed { is_same: true, .. } => continue,
             Fate::Anew(cause) => format!("not recorded: {cause}"),
-            Fate::Stale(cause) => format!("differs: {cause}; what was recorded stands"),
-            Fate::Computed { cause: Some(cause), .. } => format!("gives another result: {cause}"),
+            Fate::Stale(cause) => format!("differs: {cause}; the recorded result is used"),
+            Fate::Computed { cause: Some(cause), .. } => format!("returns another result: {cause}"),
             Fate::Computed { cause: None, .. } => "new; computed".to_owned(),
         };
         text.push_str(&format!("{path}\n  {line}\n"));
     }
     for path in rehearsed.gone() {
-        text.push_str(&format!("{path}\n  not reached any more\n"));
+        text.push_str(&format!("{path}\n  no longer reached\n"));
     }
     for path in rehearsed.not_reached() {
-        text.push_str(&format!("{path}\n  needs what is not recorded\n"));
+        text.push_str(&format!("{path}\n  depends on a call that is not recorded\n"));
     }
     let count = rehearsed.calls.len();
     let calls = if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
     let outcome = match (same, &rehearsed.ended) {
-        (true, _) => format!("the same: {calls}, and what came of them\n"),
+        (true, _) => format!("the same: {calls}, and the result\n"),
         (false, Some(Ok(value))) => {
             let shown = show::show(value, reader(session));
-            format!("{} of {calls} are the same; the result is now\n{shown}", rehearsed.same())
+            format!("{} of {calls} are the same; the new result is\n{shown}", rehearsed.same())
         }
-        (false, Some(Err(err))) => format!("it fails now: {err}\n"),
+        (false, Some(Err(err))) => format!("the run fails now: {err}\n"),
         (false, None) => {
             format!("{} of {calls} are the same; the rest needs a run\n", rehearsed.same())
         }

@@ -1,4 +1,4 @@
-//! `svc resume`: a run goes on where it was.
+//! `svc resume`: resumes a run where it stopped.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -15,25 +15,23 @@ use super::{
     watch::Watch,
 };
 
-/// Go on with a run where it was: after a crash, a failure, Ctrl-C or an exhausted budget.
+/// Resume a run where it stopped: after a crash, a failure, Ctrl-C or an exhausted budget.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Resume {
-    /// The run, by its name, the beginning of it, or `last`. `svc runs` lists them.
+    /// The run: its name, a prefix of it, or `last`. `svc runs` lists all runs.
     #[arg(value_name = "RUN")]
     run: String,
-    /// Go on with this script instead: a new run, which takes from the earlier one what did
-    /// not change.
+    /// Start a new run with this script, which reuses the unchanged calls of the earlier run.
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
-    /// Make a call again although its result is known: the path of its node.
+    /// Make the call at PATH again although its result is known.
     #[arg(long, value_name = "PATH")]
     again: Vec<String>,
-    /// Let a write happen again that was begun, and of which nobody knows whether it
-    /// happened: the path of its node.
+    /// Repeat the write at PATH, which was started and may or may not have happened.
     #[arg(long, value_name = "PATH")]
     retry_write: Vec<String>,
-    /// Print the result as JSON, or the failure of the run.
+    /// Print the result, or the failure of the run, as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -53,7 +51,8 @@ const EXAMPLES: &str = "Examples:
   svc resume last --again 'each[3]/ask'
   svc resume last --retry-write 'each[3]/file_bug'
 
-What was done is not done again: it keeps its value, and its cost counts against the caps.";
+Finished calls are not made again: they keep their results, and their cost counts against
+the caps.";
 
 impl Resume {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {

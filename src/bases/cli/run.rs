@@ -1,4 +1,4 @@
-//! `svc run`: a script, what it is given, and what it gives.
+//! `svc run`: runs a script and prints its result.
 
 use std::{io::IsTerminal, path::PathBuf, sync::Arc};
 
@@ -34,10 +34,10 @@ pub(super) struct Run {
     file: PathBuf,
     #[command(flatten)]
     given: Given,
-    /// Print the result as JSON, or the failure of the run.
+    /// Print the result, or the failure of the run, as JSON.
     #[arg(long)]
     json: bool,
-    /// Run inline code in processes of its own, with little memory.
+    /// Run inline code in sandboxed processes with little memory.
     #[arg(long)]
     untrusted: bool,
     #[command(flatten)]
@@ -60,20 +60,21 @@ const EXAMPLES: &str = r#"Examples:
 How results are printed:
   null                   nothing
   a string               itself
-  a list                 one item a line
-  a list of records      a table, cut to the terminal; tab-separated and whole in a pipe
-  { text, sources }      the text, and below it the sources with their numbers
-  another record         `name  value`, one field below the other
-  --json                 the whole value as JSON, whoever reads it
-A pipe gets every byte. On a terminal, what would command it or hide is written out, as in
-\u{1b}; line ends and tabs stay.
+  a list                 one item per line
+  a list of records      a table, cut to the terminal; complete and tab-separated in a pipe
+  { text, sources }      the text, followed by the numbered sources
+  another record         `name  value`, one field per line
+  --json                 the whole value as JSON
+A pipe receives every byte. On a terminal, control and hidden characters are escaped, as in
+\u{1b}; line ends and tabs are kept.
 
-A run that fails prints nothing but, where a cap could not fund a call, what was finished.
-With --json it prints { "error": { kind, message, help, path, file, line, partial, .. } }.
+A failed run prints no result. If it failed because a cap could not fund a call, it prints
+the finished part. With --json it prints
+{ "error": { kind, message, help, path, file, line, partial, .. } }.
 
 Progress, notes and errors go to standard error. Ctrl-C ends the run within about a second
-and tells what had finished; a second Ctrl-C exits at once. So do SIGTERM and SIGHUP, which
-may come twice."#;
+and reports what had finished; a second Ctrl-C exits at once. SIGTERM and SIGHUP also end
+the run; sent twice, they change nothing more."#;
 
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
@@ -93,7 +94,7 @@ impl Run {
         conclude(request, &watch, self.json, session).await
     }
 
-    /// The one input that is still needed, from standard input. Never waits for a terminal.
+    /// Reads the only missing input from standard input. Never waits for a terminal.
     fn piped(&self, plan: &Plan) -> Result<Option<(String, String)>> {
         let is_taken = self.given.input.is_some() || script::is_stdin(&self.file);
         let Some(input) = self.needed(plan).filter(|_| !is_taken) else { return Ok(None) };
@@ -101,13 +102,13 @@ impl Run {
             return Ok(None);
         }
         let text = script::read_input()?;
-        // Nothing at all is a text, but no number and no list.
+        // Empty input is a valid string, but not a valid number or list.
         let is_given = !text.is_empty() || input.ty.required().is_text();
         Ok(is_given.then(|| (input.name.to_string(), text)))
     }
 
-    /// The `input` of a script that begins with a stage, or the only input that must be
-    /// given and is not.
+    /// The `input` of a script that begins with a stage, or the only required input that is
+    /// missing.
     fn needed<'p>(&self, plan: &'p Plan) -> Option<&'p Input> {
         let given = |it: &Input| self.given.params.iter().any(|(name, _)| **name == *it.name);
         let inputs = &plan.program().inputs;
@@ -120,7 +121,7 @@ impl Run {
     }
 }
 
-/// Runs, prints what comes of it, and gives the exit code.
+/// Runs a request, prints its result or failure, and returns the exit code.
 pub(super) async fn conclude(
     request: Request<'_>,
     watch: &Arc<Watch>,
@@ -133,9 +134,9 @@ pub(super) async fn conclude(
         Ok(response) => return print(&response.value, json, session),
         Err(error) => fail(&error, watch, json, session)?,
     };
-    // A run that did not begin is not kept.
+    // A run that did not begin is not in the store.
     if let Some(id) = id.filter(|it| engine.knows(it)) {
-        session.terminal.note(&format!("`svc resume {id}` goes on where it was"));
+        session.terminal.note(&format!("`svc resume {id}` resumes it"));
     }
     Ok(code)
 }
@@ -155,7 +156,7 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
     Ok(OK)
 }
 
-/// Tells why a run failed, and prints what is left of it.
+/// Reports why a run failed, and prints its partial result.
 pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
     let code = tell(error, watch, session);
     if json {
@@ -169,7 +170,7 @@ pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) 
     Ok(code)
 }
 
-/// Prints a shown value: for a pipe, it is data.
+/// Prints a rendered value, as raw data into a pipe.
 pub(super) fn print_value(shown: &str, reader: Reader) -> Result<()> {
     match reader {
         Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
@@ -177,7 +178,7 @@ pub(super) fn print_value(shown: &str, reader: Reader) -> Result<()> {
     }
 }
 
-/// Prints a list for people that is shown as values are.
+/// Prints a rendered list for people.
 pub(super) fn print_list(shown: &str, reader: Reader) -> Result<()> {
     match reader {
         Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
@@ -185,21 +186,21 @@ pub(super) fn print_list(shown: &str, reader: Reader) -> Result<()> {
     }
 }
 
-/// What `--json` prints of a run that failed.
+/// The output of `--json` for a failed run.
 #[derive(Serialize)]
 struct Failed {
     error: failure::Failure,
 }
 
-/// Who reads the results.
+/// The reader of the results: a terminal or a pipe.
 pub(super) fn reader(session: &Session) -> Reader {
     let out = session.terminal.out;
-    // A terminal that does not tell its width has that of all terminals once.
+    // 80 columns, the classic width, if the terminal does not report one.
     let width = Table::new().width().unwrap_or(80);
     if out.is_terminal { Reader::Terminal { width, colour: out.colour } } else { Reader::Pipe }
 }
 
-/// Runs while progress is drawn, and until it has ended after a signal.
+/// Runs a request while drawing progress and listening for signals.
 pub(super) async fn watched(
     request: Request<'_>,
     watch: &Arc<Watch>,
@@ -210,18 +211,18 @@ pub(super) async fn watched(
         tokio::spawn(interrupts(Signals::new(), cancel.clone(), watch.clone(), session.is_prompt));
     let drawing = Drawing::start(watch.clone());
     let response = request.cancelled_by(cancel.clone()).await;
-    // From here on there is nothing to wait for: the next Ctrl-C ends the process.
+    // Nothing is left to wait for: the next Ctrl-C ends the process.
     cancel.cancel();
     drawing.stop().await;
     if session.goes_on {
-        // The next signal is for what runs next.
+        // The next signal belongs to the next run.
         listening.abort();
     }
     response
 }
 
-/// Cancels the run at the first signal; ends the process at a Ctrl-C that finds it cancelled,
-/// and at any signal that finds it over. A prompt goes on.
+/// Cancels the run at the first signal. Exits the process at a Ctrl-C during cancellation, and at
+/// any signal after the run. The prompt survives a second Ctrl-C.
 async fn interrupts(
     mut signals: Signals,
     cancel: CancellationToken,
@@ -235,7 +236,7 @@ async fn interrupts(
             cancel.cancel();
             watch.hint(if is_prompt { "stopping" } else { "stopping; Ctrl-C again exits at once" });
         } else if is_prompt && asked == Asked::Interrupt {
-            // What does not stop in time is left behind by the engine.
+            // The engine abandons whatever does not stop in time.
         } else if asked == Asked::Interrupt || !is_stopping {
             watch.screen.clear();
             std::process::exit(INTERRUPTED.into());
@@ -243,7 +244,7 @@ async fn interrupts(
     }
 }
 
-/// Tells why a run failed and how far it was, and gives the exit code.
+/// Reports why a run failed and how far it got, and returns the exit code.
 fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
@@ -269,7 +270,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
     }
 }
 
-/// Says what is printed of a run that could not be funded to its end.
+/// Reports which partial result is printed of a run that ran out of its budget.
 fn tell_kept(partial: &Partial, session: &Session) {
     session.terminal.note(&format!("{partial}"));
     for inner in &partial.inside {

@@ -1,4 +1,4 @@
-//! `svc runs`: the runs that the store knows of.
+//! `svc runs`: lists the runs in the store.
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -22,7 +22,7 @@ use super::{
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Runs {
-    /// The most runs.
+    /// The maximum number of runs.
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
     /// Print them as JSON.
@@ -104,7 +104,7 @@ pub(super) fn run_row(run: &Run) -> Value {
     ])
 }
 
-/// What was used, where something was.
+/// The usage as text; empty if nothing was used.
 pub(super) fn cost(used: Usage) -> String {
     if used == Usage::default() { String::new() } else { used.to_string() }
 }

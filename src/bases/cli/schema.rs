@@ -1,4 +1,4 @@
-//! `svc schema`: the shapes of the JSON that commands print.
+//! `svc schema`: prints the JSON Schemas of the output of commands.
 
 use clap::{Args, ValueEnum};
 use svc_engine::{failure::FAILURE_SCHEMA, planned::PLAN_SCHEMA, verdict::VERDICT_SCHEMA};
@@ -8,11 +8,11 @@ use super::{
     terminal,
 };
 
-/// Print the JSON Schema of what a command prints with `--json`.
+/// Print the JSON Schema of the `--json` output of a command.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  svc schema check > svc-check.schema.json")]
 pub(super) struct Schema {
-    /// The command.
+    /// The command whose output is described.
     command: Described,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Schema {
 enum Described {
     Check,
     Plan,
-    /// Of a run that failed.
+    /// The output of a failed run.
     Run,
 }
 

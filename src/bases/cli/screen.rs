@@ -1,4 +1,4 @@
-//! Lines at the bottom of a terminal that are drawn again and again.
+//! Lines at the bottom of a terminal that are redrawn repeatedly.
 
 use std::{
     io,
@@ -10,21 +10,21 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::terminal;
 
-/// How wide each line is that is drawn now. A process has one standard error, and whoever
-/// writes to it while lines are drawn must know of them.
+/// The widths of the lines currently drawn. Standard error is shared by the whole process, so
+/// everything that writes to it must take these lines into account.
 static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// The last lines of standard error.
 ///
-/// The cursor always waits on the line below them, so that a `^C` that the terminal echoes
-/// moves nothing and is wiped away with them.
+/// The cursor always stays on the line below them, so a `^C` echoed by the terminal does not move
+/// them and is cleared with them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
     is_drawn_on: bool,
 }
 
 impl Screen {
-    /// Where `is_drawn_on` is not set, nothing is ever drawn.
+    /// Without `is_drawn_on`, nothing is ever drawn.
     pub(super) fn new(is_drawn_on: bool) -> Self {
         Self { is_drawn_on }
     }
@@ -33,18 +33,17 @@ impl Screen {
         self.is_drawn_on
     }
 
-    /// Draws these lines in the place of those that are there. None may be wider than the
-    /// screen.
+    /// Replaces the drawn lines by `lines`, none of which may be wider than the screen.
     pub(super) fn draw(self, lines: &[String]) {
         self.replace(lines, || {});
     }
 
-    /// Takes the lines away.
+    /// Clears the lines.
     pub(super) fn clear(self) {
         self.replace(&[], || {});
     }
 
-    /// Writes something else in the place of the lines. The next drawing goes below it.
+    /// Clears the lines and writes something else in their place. The next frame is drawn below it.
     pub(super) fn give_way<T>(self, write: impl FnOnce() -> T) -> T {
         self.replace(&[], write)
     }
@@ -53,7 +52,7 @@ impl Screen {
         let mut there = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_drawn_on && !(there.is_empty() && lines.is_empty()) {
             let commands = drawing(rows(&there, whole().0), lines);
-            // Who cannot be told of progress cannot be told of that either.
+            // If progress cannot be written, neither can the error.
             terminal::command(&commands);
             *there = lines.iter().map(|it| it.width()).collect();
         }
@@ -61,15 +60,14 @@ impl Screen {
     }
 }
 
-/// How many columns and rows a drawing may have. The last column stays empty: what terminals
-/// do with a character there differs.
+/// The columns and rows available for drawing. The last column stays empty, because terminals
+/// handle a character there differently.
 pub(super) fn size() -> (usize, usize) {
     let (columns, rows) = whole();
     (columns.saturating_sub(1), rows)
 }
 
-/// The columns and rows of the terminal. One that does not tell has those of all terminals
-/// once.
+/// The columns and rows of the terminal; 80 by 24 if it does not report its size.
 fn whole() -> (usize, usize) {
     match terminal_size_of(io::stderr()) {
         Some((Width(columns), Height(rows))) if columns > 0 => (columns.into(), rows.into()),
@@ -77,12 +75,12 @@ fn whole() -> (usize, usize) {
     }
 }
 
-/// How many rows lines take, also when the terminal became narrower since.
+/// The number of rows that lines occupy, even if the terminal became narrower.
 fn rows(widths: &[usize], columns: usize) -> usize {
     widths.iter().map(|it| it.div_ceil(columns.max(1)).max(1)).sum()
 }
 
-/// The commands that replace so many rows above the cursor.
+/// The escape sequences that replace `there` rows above the cursor by `lines`.
 fn drawing(there: usize, lines: &[String]) -> String {
     let mut commands = String::from("\r");
     if there > 0 {

@@ -1,4 +1,4 @@
-//! Reading the text of a script, from a file or standard input.
+//! Reads and writes scripts, from files or standard input.
 
 use std::{
     io::{self, Read},
@@ -23,7 +23,7 @@ use super::{
     library, terminal,
 };
 
-/// The script of this name; `-` is standard input, `std:panel` one of the standard library.
+/// Reads a script; `-` is standard input, `std:panel` a module of the standard library.
 pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     if let Some(module) = library::named(&file.to_string_lossy()) {
         return flows_of(module?);
@@ -41,14 +41,14 @@ pub(super) fn read(host: &dyn Host, file: &Path) -> Result<Source> {
     Ok(Source::new(name, text).in_folder(folder.unwrap_or(Path::new("."))))
 }
 
-/// Writes a script where it was read: a link to it stays one.
+/// Writes a script to its file. Follows symbolic links.
 pub(super) fn write(host: &dyn Host, file: &Path, text: &str) -> Result<()> {
     let real = host.real_path(file).unwrap_or_else(|_| file.to_owned());
     let written = host.write(&real, text.as_bytes());
     written.map_err(|err| Failure::reading(OpError::io(err, file)))
 }
 
-/// The script that has the tests of this one: the same, but for modules with templates.
+/// The script that contains the tests: the script itself, except for modules with templates.
 pub(super) fn read_tests(host: &dyn Host, file: &Path) -> Result<Source> {
     match library::named(&file.to_string_lossy()) {
         Some(module) => Ok(module?.tests()),
@@ -61,11 +61,11 @@ fn flows_of(module: &Module) -> Result<Source> {
         return Ok(module.source());
     }
     let name = format!("{PREFIX}{}", module.name);
-    let message = format!("`{name}` has templates, which are checked where they are used");
-    Err(Failure::new(USAGE, message).help(format!("`svc test {name}` runs its tests")))
+    let message = format!("`{name}` contains templates, which are checked where they are used");
+    Err(Failure::new(USAGE, message).help(format!("run its tests with `svc test {name}`")))
 }
 
-/// The plan of the script of this name; what is wrong with it goes to standard error.
+/// Plans a script; prints its problems to standard error.
 pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
     let source = read(session.engine.host(), file)?;
     session.engine.plan(source).map_err(|report| {
@@ -78,18 +78,17 @@ pub(super) fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Whether the one script comes from standard input, for commands that print what they
-/// make of it.
+/// Whether the script comes from standard input, for commands that print the changed script.
 pub(super) fn only_stdin(files: &[PathBuf]) -> Result<bool> {
     let from_stdin = files.iter().any(|it| is_stdin(it));
     if from_stdin && files.len() > 1 {
-        let message = "`-` stands alone: its script goes to standard output";
+        let message = "cannot combine `-` with other files: its result goes to standard output";
         return Err(Failure::new(USAGE, message));
     }
     Ok(from_stdin)
 }
 
-/// Everything on standard input as text, without the line end that closes it.
+/// Reads all of standard input as text, without a final line end.
 pub(super) fn read_input() -> Result<String> {
     /// The largest input.
     const LARGEST: u64 = 1 << 30;
@@ -119,21 +118,23 @@ fn unreadable(err: io::Error, file: &Path) -> Failure {
     let failure = Failure::reading(OpError::io(err, file));
     match kind {
         io::ErrorKind::NotFound if file.to_string_lossy().contains(">>") => {
-            failure.help("a script's text goes to standard input: echo '..' | svc run -")
+            failure.help("pass the text of a script on standard input: echo '..' | svc run -")
         }
         io::ErrorKind::IsADirectory => Failure { code: USAGE, ..failure },
         _ => failure,
     }
 }
 
-/// Bytes as text, or the place where they are none.
+/// Decodes UTF-8; the error names the first invalid byte.
 fn text(name: &str, bytes: Vec<u8>, code: u8) -> Result<String> {
     String::from_utf8(bytes).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
         let bytes = err.as_bytes();
         let line = bytes[..place].split(|it| *it == b'\n').count();
         let byte = bytes.get(place).copied().unwrap_or_default();
-        let message = format!("{name} is not UTF-8: byte {place} (line {line}) is 0x{byte:02x}");
+        let message = format!(
+            "{name} is not valid UTF-8 (invalid byte 0x{byte:02x} at offset {place}, line {line})"
+        );
         Failure::new(code, message).help("save it as UTF-8")
     })
 }
@@ -159,6 +160,9 @@ mod tests {
         let host = TestHost::new().file("x.svc", b"1\n\"\xff\"".as_slice());
         let failure = read(&host, Path::new("x.svc")).unwrap_err();
         assert_eq!(failure.code, INVALID);
-        assert_eq!(failure.message, "`x.svc` is not UTF-8: byte 3 (line 2) is 0xff");
+        assert_eq!(
+            failure.message,
+            "`x.svc` is not valid UTF-8 (invalid byte 0xff at offset 3, line 2)"
+        );
     }
 }

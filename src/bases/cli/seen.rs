@@ -1,4 +1,4 @@
-//! What is known of a run from its events: its calls, its places, its cost.
+//! The state of a run, collected from its events: calls, places and cost.
 
 use std::{
     collections::BTreeMap,
@@ -8,23 +8,23 @@ use std::{
 use svc_contract::registry::{ErrorKind, Usage};
 use svc_engine::run::{Event, ledger::Cap, place_of};
 
-/// What was seen of a run.
+/// The events of a run so far, summed up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     nodes: BTreeMap<String, Node>,
-    /// How many calls have ended, those that were made in an earlier run among them.
+    /// The number of calls that have ended, including those reused from an earlier run.
     pub(super) ended: usize,
     pub(super) running: usize,
-    /// How many calls there will be, where the plan knows that.
+    /// The total number of calls, if the plan determines it.
     pub(super) planned: Option<usize>,
     pub(super) spent: Usage,
     pub(super) cap: Cap,
 }
 
-/// All nodes of one place in the script: the items of an `each` are one.
+/// All nodes of one place in the script; the items of an `each` share one place.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// How many places were seen before it.
+    /// The number of places seen before this one.
     order: usize,
     pub(super) running: usize,
     pub(super) since: Instant,
@@ -32,16 +32,16 @@ pub(super) struct Node {
     pub(super) reused: usize,
     pub(super) took: Duration,
     pub(super) failed: usize,
-    /// How many were running when the run was cancelled.
+    /// The number of calls that were running when the run was cancelled.
     pub(super) stopped: usize,
     pub(super) progress: Option<Progress>,
-    /// Those whose last attempt failed, by their paths.
+    /// The calls whose last attempt failed, by path.
     retries: BTreeMap<String, Retry>,
-    /// Those of an `each`, at the place of the `each` itself.
+    /// The items of an `each`, at the place of the `each` itself.
     pub(super) items: Option<Items>,
 }
 
-/// How far a long call is.
+/// The progress of a long call.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     pub(super) what: String,
@@ -52,12 +52,12 @@ pub(super) struct Progress {
 /// The next attempt of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retry {
-    /// Its number, from 1.
+    /// The number of the attempt, from 1.
     pub(super) attempt: u32,
     pub(super) begins: Instant,
 }
 
-/// How far an `each` is.
+/// The progress of an `each`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Items {
     pub(super) total: usize,
@@ -67,7 +67,7 @@ pub(super) struct Items {
 }
 
 impl Seen {
-    /// Takes note of something that happened.
+    /// Records an event.
     pub(super) fn note(&mut self, path: &str, event: &Event<'_>) {
         match event {
             Event::Begun { plan, cap, spent } => {
@@ -114,7 +114,7 @@ impl Seen {
         }
     }
 
-    /// The places that are wanted, in the order in which they were reached.
+    /// The matching places, in the order in which they were reached.
     pub(super) fn in_order(&self, wanted: impl Fn(&Node) -> bool) -> Vec<(&str, &Node)> {
         let all = self.nodes.iter().map(|(path, node)| (path.as_str(), node));
         let mut nodes: Vec<_> = all.filter(|(_, it)| wanted(it)).collect();
@@ -177,7 +177,7 @@ impl Node {
         self.running > 0 || self.items.is_some_and(|it| it.running > 0)
     }
 
-    /// What waits for another attempt, or is in it.
+    /// The calls in a retry or waiting for one.
     pub(super) fn retries(&self) -> impl Iterator<Item = Retry> {
         self.retries.values().copied()
     }

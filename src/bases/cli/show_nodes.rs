@@ -1,4 +1,4 @@
-//! The calls of a run as the rows of a table, in time.
+//! The calls of a run as rows of a table, with their times.
 
 use std::time::Duration;
 
@@ -14,28 +14,28 @@ use super::{
     show::Reader,
 };
 
-/// Fewer calls of one place are shown one by one.
+/// Places with fewer calls than this show each call.
 const FOLDED_FROM: usize = 4;
 
-/// So many failures of one place are shown one by one.
+/// The number of failed calls shown per folded place.
 const FAILURES: usize = 10;
 
-/// So many of the slowest calls of one place.
+/// The number of slowest calls shown per folded place.
 const SLOWEST: usize = 3;
 
-/// The columns of a bar as long as the run.
+/// The width of a bar that spans the whole run, in columns.
 const BAR: i64 = 16;
 
-/// A terminal has the room for bars from this width on.
+/// The terminal width from which bars are shown, in columns.
 const ROOMY: u16 = 100;
 
-/// A row for every call.
+/// One row per call.
 pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
     let told: Vec<Told> = nodes.iter().map(|it| Told::of_node(it, "")).collect();
     Clock::of(run, nodes, reader).rows(&told)
 }
 
-/// A row for every place; below it those of its calls that failed, and the slowest ones.
+/// One row per place, followed by its failed and its slowest calls.
 pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
     let mut told = Vec::new();
     for place in folded::places(nodes) {
@@ -49,7 +49,7 @@ pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
     Clock::of(run, nodes, reader).rows(&told)
 }
 
-/// The calls of a place that one wants to know of, and why.
+/// The notable calls of a place, each with the reason.
 fn remarkable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
     let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
     let done = place.nodes.iter().copied();
@@ -61,7 +61,7 @@ fn remarkable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static
     failed.into_iter().map(|it| (it, "")).chain(slowest.into_iter().map(|it| (it, "slowest")))
 }
 
-/// When a run began and ended, for places in its time.
+/// The start and length of a run, to place calls in it.
 struct Clock {
     /// Milliseconds since 1970.
     started: i64,
@@ -70,7 +70,7 @@ struct Clock {
     reader: Reader,
 }
 
-/// What a row tells of one call or of many.
+/// The content of a row, for one call or for many.
 struct Told {
     path: String,
     state: String,
@@ -120,8 +120,8 @@ impl Clock {
         Self { started: run.started, length: last.saturating_sub(run.started).max(1), reader }
     }
 
-    /// The rows as a table. Programs get the same columns each time; a person none that says
-    /// nothing, and bars where there is room.
+    /// The rows as a table. A pipe always receives the same columns; a terminal omits empty columns
+    /// and shows bars if it is wide enough.
     fn rows(&self, told: &[Told]) -> Value {
         let Reader::Terminal { width, .. } = self.reader else {
             return self.table(told, |it| it != "time");
@@ -164,7 +164,7 @@ impl Clock {
         }
     }
 
-    /// Where in the run something was: `····██··········`.
+    /// The position of an interval within the run: `····██··········`.
     fn bar(&self, from: i64, to: i64) -> String {
         let column = |at: i64| {
             let after = at.saturating_sub(self.started).clamp(0, self.length);
@@ -173,7 +173,7 @@ impl Clock {
         let first = column(from).min(BAR - 1);
         let width = (column(to) - first).max(1);
         let count = |it: i64| usize::try_from(it).unwrap_or(0);
-        // A table cuts spaces at the ends of a cell.
+        // Dots, because the table trims spaces at the ends of a cell.
         ["·".repeat(count(first)), "█".repeat(count(width)), "·".repeat(count(BAR - first - width))]
             .concat()
     }

@@ -1,4 +1,4 @@
-//! `svc show`: what a run did.
+//! `svc show`: shows the calls of a run.
 
 use std::{
     io,
@@ -26,22 +26,22 @@ use super::{
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
-    /// The run, by its name, the beginning of it, or `last`.
+    /// The run: its name, a prefix of it, or `last`.
     #[arg(value_name = "RUN")]
     run: String,
-    /// Show every call by itself. Else the items of an `each` are one line, but for those
-    /// that failed and the slowest ones.
+    /// Show every call on its own line. By default, the items of an `each` are one line, with
+    /// the failed and the slowest ones below.
     #[arg(long)]
     all: bool,
-    /// Print it as JSON, every call by itself.
+    /// Print the run as JSON, with every call.
     #[arg(long, group = "form")]
     json: bool,
-    /// Write it as one page for a browser, with the graph, a timeline and every value; `-`
-    /// is standard output. The page needs no network.
+    /// Write one self-contained HTML page with the graph, a timeline and every value; `-` is
+    /// standard output.
     #[arg(long, value_name = "FILE", group = "form")]
     html: Option<PathBuf>,
-    /// The largest value that stands whole in the page: `10MB`. Of a larger one there is its
-    /// beginning. Without it 1 MiB, and 256 MiB for all values together.
+    /// The largest value that the page holds in full: `10MB`. Larger values are cut. The
+    /// default is 1 MiB, and 256 MiB for all values together.
     #[arg(long, value_name = "SIZE", value_parser = given::size, requires = "html")]
     max_size: Option<u64>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ const EXAMPLES: &str = "Examples:
   svc show last --html run.html
   svc show last --json | jq '.nodes[] | select(.state == \"failed\").path'";
 
-/// What stands in a page unless more is asked for.
+/// The default limits of a page.
 const LIMITS: Limits = Limits { value: 1 << 20, page: 256 << 20 };
 
 #[derive(Serialize)]
@@ -104,13 +104,13 @@ impl Show {
     }
 }
 
-/// The plan of the script as it was stored, where it still checks.
+/// The plan of the stored script, if it still checks.
 fn planned(session: &Session, store: &std::sync::Arc<Store>, run: &Run) -> Option<Plan> {
     let engine = session.engine.clone().keeping(store.clone());
     engine.resume(run.id.as_str()).ok()?.plan().ok()
 }
 
-/// Writes a page into a file, which is there wholly or not at all, or to standard output.
+/// Writes a page into a file atomically, or to standard output.
 fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
     if script::is_stdin(file) {
         return terminal::print_with(|out| page.write(out));
@@ -118,7 +118,7 @@ fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
     let mut outcome = Err(Failure::new(FAILED, "nothing was written"));
     let written = session.engine.host().write_with(file, &mut |out| {
         outcome = page.write(out);
-        // The host has to know that the content is not whole; why, stands in the outcome.
+        // This error makes the host discard the file; `outcome` keeps the reason.
         outcome.as_ref().map(|_| ()).map_err(|err| io::Error::other(err.message.clone()))
     });
     match (outcome, written) {
@@ -127,10 +127,10 @@ fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
     }
 }
 
-/// Says what had no room.
+/// Reports which values were cut.
 fn tell(session: &Session, left: Left) {
     if left.values > 0 {
-        let what = format!("cut in the page: {left}; `--max-size` keeps larger ones");
+        let what = format!("cut in the page: {left}; raise the limit with `--max-size`");
         session.terminal.note(&what);
     }
 }

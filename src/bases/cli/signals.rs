@@ -1,12 +1,11 @@
-//! The signals that ask a run to end: Ctrl-C, a system or a person that ends the process, a
-//! terminal that goes away.
+//! The signals that end a run: Ctrl-C, a request to end the process, and a terminal that closes.
 
-/// What was asked.
+/// The meaning of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// A person at the terminal pressed Ctrl-C.
     Interrupt,
-    /// Something else wants the process to end. That may be said twice.
+    /// Something else asks the process to end, possibly more than once.
     End,
 }
 
@@ -21,7 +20,7 @@ mod unix {
     use super::Asked;
     use svc_host_os::{self as os};
 
-    /// The signals that come from now on.
+    /// The signals received from now on.
     pub(in crate::bases::cli) struct Signals(Vec<(Asked, Signal)>);
 
     impl Signals {
@@ -30,7 +29,7 @@ mod unix {
                 (Asked::Interrupt, SignalKind::interrupt()),
                 (Asked::End, SignalKind::terminate()),
             ];
-            // Whoever says `nohup` wants the run to outlive the terminal.
+            // Under `nohup` the run must outlive the terminal.
             let hangup = SignalKind::hangup();
             if !os::is_ignored(hangup.as_raw_value()) {
                 kinds.push((Asked::End, hangup));
@@ -39,7 +38,7 @@ mod unix {
             Self(heard.collect())
         }
 
-        /// Waits for the next one. None where the system gives none.
+        /// Waits for the next signal; `None` if no signal can be received.
         pub(in crate::bases::cli) async fn next(&mut self) -> Option<Asked> {
             if self.0.is_empty() {
                 return None;

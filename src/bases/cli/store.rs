@@ -1,4 +1,4 @@
-//! `svc store`: the upkeep of the store of runs.
+//! `svc store`: maintains the store of runs.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::{
     terminal,
 };
 
-/// Copy the store of runs.
+/// Maintain the store of runs.
 #[derive(Args)]
 pub(super) struct Upkeep {
     #[command(subcommand)]
@@ -20,9 +20,9 @@ pub(super) struct Upkeep {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Copy the store while it is used; the copy is whole.
+    /// Make a consistent copy of the store, even while it is in use.
     Backup {
-        /// Where to; it must not exist.
+        /// The copy; the file must not exist.
         #[arg(value_name = "FILE")]
         to: PathBuf,
         #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `svc tap`: a value of a run.
+//! `svc tap`: prints a value of a run.
 
 use clap::Args;
 use svc_contract::value::{Value, json};
@@ -12,19 +12,19 @@ use super::{
     show, terminal,
 };
 
-/// Print the value that a call of a run gave, or the run itself without a path.
+/// Print the result of a call in a run; without PATH, the result of the run.
 #[derive(Args)]
 pub(super) struct Tap {
-    /// The run, by its name, the beginning of it, or `last`.
+    /// The run: its name, a prefix of it, or `last`.
     #[arg(value_name = "RUN")]
     run: String,
-    /// The node, as `svc show` names it.
+    /// The path of the call, as in `svc show`.
     #[arg(value_name = "PATH")]
     path: Option<String>,
     /// Print the arguments of the call instead.
     #[arg(long, requires = "path")]
     args: bool,
-    /// Print it as JSON.
+    /// Print the value as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ impl Tap {
         let engine = session.engine.clone().keeping(store.clone());
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let value = match &self.path {
-            // What is computed where it stands is not kept, but can be computed again.
+            // Results of inline ops are not stored, but can be computed again.
             Some(path) if store.node(&run.id, path).map_err(keeping::failure)?.is_none() => {
                 let tapped = engine.tap(run.clone(), path).ok().flatten();
                 tapped.ok_or_else(|| self.missing(path))?
@@ -52,8 +52,8 @@ impl Tap {
     }
 
     fn missing(&self, path: &str) -> Failure {
-        let help = format!("`svc show {}` lists them", self.run);
-        Failure::new(NOT_FOUND, format!("the run has no node `{path}`")).help(help)
+        let help = format!("list the nodes with `svc show {}`", self.run);
+        Failure::new(NOT_FOUND, format!("unknown node `{path}` of the run")).help(help)
     }
 
     fn value(&self, store: &Store, run: &Run) -> Result<Value> {
@@ -69,7 +69,7 @@ impl Tap {
                 node.output
             }
         };
-        let nothing = || Failure::new(NOT_FOUND, "it gave no value");
+        let nothing = || Failure::new(NOT_FOUND, "no result recorded");
         let text = store.text(hash.ok_or_else(nothing)?).map_err(keeping::failure)?;
         text.and_then(|it| json::read(&it).ok()).ok_or_else(nothing)
     }

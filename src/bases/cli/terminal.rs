@@ -1,7 +1,7 @@
-//! The two ends that a person reads: standard output and standard error.
+//! Standard output and standard error, for people and for data.
 //!
-//! All that the program writes there goes through this module, which writes out what would
-//! command a terminal or hide; `tests/it/architecture.rs` knows the exceptions.
+//! All output goes through this module, which escapes control and hidden characters;
+//! `tests/it/architecture.rs` lists the exceptions.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -22,7 +22,7 @@ pub(super) enum Color {
     Never,
 }
 
-/// What is known of standard output and standard error.
+/// The properties of standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminal {
     pub(super) out: Stream,
@@ -54,7 +54,7 @@ impl Terminal {
         Self { out, err, draws: err.is_terminal && !is_dumb }
     }
 
-    /// Writes an error without a place in a script.
+    /// Prints an error that has no place in a script.
     pub(super) fn complain(self, message: &str, help: Option<&str>) {
         let word = self.err.paint("error:", Ink::Red);
         tell(styled(&format!("{word} {}\n", visible(message))));
@@ -64,23 +64,21 @@ impl Terminal {
         }
     }
 
-    /// Writes something worth knowing that is no failure.
+    /// Prints a note, which is not a failure.
     pub(super) fn note(self, message: &str) {
         let word = self.err.paint("note:", Ink::Cyan);
         tell(styled(&format!("{word} {}\n", visible(message))));
     }
 }
 
-/// Text for people: nothing in it commands their terminal but this program's own colours, and
-/// nothing is hidden.
+/// Text for people: it contains no control or hidden characters except this program's own colours.
 ///
-/// A plain text becomes one by having everything else written out, so that whoever prints
-/// cannot forget to.
+/// Converting a plain text escapes everything else, so a caller cannot forget it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shown(String);
 
-/// A text with colours of this program in it. What comes from elsewhere must have been made
-/// visible before it was put there.
+/// A text that contains colours of this program. Parts from other sources must have been escaped
+/// before.
 pub(super) fn styled(text: &str) -> Shown {
     Shown(visible_styled(text).into_owned())
 }
@@ -103,19 +101,19 @@ impl From<&String> for Shown {
     }
 }
 
-/// Writes text for people to standard output.
+/// Prints text for people to standard output.
 pub(super) fn print(text: impl Into<Shown>) -> Result<()> {
     write_out(text.into().as_str())
 }
 
-/// Writes data to standard output: byte for byte into a pipe or a file, as text for people on
-/// a terminal.
+/// Prints data to standard output: byte for byte into a pipe or a file, and as text for people on a
+/// terminal.
 pub(super) fn print_data(data: &str) -> Result<()> {
     if io::stdout().is_terminal() { print(data) } else { write_out(data) }
 }
 
-/// Writes indented JSON to standard output. On a terminal, what commands it or hides has the
-/// escapes of JSON, so that the value is the same.
+/// Prints indented JSON to standard output. On a terminal, control and hidden characters become
+/// JSON escapes, so the value is the same.
 pub(super) fn print_json(value: &impl Serialize) -> Result<()> {
     if io::stdout().is_terminal() {
         let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
@@ -127,7 +125,7 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Lets something write data to standard output, as [`print_data`] does.
+/// Lets a callback write data to standard output, as [`print_data`] does.
 pub(super) fn print_with<T>(write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
     if io::stdout().is_terminal() {
         let mut data = Vec::new();
@@ -147,23 +145,24 @@ fn write_out(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Writes text for people to standard error. Nobody is left to hear of a failure to do so.
+/// Prints text for people to standard error. Failures are ignored, because nothing could report
+/// them.
 pub(super) fn tell(text: impl Into<Shown>) {
     command(text.into().as_str());
 }
 
-/// Writes to standard error what moves the cursor and draws. Only [`super::screen`] does.
+/// Writes escape sequences to standard error. Only [`super::screen`] uses it.
 pub(super) fn command(drawing: &str) {
     let _ = io::stderr().lock().write_all(drawing.as_bytes());
 }
 
-/// Writes what is wrong with a command line, or the help that it asks for.
+/// Prints an error of the command line, or the requested help.
 pub(super) fn usage(error: &clap::Error) {
-    // Help into a closed pipe is nobody's failure.
+    // Printing help into a closed pipe is not a failure.
     let _ = error.print();
 }
 
-/// What a piece of text looks like.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ink {
     Bold,

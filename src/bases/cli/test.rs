@@ -1,4 +1,4 @@
-//! `svc test`: runs the tests that stand in scripts.
+//! `svc test`: runs the tests of scripts.
 
 use std::path::{Path, PathBuf};
 
@@ -20,23 +20,24 @@ use super::{
     terminal::{self, Ink},
 };
 
-/// Run the tests of scripts, without touching the world.
+/// Run the tests of scripts, without effects on the outside world.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Test {
     /// The scripts; `-` is standard input.
     #[arg(required_unless_present = "from_run", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print a test that expects what this run gave, with what its calls gave as mocks.
+    /// Print this run as a test: it mocks the calls with their results and expects the result
+    /// of the run.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["files", "filter", "json"])]
     from_run: Option<String>,
-    /// Run only the tests whose names contain this.
+    /// Run only the tests whose names contain TEXT.
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
-    /// The most memory that what a test makes may take: `500MB`.
+    /// The maximum memory for the values of a test: `500MB`.
     #[arg(long, value_name = "SIZE", value_parser = given::size)]
     max_memory: Option<u64>,
-    /// Print one JSON object with the outcome of every test.
+    /// Print one JSON object with the result of every test.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -50,10 +51,10 @@ const EXAMPLES: &str = "Examples:
   svc test --from-run last >> triage.svc
   svc test triage.svc --json | jq '.files[].tests[] | select(.passed | not)'
 
-Pure components run; whatever reads, writes or spends needs a `mock`, or the test fails.
-Time is simulated: retries and timeouts take none.
+Pure components run; a component that reads, writes or spends needs a `mock`, or the test
+fails. Time is simulated: retries and timeouts take no real time.
 
-Exits with 1 when a test fails, and with 7 when a script does not check.";
+The exit code is 1 if a test fails, and 7 if a script has errors.";
 
 #[derive(Serialize)]
 struct FilesJson {
@@ -65,7 +66,7 @@ struct FilesJson {
 #[derive(Default, Serialize)]
 struct FileJson {
     file: String,
-    /// Why nothing was run.
+    /// The reason why no test was run.
     error: Option<String>,
     problems: Vec<Problem>,
     tests: Vec<TestJson>,
@@ -83,7 +84,7 @@ struct TestJson {
     seconds: f64,
 }
 
-/// What was counted over all files.
+/// The totals over all files.
 struct Tally {
     code: u8,
     passed: usize,
@@ -108,8 +109,8 @@ impl Test {
             terminal::print_json(&FilesJson { passed, failed, files })?;
         } else if passed + failed == 0 && code == OK {
             let message = match self.filter.as_str() {
-                "" => "there are no tests: write `test \"name\" { let r = ..  expect r == .. }`",
-                _ => "no test's name contains the filter",
+                "" => "no tests found: add `test \"name\" { let r = ..  expect r == .. }`",
+                _ => "no test name contains the filter",
             };
             session.terminal.note(message);
         } else if passed + failed > 0 {
@@ -118,7 +119,7 @@ impl Test {
         Ok(code)
     }
 
-    /// Prints a run as a test, and says if that does not pass.
+    /// Prints a run as a test, with a note if that test does not pass.
     fn of_run(&self, run: &str, session: &Session) -> Result<u8> {
         let engine = self.keeping.engine(session)?;
         let (source, test) = engine.test_of(run).map_err(keeping::failure)?;
@@ -129,7 +130,7 @@ impl Test {
             tests.last().is_some_and(TestResult::passed)
         });
         if !passes.unwrap_or(false) {
-            session.terminal.note("the test does not pass as it stands: calls that are alike gave different results, or a value has no literal");
+            session.terminal.note("the test does not pass: equal calls returned different results, or a value has no literal");
         }
         Ok(OK)
     }
@@ -183,7 +184,7 @@ impl Test {
 }
 
 impl Tally {
-    /// The first thing that went wrong decides.
+    /// Sets the exit code, unless an earlier failure did.
     fn fails_with(&mut self, code: u8) {
         if self.code == OK {
             self.code = code;
@@ -191,7 +192,7 @@ impl Tally {
     }
 }
 
-/// One line a test, and below a failure what went wrong.
+/// One line per test, followed by the problems of a failed test.
 fn told(file: &str, results: &[TestResult], session: &Session) -> String {
     let out = session.terminal.out;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Other defaults of tunable params, as the command line says them.
+//! Changed defaults of tunable params, from the command line.
 
 use clap::Args;
 use svc_contract::value::{Value, json};
@@ -9,23 +9,23 @@ use super::{
     exit::{Failure, Result, USAGE},
 };
 
-/// Other defaults for the params of components.
+/// Changed defaults of component params.
 #[derive(Args)]
 pub(super) struct Tuning {
-    /// Another default for a param that is a number within a range: `--tune rerank.keep=10`.
-    /// What the script says goes before it.
+    /// Change the default of a numeric param that has a range: `--tune rerank.keep=10`. A value
+    /// in the script takes precedence.
     #[arg(long, value_name = "NAME=NUMBER", value_parser = name_and_number)]
     tune: Vec<(String, Value)>,
 }
 
 fn name_and_number(text: &str) -> std::result::Result<(String, Value), String> {
-    let (name, number) = text.split_once('=').ok_or("a tunable is given as NAME=NUMBER")?;
+    let (name, number) = text.split_once('=').ok_or("expected NAME=NUMBER")?;
     let value = json::read(number).ok().filter(|it| matches!(it, Value::Int(_) | Value::Float(_)));
-    Ok((name.to_owned(), value.ok_or_else(|| format!("`{number}` is no number"))?))
+    Ok((name.to_owned(), value.ok_or_else(|| format!("`{number}` is not a number"))?))
 }
 
 impl Tuning {
-    /// The same session, whose engine has these defaults.
+    /// The same session with these defaults.
     pub(super) fn session(&self, session: &Session) -> Result<Session> {
         let engine = self.tuned(session.engine.clone())?;
         Ok(Session { engine, ..*session })

@@ -1,4 +1,4 @@
-//! Watching a run: what runs, what has finished, and what to tell of it.
+//! Observes a run: its progress and its notes.
 
 use std::{
     sync::{
@@ -19,17 +19,17 @@ use super::{
     terminal::Terminal,
 };
 
-/// How many retries and left-out parts are told one by one.
+/// The maximum number of notes about retries and failed optional parts.
 const MOST_ASIDES: usize = 5;
 
-/// What is known of a run while it runs.
+/// The state of a run while it runs.
 pub(super) struct Watch {
     terminal: Terminal,
-    /// Where progress is drawn; what is written between must go through it.
+    /// The drawn progress; every other write to standard error must go through it.
     pub(super) screen: Screen,
     started: Instant,
     seen: Mutex<Seen>,
-    /// How many retries and left-out parts were told.
+    /// The number of notes about retries and failed optional parts so far.
     asides: AtomicUsize,
 }
 
@@ -41,13 +41,13 @@ impl Watch {
         Self { terminal, screen, started, seen, asides: AtomicUsize::new(0) }
     }
 
-    /// What is drawn of the run now, in so many columns and rows.
+    /// The lines of the next frame.
     pub(super) fn lines(&self, frame: usize, (columns, rows): (usize, usize)) -> Vec<String> {
         let (now, elapsed) = (Instant::now(), self.started.elapsed());
         lines::lines(&self.seen(), Moment { now, elapsed, frame, columns, rows })
     }
 
-    /// One line with what had finished, unless nothing had.
+    /// The finished calls on one line, if there are any.
     pub(super) fn finished(&self) -> Option<String> {
         let seen = self.seen();
         let nodes = seen.in_order(|it| it.finished > 0);
@@ -58,7 +58,7 @@ impl Watch {
         (!shown.is_empty()).then(|| shown.join(", "))
     }
 
-    /// What an interrupted run had done, line by line.
+    /// The report of an interrupted run: one line per place and state.
     pub(super) fn report(&self) -> String {
         let after = units::show_measured(self.started.elapsed());
         let mut text = format!("interrupted after {after}\n");
@@ -79,27 +79,27 @@ impl Watch {
         text
     }
 
-    /// Tells something without disturbing the progress that is drawn.
+    /// Prints a note without disturbing the drawn progress.
     pub(super) fn note(&self, message: &str) {
         self.screen.give_way(|| {
             self.terminal.note(message);
         });
     }
 
-    /// Tells what only a person at a terminal wants to know.
+    /// Prints a note if a person is at the terminal.
     pub(super) fn hint(&self, message: &str) {
         if self.terminal.err.is_terminal {
             self.note(message);
         }
     }
 
-    /// The same of things that may happen often.
+    /// The same for frequent events.
     fn aside(&self, message: &str) {
         let told = self.asides.fetch_add(1, Ordering::Relaxed) + 1;
         if told <= MOST_ASIDES {
             self.hint(message);
         } else if told == MOST_ASIDES + 1 {
-            self.hint("further notes of this kind are left out");
+            self.hint("further notes of this kind are omitted");
         }
     }
 
@@ -114,24 +114,26 @@ impl Observer for Watch {
         match event {
             Event::Retrying { component, wait, error, .. } => {
                 let wait = units::show_measured(*wait);
-                self.aside(&format!("{component}: {error}; another try in {wait}"));
+                self.aside(&format!("{component}: {error}; retrying in {wait}"));
             }
-            Event::Swallowed { error } => self.aside(&format!("{path}: went on without: {error}")),
+            Event::Swallowed { error } => {
+                self.aside(&format!("{path}: continued without it: {error}"))
+            }
             Event::Notice { message } => self.note(message),
             Event::Straggler { component } => {
-                self.note(&format!("{component} did not stop in time; its result is dropped"));
+                self.note(&format!("{component} did not stop in time; its result is discarded"));
             }
             _ => {}
         }
     }
 }
 
-/// `1.2s`, or `×12, 3.4s in all`.
+/// `1.2s`, or `×12, 3.4s in total`.
 fn counted(n: usize, took: Option<Duration>) -> String {
     let took = took.map(units::show_measured);
     match (n, took) {
         (1, took) => took.unwrap_or_default(),
-        (n, Some(took)) => format!("×{n}, {took} in all"),
+        (n, Some(took)) => format!("×{n}, {took} in total"),
         (n, None) => format!("×{n}"),
     }
 }
@@ -156,9 +158,9 @@ mod tests {
         let error = &OpError::cancelled();
         watch.event("each[2]/summary", &Event::Failed { component, took, error });
 
-        assert_eq!(watch.finished().unwrap(), "each[]/summary (×2, 40ms in all)");
+        assert_eq!(watch.finished().unwrap(), "each[]/summary (×2, 40ms in total)");
         let report = watch.report();
-        assert!(report.contains("  finished  each[]/summary  ×2, 40ms in all\n"), "{report}");
+        assert!(report.contains("  finished  each[]/summary  ×2, 40ms in total\n"), "{report}");
         assert!(report.ends_with("  running   each[]/summary\n"), "{report}");
     }
 }

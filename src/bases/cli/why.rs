@@ -1,4 +1,4 @@
-//! `svc why`: why the calls of a run were made.
+//! `svc why`: explains why the calls of a run were made.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use super::{
     terminal,
 };
 
-/// Say why the calls of a run were made: what differs from the run before.
+/// Explain why the calls of a run were made: what differs from the run before.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Why {
-    /// The run, by its name, the beginning of it, or `last`.
+    /// The run: its name, a prefix of it, or `last`.
     #[arg(value_name = "RUN")]
     run: String,
-    /// Only this call, as `svc show` names it, or all at a place: `each[]/ask`.
+    /// Only this call, by its path in `svc show`, or all calls of a place: `each[]/ask`.
     #[arg(value_name = "PATH")]
     path: Option<String>,
-    /// Compare with this run instead of the one before of the same script.
+    /// Compare with this run instead of the previous run of the same script.
     #[arg(long, value_name = "RUN")]
     since: Option<String>,
-    /// Print it as JSON.
+    /// Print the reasons as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ const EXAMPLES: &str = "Examples:
   svc why last 'each[3]/ask'
   svc why last --since 01j9";
 
-/// So many places of one reason are named.
+/// The maximum number of paths listed per reason.
 const MOST_PATHS: usize = 3;
 
 impl Why {
@@ -53,7 +53,7 @@ impl Why {
     }
 }
 
-/// The calls that have the same reasons together, in the order in which they were made.
+/// The calls grouped by their reasons, in the order in which they were made.
 fn told(why: &Reasons) -> String {
     let mut groups: Vec<(Vec<String>, Vec<&Called>)> = Vec::new();
     let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
@@ -81,50 +81,52 @@ fn told(why: &Reasons) -> String {
 
 fn lines(call: &Called, since: Option<&str>) -> Vec<String> {
     match &call.taken_from {
-        Some(run) => vec![format!("not made again: its result is that of {run}")],
+        Some(run) => vec![format!("not made again: reused the result of {run}")],
         None => call.reasons.iter().map(|it| line(it, since)).collect(),
     }
 }
 
 fn line(reason: &Reason, since: Option<&str>) -> String {
-    let since = since.unwrap_or("the run before");
+    let since = since.unwrap_or("the previous run");
     match reason {
-        Reason::First => "no run of the script came before".to_owned(),
-        Reason::Missing => format!("there is no result of it in {since}"),
-        Reason::Failure { kind, message } => format!("it had failed ({kind}): {message}"),
+        Reason::First => "this is the first run of the script".to_owned(),
+        Reason::Missing => format!("no result in {since}"),
+        Reason::Failure { kind, message } => format!("the call had failed ({kind}): {message}"),
         Reason::Price { before, now } => {
-            format!("its price changed: {before} could not be funded, now it is {now}")
+            format!("the price changed: {before} could not be funded, now {now}")
         }
-        Reason::Explicit { option } => format!("`{option}` asked for it"),
+        Reason::Explicit { option } => format!("requested by `{option}`"),
         Reason::ReuseAge { age, max_age } => {
-            format!("its earlier result is {age} old, and may be {max_age} old")
+            format!("the earlier result is too old: {age} (limit {max_age})")
         }
         Reason::NotAsked => {
-            "nothing differs; without `max_age` or `--reuse` every run makes its calls anew"
+            "nothing differs; without `max_age` or `--reuse` every run makes all its calls"
                 .to_owned()
         }
         Reason::ComponentVersion { before, now } => {
-            format!("the version of its component is {now}, and was {before}")
+            format!("the version of the component changed from {before} to {now}")
         }
-        Reason::Component { before, now } => format!("it calls {now}, and called {before}"),
-        Reason::Model { before, now } => format!("it asks {now}, and asked {before}"),
+        Reason::Component { before, now } => {
+            format!("the component changed from {before} to {now}")
+        }
+        Reason::Model { before, now } => format!("the model changed from {before} to {now}"),
         Reason::Tunable { name, before, now } => {
-            format!("the tunable `{name}` is {now}, and was {before}")
+            format!("the tunable `{name}` changed from {before} to {now}")
         }
         Reason::Argument { name, before, now } => {
-            format!("the script says another `{name}`: {now}, and said {before}")
+            format!("the argument `{name}` changed from {before} to {now}")
         }
         Reason::Input { from } => {
-            format!("what enters it has changed: `{from}` gave another result")
+            format!("the input changed: `{from}` returned another result")
         }
-        Reason::InputFile { path } => format!("the file `{path}`, which it reads, has changed"),
+        Reason::InputFile { path } => format!("the file `{path}`, which the call reads, changed"),
         Reason::Param { name, before, now } => {
-            format!("the param `{name}` is {now}, and was {before}")
+            format!("the param `{name}` changed from {before} to {now}")
         }
-        Reason::Import { file } => format!("the file `{file}`, which the script uses, has changed"),
-        Reason::Template { file } => format!("the template `{file}` has changed"),
+        Reason::Import { file } => format!("the file `{file}`, which the script uses, changed"),
+        Reason::Template { file } => format!("the template `{file}` changed"),
         Reason::Unknown { name } => {
-            format!("its argument `{name}` differs, and nothing that is kept says why")
+            format!("the argument `{name}` changed for an unknown reason")
         }
     }
 }

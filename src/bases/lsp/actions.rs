@@ -1,4 +1,4 @@
-//! Code actions: the fixes of problems, one by one or all at once.
+//! Code actions: the fixes of problems, one at a time or all at once.
 
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit,
@@ -11,7 +11,7 @@ use super::{
     edits::{changed, workspace},
 };
 
-/// What can be done about the problems in a range.
+/// The code actions for the problems in a range.
 pub(super) fn actions(
     look: &Look<'_>,
     range: Range,
@@ -30,7 +30,7 @@ pub(super) fn actions(
     actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
 }
 
-/// Whether the client asks for a kind: `source` asks for `source.fixAll` too.
+/// Whether the client requests a kind: `source` includes `source.fixAll`.
 fn wanted(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
     let covers = |it: &CodeActionKind| {
         let rest = kind.as_str().strip_prefix(it.as_str());
@@ -75,14 +75,14 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Applies every fix that needs no decision, until none is left.
+/// Applies all safe fixes repeatedly, until none is left.
 fn mend_all(look: &Look<'_>) -> Option<CodeAction> {
     let fixed = look.documents.engine.fix(look.document.source());
     let changed = changed(look.text(), fixed.source.text())?;
     let range = look.page().range(changed.0);
     let edits = vec![TextEdit { range, new_text: changed.1.to_owned() }];
     Some(CodeAction {
-        title: "fix everything that can be fixed".to_owned(),
+        title: "apply all safe fixes".to_owned(),
         kind: Some(CodeActionKind::SOURCE_FIX_ALL),
         edit: Some(workspace([(look.document.uri.clone(), edits)])),
         ..CodeAction::default()

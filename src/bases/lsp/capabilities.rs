@@ -1,4 +1,4 @@
-//! What the server can do, and what it must know of the client.
+//! The capabilities of the server, and the required capabilities of the client.
 
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
@@ -11,13 +11,13 @@ use lsp_types::{
 
 use super::{colours, lines::Encoding};
 
-/// What was agreed with the client.
+/// The capabilities and settings negotiated with the client.
 #[derive(Clone, Debug)]
 pub(super) struct Agreed {
     pub(super) encoding: Encoding,
-    /// Whether it can fill in the arguments of what is completed.
+    /// Whether the client supports snippets in completions.
     pub(super) snippets: bool,
-    /// Where the codes of problems are explained.
+    /// The address of the page that explains error codes.
     pub(super) manual: Option<String>,
 }
 

@@ -1,11 +1,11 @@
-//! Semantic tokens: the words of a script, coloured by what they stand for.
+//! Semantic tokens: the words of a script, coloured by their roles.
 
 use lsp_types::{SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokensLegend};
 use svc_engine::assist::{self, Mark};
 
 use super::documents::Look;
 
-/// What words are, in the order of [`assist::Role`].
+/// The token types, in the order of [`assist::Role`].
 const TYPES: [SemanticTokenType; 11] = [
     SemanticTokenType::COMMENT,
     SemanticTokenType::KEYWORD,
@@ -27,7 +27,7 @@ pub(super) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
 }
 
-/// All words of a document, each told from where the one before begins.
+/// All words of a document, each with a position relative to the previous one.
 pub(super) fn tokens(look: &Look<'_>) -> Vec<SemanticToken> {
     let mut pieces = assist::pieces(look.text(), &look.analysis.facts.mentions);
     pieces.sort_by_key(|it| it.span);

@@ -1,4 +1,4 @@
-//! Completion as the protocol wants it.
+//! Completion.
 
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, InsertTextFormat, Range,
@@ -8,7 +8,7 @@ use svc_engine::assist::{Asked, Choice, Sort, complete};
 
 use super::{documents::Look, hover::markdown};
 
-/// What may be written at a place; `snippets` says whether the client can fill in arguments.
+/// The completions at a place; `snippets` is set if the client can fill in arguments.
 pub(super) fn items(
     look: &Look<'_>,
     at: usize,

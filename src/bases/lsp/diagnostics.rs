@@ -1,4 +1,4 @@
-//! Problems, as editors show them beside the text.
+//! Diagnostics: the problems of scripts, as editors show them.
 
 use std::{collections::BTreeMap, path::Path, str::FromStr};
 
@@ -17,18 +17,18 @@ use super::{
     uri,
 };
 
-/// What the client was told last, by document.
+/// The diagnostics published last, by document.
 #[derive(Default)]
 pub(super) struct Published(BTreeMap<String, PublishDiagnosticsParams>);
 
 impl Published {
-    /// Lets a document's problems be told again.
+    /// Forgets the published diagnostics of a document, so that they are published again.
     pub(super) fn forget(&mut self, uri: &Uri) {
         self.0.remove(uri.as_str());
     }
 
-    /// What the client must be told now: documents whose problems changed, and those that
-    /// have none any more.
+    /// The diagnostics to publish now: those of documents whose problems changed, and empty ones
+    /// for documents without problems.
     pub(super) fn update(&mut self, documents: &Documents) -> Vec<PublishDiagnosticsParams> {
         let now = all(documents);
         let gone = self
@@ -47,7 +47,7 @@ impl Published {
     }
 }
 
-/// The problems of all open documents, and of the closed files that they use.
+/// The diagnostics of all open documents, and of the closed files that they import.
 fn all(documents: &Documents) -> BTreeMap<String, PublishDiagnosticsParams> {
     let mut all = BTreeMap::new();
     for look in documents.all() {
@@ -56,7 +56,7 @@ fn all(documents: &Documents) -> BTreeMap<String, PublishDiagnosticsParams> {
         let diagnostics = About::document(&look).all(&look.analysis.report);
         let own = PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version };
         all.insert(uri.as_str().to_owned(), own);
-        // What a template built is no file; its problems are told where it is used.
+        // A pipeline built by a template is not a file; its problems are reported where it is used.
         for used in look.analysis.report.used.iter().filter(|it| !it.source.is_built()) {
             let Some(uri) = address(&used.source).filter(|it| !documents.is_open(it)) else {
                 continue;
@@ -71,7 +71,7 @@ fn all(documents: &Documents) -> BTreeMap<String, PublishDiagnosticsParams> {
     all
 }
 
-/// The address of a file that is used; a module of the standard library has none.
+/// The address of an imported file; a module of the standard library has none.
 pub(super) fn address(source: &Source) -> Option<Uri> {
     if source.name().starts_with(PREFIX) {
         return None;
@@ -79,11 +79,11 @@ pub(super) fn address(source: &Source) -> Option<Uri> {
     uri::of_name(source.name(), None::<&Path>)
 }
 
-/// The text that problems are about.
+/// The document that diagnostics belong to.
 pub(super) struct About<'a> {
     uri: &'a Uri,
     page: &'a Page,
-    /// The address of the page that explains the codes, where the client named one.
+    /// The address of the page that explains error codes, if the client configured one.
     manual: Option<&'a str>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> About<'a> {
         report.problems.iter().map(|it| self.one(it)).collect()
     }
 
-    /// One problem, as the client sees it.
+    /// One problem as a diagnostic.
     pub(super) fn one(&self, problem: &Problem) -> Diagnostic {
         Diagnostic {
             range: self.page.range(problem.span()),
@@ -115,7 +115,7 @@ impl<'a> About<'a> {
         }
     }
 
-    /// The section of the manual about a code: its heading, as links write it.
+    /// The link to the section about a code: its heading as an anchor.
     fn explained(&self, code: Code) -> Option<CodeDescription> {
         let heading = format!("{} {}", code.as_str(), code.title()).to_lowercase();
         let kept = heading.chars().filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '_'));
@@ -124,7 +124,7 @@ impl<'a> About<'a> {
         Some(CodeDescription { href })
     }
 
-    /// The further places that a problem is about.
+    /// The further places of a problem.
     fn related(&self, problem: &Problem) -> Vec<DiagnosticRelatedInformation> {
         let others = problem.labels.iter().skip(1).map(|label| DiagnosticRelatedInformation {
             location: Location { uri: self.uri.clone(), range: self.page.range(label.span) },

@@ -1,4 +1,4 @@
-//! The documents that are open in the editor, and what is known of each.
+//! The documents that are open in the editor, with their analyses.
 
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
@@ -12,28 +12,28 @@ use super::{
     uri,
 };
 
-/// A script that is being edited.
+/// An open script.
 pub(super) struct Document {
     pub(super) uri: Uri,
     pub(super) version: i32,
     pub(super) page: Page,
-    /// Whether it uses other files, whose changes concern it.
+    /// Whether the script imports other files, so that their changes affect it.
     uses_files: bool,
     analysis: OnceCell<Analysis>,
 }
 
-/// All scripts that are being edited.
+/// All open scripts.
 pub(super) struct Documents {
     pub(super) engine: Engine,
     pub(super) encoding: Encoding,
-    /// The address of the page that explains the codes of problems.
+    /// The address of the page that explains error codes.
     pub(super) manual: Option<String>,
     open: BTreeMap<String, Document>,
-    /// Their texts, for those that use them.
+    /// The texts of the open scripts, for scripts that import them.
     unsaved: Unsaved,
 }
 
-/// A document with what is known of it.
+/// A document with its analysis.
 #[derive(Clone, Copy)]
 pub(super) struct Look<'a> {
     pub(super) documents: &'a Documents,
@@ -57,7 +57,7 @@ impl Documents {
         self.files_changed();
     }
 
-    /// Applies changes one after the other, as the protocol wants it.
+    /// Applies changes one after the other, as the protocol requires.
     pub(super) fn change(
         &mut self,
         uri: &Uri,
@@ -89,7 +89,7 @@ impl Documents {
         self.open.insert(uri.as_str().to_owned(), document);
     }
 
-    /// Forgets what is known of scripts that use other files.
+    /// Discards the analyses of scripts that import other files.
     pub(super) fn files_changed(&mut self) {
         for document in self.open.values_mut().filter(|it| it.uses_files) {
             document.analysis = OnceCell::new();
@@ -118,7 +118,7 @@ impl Documents {
         Look { documents: self, document, analysis }
     }
 
-    /// What is known of any text, where open documents are as they stand in the editor.
+    /// Analyses a text. Open documents take precedence over their files.
     pub(super) fn analyse(&self, source: Source) -> Analysis {
         self.engine.analyse_with(source, &self.unsaved)
     }
@@ -129,12 +129,12 @@ impl Document {
         uri::source(&self.uri, self.page.text().clone())
     }
 
-    /// The byte of a position that a request names.
+    /// The byte offset of a position in a request.
     pub(super) fn offset(&self, position: Position) -> Result<usize, Failure> {
         let outside = || {
             let lines = self.page.line_count();
             Failure::params(format!(
-                "line {} is not in the document, which has {lines}",
+                "line {} is out of range: the document has {lines}",
                 position.line
             ))
         };
@@ -147,7 +147,7 @@ impl<'a> Look<'a> {
         self.document.page.text()
     }
 
-    /// The document as something that is being written; `source` is its own.
+    /// The document as a draft, for completion; `source` is the source of this document.
     pub(super) fn draft<'d>(&'d self, source: &'d Source) -> Draft<'d> {
         let (engine, unsaved) = (&self.documents.engine, &self.documents.unsaved);
         Draft { engine, source, unsaved, analysis: self.analysis }

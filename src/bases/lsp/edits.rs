@@ -1,17 +1,17 @@
-//! Changes of documents.
+//! Edits of documents.
 
 use lsp_types::{TextEdit, Uri, WorkspaceEdit};
 use svc_lang::{diag::Span, syntax};
 
 use super::documents::Look;
 
-/// Changes of several documents, each with its edits.
+/// A workspace edit from the edits of several documents.
 pub(super) fn workspace(changes: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>) -> WorkspaceEdit {
     let changes = Some(changes.into_iter().collect());
     WorkspaceEdit { changes, ..WorkspaceEdit::default() }
 }
 
-/// What formatting changes. Statements that cannot be read stay as they are.
+/// The edits of formatting. Statements with syntax errors are left unchanged.
 pub(super) fn formatted(look: &Look<'_>) -> Vec<TextEdit> {
     let formatted = syntax::format(look.text()).text;
     let changed = changed(look.text(), &formatted);
@@ -22,7 +22,7 @@ pub(super) fn formatted(look: &Look<'_>) -> Vec<TextEdit> {
     changed.map(edit).into_iter().collect()
 }
 
-/// The part of a text that another one has otherwise; nothing where they are the same.
+/// The part of `old` that differs from `new`, and its replacement; `None` if they are equal.
 pub(super) fn changed<'a>(old: &str, new: &'a str) -> Option<(Span, &'a str)> {
     if old == new {
         return None;

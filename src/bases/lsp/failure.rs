@@ -1,8 +1,8 @@
-//! Why a request is not answered, in the words of the protocol.
+//! Failures of requests, with the error codes of the protocol.
 
 use lsp_server::{ErrorCode, ResponseError};
 
-/// Why a request is not answered.
+/// The failure of a request.
 #[derive(Debug)]
 pub(super) struct Failure {
     code: ErrorCode,
@@ -14,12 +14,12 @@ impl Failure {
         Self { code, message: message.into() }
     }
 
-    /// The params name something that is not there, or make no sense.
+    /// The params refer to something that does not exist, or are malformed.
     pub(super) fn params(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidParams, message)
     }
 
-    /// The request makes sense, but what it asks for cannot be done.
+    /// The request is well-formed, but cannot be fulfilled.
     pub(super) fn refused(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::RequestFailed, message)
     }

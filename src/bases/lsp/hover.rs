@@ -1,4 +1,4 @@
-//! What is known of the place under the pointer.
+//! Hover: types and documentation.
 
 use lsp_types::{Documentation, Hover, HoverContents, MarkupContent, MarkupKind};
 use svc_contract::value::Type;
@@ -15,12 +15,12 @@ pub(super) fn markdown(value: String) -> MarkupContent {
     MarkupContent { kind: MarkupKind::Markdown, value }
 }
 
-/// Everything that a callable says of itself.
+/// The documentation of a callable.
 pub(super) fn page(callable: &Callable<'_>) -> Documentation {
     Documentation::MarkupContent(markdown(callable.page()))
 }
 
-/// The type and documentation of what stands at a place.
+/// The type and documentation of the item at a place.
 pub(super) fn hover(look: &Look<'_>, at: usize) -> Option<Hover> {
     let facts = &look.analysis.facts;
     let mention = look.mention(at);
@@ -39,7 +39,7 @@ pub(super) fn hover(look: &Look<'_>, at: usize) -> Option<Hover> {
     Some(Hover { contents: HoverContents::Markup(markdown(text)), range })
 }
 
-/// The smallest piece around a place whose type is known.
+/// The smallest node with a type around a place.
 fn node_at(facts: &Facts, at: usize) -> Option<&NodeFact> {
     let around = facts.nodes.iter().filter(|it| it.span.start <= at && at <= it.span.end);
     around.min_by_key(|it| it.span.end - it.span.start)

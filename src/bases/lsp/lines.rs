@@ -1,11 +1,11 @@
-//! Places in a text: a byte here, a line and a character in the protocol.
+//! Conversion between byte offsets and positions of the protocol.
 
 use std::sync::Arc;
 
 use lsp_types::{Position, PositionEncodingKind, Range};
 use svc_lang::diag::Span;
 
-/// What a client counts as one character.
+/// The unit in which a client counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,
@@ -13,7 +13,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// Bytes where the client can count them, else what every client must know.
+    /// UTF-8 if the client supports it, otherwise UTF-16, which every client supports.
     pub(super) fn of(offered: Option<&[PositionEncodingKind]>) -> Self {
         match offered.is_some_and(|it| it.contains(&PositionEncodingKind::UTF8)) {
             true => Self::Utf8,
@@ -28,7 +28,7 @@ impl Encoding {
         }
     }
 
-    /// How long a text is, in this encoding.
+    /// The length of a text in this encoding.
     pub(super) fn len(self, text: &str) -> u32 {
         let len = match self {
             Self::Utf8 => text.len(),
@@ -38,7 +38,7 @@ impl Encoding {
     }
 }
 
-/// A text and where its lines begin.
+/// A text and the offsets of its lines.
 #[derive(Debug)]
 pub(super) struct Page {
     text: Arc<str>,
@@ -73,15 +73,15 @@ impl Page {
         self.starts.len()
     }
 
-    /// A line without what ends it, and where it starts.
+    /// A line without its line ending, and its offset.
     fn line(&self, idx: usize) -> Option<(usize, &str)> {
         let start = *self.starts.get(idx)?;
         let end = self.starts.get(idx + 1).copied().unwrap_or(self.text.len());
         Some((start, self.text[start..end].trim_end_matches(['\r', '\n'])))
     }
 
-    /// The byte of a position; nothing where there is no such line. A character beyond the
-    /// end of its line means the end.
+    /// The byte offset of a position; `None` if the line does not exist. A character after the end
+    /// of its line means the end.
     pub(super) fn offset(&self, position: Position) -> Option<usize> {
         let (start, line) = self.line(usize::try_from(position.line).ok()?)?;
         let wanted = usize::try_from(position.character).ok()?;
@@ -100,7 +100,7 @@ impl Page {
         Some(start + within)
     }
 
-    /// The same, where a line beyond the last one means the end of the text.
+    /// The same, except that a line after the last one means the end of the text.
     pub(super) fn clamped(&self, position: Position) -> usize {
         self.offset(position).unwrap_or(self.text.len())
     }
@@ -116,7 +116,7 @@ impl Page {
         Range { start: self.position(span.start), end: self.position(span.end) }
     }
 
-    /// The parts of a span that stand on one line each.
+    /// The parts of a span, split at line ends.
     pub(super) fn per_line(&self, span: Span) -> Vec<Span> {
         let first = self.starts.partition_point(|it| *it <= span.start).saturating_sub(1);
         let lines = (first..self.starts.len()).map_while(|idx| {

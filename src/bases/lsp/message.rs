@@ -1,5 +1,5 @@
-//! One message of the protocol off the wire, within limits: whatever a client announces, no
-//! more memory is taken than for what it sends, and not for more than a message may be.
+//! Reads messages of the protocol, within limits: memory grows with the bytes that actually arrive,
+//! not with the announced size, and never exceeds the limit of a message.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,25 +7,25 @@ use lsp_server::Message;
 use svc_contract::value::units::show_size;
 use svc_engine::LARGEST_SCRIPT;
 
-/// The most bytes of a message: the largest script, with each letter written as an escape.
+/// The maximum size of a message, in bytes: the largest script, with each character escaped.
 pub(super) const LARGEST: u64 = 4 * LARGEST_SCRIPT;
 
-/// The most bytes of a line before a message, and the most lines.
+/// The maximum length of a header line, in bytes, and the maximum number of header lines.
 const LONGEST_LINE: u64 = 8 << 10;
 const MOST_LINES: usize = 100;
 
-/// The most lists, records and items in a message. Each takes many times the memory of its
-/// text.
+/// The maximum number of lists, records and items in a message. Each takes many times the memory of
+/// its text.
 const MOST_VALUES: usize = 1 << 20;
 
-/// Why there is no message.
+/// The reason why no message was read.
 #[derive(Debug)]
 pub(super) enum Unread {
-    /// This one cannot be read. Another one may follow.
+    /// This message is malformed. Another one may follow.
     Broken(String),
-    /// Where the next message would begin cannot be known.
+    /// The start of the next message cannot be found.
     Lost(String),
-    /// The client is gone.
+    /// The client disconnected.
     Gone,
 }
 
@@ -35,7 +35,7 @@ impl From<io::Error> for Unread {
     }
 }
 
-/// Reads the next message; gives its size too.
+/// Reads the next message, and returns it with its size.
 pub(super) fn read(input: &mut impl BufRead) -> Result<(Message, u64), Unread> {
     let size = head(input)?;
     let mut content = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<(Message, u64), Unread> {
         return Err(Unread::Gone);
     }
     if has_more_values(&content, MOST_VALUES) {
-        let why = format!("a message has more than {MOST_VALUES} values (limit)");
+        let why = format!("a message has too many values (limit {MOST_VALUES})");
         return Err(Unread::Broken(why));
     }
     match serde_json::from_slice(&content) {
@@ -53,7 +53,7 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<(Message, u64), Unread> {
     }
 }
 
-/// The size that the lines before a message announce.
+/// The size of a message, from its header.
 fn head(input: &mut impl BufRead) -> Result<u64, Unread> {
     let mut size = None;
     for _ in 0..MOST_LINES {
@@ -62,14 +62,14 @@ fn head(input: &mut impl BufRead) -> Result<u64, Unread> {
             return Err(malformed(&line));
         };
         if header.is_empty() {
-            return size.ok_or_else(|| Unread::Broken("no Content-Length".to_owned()));
+            return size.ok_or_else(|| Unread::Broken("missing Content-Length".to_owned()));
         }
         let (name, value) = header.split_once(':').ok_or_else(|| malformed(header))?;
         if name.eq_ignore_ascii_case("Content-Length") {
             size = Some(length(value.trim())?);
         }
     }
-    Err(Unread::Lost(format!("more than {MOST_LINES} header lines come before a message (limit)")))
+    Err(Unread::Lost(format!("too many header lines (limit {MOST_LINES})")))
 }
 
 fn malformed(line: &str) -> Unread {
@@ -85,7 +85,7 @@ fn length(value: &str) -> Result<u64, Unread> {
     match value.parse() {
         Ok(size) if size <= LARGEST => Ok(size),
         _ => Err(Unread::Lost(format!(
-            "a message of {} bytes is announced, which is too large (limit {})",
+            "a message of {} bytes is too large (limit {})",
             value.trim_start_matches('0'),
             show_size(LARGEST)
         ))),
@@ -105,7 +105,7 @@ fn line(input: &mut impl BufRead) -> Result<String, Unread> {
     Ok(String::from_utf8_lossy(&line).into_owned())
 }
 
-/// Whether JSON has more values than that, told by the marks between them.
+/// Whether JSON has more than `most` values, counted by its punctuation.
 fn has_more_values(content: &[u8], most: usize) -> bool {
     let (mut values, mut is_text, mut is_escaped) = (0, false, false);
     for byte in content {
@@ -157,16 +157,16 @@ mod tests {
             ("Content-Length: -1\r\n\r\n", "expected a number as Content-Length, found \"-1\""),
             ("Content-Length: 1e9\r\n\r\n", "expected a number as Content-Length, found \"1e9\""),
             ("Content-Length: \r\n\r\n", "expected a number as Content-Length, found \"\""),
-            ("Content-Type: x\r\n\r\n", "no Content-Length"),
+            ("Content-Type: x\r\n\r\n", "missing Content-Length"),
             ("Content-Length 5\r\n\r\n", "malformed header: \"Content-Length 5\""),
             ("Content-Length: 5\n\n", "malformed header: \"Content-Length: 5\\n\""),
             (
                 "Content-Length: 6000000000\r\n\r\n",
-                "lost: a message of 6000000000 bytes is announced, which is too large (limit 64MiB)",
+                "lost: a message of 6000000000 bytes is too large (limit 64MiB)",
             ),
             (
                 "Content-Length: 99999999999999999999999\r\n\r\n",
-                "lost: a message of 99999999999999999999999 bytes is announced, which is too large (limit 64MiB)",
+                "lost: a message of 99999999999999999999999 bytes is too large (limit 64MiB)",
             ),
         ] {
             let all = read_all(&[head.as_bytes(), &one(EXIT)].concat());
@@ -175,7 +175,10 @@ mod tests {
         let long = read_all("x".repeat(1 << 20).as_bytes());
         assert_eq!(long, [Err("lost: a header line is too long (limit 8KiB)".to_owned())]);
         let many = read_all("A: b\r\n".repeat(1_000).as_bytes());
-        assert!(many[0].as_ref().is_err_and(|it| it.contains("100 header lines")), "{many:?}");
+        assert!(
+            many[0].as_ref().is_err_and(|it| it.contains("header lines (limit 100)")),
+            "{many:?}"
+        );
     }
 
     #[test]
@@ -185,6 +188,6 @@ mod tests {
         let many =
             format!(r#"{{"jsonrpc":"2.0","method":"x","params":[{}0]}}"#, "0,".repeat(2 << 20));
         let read = read(&mut Cursor::new(one(&many)));
-        assert!(matches!(read, Err(Unread::Broken(why)) if why.contains("values (limit)")));
+        assert!(matches!(read, Err(Unread::Broken(why)) if why.contains("values (limit ")));
     }
 }

@@ -1,12 +1,11 @@
-//! The language server: the checker, for editors.
+//! The language server.
 //!
-//! It speaks the Language Server Protocol over standard input and output. Messages are
-//! answered one after the other, in their order. A change is taken in at once, and the
-//! problems of a text are looked for when no message waits; so a text that was changed
-//! again is never checked, and no answer comes out of order.
+//! The server speaks the Language Server Protocol over standard input and output. It answers
+//! messages one after the other, in order. It applies a change at once, but checks a text only when
+//! no message waits; so outdated texts are never checked, and responses keep their order.
 //!
-//! Everything that is told comes from [`Engine::analyse_with`]: open documents stand for
-//! their files, also for the scripts that use them.
+//! All answers come from [`Engine::analyse_with`]. Open documents take precedence over their files,
+//! also for the scripts that import them.
 
 mod actions;
 mod capabilities;
@@ -35,8 +34,8 @@ use svc_engine::Engine;
 use server::{End, Server};
 use wire::{Inbox, Outbox};
 
-/// Serves the client at standard input and output; gives the exit code: 0 when the client
-/// said `shutdown` and `exit`, else 1.
+/// Serves the client on standard input and output, and returns the exit code: 0 after `shutdown`
+/// and `exit`, otherwise 1.
 #[expect(clippy::print_stderr, reason = "a client that cannot be understood may not listen")]
 pub fn serve(engine: &Engine) -> u8 {
     let inbox = Inbox::new(io::BufReader::new(io::stdin()));
@@ -47,7 +46,7 @@ pub fn serve(engine: &Engine) -> u8 {
             eprintln!("svc lsp: {why}");
             1
         }
-        // Nobody is left who could be told why.
+        // The client is gone, so the reason cannot be reported.
         Ok(End::Abrupt) | Err(_) => 1,
     }
 }

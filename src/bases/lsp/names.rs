@@ -1,4 +1,4 @@
-//! Names: where they are defined and used, and what else may be done with them.
+//! Names: their definitions and uses.
 
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, GotoDefinitionResponse, Location, Uri};
 use svc_lang::{
@@ -8,16 +8,16 @@ use svc_lang::{
 
 use super::{diagnostics::address, documents::Look, lines::Page};
 
-/// One thing that names stand for: where its name is bound.
+/// The item that a name refers to, identified by its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
-    /// The file's name.
+    /// The name of the file.
     pub(super) file: String,
     pub(super) defined: Span,
 }
 
 impl Symbol {
-    /// What a mention stands for, where that is bound in a script.
+    /// The symbol that a mention refers to, if it is defined in a script.
     fn of(target: &Target, own: &Source) -> Option<Self> {
         let here = |defined: Span| Self { file: own.name().to_owned(), defined };
         match target {
@@ -33,7 +33,7 @@ impl Symbol {
 }
 
 impl<'a> Look<'a> {
-    /// The name at a place; its end counts too.
+    /// The name at a place, including its end.
     pub(super) fn mention(&self, at: usize) -> Option<&'a Mention> {
         let mentions = self.analysis.facts.mentions.iter();
         let around = mentions.filter(|it| it.span.start <= at && at <= it.span.end);
@@ -44,7 +44,7 @@ impl<'a> Look<'a> {
         Symbol::of(&mention.target, &self.analysis.report.source)
     }
 
-    /// Every place of this document where a symbol's name stands, in order.
+    /// All mentions of a symbol in this document, in order.
     pub(super) fn uses(&self, symbol: &Symbol) -> Vec<Span> {
         let mentions = self.analysis.facts.mentions.iter();
         let same = mentions.filter(|it| self.symbol(it).as_ref() == Some(symbol));
@@ -55,7 +55,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Where a name's definition stands. Ops have no file.
+/// The definition of a name. Ops have none, because they have no file.
 pub(super) fn definition(look: &Look<'_>, at: usize) -> Option<GotoDefinitionResponse> {
     let mention = look.mention(at)?;
     if let Target::There { source, defined } = &mention.target {
@@ -65,7 +65,7 @@ pub(super) fn definition(look: &Look<'_>, at: usize) -> Option<GotoDefinitionRes
     Some(GotoDefinitionResponse::Scalar(own_place(look, symbol.defined)))
 }
 
-/// All uses of a name in the open documents, and its definition if that is wanted.
+/// All uses of a name in the open documents, and its definition if requested.
 pub(super) fn references(look: &Look<'_>, at: usize, with_definition: bool) -> Vec<Location> {
     let Some(symbol) = look.mention(at).and_then(|it| look.symbol(it)) else { return Vec::new() };
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn highlights(look: &Look<'_>, at: usize) -> Vec<DocumentHighlight> {
     spans.map(|it| highlight(look, it, Some(defined))).collect()
 }
 
-/// The places where the same op is called.
+/// The calls of the same op.
 fn same_op(look: &Look<'_>, mention: &Mention) -> Vec<Span> {
     let name = |it: &Target| match it {
         Target::Op(op) => Some(op.to_string()),

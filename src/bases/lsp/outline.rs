@@ -1,4 +1,4 @@
-//! The shape of a script: what it declares, and what can be folded away.
+//! The outline of a script: its declarations and folding ranges.
 
 use lsp_types::{DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind};
 use svc_lang::{
@@ -11,7 +11,7 @@ use svc_lang::{
 
 use super::documents::Look;
 
-/// What a script declares, in its order.
+/// The declarations of a script, in order.
 pub(super) fn symbols(look: &Look<'_>) -> Vec<DocumentSymbol> {
     let program = parse(look.text()).program;
     program.items.iter().filter_map(|it| item(look, it)).collect()
@@ -31,7 +31,7 @@ fn item(look: &Look<'_>, item: &Item) -> Option<DocumentSymbol> {
     Some(symbol(look, &Named { name: &name.text, kind, span: item.span, at: name.span }, inside))
 }
 
-/// A name, and the places of the whole and of the name alone.
+/// A name, the place of its declaration, and the place of the name alone.
 struct Named<'a> {
     name: &'a str,
     kind: SymbolKind,
@@ -64,7 +64,7 @@ fn symbol(look: &Look<'_>, named: &Named<'_>, inside: Vec<DocumentSymbol>) -> Do
     }
 }
 
-/// What stands in brackets over several lines, and comments of several lines.
+/// The brackets and comments that span several lines.
 pub(super) fn folds(look: &Look<'_>) -> Vec<FoldingRange> {
     let lexed = token::lex(look.text());
     let mut open = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn folds(look: &Look<'_>) -> Vec<FoldingRange> {
                 let Some(idx) = open.iter().rposition(|(it, _)| *it == bracket) else { continue };
                 let (_, start) = open[idx];
                 open.truncate(idx);
-                // The line of the closing bracket stays.
+                // The line of the closing bracket stays visible.
                 folds.extend(fold(look, start.to(token.span), 1, None));
             }
             token::TokenKind::Text => folds.extend(fold(look, token.span, 0, None)),
@@ -99,7 +99,7 @@ fn fold(
     (start_line < end_line).then_some(fold)
 }
 
-/// Comments that follow each other without anything between.
+/// Blocks of consecutive comments.
 fn comments(look: &Look<'_>, comments: &[Span]) -> Vec<FoldingRange> {
     let adjoin = |a: &Span, b: &Span| {
         let between = &look.text()[a.end..b.start];

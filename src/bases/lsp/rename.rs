@@ -1,4 +1,4 @@
-//! Renaming what a script binds: every mention, or none with a reason.
+//! Renames names that a script defines: every mention, or none, with a reason.
 
 use lsp_types::{PrepareRenameResponse, TextEdit, WorkspaceEdit};
 use svc_lang::{
@@ -9,7 +9,7 @@ use svc_lang::{
 
 use super::{documents::Look, edits::workspace, failure::Failure, names::Symbol};
 
-/// The name that would be renamed, or why it cannot be.
+/// The name that would be renamed, or the reason why it cannot be.
 pub(super) fn prepare(look: &Look<'_>, at: usize) -> Result<PrepareRenameResponse, Failure> {
     let (mention, _) = renamed(look, at)?;
     let placeholder = look.text()[mention.span.range()].to_owned();
@@ -17,7 +17,7 @@ pub(super) fn prepare(look: &Look<'_>, at: usize) -> Result<PrepareRenameRespons
     Ok(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
 }
 
-/// The changes that give a name another one, in all open documents.
+/// The edits that rename a name in all open documents.
 pub(super) fn rename(look: &Look<'_>, at: usize, name: &str) -> Result<WorkspaceEdit, Failure> {
     let (mention, kind) = renamed(look, at)?;
     is_possible(name, kind)?;
@@ -44,29 +44,29 @@ fn edits(look: &Look<'_>, spans: &[Span], name: &str) -> Vec<TextEdit> {
 }
 
 fn nothing() -> Failure {
-    Failure::refused("nothing here has a name that the script binds")
+    Failure::refused("expected a name that the script defines")
 }
 
-/// The name at a place, if it is one that this document binds.
+/// The name at a place, if this document defines it.
 fn renamed<'a>(look: &Look<'a>, at: usize) -> Result<(&'a Mention, NameKind), Failure> {
     let mention = look.mention(at).ok_or_else(nothing)?;
     let name = &look.text()[mention.span.range()];
     match &mention.target {
         Target::Op(_) | Target::OpParam(..) => {
-            Err(Failure::refused(format!("`{name}` is a component's, which keeps its names")))
+            Err(Failure::refused(format!("cannot rename `{name}`: it belongs to a component")))
         }
         Target::There { source, .. } => Err(Failure::refused(format!(
-            "`{name}` is bound in `{}`: rename it there",
+            "cannot rename `{name}` here: it is defined in `{}`",
             source.name()
         ))),
-        Target::Field { .. } | Target::Here { kind: NameKind::Field, .. } => {
-            Err(Failure::refused(format!("`{name}` is a field: records match by their fields")))
-        }
+        Target::Field { .. } | Target::Here { kind: NameKind::Field, .. } => Err(Failure::refused(
+            format!("cannot rename `{name}`: it is a field, and records match by their fields"),
+        )),
         Target::Here { kind, .. } => Ok((mention, *kind)),
     }
 }
 
-/// Whether a thing of a kind can have a name at all.
+/// Whether a name is valid for an item of this kind.
 fn is_possible(name: &str, kind: NameKind) -> Result<(), Failure> {
     let is_type = kind == NameKind::Type;
     let first = |it: char| match is_type {
@@ -76,15 +76,15 @@ fn is_possible(name: &str, kind: NameKind) -> Result<(), Failure> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_';
     if !name.starts_with(first) || !name.chars().all(is_word) {
         let wanted = if is_type { "`UpperCase`" } else { "`lower_case`" };
-        return Err(Failure::params(format!("`{name}` cannot be a name here: write {wanted}")));
+        return Err(Failure::params(format!("invalid name `{name}`: expected {wanted}")));
     }
     if RESERVED.contains(&name) || FIXED.contains(&name) {
-        return Err(Failure::params(format!("`{name}` is a word of the language")));
+        return Err(Failure::params(format!("`{name}` is a reserved word")));
     }
     Ok(())
 }
 
-/// Whether nothing in the script has a name yet.
+/// Whether a name is unused in the script.
 fn is_free(look: &Look<'_>, name: &str) -> Result<(), Failure> {
     let stands_for = |it: &&Mention| match &it.target {
         Target::Here { kind: NameKind::Field, .. } | Target::Field { .. } | Target::OpParam(..) => {
@@ -93,12 +93,12 @@ fn is_free(look: &Look<'_>, name: &str) -> Result<(), Failure> {
         _ => &look.text()[it.span.range()] == name,
     };
     match look.analysis.facts.mentions.iter().find(stands_for) {
-        Some(_) => Err(Failure::refused(format!("`{name}` is taken: the script uses that name"))),
+        Some(_) => Err(Failure::refused(format!("duplicate name `{name}` in the script"))),
         None => Ok(()),
     }
 }
 
-/// Tries the change on a copy: a document must not be wronger than before.
+/// Tries the change on a copy: the document must not get new problems.
 fn stays_as_right(
     look: &Look<'_>,
     spans: &[Span],
@@ -106,7 +106,7 @@ fn stays_as_right(
     symbol: &Symbol,
 ) -> Result<(), Failure> {
     let own = &look.analysis.report;
-    // The other documents see the new name only when they are changed too.
+    // Other documents see the new name only after they are changed too.
     if own.source.name() != symbol.file {
         return Ok(());
     }
@@ -117,7 +117,7 @@ fn stays_as_right(
     let after = look.documents.analyse(own.source.with_text(text)).report;
     let errors = |it: &Report| it.errors().count();
     match after.errors().next().filter(|_| errors(&after) > errors(own)) {
-        Some(problem) => Err(Failure::refused(format!("`{name}` does not fit here: {problem}"))),
+        Some(problem) => Err(Failure::refused(format!("cannot rename to `{name}`: {problem}"))),
         None => Ok(()),
     }
 }

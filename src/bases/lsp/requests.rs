@@ -1,4 +1,4 @@
-//! The requests of the protocol: decode, one call, encode.
+//! The requests of the protocol: each is decoded, answered by one call, and encoded.
 
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
@@ -21,7 +21,7 @@ use super::{
     hover, names, outline, rename, signature,
 };
 
-/// Who asks, and of what.
+/// The state that requests are answered from.
 pub(super) struct Requests<'a> {
     pub(super) documents: &'a Documents,
     pub(super) snippets: bool,
@@ -74,7 +74,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// What is asked of a document as a whole.
+    /// Answers a request about a whole document.
     fn of_document(&self, method: &str, params: Value) -> Result<Value, Failure> {
         match method {
             DocumentSymbolRequest::METHOD => with::<DocumentSymbolRequest>(params, |it| {
@@ -94,10 +94,9 @@ impl<'a> Requests<'a> {
                 let data = colours::tokens(&look);
                 Ok(Some(SemanticTokensResult::Tokens(SemanticTokens { result_id: None, data })))
             }),
-            other => Err(Failure::new(
-                ErrorCode::MethodNotFound,
-                format!("`{other}` is not something that this server does"),
-            )),
+            other => {
+                Err(Failure::new(ErrorCode::MethodNotFound, format!("unknown method `{other}`")))
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! The life of a server: messages one after the other, problems told when none waits.
+//! The main loop of the server: it handles messages one after the other, and publishes diagnostics
+//! when no message waits.
 
 use std::io::{self, Write};
 
@@ -24,23 +25,23 @@ use super::{
     wire::{Inbox, Incoming, Outbox},
 };
 
-/// How far the talk with the client is.
+/// The phase of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nothing was agreed yet.
+    /// Before `initialize`.
     New,
     Running,
-    /// The client said that it will leave.
+    /// After `shutdown`.
     Leaving,
 }
 
-/// How the talk ended.
+/// The end of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// As the protocol wants it: `shutdown`, then `exit`.
+    /// As the protocol requires: `shutdown`, then `exit`.
     Proper,
     Abrupt,
-    /// What the client sends cannot be read any more.
+    /// The input of the client became unreadable.
     Lost(String),
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Server<W> {
     snippets: bool,
     documents: Documents,
     published: Published,
-    /// Whether something changed since the problems were told.
+    /// Whether something changed since diagnostics were published.
     is_stale: bool,
 }
 
@@ -68,18 +69,18 @@ impl<W: Write> Server<W> {
         }
     }
 
-    /// Serves until the client leaves, or cannot be told anything any more.
+    /// Serves until the client exits or disconnects.
     pub(super) fn serve(mut self) -> io::Result<End> {
         loop {
             for id in self.inbox.withdrawn() {
-                let message = "the request was taken back";
+                let message = "the request was cancelled";
                 self.outbox.fail(id, ErrorCode::RequestCanceled, message)?;
             }
             let Some(incoming) = self.next()? else { return Ok(End::Abrupt) };
             match incoming {
                 Incoming::Broken(why) => self.outbox.broken(&why)?,
                 Incoming::Lost(why) => {
-                    // Whether the client hears it is of no matter: this is the end.
+                    // A failure to send this does not matter, because the session ends.
                     let _ = self.outbox.broken(&why);
                     return Ok(End::Lost(why));
                 }
@@ -89,14 +90,14 @@ impl<W: Write> Server<W> {
                 }
                 Incoming::Message(Message::Notification(it)) => self.hear(it)?,
                 Incoming::Message(Message::Request(it)) => self.answer(it)?,
-                // The server asks nothing.
+                // The server sends no requests.
                 Incoming::Message(Message::Response(_)) => {}
             }
         }
     }
 
-    /// The next message. Problems are told when none waits, so those of a text that was
-    /// changed meanwhile are never looked for.
+    /// The next message. Diagnostics are published when none waits, so outdated texts are never
+    /// checked.
     fn next(&mut self) -> io::Result<Option<Incoming>> {
         if let Some(waiting) = self.inbox.ready() {
             return Ok(Some(waiting));
@@ -119,11 +120,11 @@ impl<W: Write> Server<W> {
         match (self.phase, request.method.as_str()) {
             (Phase::New, "initialize") => self.begin(request.params),
             (Phase::New, _) => {
-                let message = "the first request is `initialize`";
+                let message = "expected `initialize` as the first request";
                 Err(Failure::new(ErrorCode::ServerNotInitialized, message))
             }
             (Phase::Running, "initialize") => {
-                Err(Failure::new(ErrorCode::InvalidRequest, "`initialize` comes once"))
+                Err(Failure::new(ErrorCode::InvalidRequest, "duplicate `initialize`"))
             }
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::Leaving;
@@ -134,7 +135,7 @@ impl<W: Write> Server<W> {
                 requests.answer(request)
             }
             (Phase::Leaving, _) => {
-                let message = "after `shutdown` only `exit` is expected";
+                let message = "expected `exit` after `shutdown`";
                 Err(Failure::new(ErrorCode::InvalidRequest, message))
             }
         }
@@ -153,7 +154,7 @@ impl<W: Write> Server<W> {
         Ok(result)
     }
 
-    /// Takes note of something. There is no answer, so what is wrong with it is logged.
+    /// Handles a notification. Notifications have no response, so errors are logged.
     fn hear(&mut self, notification: Notification) -> io::Result<()> {
         if self.phase != Phase::Running {
             return Ok(());

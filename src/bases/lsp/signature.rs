@@ -1,4 +1,4 @@
-//! Signature help: what the call around the cursor takes.
+//! Signature help: the parameters of the call at the cursor.
 
 use lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, SignatureHelp, SignatureInformation,
@@ -10,7 +10,7 @@ use super::{
     hover::{markdown, page},
 };
 
-/// The signature of the innermost call around a place, and the argument that is written.
+/// The signature of the innermost call around a place, and the active argument.
 pub(super) fn signature(look: &Look<'_>, at: usize) -> Option<SignatureHelp> {
     let call = call_at(look.text(), at)?;
     let registry = look.documents.engine.registry();

@@ -1,4 +1,4 @@
-//! Addresses of documents, and the paths that they stand for.
+//! Addresses of documents, and their paths.
 
 use std::{path::Path, str::FromStr};
 
@@ -6,7 +6,7 @@ use lsp_types::Uri;
 use svc_contract::value::paths;
 use svc_lang::diag::Source;
 
-/// What a document is called here: the path of a file, or the address of what is none.
+/// The name of a document: the path of a file, or the address of anything else.
 pub(super) fn name_of(uri: &Uri) -> String {
     match path_of(uri) {
         Some(path) => paths::join(Path::new(""), &path).to_string(),
@@ -14,7 +14,7 @@ pub(super) fn name_of(uri: &Uri) -> String {
     }
 }
 
-/// A document's text as a script whose paths start from the document's folder.
+/// The text of a document as a script, with paths relative to the folder of the document.
 pub(super) fn source(uri: &Uri, text: impl Into<std::sync::Arc<str>>) -> Source {
     let name = name_of(uri);
     let source = Source::new(name.as_str(), text);
@@ -24,7 +24,7 @@ pub(super) fn source(uri: &Uri, text: impl Into<std::sync::Arc<str>>) -> Source 
     }
 }
 
-/// The address of a file, which may be named from the current folder.
+/// The address of a file; a relative name starts from the current folder.
 pub(super) fn of_name(name: &str, folder: Option<&Path>) -> Option<Uri> {
     if let Ok(uri) = Uri::from_str(name)
         && uri.scheme().is_some_and(|it| it.as_str().len() > 1)
@@ -39,12 +39,12 @@ pub(super) fn of_name(name: &str, folder: Option<&Path>) -> Option<Uri> {
 fn path_of(uri: &Uri) -> Option<String> {
     let is_file = uri.scheme().is_some_and(|it| it.as_str() == "file");
     let path = decoded(uri.path().as_str()).filter(|_| is_file)?;
-    // `/C:/scripts` is a path of Windows.
+    // `/C:/scripts` is a Windows path.
     let drive = path.strip_prefix('/').filter(|it| it.as_bytes().get(1) == Some(&b':'));
     Some(drive.map(str::to_owned).unwrap_or(path))
 }
 
-/// `%20` back to what it stands for; nothing where that is no text.
+/// Decodes percent-encoding such as `%20`; `None` if the result is not valid text.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

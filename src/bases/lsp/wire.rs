@@ -1,4 +1,5 @@
-//! Messages in and out. What cannot be read is told of and skipped: it ends nothing.
+//! Reads and writes messages. A malformed message is reported and skipped; it does not end the
+//! session.
 
 use std::{
     collections::VecDeque,
@@ -15,25 +16,24 @@ use serde_json::json;
 
 use super::message::{self, Unread};
 
-/// What came in.
+/// An incoming item.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Message(Message),
-    /// Something that is not a message, and why.
+    /// A malformed message, and the reason.
     Broken(String),
-    /// Nothing that follows can be read, and why.
+    /// The rest of the input is unreadable, with the reason.
     Lost(String),
 }
 
-/// What the client said, in its order.
+/// The incoming messages, in order.
 pub(super) struct Inbox {
     incoming: Receiver<(Incoming, u64)>,
     waiting: VecDeque<(Incoming, u64)>,
     unread: Arc<Unanswered>,
 }
 
-/// The bytes that came in and were not taken out yet. While there are too many, nothing more
-/// is read.
+/// The bytes received but not yet processed. Reading pauses while there are too many.
 #[derive(Default)]
 struct Unanswered {
     bytes: Mutex<u64>,
@@ -43,7 +43,7 @@ struct Unanswered {
 impl Unanswered {
     const MOST: u64 = 2 * message::LARGEST;
 
-    /// Waits until so many more are not too many.
+    /// Waits until there is room for `size` more bytes.
     fn add(&self, size: u64) {
         let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |bytes: &mut u64| *bytes > 0 && *bytes + size > Self::MOST;
@@ -57,11 +57,12 @@ impl Unanswered {
     }
 }
 
-/// Broken messages in a row: after so many it is no client that speaks.
+/// The maximum number of malformed messages in a row; after that, the client does not speak the
+/// protocol.
 const MOST_BROKEN: usize = 1_000;
 
 impl Inbox {
-    /// Reads ahead on a thread of its own, so that what is outdated can be skipped.
+    /// Reads ahead on a separate thread, so that outdated requests can be skipped.
     pub(super) fn new(input: impl BufRead + Send + 'static) -> Self {
         let (sender, incoming) = mpsc::channel();
         let unread = Arc::<Unanswered>::default();
@@ -70,7 +71,7 @@ impl Inbox {
         Self { incoming, waiting: VecDeque::new(), unread }
     }
 
-    /// What has come in already; nothing where all is read.
+    /// The next item if one has arrived, otherwise `None`.
     pub(super) fn ready(&mut self) -> Option<Incoming> {
         self.take_in();
         let (incoming, size) = self.waiting.pop_front()?;
@@ -78,7 +79,7 @@ impl Inbox {
         Some(incoming)
     }
 
-    /// Waits for what comes next; nothing when the client is gone.
+    /// Waits for the next item; `None` when the client disconnected.
     pub(super) fn wait(&mut self) -> Option<Incoming> {
         if let Some(ready) = self.ready() {
             return Some(ready);
@@ -88,7 +89,7 @@ impl Inbox {
         Some(incoming)
     }
 
-    /// Takes out a request that was not begun; whether it was there.
+    /// Removes a request that has not been started, and returns whether it was queued.
     pub(super) fn withdraw(&mut self, id: &RequestId) -> bool {
         let is_it = |(it, _): &(Incoming, u64)| matches!(it, Incoming::Message(Message::Request(it)) if it.id == *id);
         let found = self.waiting.iter().position(is_it);
@@ -97,7 +98,7 @@ impl Inbox {
         true
     }
 
-    /// The requests that the client took back and that wait still.
+    /// The queued requests that the client cancelled.
     pub(super) fn withdrawn(&mut self) -> Vec<RequestId> {
         self.take_in();
         let cancelled = |(it, _): &(Incoming, u64)| match it {
@@ -120,15 +121,14 @@ impl Inbox {
     }
 }
 
-/// Reads until the client leaves, or what it sends is not the protocol.
+/// Reads until the client disconnects or the input is unreadable.
 fn read_all(mut input: impl BufRead, sender: &Sender<(Incoming, u64)>, unread: &Unanswered) {
     let mut broken = 0;
     loop {
         let (next, size) = match message::read(&mut input) {
             Ok((message, size)) => (Incoming::Message(message), size),
             Err(Unread::Broken(_)) if broken == MOST_BROKEN => {
-                let why =
-                    format!("more than {MOST_BROKEN} messages in a row cannot be read (limit)");
+                let why = format!("too many malformed messages in a row (limit {MOST_BROKEN})");
                 (Incoming::Lost(why), 0)
             }
             Err(Unread::Broken(why)) => (Incoming::Broken(why), 0),
@@ -152,7 +152,7 @@ fn is_exit(message: &Message) -> bool {
     matches!(message, Message::Notification(it) if it.method == "exit")
 }
 
-/// What is said to the client.
+/// The outgoing messages.
 pub(super) struct Outbox<W> {
     output: W,
 }
@@ -177,7 +177,7 @@ impl<W: Write> Outbox<W> {
         self.send(Response::new_err(id, code as i32, message.to_owned()))
     }
 
-    /// Answers what had no readable id, as JSON-RPC wants it.
+    /// Sends the error response for a message without a readable id, as JSON-RPC requires.
     pub(super) fn broken(&mut self, why: &str) -> io::Result<()> {
         let error = json!({ "code": ErrorCode::ParseError as i32, "message": why });
         let text = json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string();

@@ -43,7 +43,7 @@ fn a_script_is_formatted_from_standard_input() {
     place.svc_with(b"1 + 2\n", &["fmt", "--check", "-"]).gives("");
     let check = place.svc_with(b"1+2", &["fmt", "--check", "-"]);
     assert_eq!((check.code, check.out.as_str()), (Some(1), "<stdin>: would be formatted\n"));
-    place.svc_with(b"1", &["fmt", "-", "x.svc"]).fails(2, "`-` stands alone");
+    place.svc_with(b"1", &["fmt", "-", "x.svc"]).fails(2, "cannot combine `-` with other files");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn what_cannot_be_read_is_not_formatted() {
     let done = place.svc(&["fmt", "torn.svc", "missing.svc", "bytes.svc", ".", "ok.svc"]);
     done.fails(7, "`(` is never closed");
     assert_eq!(done.out, "torn.svc: formatted\nok.svc: formatted\n");
-    for said in ["left as they stand", "missing.svc", "is not UTF-8", "."] {
+    for said in ["left unchanged", "missing.svc", "is not valid UTF-8", "."] {
         assert!(done.err.contains(said), "{}", done.err);
     }
     let text = fs::read_to_string(place.path().join("torn.svc")).unwrap();
@@ -103,7 +103,7 @@ fn types_of_templates_and_scripts_that_share_a_name_are_not_expanded() {
     let script = "use \"panel.rhai\" as panel  type Report = { a: int }\n\"x\" >> panel.review";
     let place = Place::new(&[("a.svc", script), ("panel.rhai", PANEL)]);
     assert_eq!(place.svc(&["check", "a.svc"]).code, Some(0));
-    place.svc(&["expand", "a.svc"]).fails(1, "share a name");
+    place.svc(&["expand", "a.svc"]).fails(1, "have the same name");
 }
 
 #[test]
@@ -114,7 +114,11 @@ fn what_only_a_person_can_decide_is_left_and_counted() {
     let left = place.svc(&["fix", "a.svc"]);
     assert_eq!(left.code, Some(7), "{}", left.err);
     assert_eq!(read(), "let x: string = 5\nx + 1 >> upper\n");
-    assert!(left.err.contains("is only suggested: `svc fix --suggested a.svc`"), "{}", left.err);
+    assert!(
+        left.err.contains("is only suggested; apply with `svc fix --suggested a.svc`"),
+        "{}",
+        left.err
+    );
     let json = place.svc(&["check", "--json", "a.svc"]).json();
     assert_eq!(json["files"][0]["problems"][0]["applicability"], "suggested");
     let done = place.svc(&["fix", "--suggested", "a.svc"]);

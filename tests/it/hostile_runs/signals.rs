@@ -33,7 +33,7 @@ fn a_signal_ends_a_run_that_goes_on_later() {
         let run = last(&place.store()).unwrap();
         assert_eq!(run.state, RunState::Cancelled, "{signal}");
         assert!(run.ended.is_some());
-        assert!(told.contains(&format!("`svc resume {}` goes on where it was", run.id)), "{told}");
+        assert!(told.contains(&format!("`svc resume {}` resumes it", run.id)), "{told}");
         let claims = std::fs::read_dir(place.path().join("runs.db-claims")).unwrap();
         assert_eq!(claims.count(), 0, "no process has claimed the run");
         place.goes_on();

@@ -38,7 +38,7 @@ fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
             assert_eq!(place.asked(), 0, "a run that cannot be kept does not start");
             continue;
         }
-        assert!(told.contains("goes on where it was"), "{limit}: {told}");
+        assert!(told.contains("` resumes it"), "{limit}: {told}");
         halves += 1;
         place.goes_on();
     }

@@ -26,7 +26,7 @@ fn a_store_that_is_deleted_ends_the_run() {
         told.contains("`runs.db` was deleted or replaced while the store was in use"),
         "{told}"
     );
-    assert!(!told.contains("goes on where it was"), "there is nothing left to resume: {told}");
+    assert!(!told.contains("` resumes it"), "there is nothing left to resume: {told}");
     assert!(!place.path().join("out.json").exists(), "a write that cannot be recorded is not made");
 }
 
@@ -105,7 +105,7 @@ fn a_damaged_store_is_recovered() {
     let (code, told) = disturbed(&place, |_| ());
     assert_eq!(code, Some(0), "{told}");
     let sound = place.svc(&["doctor", "--recover"]);
-    assert_eq!(super::out(&sound), "sound: nothing is to be recovered\n");
+    assert_eq!(super::out(&sound), "sound: there is nothing to recover\n");
     let mut bytes = fs::read(place.store()).unwrap();
     bytes[..16].fill(7);
     fs::write(place.store(), &bytes).unwrap();
@@ -140,7 +140,7 @@ fn a_run_that_is_not_whole_does_not_go_on() {
     assert!(err(&damaged).contains("commits are missing"), "{}", err(&damaged));
     let recovered = place.svc(&["doctor", "--recover"]);
     let said = super::out(&recovered);
-    assert!(said.contains("not whole, so that it cannot go on: "), "{said}{}", err(&recovered));
+    assert!(said.contains("incomplete, cannot be resumed: "), "{said}{}", err(&recovered));
     let refused = place.svc(&["resume", "last"]);
     assert_eq!(refused.status.code(), Some(6));
     assert!(err(&refused).contains("resuming it could repeat calls"), "{}", err(&refused));

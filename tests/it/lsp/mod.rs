@@ -220,25 +220,22 @@ test \"it\" { let out = main(topic: \"a\") let note = \"a\" >> shout(mark: \".\"
         let err = client.request("textDocument/rename", place).unwrap_err();
         err["message"].as_str().unwrap().to_owned()
     };
-    assert_eq!(refused(&mut client, "topic", "loud"), "`loud` is taken: the script uses that name");
-    assert_eq!(refused(&mut client, "topic", "each"), "`each` is a word of the language");
+    assert_eq!(refused(&mut client, "topic", "loud"), "duplicate name `loud` in the script");
+    assert_eq!(refused(&mut client, "topic", "each"), "`each` is a reserved word");
     assert_eq!(
         refused(&mut client, "topic", "Topic"),
-        "`Topic` cannot be a name here: write `lower_case`"
+        "invalid name `Topic`: expected `lower_case`"
     );
-    assert_eq!(
-        refused(&mut client, "topic", "upper"),
-        "`upper` is taken: the script uses that name"
-    );
+    assert_eq!(refused(&mut client, "topic", "upper"), "duplicate name `upper` in the script");
     assert_eq!(
         refused(&mut client, "upper", "up"),
-        "`upper` is a component's, which keeps its names"
+        "cannot rename `upper`: it belongs to a component"
     );
     assert_eq!(
         refused(&mut client, "title", "name"),
-        "`title` is a field: records match by their fields"
+        "cannot rename `title`: it is a field, and records match by their fields"
     );
-    assert_eq!(refused(&mut client, "\"?\"", "x"), "nothing here has a name that the script binds");
+    assert_eq!(refused(&mut client, "\"?\"", "x"), "expected a name that the script defines");
 }
 
 #[test]
@@ -249,7 +246,7 @@ fn an_imported_flow_is_renamed_where_it_is_bound() {
     let mut place = at(&client, "user.svc", USER, "answer");
     place["newName"] = json!("reply");
     let err = client.request("textDocument/rename", place).unwrap_err();
-    assert!(err["message"].as_str().unwrap().contains("rename it there"), "{err}");
+    assert!(err["message"].as_str().unwrap().contains("it is defined in"), "{err}");
     let mut place = at(&client, "rag.svc", RAG, "answer");
     place["newName"] = json!("reply");
     let change = client.request("textDocument/rename", place).unwrap();

@@ -59,7 +59,7 @@ fn mistakes_of_a_client_are_told_and_survived() {
     let mut outside = place.clone();
     outside["position"] = json!({ "line": 7, "character": 0 });
     let err = ask(outside);
-    assert_eq!(err["message"], "line 7 is not in the document, which has 1");
+    assert_eq!(err["message"], "line 7 is out of range: the document has 1");
     let mut beyond = place.clone();
     beyond["position"] = json!({ "line": 0, "character": 4_000_000_000_u32 });
     assert!(

@@ -128,12 +128,12 @@ fn every_failure_has_its_object() {
 #[test]
 fn caps_that_are_none_are_wrong_usage() {
     for (option, value, wanted) in [
-        ("--max-cost", "cheap", "an amount is written `0.10` or `$0.10`"),
-        ("--max-cost=-1", "x", "an amount is written"),
-        ("--max-cost", "-1", "an amount is written"),
-        ("--max-tokens", "1.5", "a count is written `50000` or `50_000`"),
-        ("--max-tokens", "-1", "a count is written"),
-        ("--timeout", "5", "a time is written `30s`"),
+        ("--max-cost", "cheap", "expected an amount such as `0.10` or `$0.10`"),
+        ("--max-cost=-1", "x", "expected an amount"),
+        ("--max-cost", "-1", "expected an amount"),
+        ("--max-tokens", "1.5", "expected a number such as `50000` or `50_000`"),
+        ("--max-tokens", "-1", "expected a number"),
+        ("--timeout", "5", "expected a duration such as `30s`"),
     ] {
         let done = run(SCRIPT, vec![Reply::new(500, "")], &[option, value]);
         assert_eq!(done.status.code(), Some(2));

@@ -22,7 +22,7 @@ fn from_a_question_to_a_saved_script_that_checks() {
     screen.sees("[1] docs/");
     screen.sees("ans: Summary");
     screen.line(":save found.svc");
-    screen.sees("wrote found.svc; it checks");
+    screen.sees("saved found.svc; it checks");
     screen.leaves();
     let wanted = "search(\"cap\", source: \"docs\") >> take(n: 1) >> summary\n";
     assert_eq!(place.read("found.svc"), wanted);
@@ -106,7 +106,7 @@ fn what_is_longer_than_the_screen_is_shown_in_parts() {
     screen.line(":all");
     screen.sees("100");
     screen.line(":more");
-    screen.sees("there is no more of the last value");
+    screen.sees("no more lines of the last value");
     screen.line("{ a: { b: [1, 2] } }");
     screen.sees("└─ a: {…}");
     screen.sees("└─ b: [1,2]");

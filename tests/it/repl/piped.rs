@@ -62,7 +62,7 @@ fn a_statement_that_fails_ends_it_with_its_code() {
     place.fails(b"fail(\"no\")\n2 + 2\n", &[], 1, "", "no");
     place.fails(b"nope\n2 + 2\n", &["--keep-going"], 7, "4\n", "`nope`");
     place.fails(b"1 + 1\n:quit\nnope\n", &[], 0, "2\n", "");
-    place.fails(b"\"a\xff\"\n", &[], 2, "", "is not UTF-8");
+    place.fails(b"\"a\xff\"\n", &[], 2, "", "is not valid UTF-8");
     place.fails(b":nmaes\n", &[], 2, "", "did you mean `:names`?");
     place.fails(b":set rows none\n", &[], 2, "", "a number of lines");
     place.fails(b"[1, 2\n", &[], 7, "", "`[` is never closed");
@@ -140,10 +140,10 @@ fn what_is_saved_is_what_the_answer_needs() {
     place.gives(script, "a\n");
     let wanted = "let words = [\"b\", \"a\"]\n\nwords\n  >> sort { it }\n  >> first\n";
     assert_eq!(place.read("s.svc"), wanted);
-    place.fails(b"1\n:save s.svc\n", &[], 1, "1\n", "is there already");
+    place.fails(b"1\n:save s.svc\n", &[], 1, "1\n", "exists already");
     place.gives("1\n:save! s.svc\n", "1\n");
     assert_eq!(place.read("s.svc"), "1\n");
-    place.fails(b":save s2.svc\n", &[], 1, "", "nothing was entered");
+    place.fails(b":save s2.svc\n", &[], 1, "", "there is nothing to save");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn the_commands_of_svc_are_about_the_last_line() {
     assert!(out.starts_with("2\n2\n[\n"), "{out}");
     assert!(out.contains("repl: search(\"cap\", source: \"docs\") >> len"), "{out}");
     place.fails(b":why nope\n", &[], 6, "", "");
-    place.fails(b":repl\n", &[], 2, "", "there is no command `:repl`");
+    place.fails(b":repl\n", &[], 2, "", "unknown command `:repl`");
     place.gives(":type upper\n:type \"a\" >> len\n", "upper(text: string) -> string\nint\n");
 }
 

@@ -359,7 +359,7 @@ fn the_prompt_draws_only_text() {
     ];
     let drawn = place.draws(&["repl"], &keys);
     assert!(drawn.contains(r"pwned\u{202e}\u{2066}"), "{drawn}");
-    assert!(drawn.contains("the line has hidden characters"), "{drawn}");
+    assert!(drawn.contains("the line contains hidden characters"), "{drawn}");
     let keys = [("svc> ", "read_text(\"docs/p\t"), ("pwned", "\u{3}"), ("svc> ", "\u{4}")];
     place.draws(&["repl", "--color", "never"], &keys);
 }

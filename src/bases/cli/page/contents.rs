@@ -1,7 +1,7 @@
-//! The values of a run in its page: each once, in blocks that are read when they are needed.
+//! The values of a run in its page: each value once, in blocks that are parsed on demand.
 //!
-//! A block is a data element of lines, one value a line, numbered from `data-first` on. The
-//! line of a value that has no room is `!BYTES BEGINNING`, which no JSON begins with.
+//! A block is a data element with one value per line, numbered from `data-first`. A value that
+//! exceeds the limits is the line `!BYTES BEGINNING`, which is not valid JSON.
 
 use std::{
     collections::HashMap,
@@ -13,22 +13,22 @@ use svc_store::{Args, Hash, Store, StoreError};
 
 use super::{super::keeping::failure, Guarded, Result, markup::beginning};
 
-/// About how many bytes one block has.
+/// The approximate size of a block, in bytes.
 const BLOCK: u64 = 256 << 10;
 
-/// How many letters are kept of a value that has no room.
+/// The number of characters kept of a value that exceeds the limits.
 const BEGINNING: usize = 1_000;
 
-/// What has room in a page.
+/// The limits of a page.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Limits {
-    /// The most bytes of a value.
+    /// The maximum size of a value, in bytes.
     pub(in super::super) value: u64,
-    /// The most bytes of all values together.
+    /// The maximum size of all values together, in bytes.
     pub(in super::super) page: u64,
 }
 
-/// What had no room in a page.
+/// The values that exceeded the limits of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Left {
     pub(in super::super) values: usize,
@@ -40,12 +40,12 @@ impl fmt::Display for Left {
         let size = self.bytes.div_ceil(1_000_000);
         match self.values {
             1 => write!(f, "1 large value, {size} MB"),
-            many => write!(f, "{many} large values, {size} MB in all"),
+            many => write!(f, "{many} large values, {size} MB in total"),
         }
     }
 }
 
-/// The values that a page is to have.
+/// The values to write into a page.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     numbers: HashMap<Hash, usize>,
@@ -59,12 +59,12 @@ enum Kept {
 }
 
 impl Contents {
-    /// The number of a content of the store.
+    /// Adds a content of the store and returns its number.
     pub(super) fn stored(&mut self, hash: Hash) -> usize {
         self.number(hash, || Kept::Stored(hash))
     }
 
-    /// The number of arguments, where there are any.
+    /// Adds the arguments of a call, if there are any, and returns their number.
     pub(super) fn args(&mut self, args: &Args) -> Option<usize> {
         match args {
             Args::None => None,
@@ -82,7 +82,7 @@ impl Contents {
         })
     }
 
-    /// Writes all of them. Gives what had no room.
+    /// Writes all values, and returns those that exceeded the limits.
     pub(super) fn write(&self, store: &Store, limits: Limits, out: &mut dyn Write) -> Result<Left> {
         let mut blocks = Blocks { out, in_block: BLOCK, all: 0, limits, left: Left::default() };
         for (number, kept) in self.kept.iter().enumerate() {
@@ -108,7 +108,7 @@ struct Blocks<'w> {
 }
 
 impl Blocks<'_> {
-    /// Begins another block for the value of this number, unless there is room in this one.
+    /// Begins a new block at the value `number` if the current block is full.
     fn begin(&mut self, number: usize) -> io::Result<()> {
         if self.in_block < BLOCK {
             return Ok(());
@@ -133,7 +133,7 @@ impl Blocks<'_> {
         Ok(self.line(&format!("!{size} {}", beginning(&text, BEGINNING).0))?)
     }
 
-    /// A line end in JSON stands between its signs, where a space does as well.
+    /// Replaces newlines by spaces: in JSON, they occur only between tokens.
     fn line(&mut self, text: &str) -> io::Result<()> {
         let size = text.len() as u64;
         (self.in_block, self.all) = (self.in_block + size, self.all.saturating_add(size));

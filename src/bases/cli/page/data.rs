@@ -1,4 +1,4 @@
-//! The calls of a run as data that the script of its page reads.
+//! The calls of a run as data for the script of the page.
 
 use std::io::{self, Write};
 
@@ -18,11 +18,11 @@ struct RunData<'a> {
     ended: Option<i64>,
     /// The number of the result.
     value: Option<usize>,
-    /// The places that the plan has and a store keeps; nothing without a plan.
+    /// The places of the plan that the store records; `None` without a plan.
     kept: Option<Vec<&'a str>>,
 }
 
-/// A call in as few bytes as its names allow: there may be many.
+/// A call as a compact array, because a run may have many.
 #[derive(Serialize)]
 struct NodeData<'a>(
     &'a str,
@@ -39,13 +39,13 @@ struct NodeData<'a>(
     u64,
     /// Billionths of a dollar.
     i64,
-    /// The numbers of its result, its arguments and what entered.
+    /// The numbers of the result, the arguments and the input.
     [Option<usize>; 3],
-    /// Why it failed.
+    /// The error.
     Option<serde_json::Value>,
-    /// The run that made its value, where it is another one.
+    /// The run that the value was reused from, if any.
     Option<&'a str>,
-    /// Why it was made although an earlier run had made it.
+    /// The reason why the call was made again.
     Option<serde_json::Value>,
 );
 
@@ -73,7 +73,7 @@ pub(super) fn write(page: &Page<'_>, contents: &mut Contents, out: &mut dyn Writ
     Ok(())
 }
 
-/// A data element with one line an item.
+/// Writes a data element with one item per line.
 fn block<T: Serialize>(
     out: &mut dyn Write,
     id: &str,

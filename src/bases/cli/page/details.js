@@ -1,4 +1,4 @@
-// What is told of the chosen call, or of many of them.
+// The details of the chosen call, or of a group of calls.
 
 function fact(list, name, value) {
   if (value === '' || value === null || value === undefined) return;
@@ -17,7 +17,7 @@ function command(path) {
   return `svc tap ${RUN.id} ${quoted(path)}`;
 }
 
-// A value under its name; `shell` is what shows it on the command line.
+// A value under its name; `shell` is the command that prints it.
 function valueOf(name, number, shell) {
   const box = element('section', 'value');
   if (name) box.append(element('h4', '', name));
@@ -28,7 +28,7 @@ function valueOf(name, number, shell) {
   }
   const size = text.slice(1, text.indexOf(' '));
   const bytes = Number(size).toLocaleString();
-  const note = element('p', 'quiet', `${bytes} bytes, too large for this page. The whole value: `);
+  const note = element('p', 'quiet', `${bytes} bytes, cut in this page. The whole value: `);
   note.append(element('code', 'wrap', shell ?? `svc show ${RUN.id} --html FILE --max-size ${size}B`));
   const pre = element('pre', 'text', text.slice(size.length + 2) + ' …');
   box.append(note, pre);
@@ -111,7 +111,7 @@ function showGroup(box, item, choose) {
   fact(list, 'Reused', item.reused || '');
   fact(list, 'From', `+${span((item.start - RUN.started) * 1000)}`);
   fact(list, 'Lasted', span((item.end - item.start) * 1000));
-  fact(list, 'Took, in all', span(item.took));
+  fact(list, 'Took in total', span(item.took));
   fact(list, 'Used', used(item));
   box.append(list);
   const calls = callsIn(item);

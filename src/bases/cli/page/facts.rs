@@ -1,4 +1,4 @@
-//! What a page says of its run in words: a summary, the result, the script.
+//! The text parts of a page: a summary, the result and the script.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -13,14 +13,14 @@ use super::{
     markup::beginning,
 };
 
-/// How many letters of a result a reader without a script is shown.
+/// The number of characters of a result that are shown without JavaScript.
 const SHOWN: usize = 2_000;
 
 pub(super) fn title(run: &Run) -> String {
     format!("{} – run {}, {}", run.script, run.id, run.state.word())
 }
 
-/// The name and the state of the run, its times, its cost against its caps, its inputs.
+/// The name and state of the run, its times, its cost against its caps, and its inputs.
 pub(super) fn summary(page: &Page<'_>) -> String {
     let run = page.run;
     let state = run.state.word();
@@ -39,7 +39,7 @@ pub(super) fn summary(page: &Page<'_>) -> String {
     text + inputs(run).as_str()
 }
 
-/// Names, and what stands beside them, as markup.
+/// The facts of the summary: names, with values as markup.
 fn facts(page: &Page<'_>) -> Vec<(&'static str, String)> {
     let run = page.run;
     let caps: Json = serde_json::from_str(&run.bounds).unwrap_or_default();
@@ -90,10 +90,10 @@ fn input(name: &str, value: &Json) -> String {
     format!("<div><dt>input {name}</dt><dd><bdi>{shown}</bdi>{dots}</dd></div>\n")
 }
 
-/// The beginning of the result, which the script of the page replaces by all of it.
+/// The beginning of the result, which the page's script replaces by the whole result.
 pub(super) fn result(page: &Page<'_>) -> Result<String> {
     let Some(hash) = page.run.value else {
-        return Ok("<p class=\"quiet\">The run gave no result.</p>".to_owned());
+        return Ok("<p class=\"quiet\">The run has no result.</p>".to_owned());
     };
     let text = page.store.text(hash).map_err(failure)?.unwrap_or_default();
     let (shown, is_cut) = beginning(&text, SHOWN);
@@ -101,10 +101,10 @@ pub(super) fn result(page: &Page<'_>) -> Result<String> {
     Ok(format!("<div id=\"result\"><pre>{}{more}</pre></div>", escaped(shown)))
 }
 
-/// The script with the numbers of its lines.
+/// The script with line numbers.
 pub(super) fn script(text: Option<&str>) -> String {
     let Some(text) = text else {
-        return "<p class=\"quiet\">The store has the text of the script no more.</p>".to_owned();
+        return "<p class=\"quiet\">The store no longer has the text of the script.</p>".to_owned();
     };
     let mut lines = String::new();
     for (number, line) in text.lines().enumerate() {
@@ -115,22 +115,23 @@ pub(super) fn script(text: Option<&str>) -> String {
     format!("<pre class=\"code\" tabindex=\"0\">{lines}</pre>")
 }
 
-/// What had no room, and where it can be had. It stands behind the values, because only who
-/// has written them knows.
+/// A note about the values that were cut. It comes after the values, because it is known only when
+/// they have been written.
 pub(super) fn left(left: Left, run: &Run) -> String {
     if left == Left::default() {
         return String::new();
     }
     let run = escaped(run.id.as_str());
     format!(
-        "<p id=\"left\">Cut in this page: {left}. <code>svc tap {run} PATH</code> shows one \
-         whole, and <code>svc show {run} --html FILE --max-size SIZE</code> keeps larger ones.</p>\n"
+        "<p id=\"left\">Cut in this page: {left}. <code>svc tap {run} PATH</code> prints a \
+         whole value, and <code>svc show {run} --html FILE --max-size SIZE</code> raises the \
+         limit.</p>\n"
     )
 }
 
 pub(super) fn footer(run: &Run) -> String {
     format!(
-        "Times are those of the machine that ran it. Values on the command line: \
+        "Times are from the clock of the machine that ran the script. To print a value: \
          <code>svc tap {} PATH</code>",
         escaped(run.id.as_str())
     )

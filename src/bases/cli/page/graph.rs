@@ -1,11 +1,11 @@
-//! The picture of the plan; without a plan, the tree of what ran.
+//! The picture of the plan; without a plan, the tree of the places that ran.
 
 use svc_lang::plan::Plan;
 
 use super::{Page, escaped, places};
 
-const NO_PLAN: &str = "The script does not check any more with this svc, or a file that it uses \
-    is gone, so there is no picture of its plan. These are the places that ran:";
+const NO_PLAN: &str = "The script no longer checks with this version of svc, or a file that it \
+    imports is missing, so there is no picture of its plan. These are the places that ran:";
 
 pub(super) fn of(page: &Page<'_>) -> String {
     match &page.plan {
@@ -17,13 +17,13 @@ pub(super) fn of(page: &Page<'_>) -> String {
     }
 }
 
-/// The styles that a picture brings with it.
+/// The styles inside of a picture.
 pub(super) fn style(graph: &str) -> Option<&str> {
     let (_, style) = graph.split_once("<style>")?;
     style.split_once("</style>").map(|(style, _)| style)
 }
 
-/// The places of calls that are kept: all but those that are computed anew.
+/// The places of calls that are recorded, which are all except inline ops.
 pub(super) fn kept(plan: &Plan) -> Vec<&str> {
     let calls = plan.nodes().iter().filter(|it| !matches!(it.cost_class, None | Some("inline")));
     calls.map(|it| it.path.as_str()).collect()

@@ -1,6 +1,6 @@
-//! Texts as a page shows them.
+//! Shortens text for a page.
 
-/// As much of the beginning of a text as that, and whether there is more.
+/// The first `most` characters of a text, and whether there are more.
 pub(super) fn beginning(text: &str, most: usize) -> (&str, bool) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (&text[..end], true),

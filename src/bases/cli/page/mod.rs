@@ -1,10 +1,9 @@
-//! A run as one page for a browser, which needs nothing but itself: a summary, the graph, a
-//! timeline, and every value.
+//! A run as one self-contained HTML page: a summary, the graph, a timeline, and every value.
 //!
-//! What a run did stands in the page as data, and a script in the page draws it; what a
-//! person must know can be read without. Values come from anywhere, so nothing of them is
-//! ever markup: text is escaped, data has no `<`, and the page's policy runs no other script
-//! than its own and loads nothing.
+//! The page contains the run as data, which its script draws; the essential facts are readable
+//! without JavaScript. Values may come from anywhere, so they are never markup: text is escaped,
+//! data contains no `<`, and the page's content security policy allows only its own script and
+//! loads nothing.
 
 mod contents;
 mod data;
@@ -42,16 +41,16 @@ const SCRIPT: &[&str] = &[
     include_str!("page.js"),
 ];
 
-/// All that a page shows of a run.
+/// The content of a page.
 pub(super) struct Page<'a> {
     store: &'a Store,
     run: &'a Run,
     nodes: &'a [Node],
     attempts: Vec<(String, Attempt)>,
     places: Vec<Place<'a>>,
-    /// The script, where the store still has it.
+    /// The script, if the store still has it.
     text: Option<String>,
-    /// Where the script still is one.
+    /// The plan, if the script still checks.
     plan: Option<Plan>,
     limits: Limits,
 }
@@ -69,7 +68,7 @@ impl<'a> Page<'a> {
         Ok(Self { store, run, nodes, attempts, places, text, plan, limits })
     }
 
-    /// Writes the page. Gives what had no room in it.
+    /// Writes the page, and returns the values that exceeded the limits.
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<Left> {
         let mut contents = Contents::default();
         let graph = graph::of(self);
@@ -103,18 +102,18 @@ impl<'a> Page<'a> {
     }
 }
 
-/// What the page may do: run its own script and use its own styles. No other.
+/// The content security policy, which allows only the page's own script and styles.
 fn policy(script: &str, graph: &str) -> String {
     let of_graph = graph::style(graph).map(|it| format!(" '{}'", hash(it))).unwrap_or_default();
     format!("script-src '{}'; style-src '{}'{of_graph}", hash(script), hash(STYLE))
 }
 
-/// A text as a policy names it.
+/// The hash of a text in the notation of a policy.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
-/// Writes without the one sign that could end a block of data.
+/// A writer that escapes `<`, which could end a block of data.
 struct Guarded<'w>(&'w mut dyn Write);
 
 impl Write for Guarded<'_> {

@@ -1,4 +1,4 @@
-// What the page knows: the run, its calls, their values, and the tree that calls stand in.
+// The data of the page: the run, its calls, their values, and the tree of calls.
 
 const find = (id) => document.getElementById(id);
 const data = (id) => JSON.parse(find(id).textContent);
@@ -7,14 +7,14 @@ const RUN = data('run')[0];
 const NODES = data('nodes').map(
   ([path, op, state, tries, start, took, tokens, cost, values, error, origin, cause], at) => ({
     at, path, op, state, tries, start, tokens, cost, values, error, origin, cause,
-    // What another run made took no time in this one.
+    // A reused result took no time in this run.
     took: origin ? 0 : took, tookThen: took, end: start + (origin ? 0 : took / 1000),
     words: `${path} ${op}`.toLowerCase(),
   }),
 );
 const STATES = { done: '✓', reused: '↺', failed: '✗', cancelled: '–', intended: '…' };
 
-// The state of many calls: the worst of them.
+// The state of a group of calls: the worst one.
 const stateOf = (it) => (it.failed ? 'failed' : it.open ? 'intended' : it.stopped ? 'cancelled'
   : it.reused === it.count ? 'reused' : 'done');
 
@@ -50,7 +50,7 @@ function grouped() {
   return all;
 }
 
-// `each[3]/summary` in the place of the script that it is a call of: `each[]/summary`.
+// The place of a call in the script: `each[3]/summary` is in `each[]/summary`.
 const placeOf = (path) => path.replace(/\[[^\]]*\]/g, '[]');
 
 // `found/each[3]/summary` as `found`, `/each`, `[3]`, `/summary`.
@@ -58,7 +58,7 @@ const partsOf = (path) => path.match(/\[[^\]]*\]|[^[\]]?[^/[\]]*/g).filter((it) 
 
 const SUMS = ['count', 'failed', 'stopped', 'open', 'reused', 'took', 'tokens', 'cost'];
 
-// A call as one of many.
+// A call, with the counts of a group.
 const counted = (node) => ({
   ...node, count: 1, failed: +(node.state === 'failed'), stopped: +(node.state === 'cancelled'),
   open: +(node.state === 'intended'), reused: +(node.state === 'reused'),
@@ -81,7 +81,7 @@ function treeOf(nodes) {
   return finished(root, 0);
 }
 
-// An item with what is told of all that stands in it.
+// An item of the tree, with the sums over everything inside it.
 function finished(item, level) {
   while (item.parent && item.children.size === 1 && !item.node) {
     const [child] = item.children.values();
@@ -103,7 +103,7 @@ function finished(item, level) {
   return item;
 }
 
-// The rows of a tree as far as it is open.
+// The visible rows of a tree.
 function rowsOf(root) {
   const rows = [];
   const rest = root.children.slice().reverse();
@@ -115,8 +115,8 @@ function rowsOf(root) {
   return rows;
 }
 
-// Time without the long gaps in which nothing ran, such as those between a run and its end
-// after `svc resume`: pieces of it, each with its place.
+// The time of a run without long idle gaps, such as those between a run and its end
+// after `svc resume`: pieces, each with its position.
 function clockOf(nodes, run) {
   const spans = nodes.map((it) => [it.start, it.end]).sort((a, b) => a[0] - b[0]);
   const last = spans.reduce((most, it) => Math.max(most, it[1]), run.started);
@@ -139,7 +139,7 @@ function clockOf(nodes, run) {
   return { pieces, length: Math.max(at, 1) };
 }
 
-// Where in the shortened time something is.
+// The position of a moment in the shortened time.
 function placeIn(clock, time) {
   let [low, high] = [0, clock.pieces.length - 1];
   while (low < high) {

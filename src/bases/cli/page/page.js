@@ -1,4 +1,4 @@
-// What a person does with the page.
+// The controls of the page.
 
 const root = treeOf(NODES);
 const box = find('details');
@@ -49,7 +49,7 @@ function choose(item, byHand) {
   if (byHand && box.getBoundingClientRect().top > innerHeight) box.scrollIntoView({ block: 'nearest' });
 }
 
-// Chooses a call wherever it stands.
+// Chooses a call, even if it is hidden.
 function chooseCall(node) {
   const item = timeline.items.find((it) => it.node === node);
   if (item) { choose(item, false); return; }

@@ -1,4 +1,4 @@
-// What happened, marked in the picture of the plan.
+// Marks the calls of the run in the picture of the plan.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -9,7 +9,7 @@ function drawn(name, attributes, text) {
   return it;
 }
 
-// Sums for every place, and for every block that places stand in.
+// Sums for every place, and for every block that contains places.
 function sumsOf(nodes) {
   const sums = new Map();
   for (const node of nodes) {

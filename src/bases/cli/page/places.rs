@@ -1,14 +1,14 @@
-//! The places of a run as a table and as a tree, for readers with and without a script.
+//! The places of a run as a table and as a tree, readable without JavaScript.
 
 use svc_contract::value::units;
 use svc_text::markup::escaped;
 
 use super::super::{folded::Place, runs};
 
-/// A table with a row for each place.
+/// A table with one row per place.
 pub(super) fn table(places: &[Place<'_>]) -> String {
     if places.is_empty() {
-        return "<p class=\"quiet\">No call of this run was kept.</p>".to_owned();
+        return "<p class=\"quiet\">No call of this run was recorded.</p>".to_owned();
     }
     let rows: String = places.iter().map(row).collect();
     format!(
@@ -32,7 +32,7 @@ fn row(place: &Place<'_>) -> String {
     format!("<tr><td><code>{}</code></td>{cells}</tr>\n", escaped(&place.path))
 }
 
-/// A list in a list for each part of a path.
+/// Nested lists, one level for each part of a path.
 pub(super) fn tree(places: &[Place<'_>]) -> String {
     let mut sorted: Vec<&Place<'_>> = places.iter().collect();
     sorted.sort_by(|a, b| a.path.cmp(&b.path));

@@ -1,8 +1,8 @@
-// The rows of the timeline: only those in sight are elements, however many there are.
+// The rows of the timeline: only the visible ones are elements.
 
 const ROW = 26;
 
-// Milliseconds on the axis, with the digits that tell them from the next ones.
+// A time on the axis, with enough digits to differ from the next one.
 function hour(millis, step) {
   if (millis === 0) return '0';
   if (millis < 1000 || step >= 1000) return span(millis * 1000);
@@ -37,7 +37,7 @@ class Timeline {
     requestAnimationFrame(() => { this.asked = false; this.draw(); });
   }
 
-  // The names are as wide in the rows as above them, where there is no scroll bar.
+  // Keeps the axis aligned with the rows, which may have a scroll bar.
   measure() {
     const width = this.rows.clientWidth;
     if (this.width === width) return;
@@ -112,7 +112,7 @@ class Timeline {
     return [bar, ...(isGroup ? this.ticks(item) : []), time];
   }
 
-  // Where in a folded group calls failed.
+  // Marks the failed calls of a folded group.
   ticks(item) {
     if (!item.failed) return [];
     const places = new Set();
@@ -165,7 +165,7 @@ class Timeline {
     this.axis.append(mark);
   }
 
-  // Shows a part of the time: `factor` times as long, around a place between 0 and 1.
+  // Zooms to a part of the time: `factor` times as long, around a position between 0 and 1.
   zoom(factor, around = 0.5) {
     const { from, to } = this.view;
     const whole = this.clock.length;

@@ -1,14 +1,14 @@
-// JSON text as elements, read only as far as it is opened. Numbers stay as they are written:
-// the numbers of JavaScript would round them.
+// JSON text as elements, parsed only when opened. Numbers stay as they are written,
+// because JavaScript would round them.
 
-const MANY = 100; // so many items of a list are shown at once
-const LONG = 20000; // so many letters of a text
-const OPENED = 400; // a value of fewer letters is shown open
+const MANY = 100; // items of a list that are shown at once
+const LONG = 20000; // characters of a text that are shown at once
+const OPENED = 400; // values with fewer characters are shown open
 
-// What hides in a text or changes the order of its letters, but for what joins them.
+// Hidden characters and those that change the direction of text, except joiners.
 const HIDDEN = /(?![\n\t\u200c\u200d\ufe0e\ufe0f]|\r\n)[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\ufff0-\ufffb]/gu;
 
-// The text with that written out, as a terminal shows it.
+// The text with such characters escaped, as on a terminal.
 function visible(text) {
   return String(text).replace(HIDDEN, (it) => `\\u{${it.codePointAt(0).toString(16)}}`);
 }
@@ -27,7 +27,7 @@ function button(text, act, kind) {
   return it;
 }
 
-// The place behind the string that begins at `at`.
+// The position after the string that begins at `at`.
 function behindString(json, at) {
   for (let end = at + 1; ; ) {
     end = json.indexOf('"', end);
@@ -39,7 +39,7 @@ function behindString(json, at) {
   }
 }
 
-// The place behind the value that begins at `at`.
+// The position after the value that begins at `at`.
 function behindValue(json, at) {
   let depth = 0;
   while (at < json.length) {
@@ -59,7 +59,7 @@ function behindSpace(json, at) {
   return at;
 }
 
-// The entries of a list or a record one by one: the name, if any, and the text of the value.
+// The entries of a list or a record: the name, if any, and the text of the value.
 function* entries(json) {
   const named = json[0] === '{';
   let at = behindSpace(json, 1);
@@ -105,7 +105,7 @@ function shownText(text) {
   let end = LONG;
   if (end < text.length) {
     const letters = text.length.toLocaleString();
-    const more = button(`show more of ${letters} letters`, () => {
+    const more = button(`show more of ${letters} characters`, () => {
       pre.append(visible(text.slice(end, end + 20 * LONG)));
       end += 20 * LONG;
       if (end >= text.length) more.remove();

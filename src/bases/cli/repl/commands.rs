@@ -1,4 +1,4 @@
-//! What begins with a colon: commands of the prompt, and every command of `svc`.
+//! The commands that begin with a colon: those of the prompt, and every command of `svc`.
 
 use std::ffi::OsString;
 
@@ -20,29 +20,29 @@ use super::{
     talk::{Heard, Talk},
 };
 
-/// The commands of the prompt: names, arguments, and what each does.
+/// The commands of the prompt: name, arguments and description.
 pub(super) const ALL: [(&str, &str, &str); 18] = [
-    ("help", "[NAME]", "these commands, or the page of a component, a command, an error"),
-    ("type", "EXPR", "the type of something, or what a component takes and gives"),
-    ("plan", "[EXPR]", "what would run, what it touches and what it may cost"),
-    ("bounds", "[EXPR]", "the least and the most that it may cost and take"),
-    ("names", "", "what was bound and declared, with types"),
-    ("set", "[KEY VALUE]", "caps and how values are shown; without a key, all of them"),
-    ("param", "NAME VALUE", "gives a param of the session another value"),
-    ("more", "", "the next lines of a long value"),
-    ("all", "", "all lines that are left"),
-    ("tree", "[NAME]", "a picture of the last value, or of another one"),
-    ("json", "[NAME]", "the same as JSON"),
-    ("script", "", "the script that gives the last answer"),
-    ("save", "FILE", "writes it, checked; `:save! FILE` over a file that is there"),
-    ("load", "FILE [NAME=VALUE]", "enters everything that stands in a script"),
+    ("help", "[NAME]", "lists the commands, or explains a command, a component or an error"),
+    ("type", "EXPR", "shows the type of an expression, or the signature of a component"),
+    ("plan", "[EXPR]", "shows what would run, its effects and its estimate"),
+    ("bounds", "[EXPR]", "shows the estimate alone: minimum, expected and maximum"),
+    ("names", "", "lists the names of the session, with their types"),
+    ("set", "[KEY VALUE]", "changes a cap or how values are shown; without a key, lists all"),
+    ("param", "NAME VALUE", "changes the value of a param of the session"),
+    ("more", "", "shows the next lines of a long value"),
+    ("all", "", "shows all remaining lines of a long value"),
+    ("tree", "[NAME]", "shows the last value, or another one, as a tree"),
+    ("json", "[NAME]", "shows the last value, or another one, as JSON"),
+    ("script", "", "shows the script for the last answer"),
+    ("save", "FILE", "checks and saves that script; `:save! FILE` replaces a file"),
+    ("load", "FILE [NAME=VALUE]", "enters all statements of a script"),
     ("forget", "NAME", "forgets a name"),
     ("reset", "", "forgets everything"),
-    ("history", "[N]", "the lines that were entered last, of this prompt and before"),
-    ("quit", "", "leaves, as Ctrl-D does"),
+    ("history", "[N]", "lists the last lines, including those of earlier sessions"),
+    ("quit", "", "quits, like Ctrl-D"),
 ];
 
-/// Short names that hands know from elsewhere.
+/// Short names, as in other prompts.
 const ALIASES: [(&str, &str); 7] = [
     ("q", "quit"),
     ("exit", "quit"),
@@ -53,13 +53,13 @@ const ALIASES: [(&str, &str); 7] = [
     ("vars", "names"),
 ];
 
-/// Commands of `svc` about a run, which mean the last line here.
+/// Commands of `svc` about a run; here their default is the run of the last line.
 const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];
 
-/// Commands of `svc` that make no sense inside of it.
+/// Commands of `svc` that make no sense at the prompt.
 const NOT_HERE: [&str; 3] = ["repl", "lsp", "completions"];
 
-/// Does what a command says; the colon is gone.
+/// Executes a command, given without its colon.
 pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
     let command = command.trim();
     let (word, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
@@ -86,7 +86,7 @@ pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
     };
     match done {
         Ok(heard) => Ok(heard),
-        // Whoever reads has read enough.
+        // The reader closed the pipe.
         Err(failure) if failure.code == OK => Err(failure),
         Err(failure) => Ok(Heard::Failed(failure.tell(talk.session.terminal))),
     }
@@ -95,7 +95,7 @@ pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
 fn help(talk: &Talk<'_>) -> Result<Heard> {
     let out = talk.session.terminal.out;
     let mut text = String::from(
-        "A pipeline runs; its value is `ans`, and a line that begins with `>>` goes on with it.\n\
+        "A pipeline runs, and its value becomes `ans`; a line that begins with `>>` continues from it.\n\
          `let` and `flow` bind names for the lines that follow.\n\n",
     );
     for (name, args, does) in ALL {
@@ -105,7 +105,7 @@ fn help(talk: &Talk<'_>) -> Result<Heard> {
             pad(name, args)
         );
     }
-    text += "\nThe commands of `svc` work, too, on the last line where they want a run:\n";
+    text += "\nThe commands of `svc` work as well; if they need a run, it is the last line:\n";
     let others = of_svc();
     let others: Vec<String> = others.iter().map(|it| format!(":{it}")).collect();
     text += &format!("  {}\n", others.join(" "));
@@ -113,7 +113,7 @@ fn help(talk: &Talk<'_>) -> Result<Heard> {
     Ok(Heard::Done)
 }
 
-/// The arguments, and what fills the column.
+/// The arguments, padded to the width of the column.
 fn pad(name: &str, args: &str) -> String {
     const COLUMN: usize = 24;
     let args = if args.is_empty() { String::new() } else { format!(" {args}") };
@@ -130,7 +130,7 @@ pub(super) fn of_svc() -> Vec<String> {
     names.filter(|it| !own(it)).collect()
 }
 
-/// The page of a command, a name of the session, an error or a component.
+/// Shows the help of a command, a name of the session, an error or a component.
 async fn page(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
     let command = name.trim_start_matches(':');
     if let Some((name, args, does)) = ALL.iter().find(|(it, ..)| *it == command) {
@@ -176,7 +176,7 @@ fn plan(talk: &Talk<'_>, text: &str, whole: bool) -> Result<Heard> {
     Ok(Heard::Done)
 }
 
-/// The plan of a text, or of the last answer, with the values and caps of the session.
+/// Plans a text, or the last answer, with the values and caps of the session.
 fn planned(talk: &Talk<'_>, text: &str) -> Result<std::result::Result<Plan, Heard>> {
     let text = if text.is_empty() { ANSWER } else { text };
     let answer = talk.entered.answer_text().filter(|_| text == ANSWER);
@@ -185,8 +185,8 @@ fn planned(talk: &Talk<'_>, text: &str) -> Result<std::result::Result<Plan, Hear
         Err(report) => return Ok(Err(talk.refuse(&report))),
     };
     let Some(last) = statements.into_iter().rfind(Statement::runs) else {
-        let help = "give it an expression, as in `:type 1 + 1`";
-        return Err(Failure::new(USAGE, "there is nothing that runs").help(help));
+        let help = "add an expression, as in `:type 1 + 1`";
+        return Err(Failure::new(USAGE, "there is nothing to run").help(help));
     };
     let plan = talk.entered.plan(&last);
     let engine = &talk.session.engine;
@@ -227,7 +227,7 @@ fn show_settings(talk: &Talk<'_>, only: &str) -> Result<Heard> {
         .map(|(key, does)| format!("  {key:<11} {:<9} {does}\n", talk.settings.shown(key)))
         .collect();
     if lines.is_empty() {
-        return Err(Failure::new(USAGE, format!("there is no setting `{only}`")));
+        return Err(Failure::new(USAGE, format!("unknown setting `{only}`")));
     }
     terminal::print(&lines.concat())?;
     let spent = talk.spent;
@@ -237,7 +237,7 @@ fn show_settings(talk: &Talk<'_>, only: &str) -> Result<Heard> {
 
 fn param(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
     let Some((name, value)) = rest.split_once([' ', '=']) else {
-        return Err(Failure::new(USAGE, "a param is given as `:param NAME VALUE`"));
+        return Err(Failure::new(USAGE, "expected `:param NAME VALUE`"));
     };
     talk.entered.give(name, value.trim());
     Ok(Heard::Done)
@@ -245,14 +245,14 @@ fn param(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
 
 fn more(talk: &mut Talk<'_>, all: bool) -> Result<Heard> {
     if !talk.has_rest() {
-        talk.remark("there is no more of the last value")?;
+        talk.remark("no more lines of the last value")?;
     }
     let rows = if all { usize::MAX } else { talk.settings.rows() };
     talk.show_rest(rows)?;
     Ok(Heard::Done)
 }
 
-/// Shows a value in another way than the settings say.
+/// Shows a value in another view than that of the settings.
 fn picture(talk: &mut Talk<'_>, name: &str, view: &str) -> Result<Heard> {
     let name = if name.is_empty() { ANSWER } else { name };
     let mut bindings = talk.entered.bindings().into_iter();
@@ -268,7 +268,7 @@ fn picture(talk: &mut Talk<'_>, name: &str, view: &str) -> Result<Heard> {
 fn forget(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
     match talk.entered.forget(name) {
         true => Ok(Heard::Done),
-        false => Err(Failure::new(FAILED, format!("nothing is bound to `{name}`"))),
+        false => Err(Failure::new(FAILED, format!("unknown name `{name}`"))),
     }
 }
 
@@ -277,20 +277,20 @@ fn reset(talk: &mut Talk<'_>) -> Heard {
     Heard::Done
 }
 
-/// A command of `svc`, with the engine and the store of this session.
+/// Runs a command of `svc` with the engine and the store of this session.
 async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
     if !of_svc().iter().any(|it| it == word) {
         let known = ALL.iter().map(|(it, ..)| (*it).to_owned()).chain(of_svc());
         let known: Vec<String> = known.collect();
         let near = svc_contract::registry::nearest(word, known.iter().map(String::as_str));
         let help = match near {
-            Some(near) => format!("did you mean `:{near}`? `:help` lists all"),
-            None if RESERVED.contains(&word) => "statements have no colon".to_owned(),
-            None => "`:help` lists all".to_owned(),
+            Some(near) => format!("did you mean `:{near}`? list all commands with `:help`"),
+            None if RESERVED.contains(&word) => "enter statements without a colon".to_owned(),
+            None => "list all commands with `:help`".to_owned(),
         };
-        return Err(Failure::new(USAGE, format!("there is no command `:{word}`")).help(help));
+        return Err(Failure::new(USAGE, format!("unknown command `:{word}`")).help(help));
     }
-    let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "a quote is not closed"))?;
+    let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "unclosed quote"))?;
     let line = with_run(talk, word, words);
     match Cli::read(line) {
         Ok(cli) => {
@@ -304,7 +304,7 @@ async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
     }
 }
 
-/// The command line of a command: about the last line, in the store of this session.
+/// The command line of a command, with the last line and the store of this session as defaults.
 fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<OsString> {
     let takes_store = command_line()
         .find_subcommand(word)

@@ -1,4 +1,4 @@
-//! What Tab offers: what fits the types, and commands, settings and files.
+//! Completion with Tab: what fits the types, and commands, settings and files.
 
 use rustyline::{
     Context,
@@ -17,7 +17,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{commands, settings, tree};
 
-/// What may be written at a byte of a line, and where it begins there.
+/// The candidates at a byte of a line, and where the completed text begins.
 pub(super) fn candidates(session: &Session, line: &str, at: usize) -> (usize, Vec<Pair>) {
     match line.strip_prefix(':') {
         Some(command) => of_command(session, line, command, at),
@@ -25,7 +25,7 @@ pub(super) fn candidates(session: &Session, line: &str, at: usize) -> (usize, Ve
     }
 }
 
-/// The same of a statement that begins at a byte of the line.
+/// The same for a statement that begins at the byte `begins` of the line.
 fn of_script(session: &Session, line: &str, at: usize, begins: usize) -> (usize, Vec<Pair>) {
     let entered = &line[begins..];
     let (source, analysis) = session.analyse(entered);
@@ -45,7 +45,7 @@ fn of_script(session: &Session, line: &str, at: usize, begins: usize) -> (usize,
     }
 }
 
-/// Those that begin with what was written, or else those that hold it.
+/// The choices that begin with the typed text, or else those that contain it.
 fn pairs(
     choices: Choices,
     place: usize,
@@ -65,7 +65,7 @@ fn pairs(
     ((start + begins).saturating_sub(shift), shown(&chosen))
 }
 
-/// One line a choice: its name, and what it is.
+/// One line per choice: its name and its description.
 fn shown(choices: &[Choice]) -> Vec<Pair> {
     let widest = choices.iter().map(|it| it.label.width()).max().unwrap_or(0);
     let screen = super::super::screen::size().0.saturating_sub(2);
@@ -80,8 +80,8 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
     choices.iter().map(pair).collect()
 }
 
-/// What is told beside a name: of a call what it gives and does, for its arguments are told
-/// when they are due.
+/// The description of a choice: for a call, its result and summary, because its arguments are shown
+/// when they are typed.
 fn told(choice: &Choice) -> String {
     let detail = choice.detail.as_deref().unwrap_or_default();
     let gives = detail.rsplit_once(" -> ").map(|(_, it)| it);
@@ -94,7 +94,7 @@ fn told(choice: &Choice) -> String {
     }
 }
 
-/// Whether a place stands in a string.
+/// Whether a place is inside a string.
 fn is_in_text(text: &str, at: usize) -> bool {
     let lexed = lex(text);
     let is_open = |it: Span| lexed.flaws.iter().any(|flaw| flaw.span().start == it.start);
@@ -105,7 +105,7 @@ fn is_in_text(text: &str, at: usize) -> bool {
 fn files(line: &str, at: usize) -> (usize, Vec<Pair>) {
     let found = FilenameCompleter::new().complete_path(line, at);
     let (start, mut pairs) = found.unwrap_or((at, Vec::new()));
-    // Names of files come from anywhere.
+    // File names may contain control characters.
     for pair in &mut pairs {
         pair.display = visible_line(&pair.display).into_owned();
     }
@@ -149,7 +149,7 @@ fn beginning(typed: &str, names: impl Iterator<Item = String>, end: &str) -> Vec
     names.into_iter().map(pair).collect()
 }
 
-/// What was entered before and begins like this line.
+/// The latest line of the history that begins like this line.
 pub(super) fn remembered(line: &str, cx: &Context<'_>) -> Option<String> {
     use rustyline::history::SearchDirection;
     let last = cx.history().len().checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! What the prompt knows of a line that is being written.
+//! Hints, colours and validation of the line being edited.
 
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
 
@@ -25,25 +25,25 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::{complete, paint};
 
-/// Answers the editor of lines; it has what the session had when the line began.
+/// The helper of the line editor, with the state of the session when the line began.
 pub(super) struct Assistant {
     pub(super) session: Session,
     pub(super) colour: bool,
-    /// The line that was looked at last.
+    /// The last analysed line.
     seen: RefCell<Option<Rc<Seen>>>,
 }
 
-/// A line, and what is known of it.
+/// A line and its analysis.
 struct Seen {
     line: String,
     source: Source,
     analysis: Analysis,
 }
 
-/// What stands dim behind the cursor.
+/// The dim hint after the cursor.
 pub(super) struct Told {
     shown: String,
-    /// What the arrow key takes over.
+    /// The text that the right arrow key accepts.
     adds: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Assistant {
         it
     }
 
-    /// What a call takes that is being written, or what enters the stage that is due.
+    /// The remaining arguments of the call at the cursor, or the input of the next stage.
     fn told(&self, line: &str) -> Option<String> {
         let seen = self.seen(line);
         let facts = &seen.analysis.facts;
@@ -73,19 +73,19 @@ impl Assistant {
             let callable = Callable::named(call.name, facts, registry)?;
             let ports = callable.ports();
             let written = assist::active(&call, &ports)?;
-            // An argument that has its name is the only one that is meant.
+            // After the name of an argument, only this argument is shown.
             let count = if call.argument.is_some() { 1 } else { ports.len() };
             let left = ports.into_iter().skip(written).take(count);
             let labels: Vec<String> = left.map(|it| it.label).collect();
             return Some(format!("  ({})", labels.join(", "))).filter(|_| !labels.is_empty());
         }
-        // A hole stands for the stage that is due.
+        // A hole takes the place of the next stage.
         let due = line.trim_end().ends_with(">>").then(|| format!("{line}?"))?;
         let enters = self.session.analyse(&due).1.facts.holes.pop()?.enters?;
         (!enters.is_unknown()).then(|| format!("  # {enters}"))
     }
 
-    /// The words of a line that call something, also while it cannot be checked.
+    /// The words of a line that call something, even if the line does not check.
     fn called(&self, line: &str) -> Vec<Piece> {
         let tokens = lex(line).tokens;
         let follows_dot = |idx: usize| idx > 0 && line[tokens[idx - 1].span.range()] == *".";
@@ -100,9 +100,9 @@ impl Assistant {
     }
 }
 
-/// A line while it is written, without what commands the terminal or hides: it may have been
-/// pasted. The editor counts the columns of the line's own letters, so what has none leaves no
-/// room, and is shown when the line is entered.
+/// A line being edited, which may contain pasted control or hidden characters: each is replaced by
+/// dots. The editor counts the columns of the original characters, so the width must not change;
+/// the escapes are shown when the line is entered.
 fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains(is_hidden) {
         return Cow::Borrowed(line);
@@ -176,7 +176,7 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        // While a line is looked for, the beginning of it stands here.
+        // During a history search, the prompt contains the search text.
         let prompt = plain(prompt);
         if self.colour { Cow::Owned(format!("\x1b[1;36m{prompt}\x1b[0m")) } else { prompt }
     }
@@ -191,7 +191,7 @@ impl Highlighter for Assistant {
 }
 
 impl Validator for Assistant {
-    /// A line that is not whole goes on in the next one; an empty line ends it all the same.
+    /// An incomplete statement continues on the next line; an empty line ends it in any case.
     fn validate(&self, cx: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = cx.input();
         let is_over = text.starts_with(':') || text.ends_with('\n') || text.trim().is_empty();

@@ -1,7 +1,7 @@
-//! `svc repl`: statements that run as they are entered.
+//! `svc repl`: runs statements as they are entered.
 //!
-//! A person at a terminal gets a prompt with completion, hints and history; what comes
-//! through a pipe is run the same way, and only results are printed.
+//! On a terminal there is a prompt with completion, hints and history. Statements from a pipe run
+//! the same way, but only results are printed.
 
 mod commands;
 mod complete;
@@ -29,16 +29,16 @@ use super::{
 use settings::Settings;
 use talk::Talk;
 
-/// Explore: run statements as they are entered, with completion that knows the types.
+/// Run statements interactively, with completion by type.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Repl {
-    /// A script whose declarations and values are there from the beginning.
+    /// A script to load first.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     settings: settings::Given,
-    /// Go on after a statement that failed, when statements come through a pipe.
+    /// Continue after a statement from a pipe failed.
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]
@@ -55,23 +55,23 @@ const EXAMPLES: &str = r#"Examples:
   echo '[3, 1, 2] >> sort { it }' | svc repl
 
 At the prompt:
-  search("budgets", source: "docs")     a pipeline runs; its value is `ans`
-  >> take(3)                            goes on with `ans`
-  let hits = ans                        names it, for the lines that follow
-  :type hits >> summary                 the type of something, without running it
-  :save report.svc                      the script that gives the last answer
-  :help                                 all commands
+  search("budgets", source: "docs")     run a pipeline; its value becomes `ans`
+  >> take(3)                            continue from `ans`
+  let hits = ans                        name a value for the following lines
+  :type hits >> summary                 show the type without running anything
+  :save report.svc                      save the script for the last answer
+  :help                                 list all commands
 
-Tab completes what fits the types, Ctrl-R searches what was entered before, Ctrl-C ends the
-line that runs, Ctrl-D leaves. What is open goes on in the next line; an empty line ends it."#;
+Tab completes by type, Ctrl-R searches the history, Ctrl-C cancels the running line and Ctrl-D
+quits. An incomplete statement continues on the next line; an empty line ends it."#;
 
 impl Repl {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let held = self.tuning.session(&self.rules.held(session)?)?;
         let is_prompt = std::io::stdin().is_terminal();
         if is_prompt && !held.terminal.out.is_terminal {
-            let message = "the prompt needs a terminal for its output";
-            let help = "let statements come through a pipe: `echo .. | svc repl`";
+            let message = "cannot show a prompt: standard output is not a terminal";
+            let help = "pass statements through a pipe: `echo .. | svc repl`";
             return Err(Failure::new(USAGE, message).help(help));
         }
         let engine = self.keeping.kept(&held, held.engine.clone())?;

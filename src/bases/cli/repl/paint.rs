@@ -1,8 +1,8 @@
-//! A line of input in colour.
+//! Colours a line of input.
 
 use svc_engine::assist::{Piece, Role};
 
-/// The text with its pieces coloured.
+/// The text with coloured pieces.
 pub(super) fn painted(text: &str, mut pieces: Vec<Piece>) -> String {
     pieces.sort_by_key(|it| it.span);
     let (mut painted, mut at) = (String::with_capacity(text.len() * 2), 0);

@@ -1,7 +1,7 @@
-//! Statements that come through a pipe.
+//! Statements from a pipe.
 //!
-//! A statement runs as soon as it is whole, so that a program may write one, read its result,
-//! and write the next. Lines that are there already and go on with it belong to it.
+//! A statement runs as soon as it is complete, so a program can write one, read its result, and
+//! write the next. Lines that have already arrived and continue the statement belong to it.
 
 use std::{
     collections::VecDeque,
@@ -21,10 +21,10 @@ use super::{
     talk::{Heard, Talk},
 };
 
-/// How long a line is waited for that may go on with a whole statement.
+/// The wait for a line that may continue a complete statement.
 const LOOKAHEAD: Duration = Duration::from_millis(20);
 
-/// Runs what comes until the pipe ends, or a statement fails; gives the exit code.
+/// Runs statements until the pipe ends or a statement fails, and returns the exit code.
 pub(super) async fn converse(talk: &mut Talk<'_>, keeps_going: bool) -> Result<u8> {
     let (lines, mut code) = (lines(), OK);
     let mut entered = Entered {
@@ -45,8 +45,8 @@ pub(super) async fn converse(talk: &mut Talk<'_>, keeps_going: bool) -> Result<u
     Ok(code)
 }
 
-/// Waits for what a pipe brings. A signal that comes meanwhile ends the program: those that
-/// come during a run are the run's.
+/// Waits for input from the pipe. A signal during the wait ends the program; during a run, signals
+/// belong to the run.
 fn waiting<T>(wait: impl FnOnce() -> T) -> T {
     let listening = tokio::spawn(async {
         if Signals::new().next().await.is_some() {
@@ -60,7 +60,7 @@ fn waiting<T>(wait: impl FnOnce() -> T) -> T {
 
 type Line = io::Result<Vec<u8>>;
 
-/// The lines of standard input, read apart so that they can be waited for.
+/// The lines of standard input, read on another thread, so that waiting can time out.
 fn lines() -> Receiver<Line> {
     let (sender, lines) = mpsc::sync_channel(1_000);
     thread::spawn(move || {
@@ -75,28 +75,28 @@ fn lines() -> Receiver<Line> {
 
 struct Entered {
     lines: Receiver<Line>,
-    /// What was read and not run.
+    /// The text that was read but not run.
     text: String,
-    /// How long it must be before it is looked at again whether it is whole.
+    /// The length of the text from which it is checked for completeness again.
     look_from: usize,
     is_over: bool,
-    /// Statements that were read and not run yet.
+    /// Complete statements that were not run yet.
     ready: VecDeque<String>,
 }
 
 impl Entered {
-    /// The next statement, or what is left at the end.
+    /// The next statement, or the remaining text at the end.
     fn next(&mut self) -> Result<Option<String>> {
         if self.ready.is_empty() {
             let text = self.gathered()?;
-            // Where looks were left out, several statements may have come together.
+            // If checks were skipped, the text may contain several statements.
             let is_one = std::mem::take(&mut self.look_from) == 0;
             self.ready = if is_one { VecDeque::from([text]) } else { apart(&text) };
         }
         Ok(self.ready.pop_front().filter(|it| !it.trim().is_empty()))
     }
 
-    /// Lines up to the end of a statement, or all that are left.
+    /// The lines up to the end of a statement, or all remaining lines.
     fn gathered(&mut self) -> Result<String> {
         while !self.is_over {
             match self.line()? {
@@ -111,8 +111,7 @@ impl Entered {
         Ok(std::mem::take(&mut self.text))
     }
 
-    /// The next line; none where a whole statement was waited with for long enough, and at
-    /// the end.
+    /// The next line; `None` at the end, and if no line followed a complete statement in time.
     fn line(&mut self) -> Result<Option<String>> {
         match self.lines.recv_timeout(LOOKAHEAD) {
             Ok(line) => Ok(Some(read(line)?)),
@@ -127,9 +126,9 @@ impl Entered {
         }
     }
 
-    /// Whether a line begins another statement than the one that is read.
+    /// Whether a line begins a new statement.
     ///
-    /// A long text is looked at only now and then: each look reads all of it.
+    /// A long text is checked only now and then, because each check parses all of it.
     fn is_next(&mut self, line: &str) -> bool {
         const LONG: usize = 16 << 10;
         if self.text.len() < self.look_from && !is_command(line) {
@@ -155,14 +154,14 @@ impl Entered {
     }
 }
 
-/// The statements of a text, each with the notes above it.
+/// The statements of a text, each with the comments above it.
 fn apart(text: &str) -> VecDeque<String> {
     let mut begins = 0;
     let piece = |it: Span| text[std::mem::replace(&mut begins, it.end)..it.end].to_owned();
     syntax::regions(text).into_iter().map(piece).collect()
 }
 
-/// Whether there is something that nothing must follow. Notes alone belong to what stands below them.
+/// Whether the text is complete. Comments alone belong to the statement below them.
 fn is_whole(text: &str) -> bool {
     is_command(text) || (!syntax::regions(text).is_empty() && syntax::is_whole(text))
 }
@@ -179,7 +178,8 @@ fn read(line: Line) -> Result<String> {
     }
     String::from_utf8(bytes).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
-        let message = format!("standard input is not UTF-8: byte {place} of a line");
+        let message =
+            format!("standard input is not valid UTF-8 (invalid byte at offset {place} of a line)");
         Failure::new(USAGE, message)
     })
 }

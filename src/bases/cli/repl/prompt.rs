@@ -1,4 +1,4 @@
-//! The prompt: lines that a person edits, with history.
+//! The interactive prompt, with line editing and history.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ use super::{
 
 const PROMPT: &str = "svc> ";
 
-/// How many lines are remembered.
+/// The maximum number of lines in the history.
 const MOST_LINES: usize = 10_000;
 
-/// Reads and does until the person leaves; gives the exit code.
+/// Reads and executes lines until the user quits, and returns the exit code.
 pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
     let mut lines = Lines::open(talk)?;
     greet(talk)?;
@@ -30,7 +30,7 @@ pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
             Ok(line) if line.trim().is_empty() => {}
             Ok(line) => {
                 if line.contains(is_hidden) {
-                    let note = format!("the line has hidden characters: {}", line.trim());
+                    let note = format!("the line contains hidden characters: {}", line.trim());
                     talk.session.terminal.note(&note);
                 }
                 lines.remember(&line, talk);
@@ -38,7 +38,7 @@ pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
                     return Ok(OK);
                 }
             }
-            // The line is gone, and the next one begins.
+            // The line is discarded, and the next one begins.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(OK),
             Err(err) => {
@@ -55,10 +55,12 @@ fn assistant(talk: &Talk<'_>) -> Assistant {
 fn greet(talk: &Talk<'_>) -> Result<()> {
     let count = talk.session.engine.registry().components().len();
     let version = env!("CARGO_PKG_VERSION");
-    talk.remark(&format!("svc {version}, {count} components · Tab completes, :help tells more"))
+    talk.remark(&format!(
+        "svc {version}, {count} components · Tab completes, :help lists the commands"
+    ))
 }
 
-/// The editor of lines, and where they are remembered.
+/// The line editor and its history.
 struct Lines {
     editor: Editor<Assistant, FileHistory>,
     file: Option<PathBuf>,
@@ -73,7 +75,7 @@ impl Lines {
             .and_then(|it| it.history_ignore_dups(true))
             .map_err(|err| unusable(&err))?
             .history_ignore_space(true)
-            // The helper colours or does not; without it, lines would be drawn as they are.
+            // The helper decides about colour; with this mode off, its output would be ignored.
             .color_mode(ColorMode::Enabled)
             .tab_stop(4)
             .build();
@@ -81,14 +83,14 @@ impl Lines {
         let host = talk.session.engine.host();
         let file = files::history_file(host).filter(|it| is_usable(host, it));
         if let Some(file) = &file {
-            // A history that cannot be read is one that is not there.
+            // An unreadable history counts as empty.
             let _ = editor.load_history(file);
         }
         talk.lines = editor.history().iter().cloned().collect();
         Ok(Self { editor, file })
     }
 
-    /// Remembers a line at once: what comes may end the process.
+    /// Adds a line to the history at once, because running it may end the process.
     fn remember(&mut self, line: &str, talk: &mut Talk<'_>) {
         let added = self.editor.add_history_entry(line).unwrap_or(false);
         if !added {
@@ -98,18 +100,18 @@ impl Lines {
         if let Some(file) = &self.file
             && self.editor.append_history(file).is_err()
         {
-            let message = format!("`{}` cannot be written: no history is kept", file.display());
+            let message = format!("cannot write `{}`: no history is saved", file.display());
             talk.session.terminal.note(&message);
             self.file = None;
         }
     }
 }
 
-/// Makes the folder of the history, where it is not there yet.
+/// Creates the folder of the history if it does not exist.
 fn is_usable(host: &dyn Host, file: &std::path::Path) -> bool {
     host.stat(file).is_ok() || host.write(file, b"#V2\n").is_ok()
 }
 
 fn unusable(err: &ReadlineError) -> Failure {
-    Failure::new(FAILED, format!("the terminal cannot be used: {err}"))
+    Failure::new(FAILED, format!("cannot use the terminal: {err}"))
 }

@@ -1,4 +1,4 @@
-//! What holds for every line that is entered.
+//! The settings that apply to every line.
 
 use std::time::Duration;
 
@@ -11,27 +11,27 @@ use svc_engine::Request;
 
 use super::super::given;
 
-/// The settings as the command line has them.
+/// The settings from the command line.
 #[derive(Args)]
 pub(super) struct Given {
-    /// The most money that one line may cost.
+    /// The maximum cost of one line.
     #[arg(long, value_name = "DOLLARS", value_parser = given::money)]
     max_cost: Option<Money>,
-    /// The most tokens that one line may use.
+    /// The maximum number of tokens of one line.
     #[arg(long, value_name = "N", value_parser = given::tokens)]
     max_tokens: Option<u64>,
-    /// The time after which a line is ended: `30s`, `5m`.
+    /// The maximum duration of one line: `30s`, `5m`.
     #[arg(long, value_name = "TIME", value_parser = given::duration)]
     timeout: Option<Duration>,
-    /// The most memory that what one line makes may take: `500MB`.
+    /// The maximum memory for the values of one line: `500MB`.
     #[arg(long, value_name = "SIZE", value_parser = given::size)]
     max_memory: Option<u64>,
-    /// The most money that all lines may cost together.
+    /// The maximum cost of all lines together.
     #[arg(long, value_name = "DOLLARS", value_parser = given::money)]
     budget: Option<Money>,
 }
 
-/// What is set.
+/// The current settings.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     max_cost: Option<Money>,
@@ -39,29 +39,29 @@ pub(super) struct Settings {
     timeout: Option<Duration>,
     max_memory: Option<u64>,
     budget: Option<Money>,
-    /// How many lines of a value are shown; all where nothing is set.
+    /// The number of lines of a value to show; all without a value.
     rows: Option<usize>,
     pub(super) view: View,
 }
 
-/// How values are shown.
+/// The form in which values are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
-    /// Tables for records, pictures for what is nested.
+    /// Tables for records, trees for nested values.
     Auto,
     Tree,
     Json,
 }
 
-/// The names of the settings, and what each is.
+/// The settings: name and description.
 pub(super) const KEYS: [(&str, &str); 7] = [
-    ("max_cost", "the most money that one line may cost: 0.10"),
-    ("max_tokens", "the most tokens that one line may use: 50_000"),
-    ("timeout", "the time after which a line is ended: 30s"),
-    ("max_memory", "the most memory that what one line makes may take: 500MB"),
-    ("budget", "the most money that all lines may cost together: 1.00"),
-    ("rows", "how many lines of a value are shown: 20"),
-    ("view", "how values are shown: auto, tree or json"),
+    ("max_cost", "the maximum cost of one line: 0.10"),
+    ("max_tokens", "the maximum number of tokens of one line: 50_000"),
+    ("timeout", "the maximum duration of one line: 30s"),
+    ("max_memory", "the maximum memory for the values of one line: 500MB"),
+    ("budget", "the maximum cost of all lines together: 1.00"),
+    ("rows", "the number of lines of a value to show: 20"),
+    ("view", "the form in which values are shown: auto, tree or json"),
 ];
 
 impl Settings {
@@ -77,7 +77,7 @@ impl Settings {
         }
     }
 
-    /// How many lines of a value are shown.
+    /// The number of lines of a value to show.
     pub(super) fn rows(&self) -> usize {
         self.rows.unwrap_or(usize::MAX)
     }
@@ -94,13 +94,13 @@ impl Settings {
             "view" => self.view = view(value)?,
             _ => {
                 let known = KEYS.map(|(it, _)| format!("`{it}`")).join(", ");
-                return Err(format!("there is no setting `{key}`; there are {known}"));
+                return Err(format!("unknown setting `{key}`; the settings are {known}"));
             }
         }
         Ok(())
     }
 
-    /// What a setting is now, in words.
+    /// The current value of a setting as text.
     pub(super) fn shown(&self, key: &str) -> String {
         let none = || "off".to_owned();
         match key {
@@ -114,7 +114,7 @@ impl Settings {
         }
     }
 
-    /// The request with the caps that hold for a line, after so much was spent.
+    /// Adds the caps of a line to a request, after `spent` was used by earlier lines.
     pub(super) fn give<'e>(&self, request: Request<'e>, spent: Usage) -> Request<'e> {
         let left = self.budget.map(|it| it.checked_sub(spent.cost).unwrap_or(Money::ZERO));
         let cost = self.max_cost.into_iter().chain(left.map(|it| it.max(Money::ZERO))).min();
@@ -135,7 +135,7 @@ impl View {
     }
 }
 
-/// What fits on the screen with the line that was entered and the one that comes next.
+/// The lines that fit on the screen together with the entered line and the next prompt.
 fn screenful() -> usize {
     const OTHER_LINES: usize = 5;
     super::super::screen::size().1.saturating_sub(OTHER_LINES).max(OTHER_LINES)
@@ -147,13 +147,13 @@ fn limit<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Opti
 
 fn rows(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|it| *it > 0);
-    count.ok_or_else(|| "a number of lines is written `20`, or `off` for all".to_owned())
+    count.ok_or_else(|| "expected a number of lines such as `20`, or `off` for all".to_owned())
 }
 
 fn view(text: &str) -> Result<View, String> {
     let all = [View::Auto, View::Tree, View::Json];
     let named = all.into_iter().find(|it| it.name() == text);
-    named.ok_or_else(|| "a view is `auto`, `tree` or `json`".to_owned())
+    named.ok_or_else(|| "expected `auto`, `tree` or `json`".to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is entered, statement by statement: checked, run, shown, remembered.
+//! The session of a prompt: each statement is checked, run, shown and remembered.
 
 use std::{
     path::{Path, PathBuf},
@@ -33,21 +33,21 @@ use super::{
     view::{self, Rest},
 };
 
-/// A person or a program that enters statements, and what it entered.
+/// A session, and the statements entered so far.
 pub(super) struct Talk<'s> {
     pub(super) session: &'s Session,
     pub(super) entered: session::Session,
     pub(super) settings: Settings,
-    /// The store that was named, for commands that look into it.
+    /// The store named on the command line, for commands that read it.
     pub(super) store: Option<PathBuf>,
-    /// What all lines used together.
+    /// The usage of all lines together.
     pub(super) spent: Usage,
     rest: Rest,
-    /// The lines that were entered at prompts, this one and those before.
+    /// The lines of this session and of earlier ones.
     pub(super) lines: Vec<String>,
 }
 
-/// What came of what was entered.
+/// The outcome of a statement or command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     Done,
@@ -69,7 +69,7 @@ impl<'s> Talk<'s> {
         Self { session, entered, settings, store, spent, rest, lines: Vec::new() }
     }
 
-    /// Does what a line says.
+    /// Executes a line.
     pub(super) async fn hear(&mut self, text: &str) -> Result<Heard> {
         match text.trim().strip_prefix(':') {
             Some(command) => commands::obey(self, command).await,
@@ -77,7 +77,7 @@ impl<'s> Talk<'s> {
         }
     }
 
-    /// Enters everything that stands in a script.
+    /// Enters all statements of a script.
     pub(super) async fn load(&mut self, file: &Path) -> Result<Heard> {
         let source = script::read(self.session.engine.host(), file)?;
         if let Some(folder) = source.folder().filter(|_| self.entered.bindings().is_empty()) {
@@ -92,7 +92,7 @@ impl<'s> Talk<'s> {
             Err(report) => return Ok(self.refuse(&report)),
         };
         self.tell(&report);
-        // What is declared further down is known further up.
+        // Declarations may be used above their place, so they are entered first.
         let (declared, others): (Vec<_>, Vec<_>) =
             statements.iter().partition(|it| !it.runs() && !it.is_test());
         for statement in declared.into_iter().chain(others) {
@@ -119,7 +119,7 @@ impl<'s> Talk<'s> {
         let heard = if statement.is_test() { self.test(statement)? } else { Heard::Done };
         self.entered.keep(statement, None);
         if statement.bounds() {
-            self.remark("these bounds hold for each statement that is entered with them")?;
+            self.remark("these bounds apply to each statement of the script")?;
         }
         if let Some(name) = statement.name() {
             self.remark(&format!("`{name}` is declared"))?;
@@ -149,7 +149,7 @@ impl<'s> Talk<'s> {
                 }
                 let error = self.entered.placed(error, statement);
                 if let Error::Input { error, .. } = &error {
-                    let help = "give it one with `:param NAME VALUE`";
+                    let help = "set it with `:param NAME VALUE`";
                     let help = error.error.help.as_deref().unwrap_or(help);
                     self.session.terminal.complain(&error.to_string(), Some(help));
                     return Ok(Heard::Failed(USAGE));
@@ -159,7 +159,7 @@ impl<'s> Talk<'s> {
         }
     }
 
-    /// The run of a plan with all that holds for a line.
+    /// The request for a plan, with the caps of a line.
     pub(super) fn request<'e>(&self, engine: &'e Engine, plan: Plan) -> Request<'e> {
         self.settings.give(self.entered.run(engine, plan), self.spent)
     }
@@ -170,7 +170,7 @@ impl<'s> Talk<'s> {
         self.spent.cost = cost.unwrap_or(self.spent.cost);
     }
 
-    /// Shows a value; what a pipe binds to a name is no result.
+    /// Shows a value. From a pipe, a value bound to a name is not a result and is not shown.
     fn show(
         &mut self,
         statement: &Statement,
@@ -192,13 +192,13 @@ impl<'s> Talk<'s> {
         Ok(Heard::Done)
     }
 
-    /// Shows as much of a value as the settings say.
+    /// Shows a value, up to the number of lines in the settings.
     pub(super) fn show_value(&mut self, value: &Value) -> Result<()> {
         self.rest = Rest::new(view::lines(value, &self.settings, self.session));
         self.show_rest(self.settings.rows())
     }
 
-    /// Shows so many more lines of the last value.
+    /// Shows the next `rows` lines of the last value.
     pub(super) fn show_rest(&mut self, rows: usize) -> Result<()> {
         if self.rest.is_empty() {
             return Ok(());
@@ -211,7 +211,7 @@ impl<'s> Talk<'s> {
         !self.rest.is_empty()
     }
 
-    /// Says something beside the results, to a person only.
+    /// Prints a remark next to the results, if a person is at the terminal.
     pub(super) fn remark(&self, text: &str) -> Result<()> {
         if !self.session.is_prompt {
             return Ok(());

@@ -1,14 +1,14 @@
-//! Pictures of nested values: what holds what, and how much of it there is.
+//! Renders nested values as trees.
 
 use svc_contract::value::Value;
 
-/// How many items of a list are drawn.
+/// The maximum number of items of a list.
 const MOST_ITEMS: usize = 5;
 
-/// How deep a picture goes.
+/// The maximum depth of a tree.
 const DEEPEST: usize = 8;
 
-/// The lines of a picture, none wider than this.
+/// The lines of a tree, none wider than `width`.
 pub(super) fn tree(value: &Value, width: usize) -> Vec<String> {
     let mut picture = Picture { width, lines: Vec::new() };
     picture.node("", "", None, value);
@@ -21,7 +21,7 @@ struct Picture {
 }
 
 impl Picture {
-    /// A value, behind what leads to it; `below` leads to its parts.
+    /// Draws a value after `lead`; its parts are drawn after `below`.
     fn node(&mut self, lead: &str, below: &str, name: Option<&str>, value: &Value) {
         let name = name.map(|it| format!("{it}: ")).unwrap_or_default();
         self.line(&format!("{lead}{name}{}", head(value)));
@@ -65,7 +65,7 @@ fn is_nested(value: &Value) -> bool {
     matches!(value, Value::Record(_) | Value::List(_))
 }
 
-/// A value on one line, or what kind of thing it is.
+/// A value on one line, or the kind and size of a larger one.
 fn head(value: &Value) -> String {
     match value {
         Value::Record(it) if it.is_empty() => "{}".to_owned(),
@@ -73,7 +73,7 @@ fn head(value: &Value) -> String {
         Value::List(items) if items.iter().any(is_nested) || items.len() > MOST_ITEMS => {
             format!("[{}]", items.len())
         }
-        // A picture shows where a text begins; `\n` keeps it on its line.
+        // Quoted, so that `\n` keeps the text on one line.
         other => {
             let text = other.to_string();
             match other.as_str() {
@@ -84,7 +84,7 @@ fn head(value: &Value) -> String {
     }
 }
 
-/// The line, cut where the screen ends.
+/// The line, cut to `width`.
 pub(super) fn cut(line: &str, width: usize) -> String {
     use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
     if line.width() <= width {

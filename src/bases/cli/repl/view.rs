@@ -1,4 +1,4 @@
-//! What is shown of a value: as much of it as the screen holds, the rest when it is asked for.
+//! Shows values: as many lines as the screen holds, the rest on demand.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use super::{
     tree,
 };
 
-/// Lines of which some are still to be shown.
+/// The lines of a value, some of them not shown yet.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
     lines: Vec<String>,
@@ -49,7 +49,7 @@ fn pictured(value: &Value, session: &Session) -> Vec<String> {
     lines.iter().map(|it| visible(it).into_owned()).collect()
 }
 
-/// What would be shown as nothing at all.
+/// Whether a value would be shown as empty text.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -58,7 +58,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Whether a table of it would hide what is inside.
+/// Whether a table would hide nested values.
 fn is_nested(value: &Value) -> bool {
     let is_plain = |it: &Value| match it {
         Value::Record(_) => false,
@@ -79,10 +79,10 @@ impl Rest {
         Self { lines, shown: 0 }
     }
 
-    /// The next lines, and how many are left after them.
+    /// The next lines, followed by a note on the remaining ones.
     pub(super) fn next(&mut self, rows: usize, out: Stream) -> String {
         let left = self.lines.len() - self.shown;
-        // A line that says how much is left takes the place of one.
+        // One row is reserved for the note.
         let count = if left <= rows { left } else { rows.saturating_sub(1).max(1) };
         let mut text = String::new();
         for line in &self.lines[self.shown..self.shown + count] {

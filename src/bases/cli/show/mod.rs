@@ -1,16 +1,16 @@
-//! Values as a person reads them.
+//! Renders values for people.
 //!
-//! | value | reads as |
+//! | value | rendered as |
 //! |---|---|
 //! | null | nothing |
 //! | a string | itself |
-//! | a list | one item a line |
-//! | a list of records | a table; tab-separated with a header line where no terminal reads |
-//! | `{ text, sources }` | the text, and below it the sources with their numbers |
-//! | another record | `name  value`, one field below the other |
+//! | a list | one item per line |
+//! | a list of records | a table; tab-separated with a header line in a pipe |
+//! | `{ text, sources }` | the text, followed by the numbered sources |
+//! | another record | `name  value`, one field per line |
 //!
-//! A terminal's tables are cut to its width, and lists of records that are too wide for
-//! a table are shown one record below the other. What goes into a pipe is never cut.
+//! On a terminal, tables are cut to its width, and records that are too wide for a table are shown
+//! one below the other. In a pipe nothing is cut.
 
 mod records;
 #[cfg(test)]
@@ -21,16 +21,16 @@ use std::borrow::Cow;
 use svc_contract::value::{List, Record, Value};
 use svc_lang::diag::visible;
 
-/// Who reads.
+/// The reader of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
     /// A person at a terminal of this width.
     Terminal { width: u16, colour: bool },
-    /// A pipe or a file: everything, on as long lines as it takes.
+    /// A pipe or a file, with lines of any length.
     Pipe,
 }
 
-/// The value as text that ends with a line end, or nothing at all.
+/// Renders a value as text that ends with a newline; null is the empty text.
 pub(super) fn show(value: &Value, reader: Reader) -> String {
     let mut text = lines(value, reader);
     if !text.is_empty() && !text.ends_with('\n') {
@@ -39,8 +39,8 @@ pub(super) fn show(value: &Value, reader: Reader) -> String {
     text
 }
 
-/// A list for one who looks around: its records as one table, with as many columns as the
-/// terminal is wide.
+/// Renders a list as an overview: its records as one table, with the columns that fit on the
+/// terminal.
 pub(super) fn brief(items: &List, reader: Reader) -> String {
     let rows: Option<Vec<&Record>> = items.iter().map(Value::as_record).collect();
     match (rows, reader) {
@@ -51,7 +51,7 @@ pub(super) fn brief(items: &List, reader: Reader) -> String {
     }
 }
 
-/// The value as lines. The last one may lack its end.
+/// The value as lines. The last one may lack its newline.
 fn lines(value: &Value, reader: Reader) -> String {
     match value {
         Value::Null => String::new(),
@@ -71,7 +71,7 @@ fn lines(value: &Value, reader: Reader) -> String {
     }
 }
 
-/// The parts of a text with its sources, which is what a summary is.
+/// The text and the sources of a summary.
 fn cited(record: &Record) -> Option<(&Value, &[Value])> {
     let (text, sources) = (record.get("text")?, record.get("sources")?.as_list()?);
     let fits = record.len() == 2 && text.as_str().is_some();
@@ -92,7 +92,7 @@ fn with_sources(text: &Value, sources: &[Value], reader: Reader) -> String {
 }
 
 impl Reader {
-    /// A value that is no table: a string as it is, others as the language shows them.
+    /// A value that is not a table: a string unchanged, others in the notation of the language.
     fn text(self, value: &Value) -> String {
         let text = match value.as_str() {
             Some(text) => Cow::Borrowed(text),
@@ -128,7 +128,7 @@ fn one_line(value: &Value, reader: Reader) -> String {
     }
 }
 
-/// A float without the digits that no person compares.
+/// A float, rounded for people.
 fn short_float(it: f64) -> String {
     let exact = Value::Float(it).to_string();
     if exact.len() > 8 && (0.001..1e6).contains(&it.abs()) { format!("{it:.4}") } else { exact }

@@ -1,4 +1,4 @@
-//! Records: their fields one below the other, and many of them as a table.
+//! Renders records: one with its fields below each other, many as a table.
 
 use comfy_table::{Attribute, Cell, ContentArrangement, Row, Table, presets};
 use svc_contract::value::{Record, Text, Value};
@@ -6,19 +6,19 @@ use svc_lang::diag::visible_line;
 
 use super::{Reader, lines, one_line};
 
-/// A column narrower than this, whose content is wider, is no pleasure to read.
+/// The minimum width of a legible column with wider content.
 const LEGIBLE: usize = 16;
 
-/// The columns between two cells.
+/// The space between two cells, in columns.
 const GAP: usize = 2;
 
-/// How many lines of a field are shown where records stand below each other.
+/// The maximum number of lines per field when records are shown below each other.
 const LINES_OF_MANY: usize = 3;
 
-/// No more than this of a text can be seen in a cell.
+/// The maximum number of characters of a text in a cell.
 const VISIBLE: usize = 2_000;
 
-/// The fields of one record, whole.
+/// The fields of one record, uncut.
 pub(super) fn fields(record: &Record, reader: Reader) -> String {
     let names = record.iter().map(|(name, _)| name.chars().count());
     let indent = names.max().unwrap_or(0) + GAP;
@@ -41,7 +41,7 @@ pub(super) fn fields(record: &Record, reader: Reader) -> String {
     }
 }
 
-/// Many records, none of which need have the same fields.
+/// Many records, which may have different fields.
 pub(super) fn table(rows: &[&Record], reader: Reader) -> String {
     let columns = columns(rows);
     match reader {
@@ -56,12 +56,12 @@ pub(super) fn table(rows: &[&Record], reader: Reader) -> String {
     }
 }
 
-/// The names of all fields, in the order in which they are first met.
+/// The names of all fields, in order of first occurrence.
 fn columns<'a>(rows: &[&'a Record]) -> Vec<&'a Text> {
     let mut columns: Vec<&Text> = Vec::new();
     let mut last = None;
     for row in rows {
-        // Rows of one origin share their names.
+        // Rows from the same source share the list of names.
         if last.is_some_and(|it| std::sync::Arc::ptr_eq(it, row.names())) {
             continue;
         }
@@ -86,10 +86,9 @@ fn tab_separated(columns: &[&Text], rows: &[&Record]) -> String {
     text
 }
 
-/// Many records as one table, with the columns that fit. The names of the others stand below
-/// it.
+/// Many records as one table with the columns that fit, followed by the names of the other columns.
 pub(super) fn brief(rows: &[&Record], reader: Reader, width: u16, colour: bool) -> String {
-    /// A column that has this much room tells enough.
+    /// The maximum width of a column in an overview.
     const WIDEST: usize = 32;
     let columns = columns(rows);
     let mut left = usize::from(width) + GAP;
@@ -105,16 +104,16 @@ pub(super) fn brief(rows: &[&Record], reader: Reader, width: u16, colour: bool) 
     table
 }
 
-/// The room that a column wants, up to a limit.
+/// The preferred width of a column, up to a limit.
 fn wanted(name: &str, rows: &[&Record], reader: Reader, most: usize) -> usize {
-    /// How many rows say how wide a column is.
+    /// The number of rows that determine the width.
     const LOOKED_AT: usize = 50;
     let cells = rows.iter().take(LOOKED_AT).map(|it| row_cell(it, name, reader));
     let widest = cells.map(|it| it.chars().take(most).count()).max().unwrap_or(0);
     widest.max(name.chars().count()) + GAP
 }
 
-/// Whether each column has the room that it wants, or enough to be legible.
+/// Whether each column has its preferred width, or at least a legible one.
 fn fits(columns: &[&Text], rows: &[&Record], reader: Reader, width: usize) -> bool {
     let wanted = columns.iter().map(|it| wanted(it, rows, reader, LEGIBLE));
     wanted.sum::<usize>() <= width + GAP
@@ -144,7 +143,7 @@ fn below_each_other(rows: &[&Record], reader: Reader, width: u16, colour: bool) 
     shown.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands beside the name of a field.
+/// The text next to the name of a field.
 fn cell(value: &Value, reader: Reader) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -157,7 +156,7 @@ fn row_cell(row: &Record, name: &str, reader: Reader) -> String {
     row.get(name).map(|it| one_cell(it, reader)).unwrap_or_default()
 }
 
-/// A value on one line; for a terminal, no more of it than can be seen.
+/// A value on one line, cut to the visible part on a terminal.
 fn one_cell(value: &Value, reader: Reader) -> String {
     match (value.as_str(), reader) {
         (Some(text), Reader::Terminal { .. }) if text.len() > VISIBLE => {
@@ -172,7 +171,7 @@ fn name_cell(name: &str) -> Cell {
     Cell::new(visible_line(name)).add_attribute(Attribute::Bold)
 }
 
-/// A table without lines, as wide as the terminal.
+/// A table without borders, as wide as the terminal.
 fn grid(width: u16, colour: bool) -> Table {
     let mut table = Table::new();
     table

@@ -27,7 +27,7 @@ fn a_summary_is_its_text_and_its_sources() {
     let summary = r#"{"text": "Cats sleep. [1]", "sources": ["a.md (Cats)", "b.md"]}"#;
     assert_eq!(piped(summary), "Cats sleep. [1]\n\n[1] a.md (Cats)\n[2] b.md\n");
     assert_eq!(piped(r#"{"text": "Cats.", "sources": []}"#), "Cats.\n");
-    // One more field, and it is a record like any other.
+    // With one more field, it is an ordinary record.
     assert_eq!(
         piped(r#"{"text": "a", "sources": [], "n": 1}"#),
         "text     a\nsources  []\nn        1\n"

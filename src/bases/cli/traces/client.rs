@@ -1,4 +1,4 @@
-//! Sends what a collector is to get, over the network of this machine.
+//! The HTTP client that sends spans to a collector.
 
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
@@ -8,13 +8,13 @@ use svc_contract::host::{Host, http};
 use svc_host_os::OsHost;
 use tokio::{runtime::Handle, time::timeout};
 
-/// The most of an answer that is read. Collectors say little.
+/// The maximum length of a response, in bytes. Collectors respond briefly.
 const LONGEST: usize = 1 << 16;
 
-/// How long an answer may take, unless the environment says otherwise.
+/// The timeout of a response, unless the environment sets another one.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Sends requests from threads that know nothing of the runtime.
+/// A client for threads outside of the async runtime.
 pub(super) struct Client {
     host: Arc<OsHost>,
     runtime: Handle,
@@ -22,7 +22,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that works in the runtime of whoever makes it.
+    /// Creates a client that uses the runtime of the caller.
     pub(super) fn new(host: &dyn Host) -> Self {
         let millis = host.env("OTEL_EXPORTER_OTLP_TIMEOUT").and_then(|it| it.parse().ok());
         let patience = millis.map_or(PATIENCE, Duration::from_millis);
@@ -31,7 +31,7 @@ impl Client {
 }
 
 impl HttpClient for Client {
-    // The signature that the macro of the trait makes of an `async fn`.
+    // The signature into which the trait's macro expands an `async fn`.
     fn send_bytes<'a, 'f>(
         &'a self,
         request: Request<Bytes>,
@@ -61,7 +61,7 @@ async fn exchange(
     while let Some(piece) = answer.body.next().await {
         body.extend(piece?);
         if body.len() > LONGEST {
-            return Err("the answer of the collector is too long".into());
+            return Err("the response of the collector is too long".into());
         }
     }
     let named = answer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));

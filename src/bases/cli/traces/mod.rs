@@ -1,7 +1,7 @@
-//! Traces that are sent to a collector, where the environment names one.
+//! Export of traces to a collector, if the environment names one.
 //!
-//! Sending them is the feature `otlp`, as it needs libraries that few want. Without it the
-//! log says that nothing is sent.
+//! The export is the feature `otlp`, because few users want its dependencies. Without the feature,
+//! the log reports that nothing is sent.
 
 #[cfg(feature = "otlp")]
 mod client;
@@ -18,7 +18,7 @@ pub(super) use unsent::Traces;
 use svc_contract::host::Host;
 use tracing_subscriber::{Layer, Registry};
 
-/// What listens to spans, first of all who listen.
+/// A listener for spans, the first of all listeners.
 pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// The variables that name a collector.

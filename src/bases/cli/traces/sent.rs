@@ -1,8 +1,8 @@
-//! Spans that a collector gets, as OTLP over HTTP. The environment says where and how, by
-//! the names that OpenTelemetry gives its variables.
+//! Exports spans as OTLP over HTTP, configured by the standard environment variables of
+//! OpenTelemetry.
 //!
-//! They are sent in batches from a thread of their own. A collector that is not there costs
-//! a run nothing but the wait at its end, which is short.
+//! Spans are sent in batches from a separate thread. A collector that does not respond costs a run
+//! nothing but a short wait at its end.
 
 use std::{
     borrow::Cow,
@@ -29,16 +29,16 @@ use tracing_subscriber::{Layer as _, filter::Targets};
 use super::{Listener, are_wanted, client::Client};
 use crate::bases::cli::terminal::Terminal;
 
-/// How long the end of the program waits for what is not sent yet.
+/// The maximum wait for unsent spans at the end of the program.
 const FLUSH: Duration = Duration::from_secs(2);
 
-/// How many spans may wait to be sent, unless the environment says otherwise. A long list
-/// of quick calls makes many in a moment.
+/// The maximum number of unsent spans, unless the environment sets another one. A long list of
+/// quick calls creates many spans in a moment.
 const QUEUE: usize = 1 << 16;
 
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 
-/// Traces on their way to a collector, if the environment names one.
+/// The traces to send to a collector, if the environment names one.
 pub(in crate::bases::cli) struct Traces(Option<Sending>);
 
 struct Sending {
@@ -69,7 +69,7 @@ impl Traces {
     #[expect(clippy::unused_self, reason = "a program that sends no traces has something to say")]
     pub(in crate::bases::cli) fn tell(&self) {}
 
-    /// Sends what is left, and says so where that was in vain.
+    /// Sends the remaining spans, and reports a failure to send any.
     pub(in crate::bases::cli) async fn end(self, terminal: Terminal) {
         let Some(Sending { provider, failed }) = self.0 else { return };
         let flush = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(FLUSH));
@@ -105,7 +105,7 @@ impl Sending {
     }
 }
 
-/// What the environment says of this service; its name is `svc` unless it has another one.
+/// The description of this service from the environment; its name is `svc` by default.
 fn resource(host: &dyn Host) -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let attributes = host.env("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
@@ -117,7 +117,7 @@ fn resource(host: &dyn Host) -> Resource {
     }
 }
 
-/// Spans as collectors like them, and the first failure to send them.
+/// Sends spans in the conventional form, and remembers the first failure to do so.
 #[derive(Debug)]
 struct Told {
     otlp: Otlp,
@@ -146,7 +146,8 @@ impl SpanExporter for Told {
     }
 }
 
-/// A call is named by its op, attributes by `svc.`, and a status says what went wrong.
+/// Applies the conventions: a call is named by its op, attributes begin with `svc.`, and the status
+/// holds the error.
 fn conventional(span: &mut SpanData) {
     let op = span.attributes.iter().find(|it| it.key.as_str() == "op");
     if let Some(op) = op.map(|it| it.value.to_string()) {

@@ -1,11 +1,11 @@
-//! A program that cannot send traces says so.
+//! A program without the feature `otlp` reports that it cannot send traces.
 
 use svc_contract::host::Host;
 
 use super::{Listener, are_wanted};
 use crate::bases::cli::terminal::Terminal;
 
-/// Traces that nobody gets.
+/// Traces that are not sent.
 pub(in crate::bases::cli) struct Traces {
     are_wanted: bool,
 }
@@ -15,13 +15,13 @@ impl Traces {
         Self { are_wanted: are_wanted(host) }
     }
 
-    /// Nobody listens.
+    /// Always `None`: spans are not collected.
     #[expect(clippy::unused_self, reason = "the listener of traces that are sent knows of them")]
     pub(in crate::bases::cli) fn listener(&self) -> Option<Listener> {
         None
     }
 
-    /// Says in the log what somebody waits for in vain.
+    /// Logs a warning if the environment asks for traces.
     pub(in crate::bases::cli) fn tell(&self) {
         if self.are_wanted {
             tracing::warn!(
