@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 for target in parse check fmt fix; do mkdir -p "fuzz/corpus/$target"; done
-find tests/scripts tests/format examples src/components \( -name '*.svc' -o -name '*.rs' \) 2>/dev/null |
+find tests/scripts tests/format examples crates/components \( -name '*.svc' -o -name '*.rs' \) 2>/dev/null |
     xargs perl -MDigest::MD5=md5_hex -e '
         sub seed {
             my $script = shift;

@@ -14,7 +14,7 @@ pub mod lsp;
 /// Runs the command line with the arguments of the process and the components of `engine`.
 ///
 /// A program with its own components becomes `svc` plus these components:
-/// `main(Engine::new().with(&[..]))`.
+/// `main(svc::engine().with(&[..]))`.
 pub async fn main(engine: Engine) -> ExitCode {
     if is_worker() {
         return ExitCode::SUCCESS;

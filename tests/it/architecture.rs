@@ -176,6 +176,16 @@ fn every_component_file_is_registered() {
 }
 
 #[test]
+fn no_alias_is_a_reserved_word() {
+    let engine = svc::engine();
+    for component in engine.registry().components() {
+        for (alias, _) in component.aliases {
+            assert!(!svc::syntax::RESERVED.contains(alias), "`{alias}` is reserved");
+        }
+    }
+}
+
+#[test]
 fn the_system_has_few_doors() {
     let system = |it: &Used| {
         let harmless = it.path.get(1).is_some_and(|it| it == "ExitCode" || it == "exit");

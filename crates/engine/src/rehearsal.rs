@@ -183,8 +183,7 @@ impl Rehearsal {
 
     fn save(&self, used: Usage) {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        saved.tokens = saved.tokens.saturating_add(used.tokens);
-        saved.cost = saved.cost.checked_add(used.cost).unwrap_or(saved.cost);
+        *saved = saved.plus(used);
     }
 
     fn tell(&self, entry: &Entry, fate: Fate) {

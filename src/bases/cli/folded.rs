@@ -73,10 +73,7 @@ impl Place<'_> {
     }
 
     pub(super) fn used(&self) -> Usage {
-        self.nodes.iter().fold(Usage::default(), |sum, it| Usage {
-            tokens: sum.tokens.saturating_add(it.used.tokens),
-            cost: sum.cost.checked_add(it.used.cost).unwrap_or(sum.cost),
-        })
+        self.nodes.iter().fold(Usage::default(), |sum, it| sum.plus(it.used))
     }
 }
 

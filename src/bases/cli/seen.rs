@@ -142,9 +142,7 @@ impl Seen {
     }
 
     fn spend(&mut self, used: Usage) {
-        let spent = &mut self.spent;
-        spent.tokens = spent.tokens.saturating_add(used.tokens);
-        spent.cost = spent.cost.checked_add(used.cost).unwrap_or(spent.cost);
+        self.spent = self.spent.plus(used);
     }
 }
 

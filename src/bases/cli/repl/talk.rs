@@ -165,9 +165,7 @@ impl<'s> Talk<'s> {
     }
 
     fn spend(&mut self, used: Usage) {
-        self.spent.tokens = self.spent.tokens.saturating_add(used.tokens);
-        let cost = self.spent.cost.checked_add(used.cost);
-        self.spent.cost = cost.unwrap_or(self.spent.cost);
+        self.spent = self.spent.plus(used);
     }
 
     /// Shows a value. From a pipe, a value bound to a name is not a result and is not shown.
