@@ -79,7 +79,7 @@ fn is_possible(name: &str, kind: NameKind) -> Result<(), Failure> {
         return Err(Failure::params(format!("`{name}` cannot be a name here: write {wanted}")));
     }
     if RESERVED.contains(&name) || FIXED.contains(&name) {
-        return Err(Failure::params(format!("`{name}` is a word of the language")));
+        return Err(Failure::params(format!("`{name}` is a reserved word")));
     }
     Ok(())
 }

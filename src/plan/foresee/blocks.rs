@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
             let mut load = until.load.times(tests, 1).then(body.load.times(count, 1));
             if let Some(otherwise) = &repeat.otherwise {
                 let seen = this.framed(slot(), |this| this.term(otherwise));
-                
+
                 extent = extent.or(&seen.extent, &term.ty);
                 load = load.then(seen.load.perhaps());
             }

@@ -225,7 +225,7 @@ test \"it\" { let out = main(topic: \"a\") let note = \"a\" >> shout(mark: \".\"
         err["message"].as_str().unwrap().to_owned()
     };
     assert_eq!(refused(&mut client, "topic", "loud"), "`loud` is taken: the script uses that name");
-    assert_eq!(refused(&mut client, "topic", "each"), "`each` is a word of the language");
+    assert_eq!(refused(&mut client, "topic", "each"), "`each` is a reserved word");
     assert_eq!(
         refused(&mut client, "topic", "Topic"),
         "`Topic` cannot be a name here: write `lower_case`"
