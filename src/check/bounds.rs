@@ -1,4 +1,4 @@
-//! `within { .. }`: keys, the types of their values, and where they make no sense.
+//! `within { .. }`: its keys, the types of their values, and invalid uses.
 
 use super::{BoundKey, Checker, Term, TermKind, scope::Frame};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
     value::{Money, Text, Type, Value, units},
 };
 
-/// The specification's names, which take bare numbers.
+/// The names of the specification, which take bare numbers.
 const SYNONYMS: [(&str, BoundKey); 2] =
     [("timeout_sec", BoundKey::Timeout), ("max_budget_usd", BoundKey::MaxCost)];
 
-/// Words of other systems, and what they are here.
+/// Names in other systems, and their names here.
 const FOREIGN: [(&str, &str); 9] = [
     ("retries", "max_retries"),
     ("retry", "max_retries"),
@@ -25,7 +25,7 @@ const FOREIGN: [(&str, &str); 9] = [
     ("memory", "max_memory"),
 ];
 
-/// Kinds that a script may ask to be tried again.
+/// The kinds of errors that a script may retry.
 const RETRYABLE: [ErrorKind; 6] = [
     ErrorKind::Timeout,
     ErrorKind::RateLimit,
@@ -36,12 +36,12 @@ const RETRYABLE: [ErrorKind; 6] = [
 ];
 
 impl Checker<'_> {
-    /// The whole of a file or a flow under the bounds in its head.
+    /// Puts the bounds in the head of a file or a flow around its whole body.
     pub(super) fn within_head(&mut self, body: Term, within: &Within) -> Term {
         self.bounded(body, within, "!within".into())
     }
 
-    /// A term under the bounds of a `within`.
+    /// Puts the bounds of a `within` around a term.
     pub(super) fn within(&mut self, body: Term, within: &Within) -> Term {
         let segment = self.segment("within");
         self.bounded(body, within, segment)
@@ -70,7 +70,7 @@ impl Checker<'_> {
     fn bounds_nothing(&mut self, body: &Term, within: &Within) {
         let instant =
             matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_));
-        // Also what is computed at once takes memory.
+        // Even a term that is computed immediately takes memory.
         let has_memory = within.bounds.iter().any(|it| it.key.text.as_ref() == "max_memory");
         if instant && !has_memory && !body.waits && !body.ty.is_unknown() {
             self.report(
@@ -142,7 +142,7 @@ impl Checker<'_> {
         self.sensible(key, &term).then_some(term)
     }
 
-    /// `timeout_sec: 30`, `max_budget_usd: 0.5`; a budget of 0 is none at all.
+    /// `timeout_sec: 30`, `max_budget_usd: 0.5`; a budget of 0 means no budget.
     fn bare_number(&mut self, key: BoundKey, bound: &Bound) -> Option<Term> {
         let span = bound.value.span;
         #[expect(clippy::cast_precision_loss, reason = "seconds and dollars are small")]
@@ -191,19 +191,19 @@ impl Checker<'_> {
             .label(format!("is {}", term.ty))
             .help(format!("write `{}: {}`", key.name(), fix.as_deref().unwrap_or(example)));
         if let Some(fix) = fix {
-            // A number has no unit, and only the author knows which one was meant.
+            // A number has no unit, and only the author knows which one is meant.
             let has_unit = matches!(&value.kind, ExprKind::Literal(Value::Text(_)));
             problem = problem.fix(value.span, fix).suggested_if(!has_unit);
         }
         self.report(problem);
     }
 
-    /// Only constants and params: what a bound is must not depend on the run.
+    /// Whether a term consists of constants and params: a bound must not depend on the run.
     fn is_constant(&self, term: &Term) -> bool {
         let own = match &term.kind {
             TermKind::Var(var) => {
                 let frame = self.frames.len().checked_sub(1 + var.up).map(|it| &self.frames[it]);
-                // The `error` of a `fallback` is a param only by the shape of its frame.
+                // The `error` of a `fallback` is in a frame of params, but is not a param.
                 matches!(frame, Some(Frame::Params(all)) if all[var.idx].name.as_ref() != "error")
             }
             _ => !term.waits,
@@ -266,8 +266,8 @@ impl Checker<'_> {
         sound
     }
 
-    /// Retries written on a write that is not idempotent, and earlier results for one that
-    /// must happen.
+    /// Reports retries of a write that is not idempotent, and reuse of earlier results for a call
+    /// that must happen.
     pub(super) fn writes_happen_once(&mut self, term: &Term, within: &Within) {
         let call = match &term.kind {
             TermKind::Call(call) => call,
@@ -323,7 +323,7 @@ fn bound_type(key: BoundKey) -> Type {
     }
 }
 
-/// The literal that was meant by a bare number or a string.
+/// The literal meant by a bare number or a string.
 fn typed_literal(key: BoundKey, value: &Expr) -> Option<String> {
     let ExprKind::Literal(value) = &value.kind else { return None };
     match (key, value) {

@@ -58,7 +58,7 @@ impl Checker<'_> {
             .label(format!("this is {}", condition.ty))
             .help(help);
         self.report(match nothing {
-            // What other languages ask with the bare value.
+            // A bare value as a condition, as in other languages.
             Some(nothing) if repair::is_simple(condition) => {
                 problem.suggest(condition.span.after(), format!(" != {nothing}"))
             }
@@ -84,7 +84,7 @@ impl Checker<'_> {
                 any.get_or_insert(*span);
                 patterns.clear();
             } else if patterns.is_empty() {
-                // Only patterns that make no sense, which were reported.
+                // All patterns are invalid; the problems were reported.
                 patterns.push(Value::Null);
             }
             let segment = self.segment("?arm");
@@ -109,8 +109,8 @@ impl Checker<'_> {
         Term::new(TermKind::Match { value: Box::new(value), arms }, ty, it.span)
     }
 
-    /// An arm whose only pattern never matches can be left out, unless its pattern is what is
-    /// wrong.
+    /// Suggests removing an arm whose only pattern never matches, unless the pattern itself is
+    /// invalid.
     fn without_dead_arm(&mut self, arms: &[ast::Arm], idx: usize, known: usize) {
         let [only] = arms[idx].patterns.as_slice() else { return };
         let span = match arms.get(idx + 1).and_then(|it| it.patterns.first()) {
@@ -128,7 +128,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds the value of a pattern, if it can match and nothing before it does.
+    /// Adds the value of a pattern, if it can match and no earlier pattern does.
     fn pattern(
         &mut self,
         pattern: &Pattern,
@@ -180,7 +180,7 @@ impl Checker<'_> {
         );
     }
 
-    /// Tests that every value of the matched type has an arm.
+    /// Reports values of the matched type without an arm.
     fn covered(&mut self, it: &ast::Match, value: &Term, seen: &[(Value, Span)]) {
         let covers = |wanted: &Value| seen.iter().any(|(it, _)| it == wanted);
         let mut missing: Vec<String> = match value.ty.required() {
@@ -245,12 +245,12 @@ impl Checker<'_> {
         if !ty.changes_into(&whole) {
             return repeated;
         }
-        // What `until` lets out is still of the type of the turns.
+        // The value that leaves through `until` has the type of the turns, too.
         let kind = TermKind::Cast { value: Box::new(repeated), why: super::CastReason::Entering };
         Term::new(kind, whole, it.span)
     }
 
-    /// A turn gives what it takes, so that there can be another one.
+    /// Checks that a turn returns the type that it takes, so that another one can follow.
     fn same_type(&mut self, body: Term, ty: &Type) -> Term {
         if body.ty.fits(ty) {
             return convert(body, ty);
@@ -276,7 +276,7 @@ impl Checker<'_> {
     }
 }
 
-/// The choices that no pattern names.
+/// The choices that no pattern covers.
 fn uncovered(of: &EnumType, covers: &dyn Fn(&Value) -> bool) -> Vec<String> {
     let missing = of.variants.iter().filter(|it| !covers(&Value::Text((*it).clone())));
     missing.map(|it| format!("{it:?}")).collect()

@@ -20,22 +20,22 @@ use crate::{
 /// One parameter, of an op or of a flow.
 pub(super) struct Port {
     pub(super) name: Text,
-    /// What is due, as far as it is known without the other arguments.
+    /// The expected type, as far as known without the other arguments.
     pub(super) ty: Type,
     pub(super) scheme: Option<Scheme>,
     pub(super) has_default: bool,
 }
 
-/// What a parameter gets.
+/// The value of a parameter.
 pub(super) struct Given<'a> {
     pub(super) term: Term,
-    /// The incoming value, and what gives it.
+    /// The origin of the value, if it is the incoming one.
     pub(super) from: Option<Giver>,
-    /// The name of a flow, whose check waits for the other arguments.
+    /// The name of a flow, which is checked after the other arguments.
     pub(super) flow: Option<&'a Expr>,
 }
 
-/// A call as it is written.
+/// A call as written.
 pub(super) struct Site<'a> {
     pub(super) name: String,
     pub(super) name_span: Span,
@@ -45,22 +45,21 @@ pub(super) struct Site<'a> {
 }
 
 impl Port {
-    /// One whose type needs no other argument to be known.
+    /// A parameter whose type does not depend on other arguments.
     pub(super) fn of(name: Text, ty: Type, has_default: bool) -> Self {
         Self { name, ty, scheme: None, has_default }
     }
 }
 
 impl Site<'_> {
-    /// Where nothing is written between parentheses.
+    /// A call without parentheses.
     pub(super) fn bare(name: &str, name_span: Span, span: Span, position: Position) -> Self {
         Self { name: name.to_owned(), name_span, span, args: None, position: Some(position) }
     }
 }
 
 impl Checker<'_> {
-    /// A call where a stage stands: arguments are named, the incoming value fills the
-    /// input port.
+    /// Checks a call as a stage: arguments are named, and the incoming value fills the input port.
     pub(super) fn call_stage(
         &mut self,
         callable: &Callable,
@@ -80,7 +79,7 @@ impl Checker<'_> {
         self.call(callable, &site, type_arg)
     }
 
-    /// A call inside an expression: the input is the first argument.
+    /// Checks a call inside an expression: the input is the first argument.
     pub(super) fn call_function(
         &mut self,
         name: &[Word],
@@ -113,7 +112,7 @@ impl Checker<'_> {
         let site =
             Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
         let mut term = self.call(&callable, &site, type_arg);
-        // What is reported here needs no second message from whatever stands around it.
+        // A problem reported here needs no second message about the term around it.
         term.waits &= !slow;
         term
     }
@@ -197,13 +196,13 @@ impl Checker<'_> {
             _ => return Term::unknown(site.span),
         };
         let (args, yields) = self.flow_arguments(&params, yields, site);
-        // A flow that calls itself was reported; its result is what it declares.
+        // A flow that calls itself was reported; its result has the declared type.
         let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
 
-    /// A value for each parameter, and the type of what the flow then gives.
+    /// A value for each parameter, and the type of the result of the flow.
     pub(super) fn flow_arguments(
         &mut self,
         params: &[Input],
@@ -228,7 +227,7 @@ impl Checker<'_> {
         (args, repair::as_meant(yields, of_items))
     }
 
-    /// Matches what is written to the parameters.
+    /// Matches the written arguments to the parameters.
     pub(super) fn arguments<'s>(
         &mut self,
         ports: &[Port],
@@ -276,7 +275,7 @@ impl Checker<'_> {
         given
     }
 
-    /// Reports a stage that would drop what enters it.
+    /// Reports a stage that would drop its incoming value.
     fn takes_nothing(&mut self, site: &Site<'_>) {
         let Some((_, ty, giver)) = self.it() else { return };
         let (name, from) = (&site.name, giver.name);
@@ -288,14 +287,14 @@ impl Checker<'_> {
         .label("has no input")
         .also(giver.span, format!("gives {ty}"))
         .help(format!("begin the pipeline with `{name}`, or give it a parameter"));
-        // A plain literal is no loss.
+        // Dropping a plain literal loses nothing.
         let is_literal = !from.contains("${")
             && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
         let dropped = Span::new(giver.span.start, site.name_span.start);
         self.report(if is_literal { problem.suggest(dropped, "") } else { problem });
     }
 
-    /// The parameter that an argument is for.
+    /// The parameter of an argument.
     fn port_of(&mut self, ports: &[Port], arg: &Arg, idx: usize, site: &Site<'_>) -> Option<usize> {
         let Some(name) = &arg.name else {
             return self.positional(ports, arg, idx, site);
@@ -367,7 +366,7 @@ impl Checker<'_> {
         self.report(problem);
     }
 
-    /// The value that enters the stage, or the input of a script that begins with it.
+    /// The incoming value, or the input of a script that begins with this stage.
     fn fill_input<'s>(&mut self, port: &Port, site: &Site<'s>) -> Option<Given<'s>> {
         if let Some((var, ty, giver)) = self.it() {
             let span = site.name_span;
@@ -381,7 +380,7 @@ impl Checker<'_> {
         begins.then(|| Given { term: self.script_input(port, site), from: None, flow: None })
     }
 
-    /// Gives the script an input of the type of its first stage's port.
+    /// Adds an input to the script, of the type of the port of its first stage.
     fn script_input(&mut self, port: &Port, site: &Site<'_>) -> Term {
         let ty = match (&self.implicit_input, port.scheme) {
             (Some(known), _) => known.ty.clone(),
@@ -413,7 +412,7 @@ impl Checker<'_> {
             .map(|(port, _)| port)
             .collect();
         let Some(first) = missing.first() else { return };
-        // The params of a script are named, the first one too.
+        // All params of a script are named, including the first.
         let is_main = site.name == "main";
         let is_input = !is_main && first.name == ports[0].name && site.position.is_some();
         let name = &site.name;
@@ -444,7 +443,7 @@ impl Checker<'_> {
         );
     }
 
-    /// The first parameter of the flow or script that is being written.
+    /// The first parameter of the current flow or script.
     fn likely_giver(&self) -> Option<String> {
         match self.frames.first()? {
             Frame::Params(params) => {
@@ -454,8 +453,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a value that does not fit its port, naming both ends. Tells whether the call
-    /// is meant for each of the items that enter.
+    /// Reports a value that does not fit its port, naming both ends. Returns whether the call is
+    /// meant for each item of the incoming list.
     pub(super) fn misfit(
         &mut self,
         port: &Port,
@@ -499,7 +498,7 @@ impl Checker<'_> {
         is_of_items
     }
 
-    /// Checks arguments of a call that makes no sense, for their own mistakes.
+    /// Checks the arguments of an invalid call, for their own problems.
     pub(super) fn args_alone(&mut self, args: Option<&Args>) {
         for arg in args.map_or(&[][..], |it| &it.list) {
             if !self.may_be_a_flow(&arg.value) {
@@ -509,7 +508,7 @@ impl Checker<'_> {
     }
 }
 
-/// What to do where a value is not what a port takes, and no step makes it so.
+/// Help for a value that does not fit a port and that no step converts.
 fn way_to(port: &Port, name: &str) -> String {
     if port.ty.holds_secret() {
         return "no value becomes a secret: declare it with `secret name`, the host gives it"
@@ -530,7 +529,7 @@ fn shown(port: &Port) -> String {
     port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
 }
 
-/// The type of a script's own input, from the port that it fills.
+/// The type of the input of a script, from the port that it fills.
 fn input_type(scheme: Scheme) -> Type {
     match scheme {
         Scheme::OneOf(all) => {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// An expression, and the type that is due where it stands: a literal takes it.
+    /// Checks an expression; a literal takes the expected type.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
         let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
         self.node(expr.span, None, &term, false);
@@ -52,7 +52,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Tests that a term fits where `ty` is declared, and converts it.
+    /// Checks that a term fits the declared type, and converts it.
     pub(super) fn expected(&mut self, term: Term, ty: &Type, what: &str) -> Term {
         if term.ty.fits(ty) {
             return convert(term, ty);
@@ -126,7 +126,7 @@ impl Checker<'_> {
         self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
     }
 
-    /// Tests a literal. For one outside its range, the end that it is beyond is suggested.
+    /// Checks the range of a literal. For one outside, the nearest end of the range is suggested.
     fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
         if inside {
             return;
@@ -157,14 +157,13 @@ impl Checker<'_> {
         self.report(problem);
     }
 
-    /// `"{{ it.x }}"` and `"$x"` are text here; when they name something, they were
-    /// meant to show it.
+    /// Warns of `"{{ it.x }}"` and `"$x"`, which are plain text, if they name a value.
     fn foreign_interpolation(&mut self, text: &str, span: Span) {
         let Some((found, name)) = foreign_name(text) else { return };
         let head = name.split('.').next().unwrap_or_default();
         let known = (head == "it" && self.it().is_some()) || self.is_variable(head);
         let written = &self.source.text()[span.range()];
-        // A raw string cannot show values, and `\$` was meant as it stands.
+        // A raw string cannot show values, and `\$` is a literal dollar sign.
         let is_meant = written.starts_with('\'') || written.contains("\\$");
         let Some(at) = written.find(found).filter(|_| known && !is_meant) else { return };
         let start = span.start + at;
@@ -194,7 +193,7 @@ impl Checker<'_> {
         if expected.map(Type::required) != Some(&Type::Path) {
             return text;
         }
-        // A path that begins with a path starts from where that one does.
+        // A path that begins with a path has the same base.
         let begins_with_path = matches!(&text.kind, TermKind::Text(all) if matches!(all.first(), Some(Piece::Value(it, _)) if it.ty == Type::Path));
         let folder = self.source.folder().filter(|_| !begins_with_path).cloned();
         Term::new(TermKind::Path { value: Box::new(text), folder }, Type::Path, span)
@@ -245,8 +244,8 @@ impl Checker<'_> {
             _ => None,
         };
         let terms: Vec<Term> = items.iter().map(|it| self.expr(it, due.as_ref())).collect();
-        // A declared type decides; joined records would lose the fields that some lack. What a
-        // component leaves open decides nothing.
+        // The declared type decides, because joined records would lose fields that some of them
+        // lack. An open type of a component decides nothing.
         let fits = |due: &Type| {
             let is_declared = matches!(due, Type::Record(_)) && !due.has_unknown();
             is_declared && terms.iter().all(|it| it.ty.fits(due))
@@ -307,7 +306,7 @@ impl Checker<'_> {
         Term::new(TermKind::Record(checked), Type::record(fields), span)
     }
 
-    /// The fields that `...record` brings.
+    /// The fields copied by `...record`.
     fn spread(
         &mut self,
         term: &Term,
@@ -356,7 +355,7 @@ impl Checker<'_> {
         Term::unknown(span)
     }
 
-    /// A name where a value is due: a variable, perhaps with fields.
+    /// Checks a name where a value is expected: a variable, perhaps with fields.
     fn name(&mut self, words: &[Word], span: Span) -> Term {
         if let Some(Callable::Param(..)) = self.flow_param_named(words) {
             self.stage_as_value(&dotted(words), span);
@@ -400,7 +399,7 @@ impl Checker<'_> {
                 _ => return self.no_field(&base, name),
             },
             Type::Unknown => return Term::unknown(span),
-            // What never gives a value is still evaluated: it may be a `fail`.
+            // A term that never returns is still evaluated: it may be a `fail`.
             Type::Never => return Term { span, ..base },
             _ => return self.no_field(&base, name),
         };
@@ -413,7 +412,7 @@ impl Checker<'_> {
 
     fn no_field(&mut self, base: &Term, name: &Word) -> Term {
         let field = &name.text;
-        // A field that there is not is missed first, then that the record may be null.
+        // An unknown field is reported before a record that may be null.
         let ty = match &base.ty {
             Type::Optional(inner) if matches!(&**inner, Type::Record(of) if of.get(field).is_none()) => {
                 inner
@@ -519,8 +518,7 @@ impl Checker<'_> {
     }
 }
 
-/// Adds a field, or gives it another type.
-/// Sets the type of a field; `places` says where each one stands.
+/// Adds a field, or changes its type; `places` maps names to indices.
 fn set(fields: &mut Vec<(Text, Type)>, places: &mut HashMap<Text, usize>, name: &Text, ty: Type) {
     match places.get(name) {
         Some(place) => fields[*place].1 = ty,
@@ -536,7 +534,7 @@ fn choices(of: &crate::value::EnumType) -> String {
     listed(of.variants.iter().map(|it| format!("{it:?}")))
 }
 
-/// As many names as anybody reads.
+/// Lists names, up to a limit that people still read.
 fn listed(mut names: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 20;
     let mut all: Vec<String> = names.by_ref().take(MOST).collect();
@@ -558,7 +556,7 @@ fn literal_type(value: &Value) -> Type {
     }
 }
 
-/// A path that stands in a script starts from the script's folder.
+/// Makes a path in a script relative to the folder of the script.
 fn in_folder(folder: Option<&std::path::PathBuf>, text: &str) -> Text {
     match folder {
         Some(folder) => crate::value::paths::join(folder, text),

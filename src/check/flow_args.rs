@@ -1,5 +1,5 @@
-//! Flows as arguments: the name of a flow or component where a `flow<A -> B>` is due, and
-//! calls of a parameter that is one.
+//! Flows as arguments: the name of a flow or component where a `flow<A -> B>` is expected, and
+//! calls of such a parameter.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// An argument where a flow is due: it must be a name, known before the run.
+    /// An argument where a flow is expected: it must be a name, known before the run.
     pub(super) fn flow_expr(&mut self, expr: &Expr, of: &FlowType) -> Term {
         if let ExprKind::Name(words) = &expr.kind {
             return self.flow_argument(words, of, expr.span);
@@ -29,12 +29,12 @@ impl Checker<'_> {
         Term::unknown(expr.span)
     }
 
-    /// What a name stands for where it is called: a parameter that is a flow, or a callable.
+    /// Resolves a called name: a parameter that is a flow, or a callable.
     pub(super) fn called(&mut self, name: &[Word]) -> Option<Callable> {
         self.flow_param_named(name).or_else(|| self.callable_or_report(name))
     }
 
-    /// Whether an argument of what is not known could be a flow.
+    /// Whether an argument of an unknown callable could be a flow.
     pub(super) fn may_be_a_flow(&self, expr: &Expr) -> bool {
         let ExprKind::Name(words) = &expr.kind else { return false };
         !self.is_variable(&words[0].text) && self.callable(words).is_some()
@@ -72,7 +72,7 @@ impl Checker<'_> {
         Term::unknown(span)
     }
 
-    /// A flow of one parameter around whatever the name stands for.
+    /// Wraps a callable into a flow of one parameter.
     fn as_argument(
         &mut self,
         callable: &Callable,

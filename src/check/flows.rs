@@ -1,4 +1,4 @@
-//! Flows: each is checked once, when it is first called or at the end.
+//! Flows: each is checked once, at its first call or at the end.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     value::Type,
 };
 
-/// A flow, and how far its check is.
+/// A flow, and the progress of its check.
 pub(super) struct FlowState<'a> {
     pub(super) syntax: &'a ast::Flow,
     pub(super) doc: &'a str,
@@ -27,20 +27,20 @@ pub(super) struct FlowState<'a> {
 
 enum Body {
     Unchecked,
-    /// Being checked right now: a call of it from inside is recursion.
+    /// Being checked now: a call from inside is recursion.
     Open,
     Checked(Arc<Flow>),
 }
 
 impl<'a> Checker<'a> {
-    /// Checks the flows' signatures; their bodies come when they are called.
+    /// Checks the signatures of flows; their bodies are checked when they are called.
     pub(super) fn declare_flows(&mut self, items: &'a [ast::Item]) {
         for item in items {
             let ast::ItemKind::Flow(flow) = &item.kind else { continue };
             let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
             let yields = self.ty(&flow.yields);
             self.binds(flow.name.span, NameKind::Flow, &yields);
-            // Where a name is taken twice, which is reported, the first one counts.
+            // Of a duplicate name, which is reported, the first definition counts.
             let place = self.flows.len();
             self.flow_places.entry(flow.name.text.clone()).or_insert(place);
             self.flows.push(FlowState {
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                 body: Body::Unchecked,
             });
         }
-        // A default may call any flow, also one that is declared further down.
+        // A default may call any flow, including one declared further down.
         for flow in 0..self.flows.len() {
             let syntax = self.flows[flow].syntax;
             for (idx, param) in syntax.params.iter().enumerate() {
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
     }
 
     fn flow_param(&mut self, param: &ast::FlowParam) -> Input {
-        // The value of a default takes its place when all flows are known.
+        // The value of a default is filled in when all flows are known.
         let default = param.default.as_ref().map(|it| Term::unknown(it.span));
         let (name, ty) = (param.name.text.clone(), self.ty(&param.ty));
         self.binds(param.name.span, NameKind::FlowParam, &ty);
@@ -81,7 +81,7 @@ impl<'a> Checker<'a> {
         self.flows.iter().map(|it| it.syntax.name.text.as_ref())
     }
 
-    /// The flow with its body checked; nothing where it calls itself.
+    /// The flow with its body checked, or `None` if it calls itself.
     pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> Option<Arc<Flow>> {
         match &self.flows[idx].body {
             Body::Checked(flow) => return Some(flow.clone()),
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         self.report(problem);
     }
 
-    /// The flows as they are declared, without their bodies.
+    /// The declared flows, without their bodies.
     pub(super) fn declared_flows(&mut self, program: &'a ast::Program) -> Vec<Arc<Flow>> {
         self.declare_names(&program.items);
         self.declare_types(&program.items);
@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         self.flows.iter().map(signature).map(Arc::new).collect()
     }
 
-    /// The flows as they are run.
+    /// The flows with their checked bodies.
     pub(super) fn checked_flows(&mut self) -> Vec<Arc<Flow>> {
         let all = 0..self.flows.len();
         all.filter_map(|idx| self.check_flow(idx, self.flows[idx].span)).collect()

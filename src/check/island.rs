@@ -1,4 +1,4 @@
-//! Inline code: its types, what enters it, and what rhai says of it.
+//! Inline code: its types, its input, and the problems reported by rhai.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -53,7 +53,7 @@ impl Checker<'_> {
         ports
     }
 
-    /// The incoming value for the first parameter, and the defaults of the others.
+    /// The arguments: the incoming value for the first parameter, and the defaults of the others.
     fn args_of(
         &mut self,
         rhai: &Rhai,
@@ -87,7 +87,7 @@ impl Checker<'_> {
         self.expected(term, &port.ty, "the default")
     }
 
-    /// A type whose values code can hold.
+    /// Resolves a type, and reports one whose values code cannot hold.
     fn crossing(&mut self, expr: &TypeExpr) -> Type {
         let ty = self.ty(expr);
         if !ty.is_beyond_json() {

@@ -1,4 +1,4 @@
-//! The whole script: its declarations, its inputs, its main pipeline.
+//! The whole script: its declarations, inputs and main pipeline.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     value::{Secret, Text, Type, Value},
 };
 
-/// Names that mean something everywhere.
+/// Names with a fixed meaning.
 pub const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
 
 impl<'a> Checker<'a> {
@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
         let main = self.main(program);
         self.frames.pop();
         inputs.extend(self.implicit_input.take());
-        // A copy of all that runs is only made for those who call it.
+        // The program is only copied if tests call it.
         let has_tests = program.items.iter().any(|it| matches!(it.kind, ItemKind::Test(_)));
         let called = main.as_ref().filter(|_| has_tests);
         self.main_flow = called.map(|it| Arc::new(self.as_flow(it, &inputs)));
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
         Checked { source, inputs, flows, used, expanded, main, mocks, tests, warnings }
     }
 
-    /// The main pipeline as tests call it, with secrets that open nothing.
+    /// The main pipeline as a flow for tests, with placeholder secrets.
     fn as_flow(&self, main: &Term, inputs: &[Input]) -> Flow {
         let stand_in = |span| Term {
             kind: TermKind::Const(Value::Secret(Secret::new("secret"))),
@@ -91,7 +91,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// A file of flows and types, or one whose main pipeline was forgotten.
+    /// Checks a file without a main pipeline: a file of flows and types, or one whose pipeline was
+    /// forgotten.
     fn without_main(&mut self, program: &Program, lets: &[&Let], bounds: Option<&Within>) {
         self.lets_alone(lets);
         if let Some(bounds) = bounds {
@@ -111,7 +112,7 @@ impl<'a> Checker<'a> {
                 .label("a pipeline is missing")
                 .help("end the script with a pipeline, as in `\"question\" >> search >> summary`");
             self.report(match lets.last() {
-                // What was computed last is what the script was written for.
+                // The last let is most likely the purpose of the script.
                 Some(last) => problem.suggest(end, format!("\n{}", last.name.text)),
                 None => problem,
             });
@@ -172,7 +173,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Every name is bound once; a name of a component is hidden with a warning.
+    /// Reports duplicate names, and warns of names that shadow a component.
     pub(super) fn declare_names(&mut self, items: &[Item]) {
         let mut seen: HashMap<&Text, Span> = HashMap::new();
         for item in items {
@@ -228,7 +229,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn hides_component(&mut self, name: &Word) {
-        // `text` and its like are groups of ops: no script calls one by its bare name.
+        // Names such as `text` are groups of ops, which scripts do not call by that name alone.
         if let Some(Found::Op(_)) = self.registry.find(&name.text) {
             self.report(
                 Problem::warning(
@@ -242,7 +243,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A broken name, as a value that fits everywhere.
+    /// Whether the declaration of a name could not be parsed.
     pub(super) fn is_broken(&self, name: &Text) -> bool {
         self.broken_names.contains(name)
     }

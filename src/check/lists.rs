@@ -132,7 +132,7 @@ impl Checker<'_> {
     }
 }
 
-/// How a value that is no list may become one.
+/// Help on turning a value that is not a list into one.
 fn list_help(ty: &Type) -> Option<String> {
     match ty {
         Type::Optional(_) => {

@@ -1,4 +1,4 @@
-//! Operators: which types they work on, and what they give.
+//! Operators: the types of their operands and results.
 
 use super::{Checker, Term, TermKind, pipeline::convert, repair::Behind};
 use crate::{
@@ -25,8 +25,8 @@ impl Checker<'_> {
         } else {
             let left = self.expr(left, None);
             let due = match op {
-                // `kind ?? "bug"`, `folder ?? "./docs"`: what stands for null is of that type,
-                // or of the one that is due where the whole stands.
+                // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
+                // left side, or the expected type of the whole expression.
                 BinaryOp::Coalesce => expected.cloned().or_else(|| optional_due(&left.ty)),
                 _ => literal_due(op, &left.ty).filter(|_| is_literal(right)),
             };
@@ -49,7 +49,7 @@ impl Checker<'_> {
             _ => false,
         };
         let (left, right) = match (joins, op) {
-            // The left side is looked at before it is known not to be null.
+            // The left side is evaluated before it is known not to be null.
             (true, BinaryOp::Coalesce) => {
                 let due = if left.ty.is_optional() { ty.clone().optional() } else { ty.clone() };
                 (convert(left, &due), convert(right, &ty))
@@ -159,20 +159,19 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(Value::Text(_)))
 }
 
-/// What a literal beside a value of this type is meant to be.
+/// The expected type of a literal next to a value of this type.
 fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
     let other = other.required();
     (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
 }
 
-/// What a value that stands for null is meant to be, where a literal could be several
-/// things.
+/// The expected type of the value for null, if a literal could have several types.
 fn optional_due(left: &Type) -> Option<Type> {
     let due = left.required();
     matches!(due, Type::Path | Type::Record(_) | Type::List(..)).then(|| due.clone())
 }
 
-/// Whether an operand that gives no value is needed whatever the other one is.
+/// Whether the operator never returns, because an operand that never returns is always needed.
 fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
     let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
     *left == Type::Never || (!is_lazy && *right == Type::Never)
@@ -215,7 +214,7 @@ fn multiply(a: &Type, b: &Type) -> Option<Type> {
     }
 }
 
-/// A unit by a number is the unit, by its own kind a plain number.
+/// The type of a division: a unit by a number is the unit, a unit by itself is a plain number.
 fn divide(a: &Type, b: &Type) -> Option<Type> {
     match (a, b) {
         (unit, factor) if unit.is_unit() && factor.is_number() => Some(unit.clone()),

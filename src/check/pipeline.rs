@@ -14,7 +14,7 @@ use crate::{
     value::{Text, Type, Value},
 };
 
-/// Where a stage stands.
+/// The position of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
     /// It begins a pipeline: it may be a value.
@@ -24,7 +24,7 @@ pub(super) enum Position {
 }
 
 impl Checker<'_> {
-    /// A pipeline, and the type that is due where it stands.
+    /// Checks a pipeline against its expected type.
     pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
             let only = pipeline.stages.len() == 1;
@@ -65,7 +65,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The type that a stage's input port wants, so that a literal before it takes it.
+    /// The type of the input port of a stage, so that a literal before it takes that type.
     fn due_at(&self, stage: &Stage) -> Option<Type> {
         let StageKind::Expr(expr) = &stage.kind else { return None };
         let (name, args) = match &expr.kind {
@@ -92,7 +92,7 @@ impl Checker<'_> {
         (!given && !ty.is_unknown()).then_some(ty)
     }
 
-    /// What messages call a stage: its own text, and of a block what stands before its braces.
+    /// The name of a stage in messages: its text, or for a block the text before its braces.
     fn stage_name(&self, stage: &Stage) -> String {
         let text = self.source.text().get(stage_span(stage).range()).unwrap_or_default();
         match &stage.kind {
@@ -103,7 +103,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A stage with what stands behind it.
+    /// Checks a stage with its modifiers.
     fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
         let first = self.stage_kind(&stage.kind, stage.span, position, expected);
         let first = self.of_bearable_type(first);
@@ -112,7 +112,7 @@ impl Checker<'_> {
             match modifier {
                 Mod::Within(within) => {
                     let last = tries.pop().expect("there is a stage to bound");
-                    // The bounds of an alternative are computed where it runs.
+                    // The bounds of an alternative are evaluated where it runs.
                     let is_alternative = !tries.is_empty();
                     if is_alternative {
                         self.frames.push(error_frame());
@@ -167,7 +167,7 @@ impl Checker<'_> {
         Term::new(TermKind::Fallback { segment, tries }, ty, span)
     }
 
-    /// Reports two pieces that should give one type.
+    /// Reports two pieces that should have the same type.
     pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
         let problem = self.alike(disagreement(a, b, what), a, b, Behind::Pipeline);
         self.report(problem);
@@ -249,7 +249,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression takes something of a variable: `xs[0]`.
+    /// Whether an expression selects from a variable: `xs[0]`.
     fn is_variables(&self, expr: &Expr) -> bool {
         let mut innermost = expr;
         while let ExprKind::Index { base, .. } | ExprKind::Field { base, .. } = &innermost.kind {
@@ -266,7 +266,7 @@ impl Checker<'_> {
         );
     }
 
-    /// The flow or component of a name, or a report that there is none.
+    /// Resolves a name to a flow or component, or reports that it is unknown.
     pub(super) fn callable_or_report(&mut self, name: &[ast::Word]) -> Option<Callable> {
         if let Some(found) = self.callable(name) {
             return Some(found);
@@ -288,7 +288,7 @@ impl Checker<'_> {
             );
             return None;
         }
-        // A name that the language gives is meant, though not here.
+        // A name defined by the language is meant, but it is not available here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
         let suggestion =
             if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
@@ -371,7 +371,7 @@ impl Checker<'_> {
         });
     }
 
-    /// The `-` that begins the line of a name, where nothing follows the name.
+    /// The `-` at the start of the line of a name, if nothing follows the name.
     fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
         let text = self.source.text();
         let before = text[..name.start].strip_suffix('-')?;
@@ -417,7 +417,7 @@ impl Checker<'_> {
         Term::new(TermKind::Parallel { names, branches: checked }, Type::record(fields), span)
     }
 
-    /// The value that enters here, for a block that works on it.
+    /// The incoming value for a block, or a report that there is none.
     pub(super) fn incoming(&mut self, word: &str, span: Span) -> Option<(Term, Giver)> {
         let Some((var, ty, giver)) = self.it() else {
             self.report(
@@ -436,7 +436,8 @@ fn named_type(param: &Input) -> (Text, Type) {
     (param.name.clone(), param.ty.clone())
 }
 
-/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+/// Gives a literal the expected enum type, if it is one of its choices: `ask<Route> fallback
+/// "bug"`.
 fn take_enum(term: &mut Term, due: &Type) {
     if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
         && term.ty == Type::Text
@@ -446,13 +447,13 @@ fn take_enum(term: &mut Term, due: &Type) {
     }
 }
 
-/// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
+/// The frame of a `fallback` with the failure before it: `error.kind`, `error.message`.
 fn error_frame() -> Frame {
     let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
     Frame::Params(vec![Named::fixed("error", ty)])
 }
 
-/// Two pieces that should give one type.
+/// The problem of two pieces that should have the same type.
 fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
     Problem::error(Code::E209, b.span, format!("{what} give different types"))
         .label(format!("gives {}", b.ty))
@@ -467,7 +468,7 @@ fn stage_span(stage: &Stage) -> Span {
     }
 }
 
-/// Wraps a term whose value must change to be one of the type it fits.
+/// Wraps a term whose value must be converted to the type that it fits.
 pub(super) fn convert(term: Term, ty: &Type) -> Term {
     if !term.ty.changes_into(ty) {
         return term;
@@ -482,13 +483,13 @@ pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
 }
 
-/// The name here for one of another language, and whether it can mean nothing else.
+/// The name here for one of another language, and whether it is the only possible meaning.
 fn foreign(name: &str) -> Option<(String, bool)> {
     let here = foreign_name(name).filter(|it| !it.contains(' '))?;
     Some((here.to_owned(), !matches!(name, "size" | "concat")))
 }
 
-/// What another language's name is called here.
+/// The name here for one of another language.
 fn foreign_name(name: &str) -> Option<&'static str> {
     const FUNCTIONS: [(&str, &str); 10] = [
         ("count", "len"),

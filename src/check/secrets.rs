@@ -1,4 +1,4 @@
-//! Secrets: they may be handed to whoever declares to take one, and to nobody else.
+//! Secrets: they may only be passed to parameters that are declared to take one.
 
 use super::{Checker, Term};
 use crate::{
@@ -7,7 +7,8 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// Reports a value with a secret inside where it could be seen; `what` is done to it.
+    /// Reports a value that contains a secret and is used where it could be seen; `what` names
+    /// the use. Returns whether the value is free of secrets.
     pub(super) fn hidden(&mut self, term: &Term, what: &str) -> bool {
         if !term.ty.holds_secret() {
             return true;
@@ -20,7 +21,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Tests that an op that is given a secret declares to take one.
+    /// Reports a secret passed to a parameter that is not declared to take one.
     pub(super) fn may_be_given(&mut self, term: &Term, param: &Param, name: &str) {
         if !matches!(param.scheme, Scheme::Secret) {
             self.hidden(term, &format!("given to `{}` of `{name}`, which may show it", param.name));

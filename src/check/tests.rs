@@ -1,4 +1,4 @@
-//! Tests: what stands for components, what is run, what is expected of it.
+//! Tests: their mocks, their lets, and their expectations.
 
 use super::{
     Checker, Mock, Term, TermKind, Test,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// The mocks and tests of a file. `main(..)` means the file's main pipeline in them.
+    /// The mocks and tests of a file. In them, `main(..)` is the main pipeline of the file.
     pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<Mock>, Vec<Test>) {
         let (mut mocks, mut tests) = (Vec::new(), Vec::new());
         let mut names: Vec<&Word> = Vec::new();
@@ -37,7 +37,7 @@ impl Checker<'_> {
 
     fn test(&mut self, test: &ast::Test) -> Test {
         let mocks = test.mocks.iter().filter_map(|it| self.mock(it)).collect();
-        // What the run was is known when it is over: the lets do not see it.
+        // `run` is only known after the run: the lets do not see it.
         let run = Frame::Params(vec![Named::fixed("", run_type())]);
         let (lets, expects) = self.apart(vec![run], |this| {
             this.frames.push(Frame::lets());
@@ -57,7 +57,7 @@ impl Checker<'_> {
         term
     }
 
-    /// All lets of a test run, whether something is expected of them or not.
+    /// Closes the lets of a test, all of which run, whether expectations use them or not.
     fn close_test_lets(&mut self, values: Vec<Term>) -> Vec<Let> {
         let Some(Frame::Lets { names, .. }) = self.frames.pop() else { return Vec::new() };
         names
@@ -85,7 +85,7 @@ impl Checker<'_> {
             );
         }
         let args = self.mock_args(op, mock)?;
-        // What an op gives that takes a type is known at each of its calls.
+        // The result type of an op with a type argument is known at each of its calls.
         let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
         let due = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
         let value = self.outside(|this| this.expr(&mock.value, due.as_ref()));
@@ -99,7 +99,7 @@ impl Checker<'_> {
         Some(Mock { op, wanted, args, value })
     }
 
-    /// Checks something where no name is bound.
+    /// Checks something outside all scopes.
     fn outside(&mut self, check: impl FnOnce(&mut Self) -> Term) -> Term {
         self.apart(vec![Frame::Params(Vec::new())], check)
     }
@@ -188,7 +188,7 @@ impl Checker<'_> {
         );
     }
 
-    /// `run.calls("ask")`: how often a component was called in the test so far.
+    /// `run.calls("ask")`: the number of calls of a component in the test so far.
     pub(super) fn run_calls(
         &mut self,
         name: &[Word],
@@ -219,7 +219,7 @@ impl Checker<'_> {
         let (name, count): (Text, _) = (op.to_string().into(), Type::INT.optional());
         let counts = Type::record(vec![(name.clone(), count.clone())]);
         let counted = field(field(run, "calls".into(), counts), name, count);
-        // What was never called is not in the record.
+        // A component that was never called is not in the record.
         let none = Term { kind: TermKind::Const(Value::Int(0)), ty: Type::INT, span, waits: false };
         let (left, right) = (Box::new(counted), Box::new(none));
         let kind = TermKind::Binary { op: BinaryOp::Coalesce, left, right };
@@ -234,7 +234,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a test knows of its run: `run.cost`, `run.time`.
+/// The type of `run` in a test: `run.cost`, `run.time`.
 fn run_type() -> Type {
     Type::record(vec![("cost".into(), Type::Money), ("time".into(), Type::Duration)])
 }

@@ -1,4 +1,4 @@
-//! The type between `<` and `>` of a call.
+//! The type argument of a call.
 
 use super::{Call, CastReason, Checker, Term, TermKind, call::Site};
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// `parse_json<T>(..)`, whose result is tested to be a `T`; `ask<T>(..)`, which is told.
+    /// Checks `parse_json<T>(..)`, whose result is tested to be a `T`, and `ask<T>(..)`, which
+    /// receives the type.
     pub(super) fn type_argument(
         &mut self,
         call: Call,
@@ -40,7 +41,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a type of which no JSON is a value, where JSON is tested to be one.
+    /// Reports a type that has no values in JSON, where JSON is tested to be of it.
     pub(super) fn tell_beyond_json(&mut self, ty: &Type, span: Span) {
         if !ty.is_beyond_json() {
             return;
@@ -52,7 +53,7 @@ impl Checker<'_> {
         );
     }
 
-    /// Reports a type that has no JSON Schema, where an op must pass one on.
+    /// Reports a type without a JSON Schema, where an op must pass one on.
     fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
         let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
         self.report(
@@ -71,7 +72,7 @@ impl Checker<'_> {
         );
     }
 
-    /// `<T>` around the place of `T`.
+    /// The place of `<T>`, from the place of `T`.
     fn in_angles(&self, ty: Span) -> Span {
         let text = self.source.text();
         let start = text[..ty.start].rfind('<').unwrap_or(ty.start);

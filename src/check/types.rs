@@ -1,4 +1,4 @@
-//! Type expressions, and the records that components share by name.
+//! Type expressions, and the named records shared by components.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +16,7 @@ use crate::{
     value::{EnumType, FlowType, RecordType, Text, Type},
 };
 
-/// The types that have a name of their own.
+/// The named plain types.
 const PLAIN: [(&str, Type); 11] = [
     ("string", Type::Text),
     ("int", Type::INT),
@@ -35,7 +35,7 @@ const PLAIN: [(&str, Type); 11] = [
 const MOST_PARTS: usize = 10_000;
 const MOST_LEVELS: usize = MAX_DEPTH;
 
-/// What other languages call the types.
+/// Names of types in other languages, and their names here.
 const FOREIGN: [(&str, &str); 14] = [
     ("str", "string"),
     ("text", "string"),
@@ -53,11 +53,11 @@ const FOREIGN: [(&str, &str); 14] = [
     ("array", "[T]"),
 ];
 
-/// The script's own types by their names; of two of one name, the first.
+/// The types of the script by name; of duplicates, the first.
 type Declared<'a> = HashMap<Text, (&'a Word, &'a TypeExpr)>;
 
 impl Checker<'_> {
-    /// Resolves the script's own types, which may use each other in any order.
+    /// Resolves the types of the script, which may use each other in any order.
     pub(super) fn declare_types(&mut self, items: &[Item]) {
         let all: Vec<(&Word, &TypeExpr)> = items
             .iter()
@@ -119,14 +119,14 @@ impl Checker<'_> {
         Some(ty)
     }
 
-    /// The type that an expression denotes.
+    /// Resolves a type expression.
     pub(super) fn ty(&mut self, expr: &TypeExpr) -> Type {
         let ty = self.resolve(expr, &mut |_, _| None);
         self.bearable(ty, expr.span)
     }
 
-    /// The type, unless it is larger than anything that is written on purpose: types are
-    /// compared and shown part by part.
+    /// Returns the type, or reports one that is too large: types are compared and shown part by
+    /// part.
     fn bearable(&mut self, ty: Type, span: Span) -> Type {
         if !ty.exceeds(MOST_PARTS, MOST_LEVELS) {
             return ty;
@@ -135,7 +135,7 @@ impl Checker<'_> {
         Type::Unknown
     }
 
-    /// The same of a value.
+    /// Like [`Self::bearable`], for the type of a value.
     pub(super) fn of_bearable_type(&mut self, term: Term) -> Term {
         if !term.ty.exceeds(MOST_PARTS, MOST_LEVELS) {
             return term;
@@ -244,14 +244,14 @@ impl Checker<'_> {
         self.report(problem);
     }
 
-    /// The type that an unknown one most likely means, and whether that is sure.
+    /// The type most likely meant by an unknown one, and whether that is certain.
     fn meant_type(&mut self, name: &Text) -> Option<(String, bool)> {
         let key = (name.clone(), self.types.len());
         if let Some(known) = self.meant_types.get(&key) {
             return known.clone();
         }
         let foreign = FOREIGN.iter().find(|(it, _)| **it == **name).map(|(_, it)| *it);
-        // What others call by these names is more than one type here.
+        // These names correspond to more than one type here.
         let is_one = !matches!(name.as_ref(), "number" | "any" | "object" | "file");
         let foreign = foreign.map(|name| Near { name, is_sure: is_one });
         if foreign.is_none() && !self.suggests() {

@@ -1,4 +1,4 @@
-//! Typed holes: `?` says what could stand in its place.
+//! Typed holes: `?` lists the candidates for its place.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,11 @@ use crate::{
     value::{Text, Type},
 };
 
-/// How many candidates a message names.
+/// The most candidates in a message.
 const MOST_SHOWN: usize = 8;
 
 impl Checker<'_> {
-    /// `?`: says what enters, what is due, and what fits, best first.
+    /// `?`: reports its input, its expected type, and the candidates that fit, best first.
     pub(in crate::check) fn hole(
         &mut self,
         span: Span,
@@ -26,7 +26,7 @@ impl Checker<'_> {
         let mut problem = Problem::error(Code::E224, span, message(&site))
             .label(label(&site))
             .help(help(&candidates));
-        // With several, only the author knows which one is meant.
+        // Only the author can choose between several.
         if let [only] = direct[..]
             && only.is_whole
         {
@@ -37,7 +37,7 @@ impl Checker<'_> {
         Term::unknown(span)
     }
 
-    /// What is known of a place where something is still to be chosen.
+    /// The facts about a place where something is still to be chosen.
     pub(in crate::check) fn site(
         &self,
         position: Option<Position>,
@@ -75,7 +75,7 @@ impl Checker<'_> {
         (0..self.flows.len()).map(signature).collect()
     }
 
-    /// The values that a name stands for here, the innermost last.
+    /// The names of values in scope, innermost last.
     fn names_in_scope(&self) -> Vec<(Text, Type)> {
         let mut names: Vec<(Text, Type)> = Vec::new();
         for frame in &self.frames {
@@ -91,7 +91,7 @@ impl Checker<'_> {
             };
             names.extend(here.into_iter().filter(|(name, _)| !name.is_empty()));
         }
-        // The last one of a name hides those before.
+        // A later binding shadows earlier ones of the same name.
         let mut seen = HashSet::new();
         let mut names: Vec<_> =
             names.into_iter().rev().filter(|(it, _)| seen.insert(it.clone())).collect();
@@ -117,7 +117,7 @@ fn label(site: &Site<'_>) -> String {
     }
 }
 
-/// A type whose parts may be unknown.
+/// Describes a type whose parts may be unknown.
 fn in_words(ty: &Type) -> String {
     match ty {
         Type::List(item, _) if item.is_unknown() => "a list".to_owned(),

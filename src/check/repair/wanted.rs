@@ -1,4 +1,4 @@
-//! What is due where a value does not fit.
+//! The expected type where a value does not fit.
 
 use super::super::unify::Bindings;
 use crate::{
@@ -9,11 +9,11 @@ use crate::{
     value::Type,
 };
 
-/// What is due.
+/// An expected type.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::check) enum Wanted<'a> {
     Type(&'a Type),
-    /// The port of an op, with the variables that are bound already.
+    /// The port of an op, with the variables bound so far.
     Scheme(Scheme, &'a Bindings),
 }
 
@@ -25,12 +25,12 @@ impl Wanted<'_> {
         }
     }
 
-    /// Whether the items of a list fit, where the list does not.
+    /// Whether the items of a list fit.
     pub(super) fn accepts_item(&self, item: &Type) -> bool {
         !item.is_unknown() && *item != Type::Never && self.accepts(item)
     }
 
-    /// The type that json can be tested to be.
+    /// The type that JSON can be tested for.
     pub(super) fn testable(&self) -> Option<Type> {
         match self {
             Self::Type(wanted) => Some((*wanted).clone()),
@@ -38,7 +38,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The most items of the list that is due.
+    /// The most items of the expected list.
     pub(super) fn most_items(&self) -> Option<u64> {
         match self {
             Self::Type(Type::List(_, max)) => *max,
@@ -60,7 +60,7 @@ fn plainest(scheme: Scheme) -> Option<Type> {
     }
 }
 
-/// Whether a script can write the type as messages show it, given the names that it knows.
+/// Whether a script can write the type as shown in messages, given the names that it knows.
 pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
     match ty {
         Type::Unknown | Type::Never => false,
@@ -74,7 +74,7 @@ pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a type is one of the records that components make, and nobody writes by hand.
+/// Whether a type is a record that only components create, not scripts.
 pub(super) fn is_document(ty: &Type) -> bool {
     match ty {
         Type::List(item, _) | Type::Optional(item) => is_document(item),
