@@ -151,7 +151,7 @@ fn live_lets(names: &[LetName], result_needs: &[usize], acts: &[bool]) -> Vec<bo
 fn unused(bind: &ast::Let, skipped: bool) -> Problem {
     let name = &bind.name.text;
     let label = if skipped { "never used, so it does not run" } else { "never used" };
-    Problem::warning(Code::E221, bind.name.span, format!("`{name}` is not used"))
+    Problem::warning(Code::E221, bind.name.span, format!("unused `let` `{name}`"))
         .label(label)
-        .help(format!("use it, remove it, or call it `_{name}`"))
+        .help(format!("use it, remove it, or rename it to `_{name}`"))
 }

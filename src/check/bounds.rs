@@ -74,9 +74,9 @@ impl Checker<'_> {
         let has_memory = within.bounds.iter().any(|it| it.key.text.as_ref() == "max_memory");
         if instant && !has_memory && !body.waits && !body.ty.is_unknown() {
             self.report(
-                Problem::warning(Code::E306, within.span, "these bounds bound nothing")
-                    .label("the stage takes no time and no money")
-                    .also(body.span, "this is computed at once")
+                Problem::warning(Code::E306, within.span, "these bounds have no effect")
+                    .label("this stage takes no time and costs nothing")
+                    .also(body.span, "computed immediately")
                     .help("remove them"),
             );
         }
@@ -92,17 +92,15 @@ impl Checker<'_> {
         }
         let names = BoundKey::ALL.iter().map(|it| it.name());
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
-        let problem = Problem::error(Code::E301, word.span, format!("there is no bound `{name}`"))
-            .label("not a bound");
+        let problem = Problem::error(Code::E301, word.span, format!("unknown bound `{name}`"))
+            .label("unknown bound");
         let known = foreign.map(|name| Near { name, is_sure: true });
         let problem = match known.or_else(|| near(name, names.clone())) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))
                 .fix(word.span, meant)
                 .suggested_if(!is_sure),
-            None => {
-                problem.help(format!("the bounds are {}", names.collect::<Vec<_>>().join(", ")))
-            }
+            None => problem.help(format!("use one of {}", names.collect::<Vec<_>>().join(", "))),
         };
         self.report(problem);
         None
@@ -110,9 +108,9 @@ impl Checker<'_> {
 
     fn given_twice(&mut self, key: BoundKey, span: Span, first: Span) {
         self.report(
-            Problem::error(Code::E305, span, format!("`{}` is given twice", key.name()))
-                .label("given again")
-                .also(first, "given first")
+            Problem::error(Code::E305, span, format!("duplicate `{}`", key.name()))
+                .label("second value")
+                .also(first, "first value")
                 .help("keep one of them"),
         );
     }
@@ -134,7 +132,7 @@ impl Checker<'_> {
                     term.span,
                     format!("`{}` must be known before the run", key.name()),
                 )
-                .label("depends on what the run computes")
+                .label("depends on values of the run")
                 .help("use a literal or a `param`"),
             );
             return None;
@@ -154,7 +152,7 @@ impl Checker<'_> {
                 self.report(
                     Problem::error(Code::E302, span, format!("`{name}` takes a bare number"))
                         .label("not a number")
-                        .help(format!("write `{}` with a typed value instead", key.name())),
+                        .help(format!("write `{}` with a unit instead", key.name())),
                 );
                 return None;
             }
@@ -186,9 +184,9 @@ impl Checker<'_> {
             BoundKey::RetryOn => "[\"timeout\", \"rate_limit\"]",
             _ => "3",
         };
-        let message = format!("`{}` must be {ty}, but this is {}", key.name(), term.ty);
+        let message = format!("expected {ty} for `{}`, found {}", key.name(), term.ty);
         let mut problem = Problem::error(Code::E302, value.span, message)
-            .label(format!("is {}", term.ty))
+            .label(format!("this is {}", term.ty))
             .help(format!("write `{}: {}`", key.name(), fix.as_deref().unwrap_or(example)));
         if let Some(fix) = fix {
             // A number has no unit, and only the author knows which one is meant.
@@ -252,15 +250,15 @@ impl Checker<'_> {
             let problem = Problem::error(
                 Code::E302,
                 item.span,
-                format!("{kind:?} is no kind of error to try again on"),
+                format!("{kind:?} is not a kind of error that can be retried"),
             )
-            .label("not such a kind");
+            .label("not a retryable kind");
             self.report(match near(kind, names.clone()) {
                 Some(Near { name: meant, is_sure }) => problem
                     .help(format!("did you mean {meant:?}?"))
                     .fix(item.span, format!("{meant:?}"))
                     .suggested_if(!is_sure),
-                None => problem.help(format!("the kinds are {}", names.join(", "))),
+                None => problem.help(format!("use one of {}", names.join(", "))),
             });
         }
         sound
@@ -287,9 +285,9 @@ impl Checker<'_> {
                 Problem::error(
                     Code::E304,
                     bound.key.span,
-                    format!("an earlier result cannot stand for `{}`", call.name),
+                    format!("an earlier result cannot replace `{}`", call.name),
                 )
-                .label("nothing would happen")
+                .label("the call would be skipped")
                 .also(term.span, acts)
                 .help("leave `max_age` out"),
             );
@@ -303,10 +301,10 @@ impl Checker<'_> {
             Problem::error(
                 Code::E304,
                 bound.value.span,
-                format!("`{}` must not be tried again", call.name),
+                format!("`{}` must not be retried", call.name),
             )
-            .label("a second try would write a second time")
-            .also(term.span, "writes, and not idempotently")
+            .label("a retry would write a second time")
+            .also(term.span, "writes, and is not idempotent")
             .help("write `max_retries: 0`, or leave it out")
             .suggest(bound.value.span, "0"),
         );

@@ -9,7 +9,7 @@ use crate::{
     value::{EnumType, Type, Value},
 };
 
-const NEVER_MATCHES: &str = "this pattern never matches";
+const NEVER_MATCHES: &str = "unreachable pattern";
 
 impl Checker<'_> {
     pub(super) fn if_(&mut self, it: &ast::If, expected: Option<&Type>) -> Term {
@@ -43,9 +43,9 @@ impl Checker<'_> {
             return;
         }
         let help = match &condition.ty {
-            Type::Optional(_) => "compare it: `x != null`",
-            Type::List(..) => "ask for its length: `len(x) > 0`",
-            _ => "compare it with something, as in `x != 0`",
+            Type::Optional(_) => "compare it with null: `x != null`",
+            Type::List(..) => "test its length: `len(x) > 0`",
+            _ => "compare it with a value, such as `x != 0`",
         };
         let nothing = match &condition.ty {
             Type::Optional(_) => Some("null"),
@@ -54,7 +54,7 @@ impl Checker<'_> {
             ty if ty.is_number() => Some("0"),
             _ => None,
         };
-        let problem = Problem::error(Code::E208, condition.span, "a condition is a bool")
+        let problem = Problem::error(Code::E208, condition.span, "expected a bool as condition")
             .label(format!("this is {}", condition.ty))
             .help(help);
         self.report(match nothing {
@@ -138,7 +138,7 @@ impl Checker<'_> {
         patterns: &mut Vec<Value>,
     ) {
         if let Some(any) = any {
-            self.never_matches(pattern.span(), any, "`_` stands before it");
+            self.never_matches(pattern.span(), any, "`_` before it matches everything");
             return;
         }
         let Pattern::Literal(literal) = pattern else { return };
@@ -146,9 +146,9 @@ impl Checker<'_> {
         let Some(constant) = term.constant().cloned() else {
             if !term.ty.is_unknown() {
                 self.report(
-                    Problem::error(Code::E223, literal.span, "a pattern is a plain literal")
-                        .label("known only when it runs")
-                        .help("compare with `if`, or match a value that does not change"),
+                    Problem::error(Code::E223, literal.span, "expected a literal as pattern")
+                        .label("known only during the run")
+                        .help("use `if` to compare with this value"),
                 );
             }
             return;
@@ -156,15 +156,15 @@ impl Checker<'_> {
         if !term.ty.fits(&value.ty) && !value.ty.fits(&term.ty) {
             self.report(
                 Problem::error(Code::E223, literal.span, NEVER_MATCHES)
-                    .label(format!("is {}", term.ty))
-                    .also(value.span, format!("is {}", value.ty))
-                    .help("patterns are literals of the matched value's type, or `_`"),
+                    .label(format!("this is {}", term.ty))
+                    .also(value.span, format!("this is {}", value.ty))
+                    .help("write a literal of the type of the matched value, or `_`"),
             );
             return;
         }
         if let Some((_, first)) = seen.iter().find(|(it, _)| *it == constant) {
             let first = *first;
-            self.never_matches(literal.span, first, "the same pattern stands before it");
+            self.never_matches(literal.span, first, "the same pattern before it");
             return;
         }
         seen.push((constant.clone(), literal.span));
@@ -174,7 +174,7 @@ impl Checker<'_> {
     fn never_matches(&mut self, span: Span, first: Span, why: &str) {
         self.report(
             Problem::error(Code::E223, span, NEVER_MATCHES)
-                .label("not reached")
+                .label("never reached")
                 .also(first, why)
                 .help("remove it, or move it up"),
         );
@@ -209,8 +209,8 @@ impl Checker<'_> {
         let end = it.arms.last().map_or(it.span, |it| it.value.span).after();
         self.report(
             Problem::error(Code::E222, value.span, what)
-                .label(format!("is {}", value.ty))
-                .help("every value has an arm; `_ => ..` is for all others")
+                .label(format!("this is {}", value.ty))
+                .help("add an arm for every value; `_ => ..` covers all others")
                 .suggest(end, format!(", {}", arms.join(", "))),
         );
     }
@@ -256,9 +256,13 @@ impl Checker<'_> {
             return convert(body, ty);
         }
         self.report(
-            Problem::error(Code::E209, body.span, "a turn of `repeat` gives what it takes")
-                .label(format!("gives {}", body.ty))
-                .help(format!("{ty} enters; end the turn with a value of that type, with `{{ ...it, .. }}` for example")),
+            Problem::error(
+                Code::E209,
+                body.span,
+                "a turn of `repeat` must return the type of its input",
+            )
+            .label(format!("this is {}", body.ty))
+            .help(format!("end the turn with a value of type {ty}, for example `{{ ...it, .. }}`")),
         );
         Term::unknown(body.span)
     }

@@ -103,8 +103,8 @@ impl Checker<'_> {
         if slow {
             let (whole, fix) = (dotted(name), self.as_pipeline(&callable, name, args, span));
             self.report(
-                Problem::error(Code::E218, span, format!("`{whole}` is no function"))
-                    .label("only cheap, pure components are")
+                Problem::error(Code::E218, span, format!("`{whole}` is not a function"))
+                    .label("only fast, pure components are functions")
                     .help(format!("write a pipeline in parentheses: `{}`", syntax::quoted(&fix)))
                     .fix(span, fix),
             );
@@ -253,9 +253,9 @@ impl Checker<'_> {
                     Problem::error(
                         Code::E210,
                         arg.value.span,
-                        format!("`{}` is given twice", ports[port].name),
+                        format!("duplicate `{}`", ports[port].name),
                     )
-                    .label("given again")
+                    .label("second value")
                     .help("remove one of them"),
                 );
             }
@@ -282,11 +282,11 @@ impl Checker<'_> {
         let problem = Problem::error(
             Code::E203,
             site.name_span,
-            format!("`{name}` takes nothing, but `{from}` gives {ty}"),
+            format!("`{name}` takes no input, found {ty}"),
         )
-        .label("has no input")
-        .also(giver.span, format!("gives {ty}"))
-        .help(format!("begin the pipeline with `{name}`, or give it a parameter"));
+        .label("takes no input")
+        .also(giver.span, format!("this is {ty}"))
+        .help(format!("begin the pipeline with `{name}`, or add a parameter to it"));
         // Dropping a plain literal loses nothing.
         let is_literal = !from.contains("${")
             && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
@@ -318,23 +318,22 @@ impl Checker<'_> {
                 return Some(idx);
             }
             let (name, most) = (&site.name, ports.len());
-            let plural = if most == 1 { "" } else { "s" };
             self.report(
                 Problem::error(
                     Code::E202,
                     arg.value.span,
-                    format!("`{name}` takes {most} argument{plural}"),
+                    format!("too many arguments for `{name}` (limit {most})"),
                 )
                 .label("one too many")
-                .help(format!("`svc inspect {name}` shows what it takes")),
+                .help(format!("run `svc inspect {name}` to see its arguments")),
             );
             return None;
         }
         // The incoming value is the first parameter, so the first argument is the second.
         let port = ports.get(idx + 1).or_else(|| ports.get(idx));
         let span = arg.value.span;
-        let mut problem = Problem::error(Code::E107, span, "the arguments of a stage are named")
-            .label("an argument without a name");
+        let mut problem = Problem::error(Code::E107, span, "missing argument name")
+            .label("argument without a name");
         problem = match port {
             Some(port) => {
                 let text = &self.source.text()[span.range()];
@@ -342,7 +341,8 @@ impl Checker<'_> {
                 let shown = syntax::quoted(&fix);
                 problem.help(format!("write `{}({shown})`", site.name)).fix(span, fix)
             }
-            None => problem.help(format!("`{}` takes no argument beside its input", site.name)),
+            None => problem
+                .help(format!("remove it: `{}` takes no argument except its input", site.name)),
         };
         self.report(problem);
         None
@@ -350,17 +350,17 @@ impl Checker<'_> {
 
     fn unknown_argument(&mut self, ports: &[Port], name: &Word, site: &Site<'_>) {
         let names = ports.iter().map(|it| it.name.as_ref());
-        let message = format!("`{}` has no argument `{}`", site.name, name.text);
-        let problem = Problem::error(Code::E202, name.span, message).label("not an argument of it");
+        let message = format!("unknown argument `{}` of `{}`", name.text, site.name);
+        let problem = Problem::error(Code::E202, name.span, message).label("unknown argument");
         let problem = match near(&name.text, names.clone()) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))
                 .fix(name.span, meant)
                 .suggested_if(!is_sure),
-            None if ports.is_empty() => problem.help("it takes none"),
+            None if ports.is_empty() => problem.help("remove it: there are no arguments"),
             None => {
                 let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
-                problem.help(format!("it takes {}", all.join(", ")))
+                problem.help(format!("use one of {}", all.join(", ")))
             }
         };
         self.report(problem);
@@ -420,8 +420,8 @@ impl Checker<'_> {
             let giver = self.likely_giver();
             let shown_giver = giver.as_deref().unwrap_or("value");
             let problem =
-                Problem::error(Code::E211, site.name_span, format!("nothing enters `{name}` here"))
-                    .label(format!("its input `{}` is {}", first.name, shown(first)))
+                Problem::error(Code::E211, site.name_span, format!("`{name}` has no input here"))
+                    .label(format!("expects {} for `{}`", shown(first), first.name))
                     .help(format!("write `{shown_giver} >> {name}`"));
             let before = Span::new(site.name_span.start, site.name_span.start);
             self.report(match giver {
@@ -438,7 +438,7 @@ impl Checker<'_> {
                 site.span,
                 format!("`{name}` needs {}", names.join(" and ")),
             )
-            .label("an argument is missing")
+            .label("missing argument")
             .help(format!("write `{name}({}: ..)`", first.name)),
         );
     }
@@ -465,17 +465,16 @@ impl Checker<'_> {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {
-                let message = format!("`{name}` takes {wanted}, but `{}` gives {ty}", giver.name);
+                let message = format!("`{name}` expects {wanted}, found {ty}");
                 Problem::error(Code::E203, site.name_span, message)
-                    .label(format!("its input `{}` is {wanted}", port.name))
-                    .also(giver.span, format!("gives {ty}"))
+                    .label(format!("expects {wanted} for `{}`", port.name))
+                    .also(giver.span, format!("this is {ty}"))
             }
             None => {
-                let message =
-                    format!("`{}` of `{name}` must be {wanted}, but this is {ty}", port.name);
+                let message = format!("`{}` of `{name}` expects {wanted}, found {ty}", port.name);
                 Problem::error(Code::E204, given.term.span, message)
-                    .label(format!("is {ty}"))
-                    .also(site.name_span, format!("its `{}` is {wanted}", port.name))
+                    .label(format!("this is {ty}"))
+                    .also(site.name_span, format!("expects {wanted} for `{}`", port.name))
             }
         };
         let bindings = Bindings::default();
@@ -511,14 +510,13 @@ impl Checker<'_> {
 /// Help for a value that does not fit a port and that no step converts.
 fn way_to(port: &Port, name: &str) -> String {
     if port.ty.holds_secret() {
-        return "no value becomes a secret: declare it with `secret name`, the host gives it"
-            .into();
+        return "declare it with `secret name`: no value can become a secret".into();
     }
     let port = &port.name;
     if name == "rhai" {
-        return format!("build what is due with `{{ .. }}`, or declare `{port}` as what enters");
+        return format!("build the expected value with `{{ .. }}`, or change the type of `{port}`");
     }
-    format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
+    format!("build the expected value with `{{ .. }}`, or see `svc inspect {name}`")
 }
 
 fn flow_port(param: &Input) -> Port {

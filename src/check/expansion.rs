@@ -57,7 +57,7 @@ impl Checker<'_> {
             format!("`{}` of the template `{}` must be a constant", param.name, flow.name);
         self.report(
             Problem::error(Code::E503, arg.span, message)
-                .label("is known only when the script runs")
+                .label("known only when the script runs")
                 .help("write a literal: the pipeline is built before the script runs"),
         );
     }
@@ -89,10 +89,10 @@ impl Checker<'_> {
                 Problem::error(
                     Code::E505,
                     site.name_span,
-                    format!("`{name}` builds a pipeline that does not check: {problem}"),
+                    format!("`{name}` builds an invalid pipeline: {problem}"),
                 )
                 .label("built here")
-                .help("give it other arguments, or mend the template"),
+                .help("change the arguments, or fix the template"),
             );
         });
         Some((built.ok()?, text))
@@ -111,10 +111,10 @@ impl Checker<'_> {
             Problem::error(
                 Code::E504,
                 site.name_span,
-                format!("the template `{name}` builds no pipeline: {message}"),
+                format!("the template `{name}` does not build a pipeline: {message}"),
             )
             .label("called here")
-            .help("give it other arguments, or mend the template"),
+            .help("change the arguments, or fix the template"),
         );
     }
 

@@ -61,9 +61,9 @@ impl Checker<'_> {
             (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),
             _ => format!("declare it as {}, or convert the value", term.ty),
         };
-        let message = format!("{what} must be {ty}, but this is {}", term.ty);
+        let message = format!("expected {ty} for {what}, found {}", term.ty);
         let problem = Problem::error(Code::E217, term.span, message)
-            .label(format!("is {}", term.ty))
+            .label(format!("this is {}", term.ty))
             .help(help);
         let shown = ty.to_string();
         let gap = Gap { from: &term.ty, wanted: Wanted::Type(ty), shown: &shown, port: "" };
@@ -133,9 +133,9 @@ impl Checker<'_> {
         }
         let wanted = due.map_or_else(String::new, Type::to_string);
         self.report(
-            Problem::error(Code::E214, span, format!("this must be {wanted}"))
+            Problem::error(Code::E214, span, format!("expected {wanted}"))
                 .label("outside the range")
-                .help("choose a value of the range; both ends belong to it")
+                .help("choose a value in the range, which includes both ends")
                 .suggest(span, end),
         );
     }
@@ -171,7 +171,7 @@ impl Checker<'_> {
         let fix = format!("${{{name}}}");
         self.report(
             Problem::warning(Code::E111, place, format!("`{found}` is plain text in a string"))
-                .label("shown as it stands")
+                .label("not replaced")
                 .help(format!("write `{fix}` to show the value"))
                 .suggest(place, fix),
         );
@@ -203,14 +203,16 @@ impl Checker<'_> {
         let (code, message, help) = match &term.ty {
             Type::Optional(_) => (
                 Code::E215,
-                "a value that may be null cannot stand in a string".to_owned(),
-                "say what to show instead: `${x ?? \"none\"}`",
+                "a value that may be null cannot be shown in a string".to_owned(),
+                "add what to show instead: `${x ?? \"none\"}`",
             ),
             ty if ty.holds_secret() => {
                 self.hidden(term, "shown in a string");
                 return;
             }
-            Type::Bytes => (Code::E216, "bytes have no text".to_owned(), "decode them first"),
+            Type::Bytes => {
+                (Code::E216, "bytes have no text form".to_owned(), "decode them to a string first")
+            }
             ty if decimals.is_some()
                 && !ty.is_number()
                 && !matches!(ty, Type::Money | Type::Unknown | Type::Never) =>
@@ -219,8 +221,9 @@ impl Checker<'_> {
             }
             _ => return,
         };
-        let problem =
-            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help);
+        let problem = Problem::error(code, term.span, message)
+            .label(format!("this is {}", term.ty))
+            .help(help);
         let problem = match code {
             Code::E215 => self.required(problem, term),
             _ => self.without_decimals(problem, term.span),
@@ -254,11 +257,14 @@ impl Checker<'_> {
         let mut ty = declared.clone().unwrap_or(Type::Never);
         for term in terms.iter().filter(|_| declared.is_none()) {
             let Some(joined) = ty.join(&term.ty) else {
-                let problem =
-                    Problem::error(Code::E209, term.span, "the items of a list have one type")
-                        .label(format!("is {}", term.ty))
-                        .also(terms[0].span, format!("is {}", terms[0].ty))
-                        .help("make them alike, or use a record for things of different kinds");
+                let problem = Problem::error(
+                    Code::E209,
+                    term.span,
+                    "the items of a list must have the same type",
+                )
+                .label(format!("this is {}", term.ty))
+                .also(terms[0].span, format!("this is {}", terms[0].ty))
+                .help("convert them to one type, or use a record for values of different types");
                 let problem = self.alike(problem, &terms[0], term, Behind::Value);
                 self.report(problem);
                 return Term::unknown(span);
@@ -323,7 +329,7 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => Vec::new(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, term.span, "`...` copies the fields of a record")
+                    Problem::error(Code::E208, term.span, "`...` expects a record")
                         .label(format!("this is {other}"))
                         .help("join lists with `+`"),
                 );
@@ -341,15 +347,15 @@ impl Checker<'_> {
                 if params.iter().any(|it| !it.name.is_empty()) =>
             {
                 let name = &params[0].name;
-                format!("nothing enters here; use a name, as in `{name}`")
+                format!("use a name instead, such as `{name}`")
             }
-            _ => "`it` is the value that enters a stage: write `value >> ..`".to_owned(),
+            _ => "write `value >> ..`: `it` is the value that enters a stage".to_owned(),
         };
         let shown =
             if span.start == span.end { Span::new(span.start, span.start + 1) } else { span };
         self.report(
-            Problem::error(Code::E211, shown, "there is no `it` here")
-                .label("nothing enters here")
+            Problem::error(Code::E211, shown, "`it` has no value here")
+                .label("no value enters here")
                 .help(help),
         );
         Term::unknown(span)
@@ -379,8 +385,10 @@ impl Checker<'_> {
     fn stage_as_value(&mut self, name: &str, span: Span) {
         self.report(
             Problem::error(Code::E212, span, format!("`{name}` is a stage, not a value"))
-                .label("a value is due here")
-                .help(format!("give it its input: `{name}(value)` if it is a pure function, else `(value >> {name})`")),
+                .label("expected a value")
+                .help(format!(
+                    "write `{name}(value)` for a pure function, else `(value >> {name})`"
+                )),
         );
     }
 
@@ -424,7 +432,7 @@ impl Checker<'_> {
                 let names = of.fields.iter().map(|(it, _)| it.as_ref());
                 let problem =
                     Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
-                        .label("no such field");
+                        .label("unknown field");
                 let compared = names.clone().take(self.compared(of.fields.len()));
                 match near(field, compared) {
                     Some(Near { name: meant, is_sure }) => problem
@@ -433,39 +441,41 @@ impl Checker<'_> {
                         .suggested_if(!is_sure),
                     None => {
                         let all = listed(names.map(|it| format!("`{it}`")));
-                        problem.help(format!("it has {all}"))
+                        problem.help(format!("use one of {all}"))
                     }
                 }
             }
             Type::Optional(inner) if matches!(**inner, Type::Record(_)) => {
                 let dot = Span::new(name.span.start.saturating_sub(1), name.span.start);
-                Problem::error(Code::E215, name.span, "this may be null, so it has no fields")
-                    .label("cannot be taken from null")
-                    .help(format!(
-                        "`?.{field}` gives null where there is none; `??` gives a value instead"
-                    ))
-                    .suggest(dot, "?.")
+                Problem::error(
+                    Code::E215,
+                    name.span,
+                    "cannot select a field of a value that may be null",
+                )
+                .label("null has no fields")
+                .help(format!("use `?.{field}` to pass null on, or `??` to replace null"))
+                .suggest(dot, "?.")
             }
             Type::List(..) => {
                 let problem = Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
-                    .label("not a field of a list")
+                    .label("unknown field of a list")
                     .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"));
                 self.of_every_item(problem, base, name)
             }
             Type::Json => {
                 let problem =
-                    Problem::error(Code::E206, name.span, "the fields of json are not known")
-                        .label("perhaps there, perhaps not")
-                        .help(format!("say what it is: `x as {{ {field}: string }}`"));
+                    Problem::error(Code::E206, name.span, "the fields of json are unknown")
+                        .label("may not exist")
+                        .help(format!("declare its type: `x as {{ {field}: string }}`"));
                 self.of_tested(problem, base, name)
             }
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")
-                .help("only records have fields"),
+                .help("use a record: other values have no fields"),
         };
         let problem = match base.span.start == base.span.end {
             true => problem,
-            false => problem.also(base.span, format!("is {}", base.ty)),
+            false => problem.also(base.span, format!("this is {}", base.ty)),
         };
         self.report(problem);
         Term::unknown(base.span.to(name.span))
@@ -476,9 +486,9 @@ impl Checker<'_> {
         let index = self.expr(index, Some(&Type::INT));
         if !index.ty.fits(&Type::INT) {
             self.report(
-                Problem::error(Code::E208, index.span, "an index is an int")
+                Problem::error(Code::E208, index.span, "expected an int as index")
                     .label(format!("this is {}", index.ty))
-                    .help("items are counted from 0, and from -1 backwards"),
+                    .help("use an int: items are counted from 0, or from -1 at the end"),
             );
         }
         let ty = match &base.ty {
@@ -486,9 +496,9 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => base.ty.clone(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, base.span, "only lists have an index")
+                    Problem::error(Code::E208, base.span, "only lists can be indexed")
                         .label(format!("this is {other}"))
-                        .help("a record's field is `.name`; a part of a string is `slice(s, from, to)`"),
+                        .help("write `.name` for a field of a record, or `slice(s, from, to)` for a part of a string"),
                 );
                 Type::Unknown
             }
@@ -504,13 +514,9 @@ impl Checker<'_> {
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
         if !is_untested && value.ty != Type::Never {
             self.report(
-                Problem::error(
-                    Code::E208,
-                    span,
-                    "`as` tests json, whose type is not known before the run",
-                )
-                .label(format!("this is {}", value.ty))
-                .help("leave `as` out; types that are known are checked without it"),
+                Problem::error(Code::E208, span, "`as` expects json")
+                    .label(format!("this is {}", value.ty))
+                    .help("remove `as`: known types are checked without it"),
             );
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
@@ -591,5 +597,5 @@ fn missing_fields(given: &crate::value::RecordType, wanted: &crate::value::Recor
         .filter(|(name, ty)| given.get(name).is_none_or(|it| !it.fits(ty)))
         .map(|(name, ty)| format!("`{name}: {ty}`"))
         .collect();
-    format!("it lacks {}", missing.join(", "))
+    format!("add the missing {}", missing.join(", "))
 }

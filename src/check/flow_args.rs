@@ -22,9 +22,9 @@ impl Checker<'_> {
             return self.flow_argument(words, of, expr.span);
         }
         self.report(
-            Problem::error(Code::E204, expr.span, "the name of a flow or component is due here")
+            Problem::error(Code::E204, expr.span, "expected the name of a flow or component")
                 .label("not a name")
-                .help("define a flow and give its name: `flow f(x: A) -> B { .. }`"),
+                .help("define a flow and pass its name: `flow f(x: A) -> B { .. }`"),
         );
         Term::unknown(expr.span)
     }
@@ -47,8 +47,10 @@ impl Checker<'_> {
                 return *term;
             }
             let help = match wanted.has_unknown() {
-                true => "give a flow that takes what is due".to_owned(),
-                false => format!("a flow is passed on as it is: declare the parameter as {wanted}"),
+                true => "pass a flow that takes the expected input".to_owned(),
+                false => {
+                    format!("declare the parameter as {wanted}: a flow is passed on unchanged")
+                }
             };
             return self.other_flow(&dotted(words), &given, &wanted, span, help);
         }
@@ -65,8 +67,8 @@ impl Checker<'_> {
         help: String,
     ) -> Term {
         self.report(
-            Problem::error(Code::E204, span, format!("`{name}` must be {wanted}"))
-                .label(format!("is {given}"))
+            Problem::error(Code::E204, span, format!("expected {wanted}, found `{name}`"))
+                .label(format!("this is {given}"))
                 .help(help),
         );
         Term::unknown(span)
@@ -92,7 +94,7 @@ impl Checker<'_> {
         if !body.ty.fits(&of.gives) {
             let given = FlowType { takes: of.takes.clone(), gives: body.ty };
             let wanted = Type::Flow(Arc::new(of.clone()));
-            let help = "give a flow that takes and gives what is due".to_owned();
+            let help = "pass a flow with the expected input and result".to_owned();
             return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span, help);
         }
         let body = convert(body, &gives);

@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
         let yields = self.flows[idx].yields.clone();
         self.apart(vec![Frame::Params(names)], |this| {
             let body = this.named_path(|this| this.block(&syntax.body, Some(&yields)));
-            let what = format!("the flow `{}`", syntax.name.text);
+            let what = format!("the result of `{}`", syntax.name.text);
             let body = this.expected(body, &yields, &what);
             match &syntax.bounds {
                 Some(bounds) => this.within_head(body, bounds),
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
             Problem::error(Code::E213, called_at, format!("`{}` calls itself", name.text))
                 .label("called inside itself")
                 .also(name.span, "the flow")
-                .help("flows cannot recurse: their cost must be known before they run");
+                .help("remove the recursion: the cost of a flow must be known before it runs");
         self.report(problem);
     }
 

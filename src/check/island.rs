@@ -40,7 +40,7 @@ impl Checker<'_> {
             let ty = self.crossing(&param.ty);
             let name = param.name.text.clone();
             if !seen.insert(name.clone()) {
-                let message = format!("the parameter `{name}` stands twice");
+                let message = format!("duplicate parameter `{name}`");
                 self.report(
                     Problem::error(Code::E210, param.name.span, message)
                         .label("again")
@@ -97,7 +97,7 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E502, expr.span, message)
                 .label("a secret or a flow")
-                .help("hand it to a component; code gets plain values only"),
+                .help("pass it to a component: code only takes plain values"),
         );
         Type::Unknown
     }

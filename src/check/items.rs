@@ -96,11 +96,11 @@ impl<'a> Checker<'a> {
     fn without_main(&mut self, program: &Program, lets: &[&Let], bounds: Option<&Within>) {
         self.lets_alone(lets);
         if let Some(bounds) = bounds {
-            let message = "these bounds bound nothing: the file has no main pipeline";
+            let message = "these bounds have no effect: the file has no main pipeline";
             self.report(
                 Problem::warning(Code::E306, bounds.span, message)
                     .label("nothing to bound")
-                    .help("put them on the flow: `flow f(..) -> T within { .. } { .. }`"),
+                    .help("move them to the flow: `flow f(..) -> T within { .. } { .. }`"),
             );
         }
         let defines = |it: &Item| matches!(it.kind, ItemKind::Flow(_) | ItemKind::Type { .. });
@@ -109,8 +109,8 @@ impl<'a> Checker<'a> {
             let end = self.source.text().trim_end().len();
             let end = Span::new(end, end);
             let problem = Problem::error(Code::E101, end, "the script has no main pipeline")
-                .label("a pipeline is missing")
-                .help("end the script with a pipeline, as in `\"question\" >> search >> summary`");
+                .label("missing pipeline")
+                .help("add a pipeline at the end, such as `\"question\" >> search >> summary`");
             self.report(match lets.last() {
                 // The last let is most likely the purpose of the script.
                 Some(last) => problem.suggest(end, format!("\n{}", last.name.text)),
@@ -150,15 +150,15 @@ impl<'a> Checker<'a> {
         let name = &name.text;
         if ty.holds_secret() {
             self.report(
-                Problem::error(Code::E308, span, "a secret does not come as a param")
+                Problem::error(Code::E308, span, "a param cannot be a secret")
                     .label("the caller of the script would see it")
-                    .help(format!("declare it with `secret {name}`: the host gives it")),
+                    .help(format!("declare it with `secret {name}`: the host provides it")),
             );
         } else if ty.has(&|it| matches!(it, Type::Flow(_))) {
             self.report(
-                Problem::error(Code::E207, span, "a flow cannot come from outside")
+                Problem::error(Code::E207, span, "a param cannot be a flow")
                     .label("not known when the script is checked")
-                    .help("only a flow's own parameters can be flows"),
+                    .help("make it a parameter of a flow"),
             );
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
             self.report(
                 Problem::error(Code::E218, default.span, "a default cannot call a slow component")
                     .label("not known before the run")
-                    .help("compute it with `let`, and give the param a plain default"),
+                    .help("compute it with `let`, and write a plain default for the param"),
             );
         }
     }
@@ -207,7 +207,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn taken(&mut self, name: &Word, first: Span) {
         self.report(
-            Problem::error(Code::E210, name.span, format!("the name `{}` is taken", name.text))
+            Problem::error(Code::E210, name.span, format!("duplicate name `{}`", name.text))
                 .label("defined again")
                 .also(first, "defined first")
                 .help("give one of them another name"),
@@ -235,10 +235,10 @@ impl<'a> Checker<'a> {
                 Problem::warning(
                     Code::E220,
                     name.span,
-                    format!("`{}` hides the component of that name", name.text),
+                    format!("`{}` shadows a component", name.text),
                 )
-                .label("means this from here on")
-                .help("choose another name if you want to use the component too"),
+                .label("shadows the component from here on")
+                .help("choose another name to keep using the component"),
             );
         }
     }

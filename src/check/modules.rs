@@ -63,7 +63,7 @@ pub struct NoFiles;
 
 impl Files for NoFiles {
     fn load(&self, _: &Source, file: &str) -> Result<Source, Unread> {
-        Err(format!("there are no files here, so `{file}` cannot be read").into())
+        Err(format!("cannot read `{file}`: no files are available here").into())
     }
 }
 
@@ -206,7 +206,7 @@ impl Checker<'_> {
     fn import(&mut self, import: &Use) -> Option<Arc<Module>> {
         if self.source.is_built() {
             // A template could build calls of itself without end.
-            self.not_read(&import.file, "what a template builds uses no files".to_owned());
+            self.not_read(&import.file, "the pipeline of a template cannot use files".to_owned());
             return None;
         }
         let file = &import.file.text;
@@ -227,7 +227,10 @@ impl Checker<'_> {
         }
         if open.len() > MOST_LEVELS {
             drop(open);
-            self.not_read(&import.file, "files use each other too deep".to_owned());
+            self.not_read(
+                &import.file,
+                format!("too many levels of files that use each other (limit {MOST_LEVELS})"),
+            );
             return None;
         }
         drop(open);
@@ -235,7 +238,7 @@ impl Checker<'_> {
     }
 
     fn not_read(&mut self, file: &Word, why: impl Into<Unread>) {
-        const USUAL: &str = "a file is named from the folder of the script that uses it";
+        const USUAL: &str = "use a path relative to the folder of the script";
         let Unread { why, help, meant, is_sure, is_refused } = why.into();
         let message = format!("cannot use `{}`: {why}", file.text);
         let (code, label) = match is_refused {
@@ -253,9 +256,9 @@ impl Checker<'_> {
 
     fn circle(&mut self, file: &Word, circle: &str) {
         self.report(
-            Problem::error(Code::E213, file.span, format!("the files use each other: {circle}"))
-                .label("used by what it uses")
-                .help("put what both need into a third file"),
+            Problem::error(Code::E213, file.span, format!("cyclic use of files: {circle}"))
+                .label("part of the cycle")
+                .help("move the shared definitions to a third file"),
         );
     }
 
@@ -295,8 +298,10 @@ impl Checker<'_> {
                 .help(format!("did you mean `{meant}`?"))
                 .fix(rest.span, meant)
                 .suggested_if(!is_sure),
-            None if names.is_empty() => problem.help("it has no flows and no types"),
-            None => problem.help(format!("it has {all}")),
+            None if names.is_empty() => {
+                problem.help("choose another file: this one has no flows and no types")
+            }
+            None => problem.help(format!("use one of {all}")),
         };
         self.report(problem);
     }

@@ -91,27 +91,27 @@ impl Checker<'_> {
         let (code, help) = match op {
             BinaryOp::Coalesce if a.is_optional() => (
                 Code::E208,
-                format!("what stands for null must be {}, as the value is where there is one", a.required()),
+                format!("use a value of type {} for null, the same type as the other side", a.required()),
             ),
-            BinaryOp::Coalesce => (Code::E208, "`??` gives a value for null, and the left side is never null".to_owned()),
+            BinaryOp::Coalesce => (Code::E208, "remove `??`: the left side is never null".to_owned()),
             _ if a.is_optional() || b.is_optional() => {
-                (Code::E215, "say what null stands for: `(x ?? 0)`, or compare with `!= null` first".to_owned())
+                (Code::E215, "replace null, as in `(x ?? 0)`, or compare with `!= null` first".to_owned())
             }
             BinaryOp::Add if a.is_text() || b.is_text() => {
-                (Code::E208, "show a value in a string with `\"${x}\"`".to_owned())
+                (Code::E208, "put the value in a string with `\"${x}\"`".to_owned())
             }
-            BinaryOp::Or | BinaryOp::And => (Code::E208, "both sides must be bool".to_owned()),
+            BinaryOp::Or | BinaryOp::And => (Code::E208, "use bool on both sides".to_owned()),
             _ if op.is_comparison() => (Code::E208, "compare values of one type".to_owned()),
             _ => (
                 Code::E208,
-                "`+ -` work on numbers or on one unit, `* /` scale a unit by a number, `+` joins strings and lists".to_owned(),
+                "use `+ -` on numbers or values of one unit, `* /` to scale a unit by a number, `+` to join strings or lists".to_owned(),
             ),
         };
         let mut problem =
             Problem::error(code, op_span, format!("`{sign}` does not work on {a} and {b}"))
-                .label("these do not go together")
-                .also(left.span, format!("is {a}"))
-                .also(right.span, format!("is {b}"))
+                .label("these types do not fit together")
+                .also(left.span, format!("this is {a}"))
+                .also(right.span, format!("this is {b}"))
                 .help(help);
         if code == Code::E215 {
             problem = self.required(problem, left);
@@ -126,9 +126,9 @@ impl Checker<'_> {
         let inner = self.expr(inner, Some(&Type::Bool));
         if !inner.ty.fits(&Type::Bool) {
             self.report(
-                Problem::error(Code::E208, inner.span, "`not` wants a bool")
+                Problem::error(Code::E208, inner.span, "`not` expects a bool")
                     .label(format!("this is {}", inner.ty))
-                    .help("compare it with something first"),
+                    .help("compare it with a value first"),
             );
         }
         Term::new(TermKind::Not(Box::new(inner)), Type::Bool, span)
@@ -142,11 +142,9 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => inner.ty.clone(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, inner.span, "`-` wants a number")
+                    Problem::error(Code::E208, inner.span, "`-` expects a number")
                         .label(format!("this is {other}"))
-                        .help(
-                            "to sort downwards by something else, write `>> reverse` behind `sort`",
-                        ),
+                        .help("write `>> reverse` after `sort` to sort in descending order"),
                 );
                 Type::Unknown
             }

@@ -113,10 +113,10 @@ impl Checker<'_> {
 
 fn raced(a: &Use, b: &Use) -> Problem {
     let verb = |it: &Use| if it.writes { "writes" } else { "reads" };
-    Problem::warning(Code::E307, b.span, format!("`{}` is used twice without an order", b.path))
+    Problem::warning(Code::E307, b.span, format!("`{}` is used twice in no defined order", b.path))
         .label(format!("{} it", verb(b)))
         .also(a.span, format!("{} `{}` at the same time", verb(a), a.path))
-        .help("let one use the other's result, so that they run one after the other")
+        .help("make one use the result of the other, so that they run in order")
 }
 
 /// The lets that one needs, directly or through others. Lets only need earlier ones.

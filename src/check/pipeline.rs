@@ -261,8 +261,8 @@ impl Checker<'_> {
     fn value_as_stage(&mut self, span: Span, name: &str) {
         self.report(
             Problem::error(Code::E212, span, format!("`{name}` is a value, not a stage"))
-                .label("a stage is due after `>>`")
-                .help("a value begins a pipeline: `value >> stage`; to build one here write `{ .. }` or `( .. )`"),
+                .label("expected a stage after `>>`")
+                .help("put the value at the start: `value >> stage`; to build a value here, write `{ .. }` or `( .. )`"),
         );
     }
 
@@ -283,8 +283,8 @@ impl Checker<'_> {
                 ops.iter().map(|it| format!("`{whole}.{}`", it.name)).collect();
             self.report(
                 Problem::error(Code::E212, span, format!("`{whole}` is a group of ops, not an op"))
-                    .label("one of its ops is due")
-                    .help(format!("it has {}", names.join(", "))),
+                    .label("expected one of its ops")
+                    .help(format!("use one of {}", names.join(", "))),
             );
             return None;
         }
@@ -299,31 +299,27 @@ impl Checker<'_> {
             _ if self.let_names.contains(name[0].text.as_ref()) => {
                 let name = &name[0].text;
                 match self.in_flow {
-                    true => format!("a flow sees only its parameters: make `{name}` one"),
-                    false => format!("a `let` is visible after itself: move `{name}` up"),
+                    true => format!("make `{name}` a parameter: a flow only sees its parameters"),
+                    false => format!("move `{name}` up: a `let` is only visible below it"),
                 }
             }
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
-                "`error.kind` and `error.message` are known behind `fallback`".to_owned()
+                "use `error.kind` and `error.message` only after `fallback`".to_owned()
             }
-            (_, "main") => {
-                "`main(..)` is the file's main pipeline, in a test of a file that has one"
-                    .to_owned()
-            }
+            (_, "main") => "use `main(..)` only in tests of a file with a main pipeline".to_owned(),
             (Some((it, _)), _) => format!("did you mean `{it}`?"),
             (None, "input") => {
-                "begin with a stage to read the script's input, or declare `param name: type`"
+                "begin with a stage to read the input of the script, or declare `param name: type`"
                     .to_owned()
             }
-            (None, _) => {
-                "`svc components` lists what there is; `let` and `flow` define your own".to_owned()
-            }
+            (None, _) => "run `svc components` for a list, or define the name with `let` or `flow`"
+                .to_owned(),
         };
         if self.is_being_bound(&name[0].text) {
             let problem =
-                Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
+                Problem::error(Code::E201, span, format!("`{}` is not defined yet", name[0].text))
                     .label("used in its own value")
-                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`");
+                    .help("move the use below the `let`; if the line begins with `-`, put it in `( )`, or it continues the line above");
             self.report(match self.minus_on_a_new_line(span) {
                 Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
                 None => problem,
@@ -338,16 +334,15 @@ impl Checker<'_> {
             let (first, rest) = (&name[0].text, ast::dotted(&name[1..]));
             self.report(
                 Problem::error(Code::E201, span, format!("`{first}` has no op `{rest}`"))
-                    .label("a field of what it gives, or an op that it lacks")
+                    .label("unknown op")
                     .help(format!("take a field of the result with `{first} >> .{rest}`"))
                     .fix(joint, " >> "),
             );
             return None;
         }
-        let mut problem =
-            Problem::error(Code::E201, span, format!("there is no component or name `{whole}`"))
-                .label("not known")
-                .help(help);
+        let mut problem = Problem::error(Code::E201, span, format!("unknown name `{whole}`"))
+            .label("not found")
+            .help(help);
         if let Some((it, is_sure)) = suggestion {
             problem = problem.fix(span, it).suggested_if(!is_sure);
         }
@@ -421,8 +416,8 @@ impl Checker<'_> {
     pub(super) fn incoming(&mut self, word: &str, span: Span) -> Option<(Term, Giver)> {
         let Some((var, ty, giver)) = self.it() else {
             self.report(
-                Problem::error(Code::E211, span, format!("nothing enters `{word}` here"))
-                    .label("needs a value from the left")
+                Problem::error(Code::E211, span, format!("`{word}` has no input here"))
+                    .label("expects a value from the left")
                     .help(format!("write `value >> {word} ..`")),
             );
             return None;
@@ -455,10 +450,10 @@ fn error_frame() -> Frame {
 
 /// The problem of two pieces that should have the same type.
 fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
-    Problem::error(Code::E209, b.span, format!("{what} give different types"))
-        .label(format!("gives {}", b.ty))
-        .also(a.span, format!("gives {}", a.ty))
-        .help("give both the same type, with `{ .. }` or a component that converts")
+    Problem::error(Code::E209, b.span, format!("{what} have different types"))
+        .label(format!("this is {}", b.ty))
+        .also(a.span, format!("this is {}", a.ty))
+        .help("convert one of them, with `{ .. }` or a component")
 }
 
 fn stage_span(stage: &Stage) -> Span {

@@ -15,8 +15,8 @@ impl Checker<'_> {
         }
         self.report(
             Problem::error(Code::E308, term.span, format!("a secret cannot be {what}"))
-                .label(format!("is {}", term.ty))
-                .help("hand it to an argument of type `secret<string>`, and to nothing else"),
+                .label(format!("this is {}", term.ty))
+                .help("pass it only to arguments of type `secret<string>`"),
         );
         false
     }

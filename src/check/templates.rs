@@ -124,7 +124,7 @@ impl Checker<'_> {
         if flows.is_empty() && self.problems.is_empty() {
             self.report(
                 Problem::error(Code::E504, Span::new(0, 0), "the file declares no template")
-                    .label("a template is missing")
+                    .label("missing template")
                     .help("write `/// template name(draft: string) -> string` above its function"),
             );
         }
@@ -137,9 +137,10 @@ impl Checker<'_> {
     fn has_function(&mut self, flow: &Flow, templates: &Templates) {
         let name = &flow.name;
         let Some((_, rest)) = flow.params.split_first() else {
-            let problem = Problem::error(Code::E504, flow.span, format!("`{name}` takes nothing"))
-                .label("the pipeline has no input")
-                .help("its first parameter is what enters the pipeline that it builds");
+            let problem =
+                Problem::error(Code::E504, flow.span, format!("`{name}` has no parameter"))
+                    .label("missing input")
+                    .help("add a first parameter for the input of the pipeline that it builds");
             return self.report(problem);
         };
         let names: Vec<&str> =
@@ -147,11 +148,11 @@ impl Checker<'_> {
         if templates.has(name, names.len()) {
             return;
         }
-        let message = format!("there is no `fn {name}({})`", names.join(", "));
+        let message = format!("missing `fn {name}({})`", names.join(", "));
         self.report(
             Problem::error(Code::E504, flow.span, message)
                 .label("declared, but not defined")
-                .help("the function takes every parameter but the first and flows, by its place"),
+                .help("define it with every parameter but the first and flows, in order"),
         );
     }
 }

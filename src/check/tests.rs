@@ -80,7 +80,7 @@ impl Checker<'_> {
             let name = dotted(&mock.target);
             self.report(
                 Problem::error(Code::E219, ty.span, format!("`{name}` takes no type"))
-                    .label("its result has a type of its own")
+                    .label("the type of its result is fixed")
                     .help("leave the type out"),
             );
         }
@@ -91,7 +91,7 @@ impl Checker<'_> {
         let value = self.outside(|this| this.expr(&mock.value, due.as_ref()));
         let value = match &due {
             Some(due) => {
-                self.expected(value, due, &format!("what `{}` gives", dotted(&mock.target)))
+                self.expected(value, due, &format!("the mock of `{}`", dotted(&mock.target)))
             }
             None => value,
         };
@@ -109,7 +109,7 @@ impl Checker<'_> {
             self.report(
                 Problem::error(Code::E218, value.span, "a mock cannot call a slow component")
                     .label("not known before the test")
-                    .help("write the value that the component would give"),
+                    .help("write the value that the component would return"),
             );
         }
     }
@@ -124,7 +124,7 @@ impl Checker<'_> {
             Callable::Unknown => return None,
             Callable::Op(_) => (
                 format!("`{name}` is a pure function, which runs in every test"),
-                "mock only what reads, writes, spends, or takes its time",
+                "mock only components that read, write, cost money, or are slow",
             ),
             _ => (
                 format!("`{name}` is a flow, which runs in every test"),
@@ -140,8 +140,8 @@ impl Checker<'_> {
         for arg in mock.args.iter().flat_map(|it| &it.list) {
             let Some(name) = &arg.name else {
                 self.report(
-                    Problem::error(Code::E107, arg.value.span, "the arguments of a mock are named")
-                        .label("an argument without a name")
+                    Problem::error(Code::E107, arg.value.span, "missing argument name")
+                        .label("argument without a name")
                         .help("write `mock component(argument: value) = ..`"),
                 );
                 return None;
@@ -159,14 +159,14 @@ impl Checker<'_> {
                         Code::E204,
                         term.span,
                         format!(
-                            "`{}` must be {}, but this is {}",
-                            name.text,
+                            "expected {} for `{}`, found {}",
                             scheme.show(),
+                            name.text,
                             term.ty
                         ),
                     )
-                    .label(format!("is {}", term.ty))
-                    .help("a mock stands for calls with exactly this argument"),
+                    .label(format!("this is {}", term.ty))
+                    .help("use the value that the call is expected to have"),
                 );
             }
             self.known_before(&term);
@@ -181,10 +181,10 @@ impl Checker<'_> {
             Problem::error(
                 Code::E202,
                 name.span,
-                format!("`{target}` has no argument `{}`", name.text),
+                format!("unknown argument `{}` of `{target}`", name.text),
             )
-            .label("not an argument of it")
-            .help(format!("it takes {}", names.join(", "))),
+            .label("unknown argument")
+            .help(format!("use one of {}", names.join(", "))),
         );
     }
 
@@ -207,8 +207,8 @@ impl Checker<'_> {
         let Some(op) = component else {
             let at = args.map_or(span, |it| it.span);
             self.report(
-                Problem::error(Code::E201, at, "`run.calls` wants the name of a component")
-                    .label("not a component's name")
+                Problem::error(Code::E201, at, "`run.calls` expects the name of a component")
+                    .label("not the name of a component")
                     .help("write it as a string: `run.calls(\"ask\")`"),
             );
             return Some(Term::unknown(span));

@@ -47,9 +47,9 @@ impl Checker<'_> {
             return;
         }
         self.report(
-            Problem::error(Code::E219, span, format!("no json is {ty}"))
+            Problem::error(Code::E219, span, format!("{ty} has no values in JSON"))
                 .label("cannot come from outside")
-                .help("a secret comes from `secret name`, and a flow is given by its name"),
+                .help("declare a secret with `secret name`, or pass a flow by its name"),
         );
     }
 
@@ -57,16 +57,16 @@ impl Checker<'_> {
     fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
         let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
         self.report(
-            Problem::error(Code::E219, span, format!("`{}` cannot give {part}", site.name))
-                .label(format!("there is no JSON form of {part} that it could be asked for"))
-                .help("ask for string, and make of it what is due"),
+            Problem::error(Code::E219, span, format!("`{}` cannot return {part}", site.name))
+                .label(format!("{part} has no JSON form"))
+                .help("ask for string, and convert the answer"),
         );
     }
 
     pub(super) fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
         self.report(
             Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
-                .label("its result has a type of its own")
+                .label("the type of its result is fixed")
                 .help(format!("it gives {}", term.ty))
                 .suggest(self.in_angles(span), ""),
         );

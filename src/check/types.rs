@@ -97,10 +97,10 @@ impl Checker<'_> {
                 Problem::error(
                     Code::E213,
                     word.span,
-                    format!("the type `{}` holds itself", name.text),
+                    format!("the type `{}` contains itself", name.text),
                 )
-                .label("defined by itself")
-                .help("a record cannot hold a record of its own type; use `json` for trees")
+                .label("used in its own definition")
+                .help("use `json` for trees: a record cannot contain a record of its own type")
                 .suggest(name.span, "json"),
             );
             self.types.insert(name.text.clone(), Type::Unknown);
@@ -145,13 +145,12 @@ impl Checker<'_> {
     }
 
     fn too_large(&mut self, span: Span) {
-        let message = format!(
-            "this type has more than {MOST_PARTS} parts, or is nested more than {MOST_LEVELS} deep"
-        );
+        let message =
+            format!("the type is too large (limit {MOST_PARTS} parts, {MOST_LEVELS} levels)");
         self.report(
             Problem::error(Code::E104, span, message)
                 .label("too large here")
-                .help("keep only the fields that are needed"),
+                .help("keep only the fields that you need"),
         );
     }
 
@@ -222,19 +221,18 @@ impl Checker<'_> {
 
     fn only_text_is_secret(&mut self, span: Span, ty: &Type) {
         self.report(
-            Problem::error(Code::E207, span, format!("there is no secret {ty}"))
+            Problem::error(Code::E207, span, format!("a secret cannot be of type {ty}"))
                 .label("not a string")
-                .help("a secret is text: write `secret<string>`"),
+                .help("write `secret<string>`: a secret is a string"),
         );
     }
 
     fn unknown_type(&mut self, word: &Word) {
         let name = word.text.as_ref();
         let meant = self.meant_type(&word.text);
-        let mut problem =
-            Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
-                .label("not a type")
-                .help("declare it with `type Name = { field: type }`");
+        let mut problem = Problem::error(Code::E207, word.span, format!("unknown type `{name}`"))
+            .label("unknown type")
+            .help("declare it with `type Name = { field: type }`");
         if let Some((meant, is_sure)) = meant {
             problem = problem.help(format!("did you mean `{meant}`?"));
             if meant != "[T]" {
@@ -280,7 +278,7 @@ impl Checker<'_> {
                     Problem::error(
                         Code::E210,
                         name.span,
-                        format!("the field `{}` stands twice", name.text),
+                        format!("duplicate field `{}`", name.text),
                     )
                     .label("again")
                     .help("give it another name"),
@@ -304,17 +302,17 @@ impl Checker<'_> {
             Type::Float(_) => Type::Float(Some((low, high))),
             other => {
                 self.report(
-                    Problem::error(Code::E207, expr.span, format!("`{other}` has no such range"))
-                        .label("not a range of it")
-                        .help("ranges are for numbers: `int 1..5`, `float 0..1`"),
+                    Problem::error(Code::E207, expr.span, format!("`{other}` cannot have a range"))
+                        .label("unexpected range")
+                        .help("use a range only with numbers: `int 1..5`, `float 0..1`"),
                 );
                 return Type::Unknown;
             }
         };
         if low > high {
             self.report(
-                Problem::error(Code::E207, expr.span, "the range is empty")
-                    .label("holds nothing")
+                Problem::error(Code::E207, expr.span, "empty range")
+                    .label("contains no value")
                     .help("write the lower end first"),
             );
         }

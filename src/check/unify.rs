@@ -160,7 +160,7 @@ impl Bindings {
             Scheme::List(item, _) => match item {
                 Scheme::Var(_) => "a list".to_owned(),
                 Scheme::Amount(_) => "a list of numbers or units".to_owned(),
-                Scheme::Ordered(_) => "a list of values that have an order".to_owned(),
+                Scheme::Ordered(_) => "a list of values that can be ordered".to_owned(),
                 _ => scheme.show(),
             },
             other => other.show(),

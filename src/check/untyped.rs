@@ -18,9 +18,9 @@ pub(super) fn untyped(program: &Checked) -> Option<Problem> {
     look.begin();
     let place = look.untyped()?;
     Some(
-        Problem::error(Code::E227, place, "the type of this value is not known")
-            .label("nothing says what it is")
-            .help("use another component: the one that gives it does not declare a type"),
+        Problem::error(Code::E227, place, "the type of this value is unknown")
+            .label("unknown type")
+            .help("use a component that declares the type of its result"),
     )
 }
 

@@ -102,18 +102,18 @@ impl Checker<'_> {
 
 fn message(site: &Site<'_>) -> &'static str {
     match site.wants {
-        Wants::Stage => "a stage is still to be chosen here",
-        Wants::Head | Wants::Value => "a value is still to be chosen here",
+        Wants::Stage => "unfilled hole: expected a stage",
+        Wants::Head | Wants::Value => "unfilled hole: expected a value",
     }
 }
 
 fn label(site: &Site<'_>) -> String {
     let due = site.due.as_ref().map(in_words);
     match (&site.entering, due) {
-        (Some(entering), Some(due)) => format!("{entering} enters, {due} is due"),
-        (Some(entering), None) => format!("{entering} enters"),
-        (None, Some(due)) => format!("{due} is due"),
-        (None, None) => "a hole".to_owned(),
+        (Some(entering), Some(due)) => format!("input is {entering}, expected result is {due}"),
+        (Some(entering), None) => format!("input is {entering}"),
+        (None, Some(due)) => format!("expected {due}"),
+        (None, None) => "hole".to_owned(),
     }
 }
 
@@ -128,12 +128,12 @@ fn in_words(ty: &Type) -> String {
 
 fn help(candidates: &[Candidate]) -> String {
     if candidates.is_empty() {
-        return "nothing that is known here fits; `svc components` lists what there is".to_owned();
+        return "nothing known fits here: run `svc components` to list all components".to_owned();
     }
     let has_direct = candidates.iter().any(Candidate::is_direct);
     let shown = candidates.iter().filter(|it| !has_direct || it.is_direct());
     let all: Vec<String> = shown.take(MOST_SHOWN).map(shown_as).collect();
-    format!("what fits, best first: {}", all.join(", "))
+    format!("use one of these, best first: {}", all.join(", "))
 }
 
 /// `` `take(items: [T], n: int) -> [T]` ``

@@ -107,7 +107,7 @@ impl Checker<'_> {
         if gap.is_of_items() {
             let whole = format!("each {{ {} }}", &self.source.text()[stage.span.range()]);
             let shown = syntax::quoted(&whole);
-            let help = format!("run it for every item: `>> {shown}`; `first` takes one of them");
+            let help = format!("run it for every item: `>> {shown}`, or take one with `first`");
             let is_free = self.registry.resolve(stage.name).is_some_and(|it| it.op.is_inline());
             return problem.help(help).fix(stage.span, whole).suggested_if(!is_free);
         }

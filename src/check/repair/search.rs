@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn null_is_never_replaced_by_a_guess() {
-        leads(&Type::INT.optional(), &Type::INT, "(it ?? fail(\"there is no value\"))");
+        leads(&Type::INT.optional(), &Type::INT, "(it ?? fail(\"missing value\"))");
         leads(&Type::list(Type::INT).optional(), &Type::list(Type::INT), "(it ?? [])");
     }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The failure message for a null where a value is required.
-const NO_VALUE: &str = "there is no value";
+const NO_VALUE: &str = "missing value";
 
 /// A conversion of a value to another type.
 #[derive(Clone, Debug)]
@@ -90,14 +90,12 @@ impl Step {
             Self::Op(_) | Self::Typed(..) => {
                 format!("`{}` turns {from} into {to}", self.stage())
             }
-            Self::Bound(..) => "bound the list".to_owned(),
-            Self::Field(name) => format!("its field `{name}` fits"),
-            Self::Wrap => "put it into a list".to_owned(),
-            Self::Require(_) => {
-                "it may be null: give a value for that case with `??`, or fail there".to_owned()
-            }
-            Self::OrEmpty => "put an empty list where there is none".to_owned(),
-            Self::Test(_) => "test what it is".to_owned(),
+            Self::Bound(..) => "limit the list".to_owned(),
+            Self::Field(name) => format!("take its field `{name}`"),
+            Self::Wrap => "put it in a list".to_owned(),
+            Self::Require(_) => "add a value for null with `??`, or fail in that case".to_owned(),
+            Self::OrEmpty => "replace null with an empty list".to_owned(),
+            Self::Test(_) => "test its type".to_owned(),
             Self::Each(_) => "do it for every item".to_owned(),
         }
     }

@@ -10,7 +10,7 @@ fn fix_mends_files_and_says_what_is_left() {
     let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "[1] + \"x\" | shw\n")]);
     place.svc(&["fix", "--dry-run", "a.svc"]).gives(
         "a.svc: E106: expected `>>` between stages, found `|`\n\
-         a.svc: E201: there is no component or name `uper`\n\
+         a.svc: E201: unknown name `uper`\n\
          a.svc: 2 would be fixed\n",
     );
     place.svc(&["run", "a.svc"]).fails(7, "E106");
