@@ -108,7 +108,7 @@ impl Checker<'_> {
             ),
         };
         let mut problem =
-            Problem::error(code, op_span, format!("`{sign}` does not work on {a} and {b}"))
+            Problem::error(code, op_span, format!("`{sign}` is not defined for {a} and {b}"))
                 .label("these types do not fit together")
                 .also(left.span, format!("this is {a}"))
                 .also(right.span, format!("this is {b}"))
