@@ -57,7 +57,8 @@ impl Island {
     }
 
     fn answered(&self, answer: &[u8]) -> Result<Value, Ended> {
-        let garbled = || self.everywhere(OpError::bug("the worker process returned an invalid answer"));
+        let garbled =
+            || self.everywhere(OpError::bug("the worker process returned an invalid answer"));
         match read_answer(answer) {
             Some(Ok(value)) => {
                 value.cast(&self.yields).map_err(|it| Ended::Failed(self.unfit(&it)))
@@ -77,25 +78,23 @@ fn unanswered(why: Unanswered) -> OpError {
             ErrorKind::Unsupported,
             "inline code of an untrusted script needs a worker process",
         )
-        .help(
-            "call `svc::is_worker()` first in the `main` of the program that runs the script",
-        ),
+        .help("call `svc::is_worker()` first in the `main` of the program that runs the script"),
         Unanswered::Late | Unanswered::Processor => {
             OpError::new(ErrorKind::Timeout, "the code took too long")
                 .help("work on fewer items, or write a component")
         }
         Unanswered::Cancelled => OpError::cancelled(),
-        Unanswered::TooLarge => exhausted(
-            "the result of the code is too large",
-            "work on fewer items at a time",
-        ),
+        Unanswered::TooLarge => {
+            exhausted("the result of the code is too large", "work on fewer items at a time")
+        }
         Unanswered::Memory | Unanswered::Crashed => exhausted(
             "the worker process of the code ended early",
             "work on fewer items at a time: the code may need too much memory",
         ),
-        Unanswered::Lost(err) => {
-            OpError::new(ErrorKind::Failed, format!("cannot run the code in a worker process: {err}"))
-        }
+        Unanswered::Lost(err) => OpError::new(
+            ErrorKind::Failed,
+            format!("cannot run the code in a worker process: {err}"),
+        ),
     }
 }
 

@@ -72,11 +72,9 @@ fn told(err: Rhai) -> OpError {
         Rhai::ErrorStringBounds(len, idx, _) => {
             OpError::failed(format!("no character {idx} in a string of length {len}"))
         }
-        Rhai::ErrorPropertyNotFound(name, _) => {
-            OpError::failed(format!("unknown field `{name}`"))
-        }
+        Rhai::ErrorPropertyNotFound(name, _) => OpError::failed(format!("unknown field `{name}`")),
         Rhai::ErrorMismatchDataType(wanted, given, _) => {
-expected             OpError::failed(format!("{}, found {}", ours(&wanted), ours(&given)))
+            OpError::failed(format!("expected {}, found {}", ours(&wanted), ours(&given)))
         }
         Rhai::ErrorFor(_) => {
             OpError::failed("`for` expects an array, a range, or the `chars()` of a string")
@@ -104,10 +102,7 @@ fn stopped(stop: Stop) -> OpError {
         }
         Stop::Cancelled => OpError::cancelled(),
         Stop::Memory => exhausted(
-            format!(
-                "the code used too much memory (limit {})",
-                units::show_size(limits::MEMORY)
-            ),
+            format!("the code used too much memory (limit {})", units::show_size(limits::MEMORY)),
             "keep fewer large values at the same time",
         ),
     }
@@ -149,7 +144,8 @@ fn no_function(signature: &str) -> OpError {
             let what = match property {
                 None if name.starts_with("anon$") => {
                     let message = format!("a closure does not take {} arguments", args.len());
-                    return OpError::failed(message).help("pass as many arguments as it has between `|`");
+                    return OpError::failed(message)
+                        .help("pass as many arguments as it has between `|`");
                 }
                 Some(property) => format!("{} has no `{property}`", args.first().unwrap_or(&"it")),
                 None => format!("unknown function `{name}({})`", args.join(", ")),

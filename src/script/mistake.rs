@@ -113,9 +113,7 @@ fn reserved(word: &str) -> (String, &'static str, Option<String>) {
     let help = match word {
         "import" | "export" => Some("write the function in the code itself: code has no modules"),
         "eval" => Some("write a function, or use `switch`: code cannot create code"),
-        "print" | "debug" => {
-            Some("add the value to the result: code has no output")
-        }
+        "print" | "debug" => Some("add the value to the result: code has no output"),
         "curry" => Some("pass the value as a parameter of the function"),
         _ => None,
     };

@@ -67,8 +67,7 @@ impl Templates {
         };
         let run = || on_a_long_stack(|| watched(&watch, || self.called(function, args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
-            return Err(self
-                .everywhere(function, OpError::bug("rhai panicked in a template")));
+            return Err(self.everywhere(function, OpError::bug("rhai panicked in a template")));
         };
         ended.map_err(|wrong| match wrong {
             Wrong::Code(err) => self.explained(function, *err, stop),
@@ -97,13 +96,19 @@ impl Templates {
         let result = result.map_err(Wrong::Code)?;
         let given = result.type_name();
         let text = result.into_string().map_err(|_| {
-            Wrong::Result(format!("expected the text of a pipeline as the result of the template, found {given}"))
+            Wrong::Result(format!(
+                "expected the text of a pipeline as the result of the template, found {given}"
+            ))
         })?;
         match text.trim() {
-            "" => Err(Wrong::Result("expected a pipeline as the result of the template, found an empty text".to_owned())),
+            "" => Err(Wrong::Result(
+                "expected a pipeline as the result of the template, found an empty text".to_owned(),
+            )),
             text if text.len() > limits::TEMPLATE => {
                 let most = units::show_size(limits::TEMPLATE as u64);
-                Err(Wrong::Result(format!("the pipeline of a template is too large (limit {most})")))
+                Err(Wrong::Result(format!(
+                    "the pipeline of a template is too large (limit {most})"
+                )))
             }
             text => Ok(text.to_owned()),
         }
