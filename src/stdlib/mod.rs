@@ -111,7 +111,7 @@ impl Module {
         let mut examples = Vec::new();
         let mut script: Vec<String> = Vec::new();
         for line in self.docs().lines() {
-            match (line.strip_prefix("  "), line.strip_prefix("Gives ")) {
+            match (line.strip_prefix("  "), line.strip_prefix("Result: ")) {
                 (Some(line), _) => script.push(line.to_owned()),
                 (None, None) if line.is_empty() && !script.is_empty() => script.push(String::new()),
                 (None, gives) => {
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_module_says_what_it_is_for() {
         let text = "# Shouts.\n#\n# Like this:\n#\n#   use \"std:a\" as a\n#\n#   \"x\" >> a.b\n#\n\
-            # Gives \"X\"\n\nsvc 1\n";
+            # Result: \"X\"\n\nsvc 1\n";
         let module = Module { name: "a", file: "a.svc", text, tests: None };
         assert_eq!(module.summary(), "Shouts.");
         let script = "use \"std:a\" as a\n\n\"x\" >> a.b".to_owned();
