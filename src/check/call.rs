@@ -357,7 +357,7 @@ impl Checker<'_> {
                 .help(format!("did you mean `{meant}`?"))
                 .fix(name.span, meant)
                 .suggested_if(!is_sure),
-            None if ports.is_empty() => problem.help("remove it: there are no arguments"),
+            None if ports.is_empty() => problem.help("remove it: no arguments are accepted"),
             None => {
                 let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
                 problem.help(format!("use one of {}", all.join(", ")))

@@ -128,9 +128,9 @@ fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> 
     (Report::new(source.clone(), checker.problems), module)
 }
 
-/// After this many problems, unknown names are no longer compared with all others: no one reads
-/// that far, and a long script of unknown names would take quadratic time. Earlier results are
-/// cached.
+/// After this many problems, unknown names are not compared with all others any more: no one
+/// reads that far, and a long script of unknown names would take quadratic time. Earlier results
+/// are cached.
 const MOST_SUGGESTED: usize = 100;
 
 /// The stack is extended when less than this is left, because trees may be deep.

@@ -412,7 +412,7 @@ impl Checker<'_> {
         Term::new(TermKind::Parallel { names, branches: checked }, Type::record(fields), span)
     }
 
-    /// The incoming value for a block, or a report that there is none.
+    /// The incoming value for a block; reports a block without one.
     pub(super) fn incoming(&mut self, word: &str, span: Span) -> Option<(Term, Giver)> {
         let Some((var, ty, giver)) = self.it() else {
             self.report(

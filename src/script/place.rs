@@ -3,7 +3,7 @@
 use rhai::Position;
 
 /// The range of `code` at a position: the word or sign that begins there, or the end of the
-/// code if there is no position.
+/// code if the position is unknown.
 pub(super) fn range_at(code: &str, position: Position) -> (usize, usize) {
     let Some(line) = position.line() else {
         let end = code.trim_end().len();

@@ -180,7 +180,7 @@ impl Routes<'_> {
         })
     }
 
-    /// The stages from a type to the expected one, and their rank, or `None` if there is no way.
+    /// The stages from a type to the expected one, and their rank, or `None` if no way exists.
     fn on(&mut self, yields: Option<&Type>, is_generic: bool) -> Option<(String, u32)> {
         let Some(due) = &self.site.due else { return Some((String::new(), 0)) };
         let direct = Some((String::new(), 0));

@@ -51,7 +51,7 @@ pub(super) struct Needs {
 pub(super) enum Cause {
     /// Something runs for every item of a list of any length.
     List { span: Span, source: Source, is_given: bool },
-    /// The price is in no table, or there is no table.
+    /// The price is in no table, or no table is available.
     Unpriced {
         component: String,
         span: Span,
