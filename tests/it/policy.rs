@@ -188,7 +188,7 @@ fn a_policy_file_says_where_it_is_wrong() {
     assert_eq!(read("allow = [\"reads\"]\ndeny = [\"reads fs:./secrets\", \"spends\"]"), Ok(()));
     assert_eq!(read(""), Ok(()));
     for (text, why) in [
-        ("allow = [\"reads\",\n  \"reed\"]", "policy.toml:2:3: `reed` is no rule"),
+        ("allow = [\"reads\",\n  \"reed\"]", "policy.toml:2:3: `reed` is not a rule"),
         (
             "allow = [\"spends fs:x\"]",
             "policy.toml:1:10: `spends fs:x` is not a rule: `spends` takes no place",
@@ -261,7 +261,7 @@ fn the_command_line_holds_plans_to_rules() {
 
     let (code, _, err) = svc(folder, &["run", "s.svc", "--allow", "read"]);
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("`read` is no rule"), "{err}");
+    assert!(err.contains("`read` is not a rule"), "{err}");
     let (code, _, err) = svc(folder, &["plan", "s.svc", "--policy", "rules/wrong.toml"]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("rules/wrong.toml:1:19: "), "{err}");

@@ -129,7 +129,7 @@ impl Assembly<'_> {
                 .suggest(Span::new(first.start, first.start), self.unused_let())
         } else {
             problem
-                .help("stages are joined with `>>`")
+                .help("join the two with `>>`")
                 .fix(Span::new(before.end, main.span.start), " >> ")
                 // A name after a pipeline is one more stage; a value may be anything.
                 .suggested_if(!self.text[main.span.start..].starts_with(char::is_alphabetic))

@@ -153,7 +153,7 @@ fn the_standard_library_is_told_of() {
     let file = hover(&mut client, &script.replace("std:p", "std:¦p"));
     assert!(file.starts_with("Lets a panel of judges"), "{file}");
     let flow = hover(&mut client, &script.replace("majority", "maj¦ority"));
-    assert!(flow.contains("The choice that most votes are for."), "{flow}");
+    assert!(flow.contains("The choice with the most votes."), "{flow}");
 }
 
 #[test]
