@@ -292,7 +292,7 @@ impl Checker<'_> {
         let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let problem =
             Problem::error(Code::E201, rest.span, format!("`{file}` has no `{}`", rest.text))
-                .label("not a flow or type of that file");
+                .label("unknown flow or type");
         let problem = match near(&rest.text, names.iter().copied()) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))

@@ -67,7 +67,7 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
                 .label("the type of its result is fixed")
-                .help(format!("it gives {}", term.ty))
+                .help(format!("remove the type: the result is {}", term.ty))
                 .suggest(self.in_angles(span), ""),
         );
     }

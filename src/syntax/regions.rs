@@ -282,7 +282,7 @@ impl Words<'_> {
     fn unmatched(&self, open: Option<Token>, close: Token) -> Problem {
         let sign = &self.text[close.span.range()];
         let Some(open) = open else {
-            return Problem::error(Code::E102, close.span, format!("`{sign}` closes nothing"))
+            return Problem::error(Code::E102, close.span, format!("unmatched `{sign}`"))
                 .label("no open bracket before this")
                 .help("remove it, or add the opening bracket")
                 .suggest(close.span, "");

@@ -242,20 +242,20 @@ mod tests {
     #[test]
     fn what_is_no_rule_says_why() {
         for (text, why) in [
-            ("", "begins with `reads`"),
-            ("read fs:x", "begins with `reads`"),
-            ("reads ./docs", "places are `fs:PATH`"),
+            ("", "begin with `reads`"),
+            ("read fs:x", "begin with `reads`"),
+            ("reads ./docs", "use `fs:PATH`"),
             ("reads fs:", "expected a path"),
             ("reads web:", "no name of a host"),
             ("reads web:*", "no name of a host"),
-            ("reads web:http://a", "the host alone"),
-            ("reads web:a.example/b", "the host alone"),
-            ("writes fs:./out/*", "stands for nothing in a path"),
-            ("reads fs:~/notes", "stands for nothing in a path"),
+            ("reads web:http://a", "only the host"),
+            ("reads web:a.example/b", "only the host"),
+            ("writes fs:./out/*", "has no meaning in a path"),
+            ("reads fs:~/notes", "has no meaning in a path"),
             ("reads web:a@b", "user's name"),
-            ("reads ftp:a", "places are"),
-            ("spends fs:x", "stands alone"),
-            ("reads web mail", "places are"),
+            ("reads ftp:a", "is not a place"),
+            ("spends fs:x", "takes no place"),
+            ("reads web mail", "is not a place"),
         ] {
             let wrong = Rule::read(text, Path::new("")).expect_err(text);
             assert!(wrong.contains(why), "{text}: {wrong}");
