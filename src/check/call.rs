@@ -432,11 +432,12 @@ impl Checker<'_> {
         }
         let names: Vec<String> =
             missing.iter().map(|it| format!("`{}: {}`", it.name, shown(it))).collect();
+        let s = if missing.len() == 1 { "" } else { "s" };
         self.report(
             Problem::error(
                 Code::E205,
                 site.span,
-                format!("`{name}` needs {}", names.join(" and ")),
+                format!("missing argument{s} {} of `{name}`", names.join(" and ")),
             )
             .label("missing argument")
             .help(format!("write `{name}({}: ..)`", first.name)),

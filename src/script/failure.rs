@@ -96,7 +96,7 @@ fn stopped(stop: Stop) -> OpError {
         Stop::Time => {
             let most = units::show_duration(limits::TIME);
             let help = format!(
-                "work on fewer items, or write a component; the limit is {most} unless a `timeout` is set"
+                "work on fewer items or write a component; without a `timeout` the limit is {most}"
             );
             OpError::new(ErrorKind::Timeout, "the code took too long").help(help)
         }

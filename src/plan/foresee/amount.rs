@@ -60,7 +60,7 @@ impl Count {
     }
 }
 
-#[expect(private_bounds, reason = "only what foresees a run counts with amounts")]
+#[expect(private_bounds, reason = "only estimates use amounts")]
 impl<T: Amount> Range<T> {
     pub(super) fn exactly(amount: T) -> Self {
         Self { min: amount, expected: Some(amount), max: Some(amount) }

@@ -78,7 +78,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Parts on one line, unless the author broke it or a part cannot be broken itself.
+/// Parts on one line, unless the author broke it or a line must end outside all brackets.
 fn chain<'a>(first: Doc<'a>, rest: Vec<Doc<'a>>, author: bool) -> Doc<'a> {
     let all = Doc::seq(vec![first, Doc::seq(rest).nest(STEP)]);
     let fold = match author {
