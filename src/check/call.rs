@@ -396,7 +396,7 @@ impl Checker<'_> {
         let name_span = site.name_span;
         self.implicit_input.get_or_insert_with(|| Input {
             name: "input".into(),
-            doc: format!("What enters `{}`.", site.name),
+            doc: format!("The input of `{}`.", site.name),
             ty: ty.clone(),
             default: None,
             span: name_span,

@@ -105,7 +105,7 @@ impl Checker<'_> {
 
     fn shape_key(&mut self, shape: Shape, key: &Term) {
         let word = shape.word();
-        if !self.hidden(key, "grouped or sorted by") {
+        if !self.hidden(key, "used for grouping or sorting") {
             return;
         }
         if key.waits {

@@ -34,8 +34,8 @@ impl Checker<'_> {
             (left, right)
         };
         let hidden = op != BinaryOp::Coalesce
-            && (!self.hidden(&left, "compared or computed with")
-                || !self.hidden(&right, "compared or computed with"));
+            && (!self.hidden(&left, "used in a comparison or computation")
+                || !self.hidden(&right, "used in a comparison or computation"));
         let ty = if hidden || left.ty.is_unknown() || right.ty.is_unknown() {
             unknown_result(op)
         } else if never_comes(op, &left.ty, &right.ty) {

@@ -79,9 +79,9 @@ impl Checker<'_> {
         if let Some(ty) = mock.type_arg.as_ref().filter(|_| op.op.generic == Generic::No) {
             let name = dotted(&mock.target);
             self.report(
-                Problem::error(Code::E219, ty.span, format!("`{name}` takes no type"))
+                Problem::error(Code::E219, ty.span, format!("`{name}` takes no type argument"))
                     .label("the type of its result is fixed")
-                    .help("leave the type out"),
+                    .help("remove the type"),
             );
         }
         let args = self.mock_args(op, mock)?;

@@ -65,7 +65,7 @@ impl Checker<'_> {
 
     pub(super) fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
         self.report(
-            Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
+            Problem::error(Code::E219, span, format!("`{}` takes no type argument", site.name))
                 .label("the type of its result is fixed")
                 .help(format!("remove the type: the result is {}", term.ty))
                 .suggest(self.in_angles(span), ""),

@@ -96,7 +96,7 @@ impl Step {
             Self::Require(_) => "add a value for null with `??`, or fail in that case".to_owned(),
             Self::OrEmpty => "replace null with an empty list".to_owned(),
             Self::Test(_) => "test its type".to_owned(),
-            Self::Each(_) => "do it for every item".to_owned(),
+            Self::Each(_) => "convert every item".to_owned(),
         }
     }
 

@@ -313,7 +313,7 @@ fn infix(
         let middle = read.and_then(|(start, end)| text.get(start..end));
         let again = middle.map(|it| Fix { span: left.span.after(), text: format!(" and {it}") });
         problems.borrow_mut().push(
-            Problem::error(Code::E101, op_span, "comparisons do not chain")
+            Problem::error(Code::E101, op_span, "comparisons cannot be chained")
                 .label("second comparison")
                 .help("join two comparisons with `and`: `a < b and b < c`")
                 .fixed(again)
