@@ -431,8 +431,8 @@ fn named_type(param: &Input) -> (Text, Type) {
     (param.name.clone(), param.ty.clone())
 }
 
-/// Gives a literal the expected enum type, if it is one of its choices: `ask<Route> fallback
-/// "bug"`.
+/// Gives a literal the expected enum type, if it is one of its choices:
+/// `ask<Route> fallback "bug"`.
 fn take_enum(term: &mut Term, due: &Type) {
     if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
         && term.ty == Type::Text
