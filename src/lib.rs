@@ -13,8 +13,8 @@
 //! | plan | [`plan::plan`] | [`check::Checked`] | [`plan::Plan`] |
 //! | run | [`run::run`] | [`plan::Plan`] and inputs | [`value::Value`] |
 //!
-//! Each step consumes what the one before made; nothing is edited later. [`Engine`] is the
-//! one door to all of them.
+//! Each step consumes the result of the previous one; nothing is edited later. [`Engine`] is
+//! the single entry point to all of them.
 //!
 //! # Embedding
 //!
@@ -35,15 +35,15 @@
 //! let words: Vec<String> = engine.run(pipeline).input("a,b").await?.get()?;
 //! assert_eq!(words, ["b", "a"]);
 //!
-//! // What is wrong is known before anything runs.
+//! // Problems are known before anything runs.
 //! let report = engine.check(r#""a" >> uper"#).unwrap_err();
-//! assert!(report.to_string().contains("there is no component or name `uper`"));
+//! assert!(report.to_string().contains("unknown name `uper`"));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A program's own components are registered with [`Engine::with`]; `examples/greeter.rs`
-//! shows a whole one.
+//! A program registers its own components with [`Engine::with`]; `examples/greeter.rs` is a
+//! complete example.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use std::{io, process::ExitCode};
 
 fn main() -> io::Result<ExitCode> {
-    // Before there is anything that a worker has no use for.
+    // Before anything is set up that a worker does not need.
     if svc::is_worker() {
         return Ok(ExitCode::SUCCESS);
     }

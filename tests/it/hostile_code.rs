@@ -165,7 +165,7 @@ fn code_that_is_not_trusted_runs_apart() {
         >> rhai(x: { list: [string], f: float }) -> string { x.list[0] + x.list[2] + x.f }"#);
     assert_eq!(amounts, "üc1.0\n");
     let misfit = run("1 >> rhai(n: int) -> { a: [int] } { #{ a: [n, 'x'] } }");
-    assert!(misfit.contains("`a[1]` of what the code gives must be int"), "{misfit}");
+    assert!(misfit.contains("expected int for `a[1]` of the result of the code"), "{misfit}");
     let endless = run("1 >> (rhai(n: int) -> int { loop {} } within { timeout: 300ms })");
     assert!(endless.contains("E405") || endless.contains("E410"), "{endless}");
     let large =
@@ -179,5 +179,5 @@ fn code_that_is_not_trusted_runs_apart() {
 async fn a_program_without_the_entry_says_so() {
     let engine = svc::engine().untrusted();
     let err = engine.run("1 >> rhai(n: int) -> int { n }").await.unwrap_err().to_string();
-    assert!(err.contains("needs a process of its own"), "{err}");
+    assert!(err.contains("needs a worker process"), "{err}");
 }

@@ -64,7 +64,7 @@ fn an_address_of_this_machine_is_proposed_with_a_port() {
         let script = format!("fetch(url: \"{url}\") >> .text");
         let report = engine.plan(script.as_str()).unwrap_err();
         let help = report.problems[0].help.clone().unwrap();
-        assert!(help.starts_with(&format!("`--allow \"{rule}\"` accepts it")), "{help}");
+        assert!(help.starts_with(&format!("use `--allow \"{rule}\"` to allow it")), "{help}");
         let rule = rule.replace("PORT", "8080");
         assert!(engine.clone().under(policy(&[&rule], &[])).plan(script.as_str()).is_ok());
     }
@@ -189,10 +189,10 @@ fn a_policy_file_says_where_it_is_wrong() {
     assert_eq!(read("allow = [\"reads\"]\ndeny = [\"reads fs:./secrets\", \"spends\"]"), Ok(()));
     assert_eq!(read(""), Ok(()));
     for (text, why) in [
-        ("allow = [\"reads\",\n  \"reed\"]", "policy.toml:2:3: `reed` is no rule"),
+        ("allow = [\"reads\",\n  \"reed\"]", "policy.toml:2:3: `reed` is not a rule"),
         (
             "allow = [\"spends fs:x\"]",
-            "policy.toml:1:10: `spends fs:x` is no rule: `spends` stands alone",
+            "policy.toml:1:10: `spends fs:x` is not a rule: `spends` takes no place",
         ),
         ("\nalow = []", "policy.toml:2:1: unknown field `alow`, expected `allow` or `deny`"),
         ("allow = 3", "policy.toml:1:9: invalid type"),
@@ -235,13 +235,13 @@ fn the_command_line_holds_plans_to_rules() {
     let (code, out, err) = svc(folder, &["plan", "s.svc", "--allow", "reads fs:."]);
     assert_eq!(code, Some(7), "{err}");
     assert!(out.contains("writes fs:out/a.txt") && err.contains("E315"), "{out}{err}");
-    assert!(err.contains("`--allow \"writes fs:out/a.txt\"` accepts it"), "{err}");
+    assert!(err.contains("use `--allow \"writes fs:out/a.txt\"` to allow it"), "{err}");
 
     let (code, out, _) = svc(folder, &["plan", "s.svc", "--json", "--allow", "reads fs:."]);
     let plan: serde_json::Value = serde_json::from_str(&out).unwrap();
     let refused = &plan["refused"][0];
     assert_eq!((code, refused["code"].as_str()), (Some(7), Some("E315")), "{out}");
-    assert_eq!(refused["help"], "`--allow \"writes fs:out/a.txt\"` accepts it");
+    assert_eq!(refused["help"], "use `--allow \"writes fs:out/a.txt\"` to allow it");
 
     let (code, out, err) = svc(folder, &["run", "s.svc", "--policy", "rules/p.toml"]);
     assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
@@ -262,7 +262,7 @@ fn the_command_line_holds_plans_to_rules() {
 
     let (code, _, err) = svc(folder, &["run", "s.svc", "--allow", "read"]);
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("`read` is no rule"), "{err}");
+    assert!(err.contains("`read` is not a rule"), "{err}");
     let (code, _, err) = svc(folder, &["plan", "s.svc", "--policy", "rules/wrong.toml"]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("rules/wrong.toml:1:19: "), "{err}");

@@ -1,29 +1,29 @@
-//! Foreign text as a person may see it: nothing in it commands a terminal, and nothing hides.
+//! Foreign text made safe to show: nothing in it controls a terminal, and nothing is invisible.
 //!
-//! Texts come from files, the network, models and other people's scripts. What would move the
-//! cursor, change what stands further up, reorder letters or leave no trace is written as the
-//! language writes it in a string: `\u{1b}`. What is written out here and read there is the
-//! same, so that nothing looks like something else.
+//! Texts come from files, the network, models and other people's scripts. Characters that move
+//! the cursor, change earlier output, reorder letters or are invisible are written as an escape
+//! of the language: `\u{1b}`. The language reads the escape as the same character, so no text
+//! looks like another one.
 
 use std::borrow::Cow;
 
-/// The text with everything that commands or hides written out, but for line ends and tabs.
+/// Escapes control and invisible characters, except line ends and tabs.
 pub fn visible(text: &str) -> Cow<'_, str> {
     written(text, Pass::Lines)
 }
 
-/// The same on one line: line ends and tabs are written out, too.
+/// Like [`visible`], on one line: line ends and tabs are escaped, too.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     written(text, Pass::Nothing)
 }
 
-/// The same of a text that a renderer of this program made, whose colours pass. What it made
-/// it of must be visible already: colours of others cannot be told from its own.
+/// Like [`visible`], but keeps colours, for the output of a renderer of this program. Its
+/// input must be visible already: foreign colours cannot be distinguished from its own.
 pub fn visible_styled(text: &str) -> Cow<'_, str> {
     written(text, Pass::Colours)
 }
 
-/// JSON that means the same and has everything that commands or hides written as JSON does.
+/// Escapes control and invisible characters in JSON; the result means the same.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     if !json.chars().any(is_hidden) {
         return Cow::Borrowed(json);
@@ -41,11 +41,11 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A whole text that was made visible, and where its places went.
+/// A whole text made visible, with a mapping of its places.
 #[derive(Debug)]
 pub struct Visible<'t> {
     pub text: Cow<'t, str>,
-    /// Behind each change: the place in the text as it was, and as it is.
+    /// After each change: the place in the original text, and in the visible one.
     moved: Vec<(usize, usize)>,
 }
 
@@ -60,7 +60,7 @@ impl<'t> Visible<'t> {
         Self { text: Cow::Owned(shown), moved }
     }
 
-    /// Where a place of the text as it was is now.
+    /// Maps a place of the original text to the visible one.
     pub fn place(&self, offset: usize) -> usize {
         let changes = self.moved.partition_point(|(before, _)| *before <= offset);
         let (before, after) = match changes.checked_sub(1) {
@@ -73,7 +73,7 @@ impl<'t> Visible<'t> {
     }
 }
 
-/// What of the signs that command a terminal is left as it is.
+/// Control characters that are not escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     Nothing,
@@ -91,8 +91,8 @@ fn written(text: &str, pass: Pass) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Writes a text so that all of it can be seen, and says after each change how much of the
-/// text was read and how much was written.
+/// Writes a text with escapes. After each change, reports how many bytes of the text were
+/// read and how many were written.
 fn write(text: &str, pass: Pass, out: &mut String, mut changed: impl FnMut(usize, usize)) {
     let mut rest = text;
     let mut before = None;
@@ -111,13 +111,13 @@ fn write(text: &str, pass: Pass, out: &mut String, mut changed: impl FnMut(usize
         } else {
             let is_line_end = letter == '\r' && behind.starts_with('\n');
             let is_mark = letter == BYTE_ORDER_MARK && rest.len() == text.len();
-            // Neither changes what can be seen, and editors write both by themselves.
+            // Neither is visible, and editors write both by themselves.
             if !(is_mark || is_line_end && pass != Pass::Nothing) {
                 out.extend(letter.escape_unicode());
             }
             changed(text.len() - behind.len(), out.len());
         }
-        // What is written out ends in a bracket, which nothing joins.
+        // An escape ends in a bracket, which nothing joins.
         before = if stays { Some(letter) } else { None };
         rest = behind;
     }
@@ -125,17 +125,17 @@ fn write(text: &str, pass: Pass, out: &mut String, mut changed: impl FnMut(usize
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Whether a letter may have to be written out.
+/// Whether a letter may need an escape.
 fn is_suspect(it: char) -> bool {
     it == '\r' || is_joiner(it) || is_hidden(it)
 }
 
-/// Whether a letter commands a terminal, changes the order of others, or cannot be seen:
-/// controls, and what Unicode calls default ignorable, but for those that join.
+/// Whether a letter controls a terminal, changes the order of others, or is invisible:
+/// control characters, and Unicode's default ignorable ones except joiners.
 pub fn is_hidden(it: char) -> bool {
     match it {
         '\n' | '\t' => false,
-        // Of most texts all letters, so that the list below is seldom looked at.
+        // All letters of most texts, so the list below is seldom reached.
         ' '..='~' => false,
         '\u{ad}' | '\u{34f}' | '\u{61c}' => true,
         '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
@@ -147,12 +147,12 @@ pub fn is_hidden(it: char) -> bool {
     }
 }
 
-/// Joiners of letters and of emoji, and what selects the form of the letter before it.
+/// Whether a character joins letters or emoji, or selects the form of the letter before it.
 fn is_joiner(it: char) -> bool {
     matches!(it, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether a joiner stands where writing needs it: between letters that are no ASCII.
+/// Whether a joiner is used as scripts need it: between letters outside ASCII.
 fn joins(before: Option<char>, joiner: char, behind: Option<char>) -> bool {
     let shows = |it: char| !it.is_ascii() && !is_hidden(it) && !is_joiner(it);
     let is_keycap = |it: char| matches!(it, '0'..='9' | '#' | '*') && behind == Some('\u{20e3}');
@@ -162,7 +162,7 @@ fn joins(before: Option<char>, joiner: char, behind: Option<char>) -> bool {
     }
 }
 
-/// The command that a text begins with, if it is one of those by which this program colours:
+/// The escape sequence at the start of a text, if it is one that this program uses for colours:
 /// bold, dim, underlined, and letters in one of the sixteen colours.
 fn own_colour(text: &str) -> Option<&str> {
     const LONGEST: usize = 12;
@@ -279,7 +279,7 @@ mod tests {
                 let place = shown.place(at);
                 prop_assert!(shown.text.is_char_boundary(place) && place >= last);
                 last = place;
-                // Whether it ends a line is not known in the middle of a line end.
+                // In the middle of a line end it is not yet known to be one.
                 if !text[..at].ends_with('\r') {
                     prop_assert_eq!(visible(&text[..at]).len(), place, "{}", at);
                 }

@@ -9,8 +9,8 @@ use super::Place;
 fn fix_mends_files_and_says_what_is_left() {
     let place = Place::new(&[("a.svc", "\"a\" | uper\n"), ("b.svc", "[1] + \"x\" | shw\n")]);
     place.svc(&["fix", "--dry-run", "a.svc"]).gives(
-        "a.svc: E106: stages are joined with `>>`, not `|`\n\
-         a.svc: E201: there is no component or name `uper`\n\
+        "a.svc: E106: expected `>>` between stages, found `|`\n\
+         a.svc: E201: unknown name `uper`\n\
          a.svc: 2 would be fixed\n",
     );
     place.svc(&["run", "a.svc"]).fails(7, "E106");
@@ -136,7 +136,7 @@ fn a_file_that_is_fixed_stays_what_it_is() {
     symlink("real/a.svc", &link).unwrap();
     place
         .svc(&["fix", "a.svc"])
-        .gives("a.svc: E106: stages are joined with `>>`, not `|`\na.svc: 1 fixed\n");
+        .gives("a.svc: E106: expected `>>` between stages, found `|`\na.svc: 1 fixed\n");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&real).unwrap(), "\u{feff}# one\r\n\"a\" >> upper\r\n");
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);

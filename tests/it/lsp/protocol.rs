@@ -152,7 +152,7 @@ fn codes_lead_to_the_manual_that_the_client_names() {
     client.request("initialize", params).unwrap();
     client.open("a.svc", "\"a\" >> uper");
     let told = client.diagnostics("a.svc");
-    let wanted = format!("{manual}#e201-a-name-that-nothing-has");
+    let wanted = format!("{manual}#e201-unknown-name");
     assert_eq!(told[0]["codeDescription"]["href"], wanted);
 }
 

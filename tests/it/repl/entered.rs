@@ -110,7 +110,7 @@ async fn bounds_of_a_file_hold_for_its_statements_and_are_saved() {
     let mut session = Session::new(svc::engine(), ".");
     let script = "svc 1 within { timeout: 10ms }\n\nlet a = 1\n\na >> wait(duration: 10s)\n";
     let report = session.read(script).unwrap_err();
-    assert!(report.to_string().contains("`timeout: 10ms` cannot be kept"), "{report}");
+    assert!(report.to_string().contains("`timeout: 10ms` cannot be met"), "{report}");
     enter(&mut session, "svc 1 within { timeout: 10s }\n2").await;
     assert_eq!(session.saved().text, "svc 1 within { timeout: 10s }\n\n2\n");
 }

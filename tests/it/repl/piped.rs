@@ -58,7 +58,7 @@ fn results_are_printed_and_names_go_on_to_count() {
 #[test]
 fn a_statement_that_fails_ends_it_with_its_code() {
     let place = Place::new();
-    place.fails(b"1 + 1\nnope\n2 + 2\n", &[], 7, "2\n", "there is no component or name `nope`");
+    place.fails(b"1 + 1\nnope\n2 + 2\n", &[], 7, "2\n", "unknown name `nope`");
     place.fails(b"fail(\"no\")\n2 + 2\n", &[], 1, "", "no");
     place.fails(b"nope\n2 + 2\n", &["--keep-going"], 7, "4\n", "`nope`");
     place.fails(b"1 + 1\n:quit\nnope\n", &[], 0, "2\n", "");

@@ -147,7 +147,7 @@ fn is_by_type(error: &RunError, script: &str) -> bool {
         ErrorKind::InvalidInput | ErrorKind::InvalidOutput => {
             let is_untyped = asks_json(place(error, script))
                 || script.contains("json\n")
-                || message.contains("of what the code gives");
+                || message.contains("of the result of the code");
             !is_untyped && (names_kind(message) || is_misfit(message))
         }
         _ => false,

@@ -1,4 +1,4 @@
-//! Blocks: their `let`s, which of them run, and their result.
+//! Blocks: their `let`s, the `let`s that run, and their result.
 
 use svc_contract::value::Type;
 
@@ -13,13 +13,13 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// A block, and the type that is due where it stands.
+    /// Checks a block against its expected type.
     pub(super) fn block(&mut self, block: &ast::Block, expected: Option<&Type>) -> Term {
         let lets: Vec<&ast::Let> = block.lets.iter().collect();
         self.block_of(&lets, &block.result, block.span, expected)
     }
 
-    /// A block whose parts may stand apart, as those of a file do.
+    /// Checks a block whose parts may be separate, as in a file.
     pub(super) fn block_of(
         &mut self,
         lets: &[&ast::Let],
@@ -38,7 +38,7 @@ impl Checker<'_> {
         Term::new(TermKind::Block(Box::new(Block { lets, result, needs })), ty, span)
     }
 
-    /// Checks lets that no pipeline follows.
+    /// Checks lets without a pipeline after them.
     pub(super) fn lets_alone(&mut self, lets: &[&ast::Let]) {
         self.frames.push(Frame::lets());
         for bind in lets {
@@ -72,10 +72,10 @@ impl Checker<'_> {
                 (&bind.ty, self.problems.last_mut(), constant && value.ty.is_unknown())
                 && problem.fixes.is_empty()
             {
-                // No step makes this literal what is declared, so the declaration is wrong.
+                // No step converts this literal to the declared type, so the declaration is wrong.
                 *problem = problem.clone().suggest(ty.span, given.to_string());
             }
-            // What is declared is what the name is, as with a param: `let a: int? = null`.
+            // The name has the declared type, as with a param: `let a: int? = null`.
             ty = match (&value.ty, declared) {
                 (Type::Unknown, _) => Type::Unknown,
                 (Type::List(_, max), Type::List(item, None)) => Type::List(item, *max),
@@ -87,7 +87,7 @@ impl Checker<'_> {
         value
     }
 
-    /// Makes the let whose value was checked a name of the block.
+    /// Binds the name of the let whose value was just checked.
     fn bound(&mut self, ty: Type) {
         let Some(Frame::Lets { names, bound, .. }) = self.frames.last_mut() else { return };
         let idx = names.len() - 1;
@@ -95,7 +95,7 @@ impl Checker<'_> {
         bound.insert(names[idx].name.clone(), idx);
     }
 
-    /// The names at the top of the file were tested when they were declared.
+    /// Whether the lets are those at the top of the file, whose names were checked when declared.
     fn in_main_lets(&self) -> bool {
         self.frames.len() == 2 && !self.in_flow
     }
@@ -131,13 +131,14 @@ impl Checker<'_> {
     }
 }
 
-/// Which lets run: those that the result needs, those that act, and what they need.
+/// Marks the lets that run: those that the result needs, those that act, and those needed by
+/// them.
 fn live_lets(names: &[LetName], result_needs: &[usize], acts: &[bool]) -> Vec<bool> {
     let mut live = acts.to_vec();
     for idx in result_needs {
         live[*idx] = true;
     }
-    // Lets need only earlier ones, so one look from the last to the first is enough.
+    // Lets only need earlier ones, so one pass from the last to the first is enough.
     for idx in (0..names.len()).rev() {
         if live[idx] {
             for need in &names[idx].needs {
@@ -151,7 +152,7 @@ fn live_lets(names: &[LetName], result_needs: &[usize], acts: &[bool]) -> Vec<bo
 fn unused(bind: &ast::Let, skipped: bool) -> Problem {
     let name = &bind.name.text;
     let label = if skipped { "never used, so it does not run" } else { "never used" };
-    Problem::warning(Code::E221, bind.name.span, format!("`{name}` is not used"))
+    Problem::warning(Code::E221, bind.name.span, format!("unused `let` `{name}`"))
         .label(label)
-        .help(format!("use it, remove it, or call it `_{name}`"))
+        .help(format!("use it, remove it, or rename it to `_{name}`"))
 }

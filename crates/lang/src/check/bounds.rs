@@ -1,4 +1,4 @@
-//! `within { .. }`: keys, the types of their values, and where they make no sense.
+//! `within { .. }`: its keys, the types of their values, and invalid uses.
 
 use svc_contract::{
     registry::{Effect, ErrorKind, Near, near},
@@ -11,11 +11,11 @@ use crate::{
     syntax::ast::{Bound, Expr, ExprKind, Within, Word},
 };
 
-/// The specification's names, which take bare numbers.
+/// The names of the specification, which take bare numbers.
 const SYNONYMS: [(&str, BoundKey); 2] =
     [("timeout_sec", BoundKey::Timeout), ("max_budget_usd", BoundKey::MaxCost)];
 
-/// Words of other systems, and what they are here.
+/// Names in other systems, and their names here.
 const FOREIGN: [(&str, &str); 9] = [
     ("retries", "max_retries"),
     ("retry", "max_retries"),
@@ -28,7 +28,7 @@ const FOREIGN: [(&str, &str); 9] = [
     ("memory", "max_memory"),
 ];
 
-/// Kinds that a script may ask to be tried again.
+/// The kinds of errors that a script may retry.
 const RETRYABLE: [ErrorKind; 6] = [
     ErrorKind::Timeout,
     ErrorKind::RateLimit,
@@ -39,12 +39,12 @@ const RETRYABLE: [ErrorKind; 6] = [
 ];
 
 impl Checker<'_> {
-    /// The whole of a file or a flow under the bounds in its head.
+    /// Puts the bounds in the head of a file or a flow around its whole body.
     pub(super) fn within_head(&mut self, body: Term, within: &Within) -> Term {
         self.bounded(body, within, "!within".into())
     }
 
-    /// A term under the bounds of a `within`.
+    /// Puts the bounds of a `within` around a term.
     pub(super) fn within(&mut self, body: Term, within: &Within) -> Term {
         let segment = self.segment("within");
         self.bounded(body, within, segment)
@@ -73,13 +73,13 @@ impl Checker<'_> {
     fn bounds_nothing(&mut self, body: &Term, within: &Within) {
         let instant =
             matches!(body.kind, TermKind::Call(_) | TermKind::Const(_) | TermKind::Var(_));
-        // Also what is computed at once takes memory.
+        // Even a term that is computed immediately takes memory.
         let has_memory = within.bounds.iter().any(|it| it.key.text.as_ref() == "max_memory");
         if instant && !has_memory && !body.waits && !body.ty.is_unknown() {
             self.report(
-                Problem::warning(Code::E306, within.span, "these bounds bound nothing")
-                    .label("the stage takes no time and no money")
-                    .also(body.span, "this is computed at once")
+                Problem::warning(Code::E306, within.span, "these bounds have no effect")
+                    .label("this stage takes no time and costs nothing")
+                    .also(body.span, "computed immediately")
                     .help("remove them"),
             );
         }
@@ -95,17 +95,15 @@ impl Checker<'_> {
         }
         let names = BoundKey::ALL.iter().map(|it| it.name());
         let foreign = FOREIGN.iter().find(|(it, _)| *it == name).map(|(_, it)| *it);
-        let problem = Problem::error(Code::E301, word.span, format!("there is no bound `{name}`"))
-            .label("not a bound");
+        let problem = Problem::error(Code::E301, word.span, format!("unknown bound `{name}`"))
+            .label("unknown bound");
         let known = foreign.map(|name| Near { name, is_sure: true });
         let problem = match known.or_else(|| near(name, names.clone())) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))
                 .fix(word.span, meant)
                 .suggested_if(!is_sure),
-            None => {
-                problem.help(format!("the bounds are {}", names.collect::<Vec<_>>().join(", ")))
-            }
+            None => problem.help(format!("use one of {}", names.collect::<Vec<_>>().join(", "))),
         };
         self.report(problem);
         None
@@ -113,9 +111,9 @@ impl Checker<'_> {
 
     fn given_twice(&mut self, key: BoundKey, span: Span, first: Span) {
         self.report(
-            Problem::error(Code::E305, span, format!("`{}` is given twice", key.name()))
-                .label("given again")
-                .also(first, "given first")
+            Problem::error(Code::E305, span, format!("duplicate `{}`", key.name()))
+                .label("second value")
+                .also(first, "first value")
                 .help("keep one of them"),
         );
     }
@@ -137,7 +135,7 @@ impl Checker<'_> {
                     term.span,
                     format!("`{}` must be known before the run", key.name()),
                 )
-                .label("depends on what the run computes")
+                .label("depends on values of the run")
                 .help("use a literal or a `param`"),
             );
             return None;
@@ -145,7 +143,7 @@ impl Checker<'_> {
         self.sensible(key, &term).then_some(term)
     }
 
-    /// `timeout_sec: 30`, `max_budget_usd: 0.5`; a budget of 0 is none at all.
+    /// `timeout_sec: 30`, `max_budget_usd: 0.5`; a budget of 0 means no budget.
     fn bare_number(&mut self, key: BoundKey, bound: &Bound) -> Option<Term> {
         let span = bound.value.span;
         #[expect(clippy::cast_precision_loss, reason = "seconds and dollars are small")]
@@ -157,7 +155,7 @@ impl Checker<'_> {
                 self.report(
                     Problem::error(Code::E302, span, format!("`{name}` takes a bare number"))
                         .label("not a number")
-                        .help(format!("write `{}` with a typed value instead", key.name())),
+                        .help(format!("write `{}` with a unit instead", key.name())),
                 );
                 return None;
             }
@@ -189,24 +187,24 @@ impl Checker<'_> {
             BoundKey::RetryOn => "[\"timeout\", \"rate_limit\"]",
             _ => "3",
         };
-        let message = format!("`{}` must be {ty}, but this is {}", key.name(), term.ty);
+        let message = format!("expected {ty} for `{}`, found {}", key.name(), term.ty);
         let mut problem = Problem::error(Code::E302, value.span, message)
-            .label(format!("is {}", term.ty))
+            .label(format!("this is {}", term.ty))
             .help(format!("write `{}: {}`", key.name(), fix.as_deref().unwrap_or(example)));
         if let Some(fix) = fix {
-            // A number has no unit, and only the author knows which one was meant.
+            // A number has no unit, and only the author knows which one is meant.
             let has_unit = matches!(&value.kind, ExprKind::Literal(Value::Text(_)));
             problem = problem.fix(value.span, fix).suggested_if(!has_unit);
         }
         self.report(problem);
     }
 
-    /// Only constants and params: what a bound is must not depend on the run.
+    /// Whether a term consists of constants and params: a bound must not depend on the run.
     fn is_constant(&self, term: &Term) -> bool {
         let own = match &term.kind {
             TermKind::Var(var) => {
                 let frame = self.frames.len().checked_sub(1 + var.up).map(|it| &self.frames[it]);
-                // The `error` of a `fallback` is a param only by the shape of its frame.
+                // The `error` of a `fallback` is in a frame of params, but is not a param.
                 matches!(frame, Some(Frame::Params(all)) if all[var.idx].name.as_ref() != "error")
             }
             _ => !term.waits,
@@ -255,22 +253,22 @@ impl Checker<'_> {
             let problem = Problem::error(
                 Code::E302,
                 item.span,
-                format!("{kind:?} is no kind of error to try again on"),
+                format!("{kind:?} is not a kind of error that can be retried"),
             )
-            .label("not such a kind");
+            .label("not a retryable kind");
             self.report(match near(kind, names.clone()) {
                 Some(Near { name: meant, is_sure }) => problem
                     .help(format!("did you mean {meant:?}?"))
                     .fix(item.span, format!("{meant:?}"))
                     .suggested_if(!is_sure),
-                None => problem.help(format!("the kinds are {}", names.join(", "))),
+                None => problem.help(format!("use one of {}", names.join(", "))),
             });
         }
         sound
     }
 
-    /// Retries written on a write that is not idempotent, and earlier results for one that
-    /// must happen.
+    /// Reports retries of a write that is not idempotent, and reuse of earlier results for a call
+    /// that must happen.
     pub(super) fn writes_happen_once(&mut self, term: &Term, within: &Within) {
         let call = match &term.kind {
             TermKind::Call(call) => call,
@@ -290,9 +288,9 @@ impl Checker<'_> {
                 Problem::error(
                     Code::E304,
                     bound.key.span,
-                    format!("an earlier result cannot stand for `{}`", call.name),
+                    format!("an earlier result cannot replace `{}`", call.name),
                 )
-                .label("nothing would happen")
+                .label("the call would be skipped")
                 .also(term.span, acts)
                 .help("leave `max_age` out"),
             );
@@ -306,10 +304,10 @@ impl Checker<'_> {
             Problem::error(
                 Code::E304,
                 bound.value.span,
-                format!("`{}` must not be tried again", call.name),
+                format!("`{}` must not be retried", call.name),
             )
-            .label("a second try would write a second time")
-            .also(term.span, "writes, and not idempotently")
+            .label("a retry would write a second time")
+            .also(term.span, "writes, and is not idempotent")
             .help("write `max_retries: 0`, or leave it out")
             .suggest(bound.value.span, "0"),
         );
@@ -326,7 +324,7 @@ fn bound_type(key: BoundKey) -> Type {
     }
 }
 
-/// The literal that was meant by a bare number or a string.
+/// The literal meant by a bare number or a string.
 fn typed_literal(key: BoundKey, value: &Expr) -> Option<String> {
     let ExprKind::Literal(value) = &value.kind else { return None };
     match (key, value) {

@@ -10,7 +10,7 @@ use crate::{
     syntax::ast::{self, Otherwise, Pattern},
 };
 
-const NEVER_MATCHES: &str = "this pattern never matches";
+const NEVER_MATCHES: &str = "unreachable pattern";
 
 impl Checker<'_> {
     pub(super) fn if_(&mut self, it: &ast::If, expected: Option<&Type>) -> Term {
@@ -44,9 +44,9 @@ impl Checker<'_> {
             return;
         }
         let help = match &condition.ty {
-            Type::Optional(_) => "compare it: `x != null`",
-            Type::List(..) => "ask for its length: `len(x) > 0`",
-            _ => "compare it with something, as in `x != 0`",
+            Type::Optional(_) => "compare it with null: `x != null`",
+            Type::List(..) => "test its length: `len(x) > 0`",
+            _ => "compare it with a value, such as `x != 0`",
         };
         let nothing = match &condition.ty {
             Type::Optional(_) => Some("null"),
@@ -55,11 +55,11 @@ impl Checker<'_> {
             ty if ty.is_number() => Some("0"),
             _ => None,
         };
-        let problem = Problem::error(Code::E208, condition.span, "a condition is a bool")
+        let problem = Problem::error(Code::E208, condition.span, "expected a bool as condition")
             .label(format!("this is {}", condition.ty))
             .help(help);
         self.report(match nothing {
-            // What other languages ask with the bare value.
+            // A bare value as a condition, as in other languages.
             Some(nothing) if repair::is_simple(condition) => {
                 problem.suggest(condition.span.after(), format!(" != {nothing}"))
             }
@@ -85,7 +85,7 @@ impl Checker<'_> {
                 any.get_or_insert(*span);
                 patterns.clear();
             } else if patterns.is_empty() {
-                // Only patterns that make no sense, which were reported.
+                // All patterns are invalid; the problems were reported.
                 patterns.push(Value::Null);
             }
             let segment = self.segment("?arm");
@@ -110,8 +110,8 @@ impl Checker<'_> {
         Term::new(TermKind::Match { value: Box::new(value), arms }, ty, it.span)
     }
 
-    /// An arm whose only pattern never matches can be left out, unless its pattern is what is
-    /// wrong.
+    /// Suggests removing an arm whose only pattern never matches, unless the pattern itself is
+    /// invalid.
     fn without_dead_arm(&mut self, arms: &[ast::Arm], idx: usize, known: usize) {
         let [only] = arms[idx].patterns.as_slice() else { return };
         let span = match arms.get(idx + 1).and_then(|it| it.patterns.first()) {
@@ -129,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds the value of a pattern, if it can match and nothing before it does.
+    /// Adds the value of a pattern, if it can match and no earlier pattern does.
     fn pattern(
         &mut self,
         pattern: &Pattern,
@@ -139,7 +139,7 @@ impl Checker<'_> {
         patterns: &mut Vec<Value>,
     ) {
         if let Some(any) = any {
-            self.never_matches(pattern.span(), any, "`_` stands before it");
+            self.never_matches(pattern.span(), any, "`_` before it matches everything");
             return;
         }
         let Pattern::Literal(literal) = pattern else { return };
@@ -147,9 +147,9 @@ impl Checker<'_> {
         let Some(constant) = term.constant().cloned() else {
             if !term.ty.is_unknown() {
                 self.report(
-                    Problem::error(Code::E223, literal.span, "a pattern is a plain literal")
-                        .label("known only when it runs")
-                        .help("compare with `if`, or match a value that does not change"),
+                    Problem::error(Code::E223, literal.span, "expected a literal as pattern")
+                        .label("known only during the run")
+                        .help("use `if` to compare with this value"),
                 );
             }
             return;
@@ -157,15 +157,15 @@ impl Checker<'_> {
         if !term.ty.fits(&value.ty) && !value.ty.fits(&term.ty) {
             self.report(
                 Problem::error(Code::E223, literal.span, NEVER_MATCHES)
-                    .label(format!("is {}", term.ty))
-                    .also(value.span, format!("is {}", value.ty))
-                    .help("patterns are literals of the matched value's type, or `_`"),
+                    .label(format!("this is {}", term.ty))
+                    .also(value.span, format!("this is {}", value.ty))
+                    .help("write a literal of the type of the matched value, or `_`"),
             );
             return;
         }
         if let Some((_, first)) = seen.iter().find(|(it, _)| *it == constant) {
             let first = *first;
-            self.never_matches(literal.span, first, "the same pattern stands before it");
+            self.never_matches(literal.span, first, "the same pattern before it");
             return;
         }
         seen.push((constant.clone(), literal.span));
@@ -175,13 +175,13 @@ impl Checker<'_> {
     fn never_matches(&mut self, span: Span, first: Span, why: &str) {
         self.report(
             Problem::error(Code::E223, span, NEVER_MATCHES)
-                .label("not reached")
+                .label("never reached")
                 .also(first, why)
                 .help("remove it, or move it up"),
         );
     }
 
-    /// Tests that every value of the matched type has an arm.
+    /// Reports values of the matched type without an arm.
     fn covered(&mut self, it: &ast::Match, value: &Term, seen: &[(Value, Span)]) {
         let covers = |wanted: &Value| seen.iter().any(|(it, _)| it == wanted);
         let mut missing: Vec<String> = match value.ty.required() {
@@ -210,8 +210,8 @@ impl Checker<'_> {
         let end = it.arms.last().map_or(it.span, |it| it.value.span).after();
         self.report(
             Problem::error(Code::E222, value.span, what)
-                .label(format!("is {}", value.ty))
-                .help("every value has an arm; `_ => ..` is for all others")
+                .label(format!("this is {}", value.ty))
+                .help("add an arm for every value; `_ => ..` covers all others")
                 .suggest(end, format!(", {}", arms.join(", "))),
         );
     }
@@ -246,20 +246,24 @@ impl Checker<'_> {
         if !ty.changes_into(&whole) {
             return repeated;
         }
-        // What `until` lets out is still of the type of the turns.
+        // The value that leaves through `until` has the type of the turns, too.
         let kind = TermKind::Cast { value: Box::new(repeated), why: super::CastReason::Entering };
         Term::new(kind, whole, it.span)
     }
 
-    /// A turn gives what it takes, so that there can be another one.
+    /// Checks that a turn returns the type that it takes, so that another one can follow.
     fn same_type(&mut self, body: Term, ty: &Type) -> Term {
         if body.ty.fits(ty) {
             return convert(body, ty);
         }
         self.report(
-            Problem::error(Code::E209, body.span, "a turn of `repeat` gives what it takes")
-                .label(format!("gives {}", body.ty))
-                .help(format!("{ty} enters; end the turn with a value of that type, with `{{ ...it, .. }}` for example")),
+            Problem::error(
+                Code::E209,
+                body.span,
+                "a turn of `repeat` must return the type of its input",
+            )
+            .label(format!("this is {}", body.ty))
+            .help(format!("end the turn with a value of type {ty}, for example `{{ ...it, .. }}`")),
         );
         Term::unknown(body.span)
     }
@@ -277,7 +281,7 @@ impl Checker<'_> {
     }
 }
 
-/// The choices that no pattern names.
+/// The choices that no pattern covers.
 fn uncovered(of: &EnumType, covers: &dyn Fn(&Value) -> bool) -> Vec<String> {
     let missing = of.variants.iter().filter(|it| !covers(&Value::Text((*it).clone())));
     missing.map(|it| format!("{it:?}")).collect()

@@ -23,22 +23,22 @@ use crate::{
 /// One parameter, of an op or of a flow.
 pub(super) struct Port {
     pub(super) name: Text,
-    /// What is due, as far as it is known without the other arguments.
+    /// The expected type, as far as known without the other arguments.
     pub(super) ty: Type,
     pub(super) scheme: Option<Scheme>,
     pub(super) has_default: bool,
 }
 
-/// What a parameter gets.
+/// The value of a parameter.
 pub(super) struct Given<'a> {
     pub(super) term: Term,
-    /// The incoming value, and what gives it.
+    /// The origin of the value, if it is the incoming one.
     pub(super) from: Option<Giver>,
-    /// The name of a flow, whose check waits for the other arguments.
+    /// The name of a flow, which is checked after the other arguments.
     pub(super) flow: Option<&'a Expr>,
 }
 
-/// A call as it is written.
+/// A call as written.
 pub(super) struct Site<'a> {
     pub(super) name: String,
     pub(super) name_span: Span,
@@ -48,22 +48,21 @@ pub(super) struct Site<'a> {
 }
 
 impl Port {
-    /// One whose type needs no other argument to be known.
+    /// A parameter whose type does not depend on other arguments.
     pub(super) fn of(name: Text, ty: Type, has_default: bool) -> Self {
         Self { name, ty, scheme: None, has_default }
     }
 }
 
 impl Site<'_> {
-    /// Where nothing is written between parentheses.
+    /// A call without parentheses.
     pub(super) fn bare(name: &str, name_span: Span, span: Span, position: Position) -> Self {
         Self { name: name.to_owned(), name_span, span, args: None, position: Some(position) }
     }
 }
 
 impl Checker<'_> {
-    /// A call where a stage stands: arguments are named, the incoming value fills the
-    /// input port.
+    /// Checks a call as a stage: arguments are named, and the incoming value fills the input port.
     pub(super) fn call_stage(
         &mut self,
         callable: &Callable,
@@ -83,7 +82,7 @@ impl Checker<'_> {
         self.call(callable, &site, type_arg)
     }
 
-    /// A call inside an expression: the input is the first argument.
+    /// Checks a call inside an expression: the input is the first argument.
     pub(super) fn call_function(
         &mut self,
         name: &[Word],
@@ -107,8 +106,8 @@ impl Checker<'_> {
         if slow {
             let (whole, fix) = (dotted(name), self.as_pipeline(&callable, name, args, span));
             self.report(
-                Problem::error(Code::E218, span, format!("`{whole}` is no function"))
-                    .label("only cheap, pure components are")
+                Problem::error(Code::E218, span, format!("`{whole}` is not a function"))
+                    .label("only fast, pure components are functions")
                     .help(format!("write a pipeline in parentheses: `{}`", syntax::quoted(&fix)))
                     .fix(span, fix),
             );
@@ -116,7 +115,7 @@ impl Checker<'_> {
         let site =
             Site { name: dotted(name), name_span: name_span(name), span, args, position: None };
         let mut term = self.call(&callable, &site, type_arg);
-        // What is reported here needs no second message from whatever stands around it.
+        // A problem reported here needs no second message about the term around it.
         term.waits &= !slow;
         term
     }
@@ -200,13 +199,13 @@ impl Checker<'_> {
             _ => return Term::unknown(site.span),
         };
         let (args, yields) = self.flow_arguments(&params, yields, site);
-        // A flow that calls itself was reported; its result is what it declares.
+        // A flow that calls itself was reported; its result has the declared type.
         let Some(flow) = flow else { return Term::unknown(site.span).of_type(yields) };
         let (name, segment) = (site.name.as_str().into(), self.segment(&site.name));
         Term::new(TermKind::Flow { flow, name, segment, args }, yields, site.span)
     }
 
-    /// A value for each parameter, and the type of what the flow then gives.
+    /// A value for each parameter, and the type of the result of the flow.
     pub(super) fn flow_arguments(
         &mut self,
         params: &[Input],
@@ -231,7 +230,7 @@ impl Checker<'_> {
         (args, repair::as_meant(yields, of_items))
     }
 
-    /// Matches what is written to the parameters.
+    /// Matches the written arguments to the parameters.
     pub(super) fn arguments<'s>(
         &mut self,
         ports: &[Port],
@@ -257,9 +256,9 @@ impl Checker<'_> {
                     Problem::error(
                         Code::E210,
                         arg.value.span,
-                        format!("`{}` is given twice", ports[port].name),
+                        format!("duplicate `{}`", ports[port].name),
                     )
-                    .label("given again")
+                    .label("second value")
                     .help("remove one of them"),
                 );
             }
@@ -279,26 +278,26 @@ impl Checker<'_> {
         given
     }
 
-    /// Reports a stage that would drop what enters it.
+    /// Reports a stage that would drop its incoming value.
     fn takes_nothing(&mut self, site: &Site<'_>) {
         let Some((_, ty, giver)) = self.it() else { return };
         let (name, from) = (&site.name, giver.name);
         let problem = Problem::error(
             Code::E203,
             site.name_span,
-            format!("`{name}` takes nothing, but `{from}` gives {ty}"),
+            format!("`{name}` takes no input, found {ty}"),
         )
-        .label("has no input")
-        .also(giver.span, format!("gives {ty}"))
-        .help(format!("begin the pipeline with `{name}`, or give it a parameter"));
-        // A plain literal is no loss.
+        .label("takes no input")
+        .also(giver.span, format!("this is {ty}"))
+        .help(format!("begin the pipeline with `{name}`, or add a parameter to it"));
+        // Dropping a plain literal loses nothing.
         let is_literal = !from.contains("${")
             && from.starts_with(|it: char| it == '"' || it == '\'' || it.is_ascii_digit());
         let dropped = Span::new(giver.span.start, site.name_span.start);
         self.report(if is_literal { problem.suggest(dropped, "") } else { problem });
     }
 
-    /// The parameter that an argument is for.
+    /// The parameter of an argument.
     fn port_of(&mut self, ports: &[Port], arg: &Arg, idx: usize, site: &Site<'_>) -> Option<usize> {
         let Some(name) = &arg.name else {
             return self.positional(ports, arg, idx, site);
@@ -322,23 +321,22 @@ impl Checker<'_> {
                 return Some(idx);
             }
             let (name, most) = (&site.name, ports.len());
-            let plural = if most == 1 { "" } else { "s" };
             self.report(
                 Problem::error(
                     Code::E202,
                     arg.value.span,
-                    format!("`{name}` takes {most} argument{plural}"),
+                    format!("too many arguments for `{name}` (limit {most})"),
                 )
                 .label("one too many")
-                .help(format!("`svc inspect {name}` shows what it takes")),
+                .help(format!("run `svc inspect {name}` to see its arguments")),
             );
             return None;
         }
         // The incoming value is the first parameter, so the first argument is the second.
         let port = ports.get(idx + 1).or_else(|| ports.get(idx));
         let span = arg.value.span;
-        let mut problem = Problem::error(Code::E107, span, "the arguments of a stage are named")
-            .label("an argument without a name");
+        let mut problem = Problem::error(Code::E107, span, "missing argument name")
+            .label("argument without a name");
         problem = match port {
             Some(port) => {
                 let text = &self.source.text()[span.range()];
@@ -346,7 +344,8 @@ impl Checker<'_> {
                 let shown = syntax::quoted(&fix);
                 problem.help(format!("write `{}({shown})`", site.name)).fix(span, fix)
             }
-            None => problem.help(format!("`{}` takes no argument beside its input", site.name)),
+            None => problem
+                .help(format!("remove it: `{}` takes no argument except its input", site.name)),
         };
         self.report(problem);
         None
@@ -354,23 +353,23 @@ impl Checker<'_> {
 
     fn unknown_argument(&mut self, ports: &[Port], name: &Word, site: &Site<'_>) {
         let names = ports.iter().map(|it| it.name.as_ref());
-        let message = format!("`{}` has no argument `{}`", site.name, name.text);
-        let problem = Problem::error(Code::E202, name.span, message).label("not an argument of it");
+        let message = format!("unknown argument `{}` of `{}`", name.text, site.name);
+        let problem = Problem::error(Code::E202, name.span, message).label("unknown argument");
         let problem = match near(&name.text, names.clone()) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))
                 .fix(name.span, meant)
                 .suggested_if(!is_sure),
-            None if ports.is_empty() => problem.help("it takes none"),
+            None if ports.is_empty() => problem.help("remove it: no arguments are accepted"),
             None => {
                 let all: Vec<String> = names.map(|it| format!("`{it}`")).collect();
-                problem.help(format!("it takes {}", all.join(", ")))
+                problem.help(format!("use one of {}", all.join(", ")))
             }
         };
         self.report(problem);
     }
 
-    /// The value that enters the stage, or the input of a script that begins with it.
+    /// The incoming value, or the input of a script that begins with this stage.
     fn fill_input<'s>(&mut self, port: &Port, site: &Site<'s>) -> Option<Given<'s>> {
         if let Some((var, ty, giver)) = self.it() {
             let span = site.name_span;
@@ -384,7 +383,7 @@ impl Checker<'_> {
         begins.then(|| Given { term: self.script_input(port, site), from: None, flow: None })
     }
 
-    /// Gives the script an input of the type of its first stage's port.
+    /// Adds an input to the script, of the type of the port of its first stage.
     fn script_input(&mut self, port: &Port, site: &Site<'_>) -> Term {
         let ty = match (&self.implicit_input, port.scheme) {
             (Some(known), _) => known.ty.clone(),
@@ -400,7 +399,7 @@ impl Checker<'_> {
         let name_span = site.name_span;
         self.implicit_input.get_or_insert_with(|| Input {
             name: "input".into(),
-            doc: format!("What enters `{}`.", site.name),
+            doc: format!("The input of `{}`.", site.name),
             ty: ty.clone(),
             default: None,
             span: name_span,
@@ -416,7 +415,7 @@ impl Checker<'_> {
             .map(|(port, _)| port)
             .collect();
         let Some(first) = missing.first() else { return };
-        // The params of a script are named, the first one too.
+        // All params of a script are named, including the first.
         let is_main = site.name == "main";
         let is_input = !is_main && first.name == ports[0].name && site.position.is_some();
         let name = &site.name;
@@ -424,8 +423,8 @@ impl Checker<'_> {
             let giver = self.likely_giver();
             let shown_giver = giver.as_deref().unwrap_or("value");
             let problem =
-                Problem::error(Code::E211, site.name_span, format!("nothing enters `{name}` here"))
-                    .label(format!("its input `{}` is {}", first.name, shown(first)))
+                Problem::error(Code::E211, site.name_span, format!("`{name}` has no input here"))
+                    .label(format!("expects {} for `{}`", shown(first), first.name))
                     .help(format!("write `{shown_giver} >> {name}`"));
             let before = Span::new(site.name_span.start, site.name_span.start);
             self.report(match giver {
@@ -436,18 +435,19 @@ impl Checker<'_> {
         }
         let names: Vec<String> =
             missing.iter().map(|it| format!("`{}: {}`", it.name, shown(it))).collect();
+        let s = if missing.len() == 1 { "" } else { "s" };
         self.report(
             Problem::error(
                 Code::E205,
                 site.span,
-                format!("`{name}` needs {}", names.join(" and ")),
+                format!("missing argument{s} {} of `{name}`", names.join(" and ")),
             )
-            .label("an argument is missing")
+            .label("missing argument")
             .help(format!("write `{name}({}: ..)`", first.name)),
         );
     }
 
-    /// The first parameter of the flow or script that is being written.
+    /// The first parameter of the current flow or script.
     fn likely_giver(&self) -> Option<String> {
         match self.frames.first()? {
             Frame::Params(params) => {
@@ -457,8 +457,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a value that does not fit its port, naming both ends. Tells whether the call
-    /// is meant for each of the items that enter.
+    /// Reports a value that does not fit its port, naming both ends. Returns whether the call is
+    /// meant for each item of the incoming list.
     pub(super) fn misfit(
         &mut self,
         port: &Port,
@@ -469,17 +469,16 @@ impl Checker<'_> {
         let (name, ty) = (&site.name, &given.term.ty);
         let problem = match &given.from {
             Some(giver) => {
-                let message = format!("`{name}` takes {wanted}, but `{}` gives {ty}", giver.name);
+                let message = format!("`{name}` expects {wanted}, found {ty}");
                 Problem::error(Code::E203, site.name_span, message)
-                    .label(format!("its input `{}` is {wanted}", port.name))
-                    .also(giver.span, format!("gives {ty}"))
+                    .label(format!("expects {wanted} for `{}`", port.name))
+                    .also(giver.span, format!("this is {ty}"))
             }
             None => {
-                let message =
-                    format!("`{}` of `{name}` must be {wanted}, but this is {ty}", port.name);
+                let message = format!("`{}` of `{name}` expects {wanted}, found {ty}", port.name);
                 Problem::error(Code::E204, given.term.span, message)
-                    .label(format!("is {ty}"))
-                    .also(site.name_span, format!("its `{}` is {wanted}", port.name))
+                    .label(format!("this is {ty}"))
+                    .also(site.name_span, format!("expects {wanted} for `{}`", port.name))
             }
         };
         let bindings = Bindings::default();
@@ -502,7 +501,7 @@ impl Checker<'_> {
         is_of_items
     }
 
-    /// Checks arguments of a call that makes no sense, for their own mistakes.
+    /// Checks the arguments of an invalid call, for their own problems.
     pub(super) fn args_alone(&mut self, args: Option<&Args>) {
         for arg in args.map_or(&[][..], |it| &it.list) {
             if !self.may_be_a_flow(&arg.value) {
@@ -512,17 +511,16 @@ impl Checker<'_> {
     }
 }
 
-/// What to do where a value is not what a port takes, and no step makes it so.
+/// Help for a value that does not fit a port and that no step converts.
 fn way_to(port: &Port, name: &str) -> String {
     if port.ty.holds_secret() {
-        return "no value becomes a secret: declare it with `secret name`, the host gives it"
-            .into();
+        return "declare it with `secret name`: no value can become a secret".into();
     }
     let port = &port.name;
     if name == "rhai" {
-        return format!("build what is due with `{{ .. }}`, or declare `{port}` as what enters");
+        return format!("build the expected value with `{{ .. }}`, or change the type of `{port}`");
     }
-    format!("build what is due with `{{ .. }}`; `svc inspect {name}` shows what `{port}` is")
+    format!("build the expected value with `{{ .. }}`, or see `svc inspect {name}`")
 }
 
 fn flow_port(param: &Input) -> Port {
@@ -533,7 +531,7 @@ fn shown(port: &Port) -> String {
     port.scheme.map_or_else(|| port.ty.to_string(), Scheme::show)
 }
 
-/// The type of a script's own input, from the port that it fills.
+/// The type of the input of a script, from the port that it fills.
 fn input_type(scheme: Scheme) -> Type {
     match scheme {
         Scheme::OneOf(all) => {

@@ -1,7 +1,7 @@
-//! Calls of templates: each is replaced before anything runs.
+//! Calls of templates, each of which is expanded before anything runs.
 //!
-//! The function of the template is called with constants, and the pipeline that it gives
-//! becomes a flow of a source of its own, which is called with the input and the flows.
+//! The function of the template is called with constants, and the resulting pipeline becomes a
+//! flow in a separate source, which is called with the input and the flows.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// A call of a template: of the flow that it builds, with the input and the flows.
+    /// A call of a template, as a call of the flow that it builds with the input and the flows.
     pub(super) fn call_template(
         &mut self,
         module: &Module,
@@ -44,7 +44,7 @@ impl Checker<'_> {
         let mut values = Vec::with_capacity(args.len());
         for (param, arg) in flow.params.iter().skip(1).zip(args).filter(|(it, _)| !it.is_flow()) {
             match constant(arg) {
-                // A mistake in it was reported.
+                // Its problem was reported.
                 _ if arg.ty.is_unknown() || !arg.ty.fits(&param.ty) => {}
                 Some(value) => values.push(value),
                 None => self.no_constant(flow, param, arg),
@@ -58,12 +58,12 @@ impl Checker<'_> {
             format!("`{}` of the template `{}` must be a constant", param.name, flow.name);
         self.report(
             Problem::error(Code::E503, arg.span, message)
-                .label("is known only when the script runs")
+                .label("known only when the script runs")
                 .help("write a literal: the pipeline is built before the script runs"),
         );
     }
 
-    /// The flow that a template builds of these values, and its text.
+    /// The flow that a template builds from these values, and its text.
     fn built(
         &mut self,
         module: &Module,
@@ -90,16 +90,16 @@ impl Checker<'_> {
                 Problem::error(
                     Code::E505,
                     site.name_span,
-                    format!("`{name}` builds a pipeline that does not check: {problem}"),
+                    format!("`{name}` builds an invalid pipeline: {problem}"),
                 )
                 .label("built here")
-                .help("give it other arguments, or mend the template"),
+                .help("change the arguments, or fix the template"),
             );
         });
         Some((built.ok()?, text))
     }
 
-    /// Reports a failure of a template, at its place and at that of the call.
+    /// Reports a failure of a template, both in the template and at the call.
     fn not_built(&mut self, module: &Module, failure: &Failure, site: &Site<'_>) {
         let Failure { error, place: (start, end) } = failure;
         let message = &error.message;
@@ -112,10 +112,10 @@ impl Checker<'_> {
             Problem::error(
                 Code::E504,
                 site.name_span,
-                format!("the template `{name}` builds no pipeline: {message}"),
+                format!("the template `{name}` does not build a pipeline: {message}"),
             )
             .label("called here")
-            .help("give it other arguments, or mend the template"),
+            .help("change the arguments, or fix the template"),
         );
     }
 
@@ -135,12 +135,12 @@ impl Checker<'_> {
     }
 }
 
-/// The parameters that the function is given: all but the input and the flows.
+/// The parameters of the function: all but the input and the flows.
 pub(super) fn given(flow: &Flow) -> impl Iterator<Item = &Input> {
     flow.params.iter().skip(1).filter(|it| !it.is_flow())
 }
 
-/// The arguments of a call that the flow takes which the template builds.
+/// The arguments of a call that are passed on to the flow built by the template.
 fn kept(template: &Flow, args: &Args) -> Vec<(Option<Text>, Span)> {
     let is_kept = |(idx, it): &(usize, &Input)| *idx == 0 || it.is_flow();
     let params: Vec<(usize, &Input)> = template.params.iter().enumerate().filter(is_kept).collect();
@@ -167,7 +167,7 @@ fn called(flow: &Flow, values: &[Value]) -> String {
     format!("{}({})", flow.name, args.join(", "))
 }
 
-/// The value of a term that is made of literals alone.
+/// The value of a term that consists of literals only.
 fn constant(term: &Term) -> Option<Value> {
     match &term.kind {
         TermKind::Const(value) if !term.ty.is_unknown() => Some(value.clone()),

@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// An expression, and the type that is due where it stands: a literal takes it.
+    /// Checks an expression; a literal takes the expected type.
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
         let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
         self.node(expr.span, None, &term, false);
@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Tests that a term fits where `ty` is declared, and converts it.
+    /// Checks that a term fits the declared type, and converts it.
     pub(super) fn expected(&mut self, term: Term, ty: &Type, what: &str) -> Term {
         if term.ty.fits(ty) {
             return convert(term, ty);
@@ -64,9 +64,9 @@ impl Checker<'_> {
             (Type::Record(given), Type::Record(wanted)) => missing_fields(given, wanted),
             _ => format!("declare it as {}, or convert the value", term.ty),
         };
-        let message = format!("{what} must be {ty}, but this is {}", term.ty);
+        let message = format!("expected {ty} for {what}, found {}", term.ty);
         let problem = Problem::error(Code::E217, term.span, message)
-            .label(format!("is {}", term.ty))
+            .label(format!("this is {}", term.ty))
             .help(help);
         let shown = ty.to_string();
         let gap = Gap { from: &term.ty, wanted: Wanted::Type(ty), shown: &shown, port: "" };
@@ -129,16 +129,16 @@ impl Checker<'_> {
         self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
     }
 
-    /// Tests a literal. For one outside its range, the end that it is beyond is suggested.
+    /// Checks the range of a literal. For one outside, the nearest end of the range is suggested.
     fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
         if inside {
             return;
         }
         let wanted = due.map_or_else(String::new, Type::to_string);
         self.report(
-            Problem::error(Code::E214, span, format!("this must be {wanted}"))
+            Problem::error(Code::E214, span, format!("expected {wanted}"))
                 .label("outside the range")
-                .help("choose a value of the range; both ends belong to it")
+                .help("choose a value in the range, which includes both ends")
                 .suggest(span, end),
         );
     }
@@ -160,14 +160,13 @@ impl Checker<'_> {
         self.report(problem);
     }
 
-    /// `"{{ it.x }}"` and `"$x"` are text here; when they name something, they were
-    /// meant to show it.
+    /// Warns of `"{{ it.x }}"` and `"$x"`, which are plain text, if they name a value.
     fn foreign_interpolation(&mut self, text: &str, span: Span) {
         let Some((found, name)) = foreign_name(text) else { return };
         let head = name.split('.').next().unwrap_or_default();
         let known = (head == "it" && self.it().is_some()) || self.is_variable(head);
         let written = &self.source.text()[span.range()];
-        // A raw string cannot show values, and `\$` was meant as it stands.
+        // A raw string cannot show values, and `\$` is a literal dollar sign.
         let is_meant = written.starts_with('\'') || written.contains("\\$");
         let Some(at) = written.find(found).filter(|_| known && !is_meant) else { return };
         let start = span.start + at;
@@ -175,7 +174,7 @@ impl Checker<'_> {
         let fix = format!("${{{name}}}");
         self.report(
             Problem::warning(Code::E111, place, format!("`{found}` is plain text in a string"))
-                .label("shown as it stands")
+                .label("not replaced")
                 .help(format!("write `{fix}` to show the value"))
                 .suggest(place, fix),
         );
@@ -197,7 +196,7 @@ impl Checker<'_> {
         if expected.map(Type::required) != Some(&Type::Path) {
             return text;
         }
-        // A path that begins with a path starts from where that one does.
+        // A path that begins with a path has the same base.
         let begins_with_path = matches!(&text.kind, TermKind::Text(all) if matches!(all.first(), Some(Piece::Value(it, _)) if it.ty == Type::Path));
         let folder = self.source.folder().filter(|_| !begins_with_path).cloned();
         Term::new(TermKind::Path { value: Box::new(text), folder }, Type::Path, span)
@@ -207,14 +206,16 @@ impl Checker<'_> {
         let (code, message, help) = match &term.ty {
             Type::Optional(_) => (
                 Code::E215,
-                "a value that may be null cannot stand in a string".to_owned(),
-                "say what to show instead: `${x ?? \"none\"}`",
+                "a value that may be null cannot be shown in a string".to_owned(),
+                "add what to show instead: `${x ?? \"none\"}`",
             ),
             ty if ty.holds_secret() => {
                 self.hidden(term, "shown in a string");
                 return;
             }
-            Type::Bytes => (Code::E216, "bytes have no text".to_owned(), "decode them first"),
+            Type::Bytes => {
+                (Code::E216, "bytes have no text form".to_owned(), "decode them to a string first")
+            }
             ty if decimals.is_some()
                 && !ty.is_number()
                 && !matches!(ty, Type::Money | Type::Unknown | Type::Never) =>
@@ -223,8 +224,9 @@ impl Checker<'_> {
             }
             _ => return,
         };
-        let problem =
-            Problem::error(code, term.span, message).label(format!("is {}", term.ty)).help(help);
+        let problem = Problem::error(code, term.span, message)
+            .label(format!("this is {}", term.ty))
+            .help(help);
         let problem = match code {
             Code::E215 => self.required(problem, term),
             _ => self.without_decimals(problem, term.span),
@@ -248,8 +250,8 @@ impl Checker<'_> {
             _ => None,
         };
         let terms: Vec<Term> = items.iter().map(|it| self.expr(it, due.as_ref())).collect();
-        // A declared type decides; joined records would lose the fields that some lack. What a
-        // component leaves open decides nothing.
+        // The declared type decides, because joined records would lose fields that some of them
+        // lack. An open type of a component decides nothing.
         let fits = |due: &Type| {
             let is_declared = matches!(due, Type::Record(_)) && !due.has_unknown();
             is_declared && terms.iter().all(|it| it.ty.fits(due))
@@ -258,11 +260,14 @@ impl Checker<'_> {
         let mut ty = declared.clone().unwrap_or(Type::Never);
         for term in terms.iter().filter(|_| declared.is_none()) {
             let Some(joined) = ty.join(&term.ty) else {
-                let problem =
-                    Problem::error(Code::E209, term.span, "the items of a list have one type")
-                        .label(format!("is {}", term.ty))
-                        .also(terms[0].span, format!("is {}", terms[0].ty))
-                        .help("make them alike, or use a record for things of different kinds");
+                let problem = Problem::error(
+                    Code::E209,
+                    term.span,
+                    "the items of a list must have the same type",
+                )
+                .label(format!("this is {}", term.ty))
+                .also(terms[0].span, format!("this is {}", terms[0].ty))
+                .help("convert them to one type, or use a record for values of different types");
                 let problem = self.alike(problem, &terms[0], term, Behind::Value);
                 self.report(problem);
                 return Term::unknown(span);
@@ -310,7 +315,7 @@ impl Checker<'_> {
         Term::new(TermKind::Record(checked), Type::record(fields), span)
     }
 
-    /// The fields that `...record` brings.
+    /// The fields copied by `...record`.
     fn spread(
         &mut self,
         term: &Term,
@@ -327,7 +332,7 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => Vec::new(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, term.span, "`...` copies the fields of a record")
+                    Problem::error(Code::E208, term.span, "`...` expects a record")
                         .label(format!("this is {other}"))
                         .help("join lists with `+`"),
                 );
@@ -345,21 +350,21 @@ impl Checker<'_> {
                 if params.iter().any(|it| !it.name.is_empty()) =>
             {
                 let name = &params[0].name;
-                format!("nothing enters here; use a name, as in `{name}`")
+                format!("use a name instead, such as `{name}`")
             }
-            _ => "`it` is the value that enters a stage: write `value >> ..`".to_owned(),
+            _ => "write `value >> ..`: `it` is the value that enters a stage".to_owned(),
         };
         let shown =
             if span.start == span.end { Span::new(span.start, span.start + 1) } else { span };
         self.report(
-            Problem::error(Code::E211, shown, "there is no `it` here")
-                .label("nothing enters here")
+            Problem::error(Code::E211, shown, "`it` has no value here")
+                .label("no value enters here")
                 .help(help),
         );
         Term::unknown(span)
     }
 
-    /// A name where a value is due: a variable, perhaps with fields.
+    /// Checks a name where a value is expected: a variable, perhaps with fields.
     fn name(&mut self, words: &[Word], span: Span) -> Term {
         if let Some(Callable::Param(..)) = self.flow_param_named(words) {
             self.stage_as_value(&dotted(words), span);
@@ -383,8 +388,10 @@ impl Checker<'_> {
     fn stage_as_value(&mut self, name: &str, span: Span) {
         self.report(
             Problem::error(Code::E212, span, format!("`{name}` is a stage, not a value"))
-                .label("a value is due here")
-                .help(format!("give it its input: `{name}(value)` if it is a pure function, else `(value >> {name})`")),
+                .label("expected a value")
+                .help(format!(
+                    "write `{name}(value)` for a pure function, else `(value >> {name})`"
+                )),
         );
     }
 
@@ -403,7 +410,7 @@ impl Checker<'_> {
                 _ => return self.no_field(&base, name),
             },
             Type::Unknown => return Term::unknown(span),
-            // What never gives a value is still evaluated: it may be a `fail`.
+            // A term that never returns is still evaluated: it may be a `fail`.
             Type::Never => return Term { span, ..base },
             _ => return self.no_field(&base, name),
         };
@@ -416,7 +423,7 @@ impl Checker<'_> {
 
     fn no_field(&mut self, base: &Term, name: &Word) -> Term {
         let field = &name.text;
-        // A field that there is not is missed first, then that the record may be null.
+        // An unknown field is reported before a record that may be null.
         let ty = match &base.ty {
             Type::Optional(inner) if matches!(&**inner, Type::Record(of) if of.get(field).is_none()) => {
                 inner
@@ -428,7 +435,7 @@ impl Checker<'_> {
                 let names = of.fields.iter().map(|(it, _)| it.as_ref());
                 let problem =
                     Problem::error(Code::E206, name.span, format!("{ty} has no field `{field}`"))
-                        .label("no such field");
+                        .label("unknown field");
                 let compared = names.clone().take(self.compared(of.fields.len()));
                 match near(field, compared) {
                     Some(Near { name: meant, is_sure }) => problem
@@ -437,39 +444,41 @@ impl Checker<'_> {
                         .suggested_if(!is_sure),
                     None => {
                         let all = listed(names.map(|it| format!("`{it}`")));
-                        problem.help(format!("it has {all}"))
+                        problem.help(format!("use one of {all}"))
                     }
                 }
             }
             Type::Optional(inner) if matches!(**inner, Type::Record(_)) => {
                 let dot = Span::new(name.span.start.saturating_sub(1), name.span.start);
-                Problem::error(Code::E215, name.span, "this may be null, so it has no fields")
-                    .label("cannot be taken from null")
-                    .help(format!(
-                        "`?.{field}` gives null where there is none; `??` gives a value instead"
-                    ))
-                    .suggest(dot, "?.")
+                Problem::error(
+                    Code::E215,
+                    name.span,
+                    "cannot select a field of a value that may be null",
+                )
+                .label("null has no fields")
+                .help(format!("use `?.{field}` to pass null on, or `??` to replace null"))
+                .suggest(dot, "?.")
             }
             Type::List(..) => {
                 let problem = Problem::error(Code::E206, name.span, format!("a list has no field `{field}`"))
-                    .label("not a field of a list")
+                    .label("unknown field of a list")
                     .help(format!("take the field of every item: `>> each {{ .{field} }}`, or of one: `>> first >> .{field}`"));
                 self.of_every_item(problem, base, name)
             }
             Type::Json => {
                 let problem =
-                    Problem::error(Code::E206, name.span, "the fields of json are not known")
-                        .label("perhaps there, perhaps not")
-                        .help(format!("say what it is: `x as {{ {field}: string }}`"));
+                    Problem::error(Code::E206, name.span, "the fields of json are unknown")
+                        .label("may not exist")
+                        .help(format!("declare its type: `x as {{ {field}: string }}`"));
                 self.of_tested(problem, base, name)
             }
             other => Problem::error(Code::E206, name.span, format!("{other} has no fields"))
                 .label("not a record")
-                .help("only records have fields"),
+                .help("use a record: other values have no fields"),
         };
         let problem = match base.span.start == base.span.end {
             true => problem,
-            false => problem.also(base.span, format!("is {}", base.ty)),
+            false => problem.also(base.span, format!("this is {}", base.ty)),
         };
         self.report(problem);
         Term::unknown(base.span.to(name.span))
@@ -480,9 +489,9 @@ impl Checker<'_> {
         let index = self.expr(index, Some(&Type::INT));
         if !index.ty.fits(&Type::INT) {
             self.report(
-                Problem::error(Code::E208, index.span, "an index is an int")
+                Problem::error(Code::E208, index.span, "expected an int as index")
                     .label(format!("this is {}", index.ty))
-                    .help("items are counted from 0, and from -1 backwards"),
+                    .help("use an int: items are counted from 0, or from -1 at the end"),
             );
         }
         let ty = match &base.ty {
@@ -490,9 +499,9 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => base.ty.clone(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, base.span, "only lists have an index")
+                    Problem::error(Code::E208, base.span, "only lists can be indexed")
                         .label(format!("this is {other}"))
-                        .help("a record's field is `.name`; a part of a string is `slice(s, from, to)`"),
+                        .help("write `.name` for a field of a record, or `slice(s, from, to)` for a part of a string"),
                 );
                 Type::Unknown
             }
@@ -508,13 +517,9 @@ impl Checker<'_> {
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
         if !is_untested && value.ty != Type::Never {
             self.report(
-                Problem::error(
-                    Code::E208,
-                    span,
-                    "`as` tests json, whose type is not known before the run",
-                )
-                .label(format!("this is {}", value.ty))
-                .help("leave `as` out; types that are known are checked without it"),
+                Problem::error(Code::E208, span, "`as` expects json")
+                    .label(format!("this is {}", value.ty))
+                    .help("remove `as`: known types are checked without it"),
             );
         }
         let kind = TermKind::Cast { value: Box::new(value), why: CastReason::Asked };
@@ -522,8 +527,7 @@ impl Checker<'_> {
     }
 }
 
-/// Adds a field, or gives it another type.
-/// Sets the type of a field; `places` says where each one stands.
+/// Adds a field, or changes its type; `places` maps names to indices.
 fn set(fields: &mut Vec<(Text, Type)>, places: &mut HashMap<Text, usize>, name: &Text, ty: Type) {
     match places.get(name) {
         Some(place) => fields[*place].1 = ty,
@@ -539,7 +543,7 @@ fn choices(of: &EnumType) -> String {
     listed(of.variants.iter().map(|it| format!("{it:?}")))
 }
 
-/// As many names as anybody reads.
+/// Lists names, up to a limit that people still read.
 fn listed(mut names: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 20;
     let mut all: Vec<String> = names.by_ref().take(MOST).collect();
@@ -561,7 +565,7 @@ fn literal_type(value: &Value) -> Type {
     }
 }
 
-/// A path that stands in a script starts from the script's folder.
+/// Makes a path in a script relative to the folder of the script.
 fn in_folder(folder: Option<&std::path::PathBuf>, text: &str) -> Text {
     match folder {
         Some(folder) => paths::join(folder, text),
@@ -596,5 +600,5 @@ fn missing_fields(given: &RecordType, wanted: &RecordType) -> String {
         .filter(|(name, ty)| given.get(name).is_none_or(|it| !it.fits(ty)))
         .map(|(name, ty)| format!("`{name}: {ty}`"))
         .collect();
-    format!("it lacks {}", missing.join(", "))
+    format!("add the missing {}", missing.join(", "))
 }

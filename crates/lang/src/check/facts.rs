@@ -1,7 +1,7 @@
-//! What an editor wants to know of a script, whether it checks or not: the type of every
-//! node, what every name stands for, and what could stand where nothing does yet.
+//! Facts about a script for editors, even if it has errors: the type of every node, the
+//! target of every name, and the candidates for every hole.
 //!
-//! Facts are collected only when somebody asks for them ([`super::analyse`]).
+//! Facts are only collected on request ([`super::analyse`]).
 
 use std::sync::Arc;
 
@@ -13,42 +13,42 @@ use svc_contract::{
 use super::{Candidate, Checker, Flow, Term, TermKind, scope::Frame};
 use crate::diag::{Source, Span};
 
-/// Everything that was learnt on the way.
+/// All facts about a script.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     pub nodes: Vec<NodeFact>,
     pub mentions: Vec<Mention>,
     pub holes: Vec<HoleFact>,
-    /// The flows that can be called, by the names that the script has for them.
+    /// The flows that can be called, by their names in the script.
     pub flows: Vec<(Text, Arc<Flow>)>,
-    /// The types that the script declares or imports, by the names that it has for them.
+    /// The types that the script declares or imports, by their names in the script.
     pub types: Vec<(Text, Type)>,
 }
 
-/// One stage or expression: what enters it and what it gives.
+/// The types of one stage or expression.
 #[derive(Clone, Debug)]
 pub struct NodeFact {
     pub span: Span,
-    /// What the stage before it gives; nothing where none is.
+    /// The result of the stage before it, if there is one.
     pub enters: Option<Type>,
     pub gives: Type,
-    /// The op that it calls, where it is a call.
+    /// The called op, if it is a call.
     pub op: Option<OpRef>,
-    /// Whether it is a stage of a pipeline, not a part of an expression.
+    /// Whether it is a stage of a pipeline rather than part of an expression.
     pub is_stage: bool,
 }
 
-/// A name where it stands, and what it stands for.
+/// A use of a name, and its target.
 #[derive(Clone, Debug)]
 pub struct Mention {
     pub span: Span,
     pub target: Target,
 }
 
-/// What a name stands for.
+/// The target of a name.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// Something that this script binds, and the place of its name there.
+    /// Something bound in this script, and the place of its name there.
     Here {
         defined: Span,
         kind: NameKind,
@@ -60,17 +60,17 @@ pub enum Target {
         defined: Span,
     },
     Op(OpRef),
-    /// A parameter of an op, where an argument names it.
+    /// A parameter of an op, named by an argument.
     OpParam(OpRef, usize),
-    /// A field that is taken from a record, and its place in the record's type where this
-    /// script declares that.
+    /// A field selected from a record, and its place in the type of the record if this script
+    /// declares it.
     Field {
         ty: Type,
         defined: Option<Span>,
     },
 }
 
-/// What kind of thing a script binds to a name.
+/// The kind of a name bound by a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     Param,
@@ -83,7 +83,7 @@ pub enum NameKind {
     Field,
 }
 
-/// A typed hole: what enters, what is due, and which names are in reach.
+/// A typed hole: its input, its expected type, and the names in scope.
 #[derive(Clone, Debug)]
 pub struct HoleFact {
     pub span: Span,
@@ -91,7 +91,7 @@ pub struct HoleFact {
     pub due: Option<Type>,
     /// The values in scope, innermost last.
     pub values: Vec<(Text, Type)>,
-    /// What fits, best first.
+    /// The candidates that fit, best first.
     pub candidates: Vec<Candidate>,
 }
 
@@ -102,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name at the place where it is bound.
+    /// Records a name at the place where it is bound.
     pub(super) fn binds(&mut self, span: Span, kind: NameKind, ty: &Type) {
         self.mention(span, || Target::Here { defined: span, kind, ty: ty.clone() });
     }
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is known at a hole.
+    /// Records the facts about a hole.
     pub(super) fn hole_is(&mut self, span: Span, due: Option<&Type>, candidates: &[Candidate]) {
         let named = self.frames.iter().flat_map(Frame::named);
         let fact = HoleFact {
@@ -130,7 +130,7 @@ impl Checker<'_> {
     }
 }
 
-/// The op that a stage calls, with what stands behind the call.
+/// The op that a stage calls, looking through its modifiers.
 fn called(term: &Term) -> Option<OpRef> {
     match &term.kind {
         TermKind::Call(call) => Some(call.op),

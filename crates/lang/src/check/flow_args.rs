@@ -1,5 +1,5 @@
-//! Flows as arguments: the name of a flow or component where a `flow<A -> B>` is due, and
-//! calls of a parameter that is one.
+//! Flows as arguments: the name of a flow or component where a `flow<A -> B>` is expected, and
+//! calls of such a parameter.
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// An argument where a flow is due: it must be a name, known before the run.
+    /// An argument where a flow is expected: it must be a name, known before the run.
     pub(super) fn flow_expr(&mut self, expr: &Expr, of: &FlowType) -> Term {
         if let ExprKind::Name(words) = &expr.kind {
             return self.flow_argument(words, of, expr.span);
         }
         self.report(
-            Problem::error(Code::E204, expr.span, "the name of a flow or component is due here")
+            Problem::error(Code::E204, expr.span, "expected the name of a flow or component")
                 .label("not a name")
-                .help("define a flow and give its name: `flow f(x: A) -> B { .. }`"),
+                .help("define a flow and pass its name: `flow f(x: A) -> B { .. }`"),
         );
         Term::unknown(expr.span)
     }
 
-    /// What a name stands for where it is called: a parameter that is a flow, or a callable.
+    /// Resolves a called name: a parameter that is a flow, or a callable.
     pub(super) fn called(&mut self, name: &[Word]) -> Option<Callable> {
         self.flow_param_named(name).or_else(|| self.callable_or_report(name))
     }
 
-    /// Whether an argument of what is not known could be a flow.
+    /// Whether an argument of an unknown callable could be a flow.
     pub(super) fn may_be_a_flow(&self, expr: &Expr) -> bool {
         let ExprKind::Name(words) = &expr.kind else { return false };
         !self.is_variable(&words[0].text) && self.callable(words).is_some()
@@ -48,8 +48,10 @@ impl Checker<'_> {
                 return *term;
             }
             let help = match wanted.has_unknown() {
-                true => "give a flow that takes what is due".to_owned(),
-                false => format!("a flow is passed on as it is: declare the parameter as {wanted}"),
+                true => "pass a flow that takes the expected input".to_owned(),
+                false => {
+                    format!("declare the parameter as {wanted}: a flow is passed on unchanged")
+                }
             };
             return self.other_flow(&dotted(words), &given, &wanted, span, help);
         }
@@ -66,14 +68,14 @@ impl Checker<'_> {
         help: String,
     ) -> Term {
         self.report(
-            Problem::error(Code::E204, span, format!("`{name}` must be {wanted}"))
-                .label(format!("is {given}"))
+            Problem::error(Code::E204, span, format!("expected {wanted}, found `{name}`"))
+                .label(format!("this is {given}"))
                 .help(help),
         );
         Term::unknown(span)
     }
 
-    /// A flow of one parameter around whatever the name stands for.
+    /// Wraps a callable into a flow of one parameter.
     fn as_argument(
         &mut self,
         callable: &Callable,
@@ -93,7 +95,7 @@ impl Checker<'_> {
         if !body.ty.fits(&of.gives) {
             let given = FlowType { takes: of.takes.clone(), gives: body.ty };
             let wanted = Type::Flow(Arc::new(of.clone()));
-            let help = "give a flow that takes and gives what is due".to_owned();
+            let help = "pass a flow with the expected input and result".to_owned();
             return self.other_flow(&name, &Type::Flow(Arc::new(given)), &wanted, span, help);
         }
         let body = convert(body, &gives);

@@ -1,4 +1,4 @@
-//! Flows: each is checked once, when it is first called or at the end.
+//! Flows: each is checked once, at its first call or at the end.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     syntax::ast,
 };
 
-/// A flow, and how far its check is.
+/// A flow, and the progress of its check.
 pub(super) struct FlowState<'a> {
     pub(super) syntax: &'a ast::Flow,
     pub(super) doc: &'a str,
@@ -28,20 +28,20 @@ pub(super) struct FlowState<'a> {
 
 enum Body {
     Unchecked,
-    /// Being checked right now: a call of it from inside is recursion.
+    /// Being checked now: a call from inside is recursion.
     Open,
     Checked(Arc<Flow>),
 }
 
 impl<'a> Checker<'a> {
-    /// Checks the flows' signatures; their bodies come when they are called.
+    /// Checks the signatures of flows; their bodies are checked when they are called.
     pub(super) fn declare_flows(&mut self, items: &'a [ast::Item]) {
         for item in items {
             let ast::ItemKind::Flow(flow) = &item.kind else { continue };
             let params = flow.params.iter().map(|it| self.flow_param(it)).collect();
             let yields = self.ty(&flow.yields);
             self.binds(flow.name.span, NameKind::Flow, &yields);
-            // Where a name is taken twice, which is reported, the first one counts.
+            // Of a duplicate name, which is reported, the first definition counts.
             let place = self.flows.len();
             self.flow_places.entry(flow.name.text.clone()).or_insert(place);
             self.flows.push(FlowState {
@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
                 body: Body::Unchecked,
             });
         }
-        // A default may call any flow, also one that is declared further down.
+        // A default may call any flow, including one declared further down.
         for flow in 0..self.flows.len() {
             let syntax = self.flows[flow].syntax;
             for (idx, param) in syntax.params.iter().enumerate() {
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
     }
 
     fn flow_param(&mut self, param: &ast::FlowParam) -> Input {
-        // The value of a default takes its place when all flows are known.
+        // The value of a default is filled in when all flows are known.
         let default = param.default.as_ref().map(|it| Term::unknown(it.span));
         let (name, ty) = (param.name.text.clone(), self.ty(&param.ty));
         self.binds(param.name.span, NameKind::FlowParam, &ty);
@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
         self.flows.iter().map(|it| it.syntax.name.text.as_ref())
     }
 
-    /// The flow with its body checked; nothing where it calls itself.
+    /// The flow with its body checked, or `None` if it calls itself.
     pub(super) fn check_flow(&mut self, idx: usize, called_at: Span) -> Option<Arc<Flow>> {
         match &self.flows[idx].body {
             Body::Checked(flow) => return Some(flow.clone()),
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         let yields = self.flows[idx].yields.clone();
         self.apart(vec![Frame::Params(names)], |this| {
             let body = this.named_path(|this| this.block(&syntax.body, Some(&yields)));
-            let what = format!("the flow `{}`", syntax.name.text);
+            let what = format!("the result of `{}`", syntax.name.text);
             let body = this.expected(body, &yields, &what);
             match &syntax.bounds {
                 Some(bounds) => this.within_head(body, bounds),
@@ -141,11 +141,11 @@ impl<'a> Checker<'a> {
             Problem::error(Code::E213, called_at, format!("`{}` calls itself", name.text))
                 .label("called inside itself")
                 .also(name.span, "the flow")
-                .help("flows cannot recurse: their cost must be known before they run");
+                .help("remove the recursion: the cost of a flow must be known before it runs");
         self.report(problem);
     }
 
-    /// The flows as they are declared, without their bodies.
+    /// The declared flows, without their bodies.
     pub(super) fn declared_flows(&mut self, program: &'a ast::Program) -> Vec<Arc<Flow>> {
         self.declare_names(&program.items);
         self.declare_types(&program.items);
@@ -163,7 +163,7 @@ impl<'a> Checker<'a> {
         self.flows.iter().map(signature).map(Arc::new).collect()
     }
 
-    /// The flows as they are run.
+    /// The flows with their checked bodies.
     pub(super) fn checked_flows(&mut self) -> Vec<Arc<Flow>> {
         let all = 0..self.flows.len();
         all.filter_map(|idx| self.check_flow(idx, self.flows[idx].span)).collect()

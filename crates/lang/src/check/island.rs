@@ -1,4 +1,4 @@
-//! Inline code: its types, what enters it, and what rhai says of it.
+//! Inline code: its types, its input, and the problems reported by rhai.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -41,7 +41,7 @@ impl Checker<'_> {
             let ty = self.crossing(&param.ty);
             let name = param.name.text.clone();
             if !seen.insert(name.clone()) {
-                let message = format!("the parameter `{name}` stands twice");
+                let message = format!("duplicate parameter `{name}`");
                 self.report(
                     Problem::error(Code::E210, param.name.span, message)
                         .label("again")
@@ -54,7 +54,7 @@ impl Checker<'_> {
         ports
     }
 
-    /// The incoming value for the first parameter, and the defaults of the others.
+    /// The arguments: the incoming value for the first parameter, and the defaults of the others.
     fn args_of(
         &mut self,
         rhai: &Rhai,
@@ -88,7 +88,7 @@ impl Checker<'_> {
         self.expected(term, &port.ty, "the default")
     }
 
-    /// A type whose values code can hold.
+    /// Resolves a type, and reports one whose values code cannot hold.
     fn crossing(&mut self, expr: &TypeExpr) -> Type {
         let ty = self.ty(expr);
         if !ty.is_beyond_json() {
@@ -98,7 +98,7 @@ impl Checker<'_> {
         self.report(
             Problem::error(Code::E502, expr.span, message)
                 .label("a secret or a flow")
-                .help("hand it to a component; code gets plain values only"),
+                .help("pass it to a component: code only takes plain values"),
         );
         Type::Unknown
     }

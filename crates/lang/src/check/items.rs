@@ -1,4 +1,4 @@
-//! The whole script: its declarations, its inputs, its main pipeline.
+//! The whole script: its declarations, inputs and main pipeline.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     syntax::ast::{Item, ItemKind, Let, Program, Within, Word},
 };
 
-/// Names that mean something everywhere.
+/// Names with a fixed meaning.
 pub const FIXED: [&str; 5] = ["main", "run", "input", "error", "it"];
 
 impl<'a> Checker<'a> {
@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         let main = self.main(program);
         self.frames.pop();
         inputs.extend(self.implicit_input.take());
-        // A copy of all that runs is only made for those who call it.
+        // The program is only copied if tests call it.
         let has_tests = program.items.iter().any(|it| matches!(it.kind, ItemKind::Test(_)));
         let called = main.as_ref().filter(|_| has_tests);
         self.main_flow = called.map(|it| Arc::new(self.as_flow(it, &inputs)));
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         Checked { source, inputs, flows, used, expanded, main, mocks, tests, warnings }
     }
 
-    /// The main pipeline as tests call it, with secrets that open nothing.
+    /// The main pipeline as a flow for tests, with placeholder secrets.
     fn as_flow(&self, main: &Term, inputs: &[Input]) -> Flow {
         let stand_in = |span| Term {
             kind: TermKind::Const(Value::Secret(Secret::new("secret"))),
@@ -94,15 +94,16 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// A file of flows and types, or one whose main pipeline was forgotten.
+    /// Checks a file without a main pipeline: a file of flows and types, or one whose pipeline was
+    /// forgotten.
     fn without_main(&mut self, program: &Program, lets: &[&Let], bounds: Option<&Within>) {
         self.lets_alone(lets);
         if let Some(bounds) = bounds {
-            let message = "these bounds bound nothing: the file has no main pipeline";
+            let message = "these bounds have no effect: the file has no main pipeline";
             self.report(
                 Problem::warning(Code::E306, bounds.span, message)
                     .label("nothing to bound")
-                    .help("put them on the flow: `flow f(..) -> T within { .. } { .. }`"),
+                    .help("move them to the flow: `flow f(..) -> T within { .. } { .. }`"),
             );
         }
         let defines = |it: &Item| matches!(it.kind, ItemKind::Flow(_) | ItemKind::Type { .. });
@@ -111,10 +112,10 @@ impl<'a> Checker<'a> {
             let end = self.source.text().trim_end().len();
             let end = Span::new(end, end);
             let problem = Problem::error(Code::E101, end, "the script has no main pipeline")
-                .label("a pipeline is missing")
-                .help("end the script with a pipeline, as in `\"question\" >> search >> summary`");
+                .label("missing pipeline")
+                .help("add a pipeline at the end, such as `\"question\" >> search >> summary`");
             self.report(match lets.last() {
-                // What was computed last is what the script was written for.
+                // The last let is most likely the purpose of the script.
                 Some(last) => problem.suggest(end, format!("\n{}", last.name.text)),
                 None => problem,
             });
@@ -152,15 +153,15 @@ impl<'a> Checker<'a> {
         let name = &name.text;
         if ty.holds_secret() {
             self.report(
-                Problem::error(Code::E308, span, "a secret does not come as a param")
+                Problem::error(Code::E308, span, "a param cannot be a secret")
                     .label("the caller of the script would see it")
-                    .help(format!("declare it with `secret {name}`: the host gives it")),
+                    .help(format!("declare it with `secret {name}`: the host provides it")),
             );
         } else if ty.has(&|it| matches!(it, Type::Flow(_))) {
             self.report(
-                Problem::error(Code::E207, span, "a flow cannot come from outside")
+                Problem::error(Code::E207, span, "a param cannot be a flow")
                     .label("not known when the script is checked")
-                    .help("only a flow's own parameters can be flows"),
+                    .help("make it a parameter of a flow"),
             );
         }
     }
@@ -170,12 +171,12 @@ impl<'a> Checker<'a> {
             self.report(
                 Problem::error(Code::E218, default.span, "a default cannot call a slow component")
                     .label("not known before the run")
-                    .help("compute it with `let`, and give the param a plain default"),
+                    .help("compute it with `let`, and write a plain default for the param"),
             );
         }
     }
 
-    /// Every name is bound once; a name of a component is hidden with a warning.
+    /// Reports duplicate names, and warns of names that shadow a component.
     pub(super) fn declare_names(&mut self, items: &[Item]) {
         let mut seen: HashMap<&Text, Span> = HashMap::new();
         for item in items {
@@ -209,7 +210,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn taken(&mut self, name: &Word, first: Span) {
         self.report(
-            Problem::error(Code::E210, name.span, format!("the name `{}` is taken", name.text))
+            Problem::error(Code::E210, name.span, format!("duplicate name `{}`", name.text))
                 .label("defined again")
                 .also(first, "defined first")
                 .help("give one of them another name"),
@@ -231,21 +232,21 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn hides_component(&mut self, name: &Word) {
-        // `text` and its like are groups of ops: no script calls one by its bare name.
+        // Names such as `text` are groups of ops, which scripts do not call by that name alone.
         if let Some(Found::Op(_)) = self.registry.find(&name.text) {
             self.report(
                 Problem::warning(
                     Code::E220,
                     name.span,
-                    format!("`{}` hides the component of that name", name.text),
+                    format!("`{}` shadows a component", name.text),
                 )
-                .label("means this from here on")
-                .help("choose another name if you want to use the component too"),
+                .label("shadows the component from here on")
+                .help("choose another name to keep using the component"),
             );
         }
     }
 
-    /// A broken name, as a value that fits everywhere.
+    /// Whether the declaration of a name could not be parsed.
     pub(super) fn is_broken(&self, name: &Text) -> bool {
         self.broken_names.contains(name)
     }

@@ -36,10 +36,10 @@ impl Checker<'_> {
                 let problem = Problem::error(
                     Code::E203,
                     span,
-                    format!("`{word}` takes a list, but `{}` gives {other}", giver.name),
+                    format!("`{word}` expects a list, found {other}"),
                 )
-                .label("works on the items of a list")
-                .also(giver.span, format!("gives {other}"))
+                .label("expects a list")
+                .also(giver.span, format!("this is {other}"))
                 .help_opt(list_help(other));
                 let (shown, port) = ("a list", "");
                 let bindings = Bindings::default();
@@ -108,14 +108,14 @@ impl Checker<'_> {
 
     fn shape_key(&mut self, shape: Shape, key: &Term) {
         let word = shape.word();
-        if !self.hidden(key, "grouped or sorted by") {
+        if !self.hidden(key, "used for grouping or sorting") {
             return;
         }
         if key.waits {
             self.report(
                 Problem::error(Code::E218, key.span, format!("`{word}` cannot call a slow component"))
                     .label("runs for every item, without bounds")
-                    .help("compute it first: `each { { ...it, k: (it.text >> component) } }`, then shape by `.k`"),
+                    .help("compute it first: `each { { ...it, k: (it.text >> component) } }`, then use `.k` here"),
             );
             return;
         }
@@ -125,34 +125,34 @@ impl Checker<'_> {
             _ => return,
         };
         self.report(
-            Problem::error(Code::E208, key.span, format!("`{word}` wants {wrong}"))
+            Problem::error(Code::E208, key.span, format!("`{word}` expects {wrong}"))
                 .label(format!("this is {}", key.ty))
                 .help(match shape {
-                    Shape::Where => "write a condition, as in `where { .score > 0.5 }`",
-                    _ => "name what to sort by, as in `sort { -.score }`",
+                    Shape::Where => "write a condition, such as `where { .score > 0.5 }`",
+                    _ => "write the key to sort by, such as `sort { -.score }`",
                 }),
         );
     }
 }
 
-/// How a value that is no list may become one.
+/// Help on turning a value that is not a list into one.
 fn list_help(ty: &Type) -> Option<String> {
     match ty {
         Type::Optional(_) => {
-            Some("`value ?? []` puts an empty list where there is none".to_owned())
+            Some("write `value ?? []` to replace null with an empty list".to_owned())
         }
         Type::Record(of) => {
             let lists = of.fields.iter().find(|(_, ty)| matches!(ty, Type::List(..)));
-            let shown =
-                lists.map(|(name, _)| format!("its field `{name}` is a list: `>> .{name} >> ..`"));
+            let shown = lists.map(|(name, _)| {
+                format!("take its field `{name}`, which is a list: `>> .{name} >> ..`")
+            });
             shown.or_else(|| {
-                Some(
-                    "put it into a list with `[it]`, or use the stages without the block"
-                        .to_owned(),
-                )
+                Some("put it in a list with `[it]`, or use the stages without the block".to_owned())
             })
         }
-        Type::Text => Some("make a list of it first, with `split`, `lines` or `words`".to_owned()),
-        _ => Some("put it into a list with `[it]`, or use the stages without the block".to_owned()),
+        Type::Text => {
+            Some("split it into a list first, with `split`, `lines` or `words`".to_owned())
+        }
+        _ => Some("put it in a list with `[it]`, or use the stages without the block".to_owned()),
     }
 }

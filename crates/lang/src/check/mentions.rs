@@ -1,4 +1,4 @@
-//! What names stand for where they are used, for editors.
+//! The targets of names where they are used, for editors.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// Notes what a callable's name stands for.
+    /// Records the target of the name of a callable.
     pub(super) fn mention_callable(&mut self, callable: &Callable, span: Span) {
         match callable {
             Callable::Op(op) => self.mention(span, || Target::Op(*op)),
@@ -33,7 +33,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes the `rag` of `rag.answer`; gives the place of the rest.
+    /// Records the `rag` of `rag.answer`, and returns the place of the rest.
     fn mention_import(&mut self, span: Span) -> Span {
         let name = &self.source.text()[span.range()];
         let Some((module, _)) = name.split_once('.') else { return span };
@@ -44,7 +44,7 @@ impl Checker<'_> {
         Span::new(ends + 1, span.end)
     }
 
-    /// Notes what the names of arguments stand for.
+    /// Records the targets of the names of arguments.
     pub(super) fn mention_arguments(&mut self, callable: &Callable, args: Option<&Args>) {
         if self.facts.is_none() {
             return;
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name that the declaration of an input binds.
+    /// The name bound by the declaration of an input.
     fn bound_in(&self, input: &Input) -> Option<Target> {
         let text = self.source.text();
         let of_input = |span: Span| {
@@ -94,7 +94,7 @@ impl Checker<'_> {
         mentions.iter().map(|it| &it.target).find(is_bound).cloned()
     }
 
-    /// Notes where a type and its fields are declared.
+    /// Records where a type and its fields are declared.
     pub(super) fn note_declared(&mut self, name: &Word, ty: &TypeExpr) {
         self.declared.entry(name.text.clone()).or_insert(name.span);
         let TypeKind::Record(fields) = &ty.kind else { return };
@@ -103,7 +103,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a declared type and those of its fields, at the places where they are bound.
+    /// Records the name of a declared type and those of its fields, at their declarations.
     pub(super) fn binds_type(&mut self, name: &Word) {
         let Some(ty) = self.types.get(&name.text).cloned() else { return };
         self.binds(name.span, NameKind::Type, &ty);
@@ -129,7 +129,7 @@ impl Checker<'_> {
         self.mention(span, || Target::There { source, defined });
     }
 
-    /// Notes a field that is taken from a record.
+    /// Records a field selected from a record.
     pub(super) fn mention_field(&mut self, of: &RecordType, name: &Word, ty: &Type) {
         let owner = of.name.as_ref().filter(|it| self.is_declared(it, of));
         let key = owner.map(|it| field_key(it, &name.text));
@@ -137,13 +137,13 @@ impl Checker<'_> {
         self.mention(name.span, || Target::Field { ty: ty.clone(), defined });
     }
 
-    /// Whether a record's type is the one that this script declares by that name.
+    /// Whether a record type is the one that this script declares by that name.
     fn is_declared(&self, name: &Text, of: &RecordType) -> bool {
         self.facts.is_some()
             && matches!(self.types.get(name), Some(Type::Record(own)) if own.as_ref() == of)
     }
 
-    /// Notes the flows and types that the script can name.
+    /// Records the flows and types that the script can name.
     pub(super) fn note_names(&mut self, flows: &[Arc<Flow>]) {
         let Some(facts) = &mut self.facts else { return };
         facts.flows.extend(flows.iter().map(|it| (it.name.clone(), it.clone())));

@@ -1,10 +1,10 @@
-//! A tree and a registry in, a typed program out, or everything that is wrong with it.
+//! The checker: turns a tree and a registry into a typed program, or a report of all problems.
 //!
-//! [`check`] resolves every name, types every pipeline, and tests every argument and
-//! bound. It runs nothing and reads no files. A piece that is wrong has the type
-//! *unknown*, which fits everywhere, so that one mistake costs one message.
+//! [`check`] resolves every name, types every pipeline, and checks every argument and
+//! bound. It runs nothing and reads no files. A wrong piece has the type *unknown*, which
+//! fits everywhere, so that one mistake causes one message.
 //!
-//! **Invariant:** the registry's types are known here, no concrete component is.
+//! **Invariant:** this module depends on the types of the registry, not on any component.
 
 mod blocks;
 mod bounds;
@@ -63,7 +63,7 @@ use svc_contract::{
     value::{Text, Type},
 };
 
-/// Reads and checks a script against a registry; `files` are those that it may use.
+/// Parses a script and checks it against a registry; `files` are those that it may use.
 pub fn check(source: &Source, registry: &Registry, files: &dyn Files) -> Result<Checked, Report> {
     let analysis = look_at(source, registry, files, None);
     match analysis.program {
@@ -72,16 +72,16 @@ pub fn check(source: &Source, registry: &Registry, files: &dyn Files) -> Result<
     }
 }
 
-/// The same for an editor: what is known of a script also when it does not check.
+/// Like [`check`], for editors: returns facts about a script even if it has errors.
 pub fn analyse(source: &Source, registry: &Registry, files: &dyn Files) -> Analysis {
     look_at(source, registry, files, Some(Facts::default()))
 }
 
-/// Everything that a check found out.
+/// The result of a check for editors.
 #[derive(Debug)]
 pub struct Analysis {
     pub report: Report,
-    /// The program, where the report has no error.
+    /// The program, if the report has no error.
     pub program: Option<Checked>,
     pub facts: Facts,
 }
@@ -102,7 +102,7 @@ fn look_at(
     let mut report = Report::new(source.clone(), problems);
     report.used = modules.into_reports();
     if report.has_errors() {
-        // What is unused may be so because of the errors.
+        // A `let` may be unused because of the errors.
         report.problems.retain(|it| it.code != Code::E221);
         return Analysis { report, program: None, facts };
     }
@@ -114,7 +114,7 @@ fn look_at(
     Analysis { report, program: Some(program), facts }
 }
 
-/// Checks a file that another one uses.
+/// Checks a file used by another one.
 fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> (Report, Module) {
     let parsed = parse(source.text());
     let mut checker = Checker::new(source, registry, modules, &parsed.program);
@@ -130,51 +130,51 @@ fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> 
     (Report::new(source.clone(), checker.problems), module)
 }
 
-/// After so many problems no further name is compared with all others: nobody reads that
-/// far, and a long script of unknown names would take its length squared. What was compared
-/// before is known.
+/// After this many problems, unknown names are not compared with all others any more: no one
+/// reads that far, and a long script of unknown names would take quadratic time. Earlier results
+/// are cached.
 const MOST_SUGGESTED: usize = 100;
 
-/// Trees may be deep: where less than this is left of the stack, more is taken.
+/// The stack is extended when less than this is left, because trees may be deep.
 const STACK_LEFT: usize = 128 << 10;
 const STACK_MORE: usize = 4 << 20;
 
-/// What is known while a script is being checked.
+/// The state of a check.
 struct Checker<'a> {
     source: &'a Source,
     registry: &'a Registry,
     frames: Vec<Frame>,
     types: HashMap<Text, Type>,
-    /// Where types and their fields are declared: `Note`, `Note.title`.
+    /// The places where types and their fields are declared: `Note`, `Note.title`.
     declared: HashMap<Text, Span>,
-    /// Names whose declarations could not be read: nothing is said of their uses.
+    /// Names whose declarations could not be parsed; their uses are not reported.
     broken_names: BTreeSet<Text>,
-    /// The `let`s at the top of the file: one that is not visible yet stands further down.
+    /// The `let`s at the top of the file, including those that are not visible yet.
     let_names: BTreeSet<Text>,
     flows: Vec<FlowState<'a>>,
     flow_places: HashMap<Text, usize>,
     modules: &'a Modules<'a>,
-    /// The files that the script uses, by the names that it gives them.
+    /// The files that the script uses, by their names in the script.
     imports: HashMap<Text, (Span, Arc<Module>)>,
-    /// The calls of templates that were replaced.
+    /// The expanded calls of templates.
     expanded: Vec<Expansion>,
-    /// The main pipeline as tests call it.
+    /// The main pipeline as a flow, for tests.
     main_flow: Option<Arc<Flow>>,
     in_flow: bool,
     main_span: Option<Span>,
-    /// The first stage of the main pipeline is being checked.
+    /// Whether the first stage of the main pipeline is being checked.
     in_main_head: bool,
     /// The parameter of a script that begins with a stage.
     implicit_input: Option<Input>,
-    /// How often each name stands at one level of the nodes' paths.
+    /// The number of uses of each name, for each level of the paths of nodes.
     segments: Vec<HashMap<String, usize>>,
-    /// What an editor is told; nothing is collected when nobody asked.
+    /// Facts for editors, if requested.
     facts: Option<Facts>,
-    /// The flows and components that are nearest to unknown names.
+    /// The flows and components nearest to unknown names.
     nearest: HashMap<Text, Nearest<Text>>,
-    /// The types that unknown ones may mean, where there were so many.
+    /// The types that unknown ones may mean, by name and number of compared types.
     meant_types: HashMap<(Text, usize), Option<(String, bool)>>,
-    /// The mends of types that were looked for.
+    /// The chains of steps that were searched for.
     chains: repair::Memo,
     problems: Vec<Problem>,
 }
@@ -221,7 +221,7 @@ impl<'a> Checker<'a> {
         self.problems.push(problem);
     }
 
-    /// The place of a node in its level: its name, with a number where it stands again.
+    /// The segment of a node in its level: its name, with a number if it is repeated.
     fn segment(&mut self, name: &str) -> Text {
         let level = self.segments.last_mut().expect("there is always a level");
         let count = level.entry(name.to_owned()).or_default();
@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
         if *count == 1 { name.into() } else { format!("{name}#{count}").into() }
     }
 
-    /// Checks a part whose nodes have paths of their own below a name.
+    /// Checks a part whose nodes have separate paths below a name.
     fn named_path<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         self.segments.push(HashMap::new());
         let checked = check(self);

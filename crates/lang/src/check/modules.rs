@@ -1,6 +1,6 @@
-//! Other files that a script uses: `use "file" as name`.
+//! Files that a script uses: `use "file" as name`.
 //!
-//! Each file is checked by itself, once, with its problems told of its own text.
+//! Each file is checked separately and once, and its problems refer to its own text.
 
 use std::{
     cell::RefCell,
@@ -27,30 +27,30 @@ use crate::{
     syntax::ast::{Item, ItemKind, Use, Word},
 };
 
-/// Where the files are that scripts use.
+/// Access to the files that scripts use.
 pub trait Files: Send + Sync {
-    /// The file that a script names, read; or why it cannot be.
+    /// Reads the file that a script names, or returns why it cannot be read.
     ///
-    /// Two names of one file give sources of one name.
+    /// Two paths of the same file return sources with the same name.
     fn load(&self, from: &Source, file: &str) -> Result<Source, Unread>;
 
-    /// Who knows how much memory the process has, for templates that are run.
+    /// The host, which knows the memory of the process, for templates that are run.
     fn host(&self) -> Option<Arc<dyn Host>> {
         None
     }
 }
 
-/// Why a file cannot be used.
+/// The reason why a file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     pub why: String,
-    /// What else to do than to look at the folder.
+    /// A help line that replaces the usual one about the folder.
     pub help: Option<String>,
-    /// The name that is most likely meant.
+    /// The file most likely meant.
     pub meant: Option<String>,
-    /// Whether nothing else can be meant.
+    /// Whether only that file can be meant.
     pub is_sure: bool,
-    /// Whether a policy refuses it.
+    /// Whether a policy refuses the file.
     pub is_refused: bool,
 }
 
@@ -60,45 +60,45 @@ impl From<String> for Unread {
     }
 }
 
-/// A world without files: no script can use another one.
+/// No files: scripts cannot use other files.
 #[derive(Debug, Default)]
 pub struct NoFiles;
 
 impl Files for NoFiles {
     fn load(&self, _: &Source, file: &str) -> Result<Source, Unread> {
-        Err(format!("there are no files here, so `{file}` cannot be read").into())
+        Err(format!("cannot read `{file}`: no files are available here").into())
     }
 }
 
-/// What a file gives to those who use it.
+/// The exports of a file.
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) source: Source,
     pub(super) flows: Vec<Arc<Flow>>,
     pub(super) types: HashMap<Text, Type>,
-    /// Where its types are declared.
+    /// The places where its types are declared.
     pub(super) declared: HashMap<Text, Span>,
-    /// What its flows are built by, where they are templates.
+    /// The builder of its flows, if they are templates.
     pub(super) builder: Option<Builder>,
 }
 
-/// The files that one check has read so far.
+/// The files read so far by a check.
 pub(super) struct Modules<'a> {
     files: &'a dyn Files,
-    /// By the name of their source; nothing where the file has errors.
+    /// Checked files by the name of their source; `None` for a file with errors.
     done: RefCell<BTreeMap<Text, Option<Arc<Module>>>>,
-    /// Those whose check is not finished: using one of them again is a circle.
+    /// Files whose check is not finished: using one of them again is a cycle.
     open: RefCell<Vec<Text>>,
-    /// What templates gave, by file, function and arguments, and the flows of that.
+    /// The results of templates, by file, function and arguments.
     given: RefCell<HashMap<Text, Result<Text, Failure>>>,
     built: RefCell<HashMap<Text, Built>>,
     reports: RefCell<Vec<Report>>,
 }
 
-/// A flow that a template built, or the first problem of what was no flow.
+/// A flow built by a template, or the first problem of its text.
 pub(super) type Built = Result<Arc<Flow>, Option<Problem>>;
 
-/// Files that use files that use files: more levels than this are no design.
+/// The deepest nesting of files that use files.
 const MOST_LEVELS: usize = 64;
 
 impl<'a> Modules<'a> {
@@ -106,7 +106,7 @@ impl<'a> Modules<'a> {
         Self {
             files,
             done: RefCell::default(),
-            // A path from outside may say `./`; those of used files are tidied.
+            // A path from outside may contain `./`; those of used files are normalised.
             open: RefCell::new(vec![paths::join(Path::new(""), script.name())]),
             given: RefCell::default(),
             built: RefCell::default(),
@@ -118,7 +118,7 @@ impl<'a> Modules<'a> {
         self.files.host()
     }
 
-    /// Says something of a file that was read.
+    /// Reports a problem of a file.
     pub(super) fn tell(&self, source: &Source, problem: Problem) {
         let mut reports = self.reports.borrow_mut();
         match reports.iter_mut().find(|it| it.source.name() == source.name()) {
@@ -128,7 +128,7 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// What a template gives for a call, which is the same each time.
+    /// The cached result of a template for a call, which is the same each time.
     pub(super) fn given(
         &self,
         call: &str,
@@ -142,7 +142,7 @@ impl<'a> Modules<'a> {
         given
     }
 
-    /// The one flow of a text that a template built.
+    /// The single flow of a text built by a template.
     pub(super) fn built(&self, source: &Source, registry: &Registry) -> Built {
         let name: Text = source.name().into();
         if let Some(known) = self.built.borrow().get(&name) {
@@ -161,12 +161,12 @@ impl<'a> Modules<'a> {
         built
     }
 
-    /// The files that were read and have no errors, by name.
+    /// The files without errors, by name.
     pub(super) fn sources(&self) -> Vec<Source> {
         self.done.borrow().values().flatten().map(|it| it.source.clone()).collect()
     }
 
-    /// What is to be said of the files that were read.
+    /// The reports of the files that were read.
     pub(super) fn into_reports(self) -> Vec<Report> {
         self.reports.into_inner()
     }
@@ -190,7 +190,7 @@ impl<'a> Modules<'a> {
 }
 
 impl Checker<'_> {
-    /// Reads and checks the files that the script uses.
+    /// Reads and checks the files used by the script.
     pub(super) fn declare_imports(&mut self, items: &[Item]) {
         for item in items {
             let ItemKind::Use(import) = &item.kind else { continue };
@@ -200,7 +200,7 @@ impl Checker<'_> {
                 self.binds(import.name.span, NameKind::Import, &Type::Unknown);
                 self.imports.insert(import.name.text.clone(), (import.name.span, module));
             } else {
-                // Nothing is said of what the file would have given.
+                // Uses of names from this file are not reported.
                 self.broken_names.insert(import.name.text.clone());
             }
         }
@@ -208,8 +208,8 @@ impl Checker<'_> {
 
     fn import(&mut self, import: &Use) -> Option<Arc<Module>> {
         if self.source.is_built() {
-            // A template could build calls of itself, without an end.
-            self.not_read(&import.file, "what a template builds uses no files".to_owned());
+            // A template could build calls of itself without end.
+            self.not_read(&import.file, "the pipeline of a template cannot use files".to_owned());
             return None;
         }
         let file = &import.file.text;
@@ -230,7 +230,10 @@ impl Checker<'_> {
         }
         if open.len() > MOST_LEVELS {
             drop(open);
-            self.not_read(&import.file, "files use each other too deep".to_owned());
+            self.not_read(
+                &import.file,
+                format!("too many levels of files that use each other (limit {MOST_LEVELS})"),
+            );
             return None;
         }
         drop(open);
@@ -238,7 +241,7 @@ impl Checker<'_> {
     }
 
     fn not_read(&mut self, file: &Word, why: impl Into<Unread>) {
-        const USUAL: &str = "a file is named from the folder of the script that uses it";
+        const USUAL: &str = "use a path relative to the folder of the script";
         let Unread { why, help, meant, is_sure, is_refused } = why.into();
         let message = format!("cannot use `{}`: {why}", file.text);
         let (code, label) = match is_refused {
@@ -256,9 +259,9 @@ impl Checker<'_> {
 
     fn circle(&mut self, file: &Word, circle: &str) {
         self.report(
-            Problem::error(Code::E213, file.span, format!("the files use each other: {circle}"))
-                .label("used by what it uses")
-                .help("put what both need into a third file"),
+            Problem::error(Code::E213, file.span, format!("cyclic use of files: {circle}"))
+                .label("part of the cycle")
+                .help("move the shared definitions to a third file"),
         );
     }
 
@@ -285,21 +288,23 @@ impl Checker<'_> {
         let flows = known.flows.iter().map(|it| it.name.as_ref());
         let types = known.types.keys().map(AsRef::as_ref);
         let names: Vec<&str> = flows.chain(types).collect();
-        // Of `lib.other.f`, it is `other` that the file does not have.
+        // In `lib.other.f`, the unknown name is `other`.
         let is_unknown = |it: &&Word| !names.contains(&it.text.as_ref());
         let Some(rest) = words.iter().find(is_unknown).or(words.last()) else { return };
         let file = known.source.name().to_owned();
         let all = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let problem =
             Problem::error(Code::E201, rest.span, format!("`{file}` has no `{}`", rest.text))
-                .label("not a flow or type of that file");
+                .label("unknown flow or type");
         let problem = match near(&rest.text, names.iter().copied()) {
             Some(Near { name: meant, is_sure }) => problem
                 .help(format!("did you mean `{meant}`?"))
                 .fix(rest.span, meant)
                 .suggested_if(!is_sure),
-            None if names.is_empty() => problem.help("it has no flows and no types"),
-            None => problem.help(format!("it has {all}")),
+            None if names.is_empty() => {
+                problem.help("choose another file: this one has no flows and no types")
+            }
+            None => problem.help(format!("use one of {all}")),
         };
         self.report(problem);
     }

@@ -1,5 +1,5 @@
-//! Calls of components: the types of the arguments decide what the variables of an op stand
-//! for, and these what its result is.
+//! Calls of components: the types of the arguments bind the variables of an op, and these
+//! determine the type of its result.
 
 use svc_contract::{
     registry::{OpRef, Param},
@@ -38,8 +38,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The arguments of an op, as the types want them that its variables then stand for; and
-    /// whether the call is meant for each of the items that enter.
+    /// The arguments of an op, converted to the types of its bound variables, and whether the
+    /// call is meant for each item of the incoming list.
     fn op_arguments(
         &mut self,
         op: OpRef,
@@ -50,7 +50,7 @@ impl Checker<'_> {
     ) -> (Vec<Term>, bool) {
         let params = op.op.params;
         let mut given: Vec<_> = ports.iter().zip(params).zip(given).enumerate().collect();
-        // What a flow must take and give is known from all other arguments.
+        // The input and the result of a flow follow from all other arguments.
         given.sort_by_key(|(_, ((_, param), _))| param.scheme.flow().is_some());
         let mut args: Vec<Term> = params.iter().map(|_| Term::unknown(site.span)).collect();
         let mut of_items = false;
@@ -89,7 +89,7 @@ impl Checker<'_> {
 
     fn default(&self, op: OpRef, param: &Param, span: Span) -> Term {
         let Some(value) = self.registry.default_of(op.component, param) else {
-            // It is missing, which was reported.
+            // It is missing; the problem was reported.
             return Term::unknown(span);
         };
         let ty = match &value {
@@ -109,8 +109,8 @@ fn op_port(param: &Param) -> Port {
     }
 }
 
-/// Whether what a parameter gets is in the result of its op, or is given to a flow that the op
-/// calls: then it must be what is said of that.
+/// Whether the value of a parameter ends up in the result of its op, or in a flow that the op
+/// calls: then it must have the type declared there.
 fn is_handed_on(op: OpRef, param: &Param) -> bool {
     let is_elsewhere = |name: char| {
         let flows = op.op.params.iter().filter(|it| it.scheme.flow().is_some());

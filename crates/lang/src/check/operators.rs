@@ -1,4 +1,4 @@
-//! Operators: which types they work on, and what they give.
+//! Operators: the types of their operands and results.
 
 use svc_contract::value::{Type, Value};
 
@@ -26,8 +26,8 @@ impl Checker<'_> {
         } else {
             let left = self.expr(left, None);
             let due = match op {
-                // `kind ?? "bug"`, `folder ?? "./docs"`: what stands for null is of that type,
-                // or of the one that is due where the whole stands.
+                // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
+                // left side, or the expected type of the whole expression.
                 BinaryOp::Coalesce => expected.cloned().or_else(|| optional_due(&left.ty)),
                 _ => literal_due(op, &left.ty).filter(|_| is_literal(right)),
             };
@@ -35,8 +35,8 @@ impl Checker<'_> {
             (left, right)
         };
         let hidden = op != BinaryOp::Coalesce
-            && (!self.hidden(&left, "compared or computed with")
-                || !self.hidden(&right, "compared or computed with"));
+            && (!self.hidden(&left, "used in a comparison or computation")
+                || !self.hidden(&right, "used in a comparison or computation"));
         let ty = if hidden || left.ty.is_unknown() || right.ty.is_unknown() {
             unknown_result(op)
         } else if never_comes(op, &left.ty, &right.ty) {
@@ -50,7 +50,7 @@ impl Checker<'_> {
             _ => false,
         };
         let (left, right) = match (joins, op) {
-            // The left side is looked at before it is known not to be null.
+            // The left side is evaluated before it is known not to be null.
             (true, BinaryOp::Coalesce) => {
                 let due = if left.ty.is_optional() { ty.clone().optional() } else { ty.clone() };
                 (convert(left, &due), convert(right, &ty))
@@ -92,27 +92,27 @@ impl Checker<'_> {
         let (code, help) = match op {
             BinaryOp::Coalesce if a.is_optional() => (
                 Code::E208,
-                format!("what stands for null must be {}, as the value is where there is one", a.required()),
+                format!("use a value of type {} for null, the same type as the other side", a.required()),
             ),
-            BinaryOp::Coalesce => (Code::E208, "`??` gives a value for null, and the left side is never null".to_owned()),
+            BinaryOp::Coalesce => (Code::E208, "remove `??`: the left side is never null".to_owned()),
             _ if a.is_optional() || b.is_optional() => {
-                (Code::E215, "say what null stands for: `(x ?? 0)`, or compare with `!= null` first".to_owned())
+                (Code::E215, "replace null, as in `(x ?? 0)`, or compare with `!= null` first".to_owned())
             }
             BinaryOp::Add if a.is_text() || b.is_text() => {
-                (Code::E208, "show a value in a string with `\"${x}\"`".to_owned())
+                (Code::E208, "put the value in a string with `\"${x}\"`".to_owned())
             }
-            BinaryOp::Or | BinaryOp::And => (Code::E208, "both sides must be bool".to_owned()),
+            BinaryOp::Or | BinaryOp::And => (Code::E208, "use bool on both sides".to_owned()),
             _ if op.is_comparison() => (Code::E208, "compare values of one type".to_owned()),
             _ => (
                 Code::E208,
-                "`+ -` work on numbers or on one unit, `* /` scale a unit by a number, `+` joins strings and lists".to_owned(),
+                "use `+ -` on numbers or values of one unit, `* /` to scale a unit by a number, `+` to join strings or lists".to_owned(),
             ),
         };
         let mut problem =
-            Problem::error(code, op_span, format!("`{sign}` does not work on {a} and {b}"))
-                .label("these do not go together")
-                .also(left.span, format!("is {a}"))
-                .also(right.span, format!("is {b}"))
+            Problem::error(code, op_span, format!("`{sign}` is not defined for {a} and {b}"))
+                .label("these types do not fit together")
+                .also(left.span, format!("this is {a}"))
+                .also(right.span, format!("this is {b}"))
                 .help(help);
         if code == Code::E215 {
             problem = self.required(problem, left);
@@ -127,9 +127,9 @@ impl Checker<'_> {
         let inner = self.expr(inner, Some(&Type::Bool));
         if !inner.ty.fits(&Type::Bool) {
             self.report(
-                Problem::error(Code::E208, inner.span, "`not` wants a bool")
+                Problem::error(Code::E208, inner.span, "`not` expects a bool")
                     .label(format!("this is {}", inner.ty))
-                    .help("compare it with something first"),
+                    .help("compare it with a value first"),
             );
         }
         Term::new(TermKind::Not(Box::new(inner)), Type::Bool, span)
@@ -143,11 +143,9 @@ impl Checker<'_> {
             Type::Unknown | Type::Never => inner.ty.clone(),
             other => {
                 self.report(
-                    Problem::error(Code::E208, inner.span, "`-` wants a number")
+                    Problem::error(Code::E208, inner.span, "`-` expects a number")
                         .label(format!("this is {other}"))
-                        .help(
-                            "to sort downwards by something else, write `>> reverse` behind `sort`",
-                        ),
+                        .help("write `>> reverse` after `sort` to sort in descending order"),
                 );
                 Type::Unknown
             }
@@ -160,20 +158,19 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(Value::Text(_)))
 }
 
-/// What a literal beside a value of this type is meant to be.
+/// The expected type of a literal next to a value of this type.
 fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
     let other = other.required();
     (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
 }
 
-/// What a value that stands for null is meant to be, where a literal could be several
-/// things.
+/// The expected type of the value for null, if a literal could have several types.
 fn optional_due(left: &Type) -> Option<Type> {
     let due = left.required();
     matches!(due, Type::Path | Type::Record(_) | Type::List(..)).then(|| due.clone())
 }
 
-/// Whether an operand that gives no value is needed whatever the other one is.
+/// Whether the operator never returns, because an operand that never returns is always needed.
 fn never_comes(op: BinaryOp, left: &Type, right: &Type) -> bool {
     let is_lazy = matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce);
     *left == Type::Never || (!is_lazy && *right == Type::Never)
@@ -216,7 +213,7 @@ fn multiply(a: &Type, b: &Type) -> Option<Type> {
     }
 }
 
-/// A unit by a number is the unit, by its own kind a plain number.
+/// The type of a division: a unit by a number is the unit, a unit by itself is a plain number.
 fn divide(a: &Type, b: &Type) -> Option<Type> {
     match (a, b) {
         (unit, factor) if unit.is_unit() && factor.is_number() => Some(unit.clone()),

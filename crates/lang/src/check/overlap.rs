@@ -1,4 +1,4 @@
-//! What pieces of a script do to the world, and which two of them get in each other's way.
+//! The effects of the pieces of a script, and pairs of them that conflict.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -13,19 +13,19 @@ use svc_contract::{
 use super::{Branch, Checker, Let, MOST_SUGGESTED, Term, TermKind};
 use crate::diag::{Code, Problem, Span};
 
-/// One use of a file or folder whose path is known.
+/// One use of a file or folder with a known path.
 struct Use {
     path: String,
     writes: bool,
     span: Span,
 }
 
-/// Whether running a term changes the world, costs money, or asks somebody.
+/// Whether running a term changes the world, costs money, or asks a person.
 pub(super) fn acts(term: &Term) -> bool {
     let own = match &term.kind {
         TermKind::Call(call) => call.op.op.effects.iter().any(|it| !matches!(it, Effect::Reads(_))),
-        // Known since its body was checked; walking the body at every call would take time
-        // that doubles with every flow that calls another one twice.
+        // Known since its body was checked. Walking the body at every call would double the time
+        // with every flow that calls another one twice.
         TermKind::Flow { flow, .. } | TermKind::FlowRef(flow) => flow.acts,
         _ => false,
     };
@@ -34,11 +34,11 @@ pub(super) fn acts(term: &Term) -> bool {
     acts_inside
 }
 
-/// Which pieces use which paths.
+/// The pieces by the paths that they use.
 #[derive(Default)]
 struct Places<'a> {
     at: HashMap<&'a Path, Vec<usize>>,
-    /// By every folder around a path.
+    /// Pieces by every folder around a path.
     below: HashMap<&'a Path, Vec<usize>>,
 }
 
@@ -58,19 +58,20 @@ impl<'a> Places<'a> {
 }
 
 impl Checker<'_> {
-    /// Branches run at the same time: two that use one path, one of them writing, race.
+    /// Reports branches that race: they run at the same time and use the same path, and at least
+    /// one of them writes.
     pub(super) fn unordered_branches(&mut self, branches: &[Branch]) {
         let uses: Vec<Vec<Use>> = branches.iter().map(|it| uses(&it.body)).collect();
         self.races(&uses, |_| Vec::new());
     }
 
-    /// Lets of which neither needs the other run at the same time, too.
+    /// Reports lets that race: those that do not need each other run at the same time, too.
     pub(super) fn unordered_lets(&mut self, lets: &[Let]) {
         let uses: Vec<Vec<Use>> = lets.iter().map(|it| uses(&it.value)).collect();
         self.races(&uses, |later| all_needs(lets, later));
     }
 
-    /// Reports pieces that race with earlier ones. `needed` says which earlier ones a piece
+    /// Reports pieces that race with earlier ones. `needed` returns the earlier ones that a piece
     /// waits for.
     fn races(&mut self, uses: &[Vec<Use>], needed: impl Fn(usize) -> Vec<bool>) {
         let mut told = 0;
@@ -113,13 +114,13 @@ impl Checker<'_> {
 
 fn raced(a: &Use, b: &Use) -> Problem {
     let verb = |it: &Use| if it.writes { "writes" } else { "reads" };
-    Problem::warning(Code::E307, b.span, format!("`{}` is used twice without an order", b.path))
+    Problem::warning(Code::E307, b.span, format!("`{}` is used twice in no defined order", b.path))
         .label(format!("{} it", verb(b)))
         .also(a.span, format!("{} `{}` at the same time", verb(a), a.path))
-        .help("let one use the other's result, so that they run one after the other")
+        .help("make one use the result of the other, so that they run in order")
 }
 
-/// Which lets one needs, directly or through others. Lets need only earlier ones.
+/// The lets that one needs, directly or through others. Lets only need earlier ones.
 fn all_needs(lets: &[Let], of: usize) -> Vec<bool> {
     let mut needed = vec![false; lets.len()];
     let mut open = vec![of];
@@ -137,7 +138,7 @@ fn overlap(a: &str, b: &str) -> bool {
     Path::new(a).starts_with(b) || Path::new(b).starts_with(a)
 }
 
-/// The files and folders that a term uses, as far as they are known before the run.
+/// The files and folders that a term uses, as far as known before the run.
 fn uses(term: &Term) -> Vec<Use> {
     let mut found = Vec::new();
     collect(term, &mut found);

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Where a stage stands.
+/// The position of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
     /// It begins a pipeline: it may be a value.
@@ -25,7 +25,7 @@ pub(super) enum Position {
 }
 
 impl Checker<'_> {
-    /// A pipeline, and the type that is due where it stands.
+    /// Checks a pipeline against its expected type.
     pub(super) fn pipeline_as(&mut self, pipeline: &Pipeline, expected: Option<&Type>) -> Term {
         stacker::maybe_grow(STACK_LEFT, STACK_MORE, || {
             let only = pipeline.stages.len() == 1;
@@ -66,7 +66,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The type that a stage's input port wants, so that a literal before it takes it.
+    /// The type of the input port of a stage, so that a literal before it takes that type.
     fn due_at(&self, stage: &Stage) -> Option<Type> {
         let StageKind::Expr(expr) = &stage.kind else { return None };
         let (name, args) = match &expr.kind {
@@ -93,7 +93,7 @@ impl Checker<'_> {
         (!given && !ty.is_unknown()).then_some(ty)
     }
 
-    /// What messages call a stage: its own text, and of a block what stands before its braces.
+    /// The name of a stage in messages: its text, or for a block the text before its braces.
     fn stage_name(&self, stage: &Stage) -> String {
         let text = self.source.text().get(stage_span(stage).range()).unwrap_or_default();
         match &stage.kind {
@@ -104,7 +104,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A stage with what stands behind it.
+    /// Checks a stage with its modifiers.
     fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
         let first = self.stage_kind(&stage.kind, stage.span, position, expected);
         let first = self.of_bearable_type(first);
@@ -113,7 +113,7 @@ impl Checker<'_> {
             match modifier {
                 Mod::Within(within) => {
                     let last = tries.pop().expect("there is a stage to bound");
-                    // The bounds of an alternative are computed where it runs.
+                    // The bounds of an alternative are evaluated where it runs.
                     let is_alternative = !tries.is_empty();
                     if is_alternative {
                         self.frames.push(error_frame());
@@ -168,7 +168,7 @@ impl Checker<'_> {
         Term::new(TermKind::Fallback { segment, tries }, ty, span)
     }
 
-    /// Reports two pieces that should give one type.
+    /// Reports two pieces that should have the same type.
     pub(super) fn disagree(&mut self, a: &Term, b: &Term, what: &str) {
         let problem = self.alike(disagreement(a, b, what), a, b, Behind::Pipeline);
         self.report(problem);
@@ -250,7 +250,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression takes something of a variable: `xs[0]`.
+    /// Whether an expression selects from a variable: `xs[0]`.
     fn is_variables(&self, expr: &Expr) -> bool {
         let mut innermost = expr;
         while let ExprKind::Index { base, .. } | ExprKind::Field { base, .. } = &innermost.kind {
@@ -262,12 +262,12 @@ impl Checker<'_> {
     fn value_as_stage(&mut self, span: Span, name: &str) {
         self.report(
             Problem::error(Code::E212, span, format!("`{name}` is a value, not a stage"))
-                .label("a stage is due after `>>`")
-                .help("a value begins a pipeline: `value >> stage`; to build one here write `{ .. }` or `( .. )`"),
+                .label("expected a stage after `>>`")
+                .help("put the value at the start: `value >> stage`; to build a value here, write `{ .. }` or `( .. )`"),
         );
     }
 
-    /// The flow or component of a name, or a report that there is none.
+    /// Resolves a name to a flow or component, or reports that it is unknown.
     pub(super) fn callable_or_report(&mut self, name: &[ast::Word]) -> Option<Callable> {
         if let Some(found) = self.callable(name) {
             return Some(found);
@@ -284,12 +284,12 @@ impl Checker<'_> {
                 ops.iter().map(|it| format!("`{whole}.{}`", it.name)).collect();
             self.report(
                 Problem::error(Code::E212, span, format!("`{whole}` is a group of ops, not an op"))
-                    .label("one of its ops is due")
-                    .help(format!("it has {}", names.join(", "))),
+                    .label("expected one of its ops")
+                    .help(format!("use one of {}", names.join(", "))),
             );
             return None;
         }
-        // A name that the language gives is meant, though not here.
+        // A name defined by the language is meant, but it is not available here.
         let is_fixed = FIXED.contains(&name[0].text.as_ref());
         let suggestion =
             if is_fixed { None } else { foreign(&whole).or_else(|| self.suggest(name)) };
@@ -300,31 +300,27 @@ impl Checker<'_> {
             _ if self.let_names.contains(name[0].text.as_ref()) => {
                 let name = &name[0].text;
                 match self.in_flow {
-                    true => format!("a flow sees only its parameters: make `{name}` one"),
-                    false => format!("a `let` is visible after itself: move `{name}` up"),
+                    true => format!("make `{name}` a parameter: a flow only sees its parameters"),
+                    false => format!("move `{name}` up: a `let` is only visible below it"),
                 }
             }
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
-                "`error.kind` and `error.message` are known behind `fallback`".to_owned()
+                "use `error.kind` and `error.message` only after `fallback`".to_owned()
             }
-            (_, "main") => {
-                "`main(..)` is the file's main pipeline, in a test of a file that has one"
-                    .to_owned()
-            }
+            (_, "main") => "use `main(..)` only in tests of a file with a main pipeline".to_owned(),
             (Some((it, _)), _) => format!("did you mean `{it}`?"),
             (None, "input") => {
-                "begin with a stage to read the script's input, or declare `param name: type`"
+                "begin with a stage to read the input of the script, or declare `param name: type`"
                     .to_owned()
             }
-            (None, _) => {
-                "`svc components` lists what there is; `let` and `flow` define your own".to_owned()
-            }
+            (None, _) => "run `svc components` for a list, or define the name with `let` or `flow`"
+                .to_owned(),
         };
         if self.is_being_bound(&name[0].text) {
             let problem =
-                Problem::error(Code::E201, span, format!("`{}` is not known yet", name[0].text))
+                Problem::error(Code::E201, span, format!("`{}` is not defined yet", name[0].text))
                     .label("used in its own value")
-                    .help("a `let` is visible after itself; a line that begins with `-` goes on with the line above: put it in `( )`");
+                    .help("move the use below the `let`; if the line begins with `-`, put it in `( )`, or it continues the line above");
             self.report(match self.minus_on_a_new_line(span) {
                 Some(minus) => problem.fix(minus.to(span), format!("(-{whole})")),
                 None => problem,
@@ -339,16 +335,15 @@ impl Checker<'_> {
             let (first, rest) = (&name[0].text, ast::dotted(&name[1..]));
             self.report(
                 Problem::error(Code::E201, span, format!("`{first}` has no op `{rest}`"))
-                    .label("a field of what it gives, or an op that it lacks")
+                    .label("unknown op")
                     .help(format!("take a field of the result with `{first} >> .{rest}`"))
                     .fix(joint, " >> "),
             );
             return None;
         }
-        let mut problem =
-            Problem::error(Code::E201, span, format!("there is no component or name `{whole}`"))
-                .label("not known")
-                .help(help);
+        let mut problem = Problem::error(Code::E201, span, format!("unknown name `{whole}`"))
+            .label("not found")
+            .help(help);
         if let Some((it, is_sure)) = suggestion {
             problem = problem.fix(span, it).suggested_if(!is_sure);
         }
@@ -372,7 +367,7 @@ impl Checker<'_> {
         });
     }
 
-    /// The `-` that begins the line of a name, where nothing follows the name.
+    /// The `-` at the start of the line of a name, if nothing follows the name.
     fn minus_on_a_new_line(&self, name: Span) -> Option<Span> {
         let text = self.source.text();
         let before = text[..name.start].strip_suffix('-')?;
@@ -418,12 +413,12 @@ impl Checker<'_> {
         Term::new(TermKind::Parallel { names, branches: checked }, Type::record(fields), span)
     }
 
-    /// The value that enters here, for a block that works on it.
+    /// The incoming value for a block; reports a block without one.
     pub(super) fn incoming(&mut self, word: &str, span: Span) -> Option<(Term, Giver)> {
         let Some((var, ty, giver)) = self.it() else {
             self.report(
-                Problem::error(Code::E211, span, format!("nothing enters `{word}` here"))
-                    .label("needs a value from the left")
+                Problem::error(Code::E211, span, format!("`{word}` has no input here"))
+                    .label("expects a value from the left")
                     .help(format!("write `value >> {word} ..`")),
             );
             return None;
@@ -437,7 +432,8 @@ fn named_type(param: &Input) -> (Text, Type) {
     (param.name.clone(), param.ty.clone())
 }
 
-/// A literal is one of the enum that is due, where it is among it: `ask<Route> fallback "bug"`.
+/// Gives a literal the expected enum type, if it is one of its choices:
+/// `ask<Route> fallback "bug"`.
 fn take_enum(term: &mut Term, due: &Type) {
     if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
         && term.ty == Type::Text
@@ -447,18 +443,18 @@ fn take_enum(term: &mut Term, due: &Type) {
     }
 }
 
-/// What a `fallback` knows of the failure before it: `error.kind`, `error.message`.
+/// The frame of a `fallback` with the failure before it: `error.kind`, `error.message`.
 fn error_frame() -> Frame {
     let ty = Type::record(vec![("kind".into(), Type::Text), ("message".into(), Type::Text)]);
     Frame::Params(vec![Named::fixed("error", ty)])
 }
 
-/// Two pieces that should give one type.
+/// The problem of two pieces that should have the same type.
 fn disagreement(a: &Term, b: &Term, what: &str) -> Problem {
-    Problem::error(Code::E209, b.span, format!("{what} give different types"))
-        .label(format!("gives {}", b.ty))
-        .also(a.span, format!("gives {}", a.ty))
-        .help("give both the same type, with `{ .. }` or a component that converts")
+    Problem::error(Code::E209, b.span, format!("{what} have different types"))
+        .label(format!("this is {}", b.ty))
+        .also(a.span, format!("this is {}", a.ty))
+        .help("convert one of them, with `{ .. }` or a component")
 }
 
 fn stage_span(stage: &Stage) -> Span {
@@ -468,7 +464,7 @@ fn stage_span(stage: &Stage) -> Span {
     }
 }
 
-/// Wraps a term whose value must change to be one of the type it fits.
+/// Wraps a term whose value must be converted to the type that it fits.
 pub(super) fn convert(term: Term, ty: &Type) -> Term {
     if !term.ty.changes_into(ty) {
         return term;
@@ -483,13 +479,13 @@ pub(super) fn var_term(var: Var, ty: Type, span: Span) -> Term {
     Term { kind: TermKind::Var(var), ty, span, waits: false }
 }
 
-/// The name here for one of another language, and whether it can mean nothing else.
+/// The name here for one of another language, and whether it is the only possible meaning.
 fn foreign(name: &str) -> Option<(String, bool)> {
     let here = foreign_name(name).filter(|it| !it.contains(' '))?;
     Some((here.to_owned(), !matches!(name, "size" | "concat")))
 }
 
-/// What another language's name is called here.
+/// The name here for one of another language.
 fn foreign_name(name: &str) -> Option<&'static str> {
     const FUNCTIONS: [(&str, &str); 10] = [
         ("count", "len"),

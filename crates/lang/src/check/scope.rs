@@ -1,4 +1,4 @@
-//! Which names mean what, where.
+//! Scopes: the meaning of names at each place.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,24 +21,24 @@ use crate::{
     syntax::ast::{Word, dotted},
 };
 
-/// One level of names. Frames of the check are frames of the run.
+/// One level of names. The frames of the check are those of the run.
 #[derive(Debug)]
 pub(super) enum Frame {
-    /// The value that enters a stage or an item's block, and what gives it.
+    /// The value that enters a stage or the block of an item, and its origin.
     It { ty: Type, giver: Giver },
     /// Inputs of the script, or parameters of a flow.
     Params(Vec<Named>),
     Lets {
         names: Vec<LetName>,
-        /// Where the last one of each name is among those that are bound already.
+        /// The index of the latest binding of each name.
         bound: HashMap<Text, usize>,
         result_needs: Vec<usize>,
-        /// Those nearest to unknown names, and how many were compared with them.
+        /// The names nearest to unknown ones, and the number of names compared so far.
         nearest: HashMap<Text, (usize, Nearest<Text>)>,
     },
 }
 
-/// What gives the value that enters a stage.
+/// The origin of the value that enters a stage.
 #[derive(Clone, Debug)]
 pub(super) struct Giver {
     pub(super) name: String,
@@ -58,7 +58,7 @@ impl Named {
         Self { name: input.name.clone(), ty: input.ty.clone(), span: input.span, kind }
     }
 
-    /// A name that the language gives.
+    /// A name defined by the language.
     pub(super) fn fixed(name: &str, ty: Type) -> Self {
         Self { name: name.into(), ty, span: Span::default(), kind: NameKind::Param }
     }
@@ -71,36 +71,36 @@ pub(super) struct LetName {
     pub(super) span: Span,
     pub(super) needs: Vec<usize>,
     pub(super) used: bool,
-    /// Its value is being checked: what it names are its needs.
+    /// Whether its value is being checked: names used now are its needs.
     pub(super) open: bool,
 }
 
-/// So many of the names that were needed last are looked at before one is noted again.
+/// The number of latest needs that are searched before a need is recorded again.
 const RECENT: usize = 8;
 
-/// Each of some needs once, in their order.
+/// Removes duplicate needs, keeping their order.
 pub(super) fn once(needs: Vec<usize>) -> Vec<usize> {
     let mut seen = HashSet::new();
     needs.into_iter().filter(|it| seen.insert(*it)).collect()
 }
 
-/// What a name stands for where a stage is due.
+/// The target of a name where a stage is expected.
 #[derive(Clone, Debug)]
 pub(super) enum Callable {
     Op(OpRef),
     Flow(usize),
-    /// A flow of another file, or the file's main pipeline in a test.
+    /// A flow of another file, or the main pipeline of the file in a test.
     Ready(Arc<Flow>),
     /// A template of another file, by its declaration.
     Template(Arc<Module>, Arc<Flow>),
     /// A parameter that is a flow.
     Param(Box<Term>, Arc<FlowType>),
-    /// A name that is bound to something broken.
+    /// A name whose declaration could not be parsed.
     Unknown,
 }
 
 impl Checker<'_> {
-    /// The value that enters here.
+    /// The value that enters here, if there is one.
     pub(super) fn it(&self) -> Option<(Var, Type, Giver)> {
         let (up, ty, giver) =
             self.frames.iter().rev().enumerate().find_map(|(up, it)| match it {
@@ -110,7 +110,7 @@ impl Checker<'_> {
         Some((Var { up, idx: 0 }, ty.clone(), giver.clone()))
     }
 
-    /// A value that a `let`, a `param` or a flow's parameter binds.
+    /// The value bound by a `let`, a `param` or a parameter of a flow.
     pub(super) fn variable(&mut self, word: &Word) -> Option<Term> {
         let (up, idx, ty) = self.frames.iter().rev().enumerate().find_map(|(up, frame)| {
             let (idx, ty) = frame.find(&word.text)?;
@@ -120,10 +120,10 @@ impl Checker<'_> {
         let place = self.frames.len() - 1 - up;
         if let Frame::Lets { names, result_needs, .. } = &mut self.frames[place] {
             names[idx].used = true;
-            // Only the last let of a frame can be open: its own lets have a frame of theirs.
+            // Only the last let of a frame can be open: lets inside it have another frame.
             let open = names.last_mut().filter(|it| it.open);
             let needs = open.map_or(result_needs, |it| &mut it.needs);
-            // The few that are named over and over; the others are found when it closes.
+            // Skips a few frequent names; other duplicates are removed when the let closes.
             if !needs.iter().rev().take(RECENT).any(|it| *it == idx) {
                 needs.push(idx);
             }
@@ -142,7 +142,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a name is that of a `let` whose value is being checked.
+    /// Whether a name belongs to a `let` whose value is being checked.
     pub(super) fn is_being_bound(&self, name: &str) -> bool {
         self.frames.iter().any(|it| match it {
             // Only the last one can be open.
@@ -157,7 +157,7 @@ impl Checker<'_> {
         self.frames.iter().any(|it| it.find(name).is_some())
     }
 
-    /// The parameter of a flow's type that a name stands for.
+    /// The parameter of a flow type with this name.
     pub(super) fn flow_param_named(&mut self, name: &[Word]) -> Option<Callable> {
         let [only] = name else { return None };
         let is_flow = |it: &Frame| matches!(it.find(&only.text), Some((_, Type::Flow(_))));
@@ -171,12 +171,12 @@ impl Checker<'_> {
         }
     }
 
-    /// The flow or component that a name stands for.
+    /// The flow or component with this name.
     pub(super) fn callable(&self, name: &[Word]) -> Option<Callable> {
         let first = name.first()?;
         if name.len() == 1 {
             if first.text.as_ref() == "main" {
-                // Where something could not be read, that may have been the main pipeline.
+                // Something that could not be parsed may have been the main pipeline.
                 let may_be_broken = self.problems.iter().any(Problem::is_error);
                 return match &self.main_flow {
                     Some(flow) => Some(Callable::Ready(flow.clone())),
@@ -204,21 +204,21 @@ impl Checker<'_> {
         self.registry.resolve(&dotted(name)).map(Callable::Op)
     }
 
-    /// Whether an unknown name is still compared with those that are known.
+    /// Whether unknown names are still compared with known ones.
     pub(super) fn suggests(&self) -> bool {
         self.problems.len() <= MOST_SUGGESTED
     }
 
-    /// With how many of so many names an unknown one is compared: with few of them always.
+    /// The number of known names that an unknown one is compared with: a few of them always are.
     pub(super) fn compared(&self, known: usize) -> usize {
         const FEW: usize = 16;
         if self.suggests() || known <= FEW { known } else { 0 }
     }
 
-    /// The known name that an unknown one is most likely meant to be.
+    /// The known name most likely meant by an unknown one.
     pub(super) fn suggest(&mut self, name: &[Word]) -> Option<(String, bool)> {
         let whole = Text::from(dotted(name));
-        // The same name again costs next to nothing.
+        // A name that was compared before costs little.
         if !self.suggests() && !self.nearest.contains_key(&whole) {
             return None;
         }
@@ -243,7 +243,7 @@ impl Checker<'_> {
 }
 
 impl Frame {
-    /// The names of a block, before its first `let`.
+    /// An empty frame for the lets of a block.
     pub(super) fn lets() -> Self {
         Self::Lets {
             names: Vec::new(),
@@ -253,7 +253,7 @@ impl Frame {
         }
     }
 
-    /// A name of this frame; the last one of a name hides those before.
+    /// A name of this frame; a later binding shadows earlier ones.
     fn find(&self, name: &str) -> Option<(usize, Type)> {
         match self {
             Self::It { .. } => None,
@@ -268,7 +268,7 @@ impl Frame {
         }
     }
 
-    /// The names of this frame that are bound already, with their types.
+    /// The names of this frame that are already bound, with their types.
     pub(super) fn named(&self) -> Vec<(Text, Type)> {
         match self {
             Self::It { .. } => Vec::new(),
@@ -280,8 +280,8 @@ impl Frame {
         }
     }
 
-    /// The names of this frame that are nearest to an unknown one. Names are only added to a
-    /// block, so each is compared once.
+    /// The names of this frame nearest to an unknown one. Names are only ever added to a block, so
+    /// each is compared once.
     fn nearest(&mut self, name: &Text) -> Nearest<Text> {
         match self {
             Self::It { .. } => Nearest::default(),

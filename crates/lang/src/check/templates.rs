@@ -1,4 +1,4 @@
-//! Files of templates: what they declare in comments, and the code that builds pipelines.
+//! Template files: their declarations in comments, and the code that builds pipelines.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
@@ -17,11 +17,11 @@ use crate::{
     },
 };
 
-/// A file of templates, beside what every file gives.
+/// The additional data of a template file.
 #[derive(Debug)]
 pub(super) struct Builder {
     pub(super) templates: Templates,
-    /// The declarations of the file's types, as a script has them.
+    /// The declarations of the types of the file, in the syntax of a script.
     pub(super) types: Text,
     heads: HashMap<Text, Head>,
 }
@@ -37,7 +37,7 @@ pub(super) fn is_template(source: &Source) -> bool {
     Path::new(source.name()).extension().is_some_and(|it| it == "rhai")
 }
 
-/// Reads a file of templates: its declarations, and its code.
+/// Checks a template file: its declarations, and its code.
 pub(super) fn check_templates(
     source: &Source,
     registry: &Registry,
@@ -63,8 +63,8 @@ pub(super) fn check_templates(
     (Report::new(source.clone(), problems), module)
 }
 
-/// A problem of the declarations, with places of the file: behind a declaration stands what
-/// the file has not, and a mend of that is no mend of the file.
+/// Adapts a problem of the declarations to the file. Its fixes are dropped, because the text
+/// after a declaration is not in the file.
 fn placed(file: &str, mut problem: Problem) -> Problem {
     for Label { span, .. } in &mut problem.labels {
         *span = Span::new(file.floor_char_boundary(span.start), file.ceil_char_boundary(span.end));
@@ -73,8 +73,8 @@ fn placed(file: &str, mut problem: Problem) -> Problem {
     problem
 }
 
-/// What the comments of a file declare, as a script: each word at the place that it has in
-/// the file.
+/// The declarations in the comments of a file, as a script in which each word keeps its place
+/// in the file.
 struct Declarations {
     text: String,
     types: String,
@@ -82,7 +82,7 @@ struct Declarations {
 
 impl Declarations {
     fn of(file: &str) -> Self {
-        // The body of a flow may reach into the next line, where its slashes stand.
+        // The body of a flow may extend into the next line, over its slashes.
         const BODY: &str = "{0}";
         let mut declared = Self { text: String::with_capacity(file.len()), types: String::new() };
         let mut start = 0;
@@ -103,7 +103,7 @@ impl Declarations {
         declared
     }
 
-    /// Adds words on a line of their own, at this byte.
+    /// Adds words on their own line, at this offset.
     fn put(&mut self, at: usize, words: &str) {
         let gap = at.saturating_sub(self.text.len());
         self.text.extend(std::iter::once('\n').chain(std::iter::repeat(' ')).take(gap));
@@ -112,7 +112,7 @@ impl Declarations {
 }
 
 impl Checker<'_> {
-    /// The code of a file, which has a function for each of these templates.
+    /// The code of a file, which must have a function for each of these templates.
     fn code_of(&mut self, flows: &[Arc<Flow>]) -> Option<Templates> {
         let templates = match Templates::new(self.source.text(), self.registry) {
             Ok(templates) => templates,
@@ -124,7 +124,7 @@ impl Checker<'_> {
         if flows.is_empty() && self.problems.is_empty() {
             self.report(
                 Problem::error(Code::E504, Span::new(0, 0), "the file declares no template")
-                    .label("a template is missing")
+                    .label("missing template")
                     .help("write `/// template name(draft: string) -> string` above its function"),
             );
         }
@@ -137,9 +137,10 @@ impl Checker<'_> {
     fn has_function(&mut self, flow: &Flow, templates: &Templates) {
         let name = &flow.name;
         let Some((_, rest)) = flow.params.split_first() else {
-            let problem = Problem::error(Code::E504, flow.span, format!("`{name}` takes nothing"))
-                .label("the pipeline has no input")
-                .help("its first parameter is what enters the pipeline that it builds");
+            let problem =
+                Problem::error(Code::E504, flow.span, format!("`{name}` has no parameter"))
+                    .label("missing input")
+                    .help("add a first parameter for the input of the pipeline that it builds");
             return self.report(problem);
         };
         let names: Vec<&str> =
@@ -147,17 +148,17 @@ impl Checker<'_> {
         if templates.has(name, names.len()) {
             return;
         }
-        let message = format!("there is no `fn {name}({})`", names.join(", "));
+        let message = format!("missing `fn {name}({})`", names.join(", "));
         self.report(
             Problem::error(Code::E504, flow.span, message)
                 .label("declared, but not defined")
-                .help("the function takes every parameter but the first and flows, by its place"),
+                .help("define it with every parameter but the first and flows, in order"),
         );
     }
 }
 
-/// How the flows begin that templates build: `flow review(draft: string) -> Report`. They
-/// take the input, and what the template takes of flows.
+/// The heads of the flows that templates build: `flow review(draft: string) -> Report`. They
+/// take the input and the flows that the template takes.
 fn heads(file: &str, program: &Program, templates: &[Arc<Flow>]) -> HashMap<Text, Head> {
     let mut heads = HashMap::new();
     let of = |it: &TypeExpr| file.get(it.span.range());
@@ -178,7 +179,7 @@ fn heads(file: &str, program: &Program, templates: &[Arc<Flow>]) -> HashMap<Text
 }
 
 impl Builder {
-    /// The flow of a template whose pipeline this is.
+    /// The text of the flow for a pipeline built by a template.
     pub(super) fn flow(&self, template: &str, pipeline: &str) -> Option<Text> {
         Some(self.heads.get(template)?.before(pipeline).into())
     }
@@ -186,7 +187,7 @@ impl Builder {
 
 impl Head {
     fn before(&self, pipeline: &str) -> String {
-        // Where names are bound first, the pipeline says itself what it begins with.
+        // A pipeline that begins with `let` names its input itself.
         let begin = match pipeline.starts_with("let ") {
             true => String::new(),
             false => format!("{} >> ", self.input),

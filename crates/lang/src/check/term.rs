@@ -1,7 +1,7 @@
-//! The typed tree: what a script means once every name is resolved.
+//! The typed tree: a script with all names resolved.
 //!
-//! Names are gone: a variable is a number of frames up and a place in that frame, an op
-//! is the op itself, an argument stands at the place of its parameter.
+//! It has no names: a variable is a number of frames up and an index in that frame, an op is
+//! the op itself, and arguments are in the order of their parameters.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -16,39 +16,39 @@ use crate::{
     syntax::ast::BinaryOp,
 };
 
-/// A script that may run.
+/// A checked script, ready to run.
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub source: Source,
-    /// What the script wants to be given.
+    /// The inputs of the script.
     pub inputs: Vec<Input>,
     pub flows: Vec<Arc<Flow>>,
-    /// The files that it uses, directly or through others.
+    /// The files that it uses, directly or indirectly.
     pub used: Vec<Source>,
-    /// The calls of templates that stand in the script itself.
+    /// The expanded calls of templates in the script itself.
     pub expanded: Vec<Expansion>,
     /// The main pipeline; its frame holds the inputs.
     pub main: Option<Term>,
-    /// What stands for components in every test.
+    /// The mocks for all tests.
     pub mocks: Vec<Mock>,
     pub tests: Vec<Test>,
     /// Warnings only.
     pub warnings: Report,
 }
 
-/// A call of a template, and what stands for it.
+/// A call of a template, and its expansion.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     /// The call, with its arguments.
     pub span: Span,
-    /// The arguments that the flow takes as well: its input and flows, each with the name
-    /// that has to be written before it.
+    /// The arguments that are passed on to the flow: its input and flows, each with the name to
+    /// write before it.
     pub kept: Vec<(Option<Text>, Span)>,
     /// The file of the template.
     pub file: Source,
-    /// The declarations of the types that its file has.
+    /// The declarations of the types in its file.
     pub types: Text,
-    /// The name and the text of the flow that it builds.
+    /// The text of the flow that it builds.
     pub flow: Text,
     pub text: Text,
 }
@@ -64,17 +64,17 @@ pub struct Input {
 }
 
 impl Input {
-    /// Whether nothing stands in for it when it is not given.
+    /// Whether it has no default.
     pub fn is_required(&self) -> bool {
         self.default.is_none() && !self.ty.is_optional()
     }
 
-    /// Whether a flow is due.
+    /// Whether it is a flow.
     pub(super) fn is_flow(&self) -> bool {
         matches!(self.ty, Type::Flow(_))
     }
 
-    /// Whether the host gives it, not the caller.
+    /// Whether the host provides it, not the caller.
     pub fn is_secret(&self) -> bool {
         matches!(self.ty, Type::Secret)
     }
@@ -84,27 +84,27 @@ impl Input {
 pub struct Flow {
     pub name: Text,
     pub doc: String,
-    /// The file that it stands in, and the place of its name there.
+    /// The file of its definition, and the place of its name there.
     pub source: Source,
     pub span: Span,
-    /// The first one takes the incoming value.
+    /// The parameters; the first takes the incoming value.
     pub params: Vec<Input>,
     pub yields: Type,
-    /// Its frame holds the parameters.
+    /// The body; its frame holds the parameters.
     pub body: Term,
-    /// Whether running it changes the world, costs money, or asks somebody.
+    /// Whether running it changes the world, costs money, or asks a person.
     pub acts: bool,
 }
 
-/// What stands for a component in tests: `mock ask<Route>(model: "fast") = "billing"`.
+/// A mock of a component in tests: `mock ask<Route>(model: "fast") = "billing"`.
 #[derive(Clone, Debug)]
 pub struct Mock {
     pub op: OpRef,
-    /// Only for calls that ask for this type.
+    /// The mock only applies to calls that ask for this type.
     pub wanted: Option<Type>,
-    /// Only for calls with these arguments, each with its place in the op's parameters.
+    /// The mock only applies to calls with these arguments, each with the index of its parameter.
     pub args: Vec<(usize, Term)>,
-    /// The value, or the failure that computing it gives.
+    /// The value; if computing it fails, the call fails.
     pub value: Term,
 }
 
@@ -114,9 +114,9 @@ pub struct Test {
     pub name: Text,
     pub span: Span,
     pub mocks: Vec<Mock>,
-    /// Its frame lies in one that holds `run`.
+    /// The lets; their frame is inside one that holds `run`.
     pub lets: Vec<Let>,
-    /// Conditions; they see the lets, and what the run was.
+    /// The conditions; they see the lets and `run`.
     pub expects: Vec<Term>,
 }
 
@@ -126,11 +126,11 @@ pub struct Term {
     pub kind: TermKind,
     pub ty: Type,
     pub span: Span,
-    /// Whether a component that is not inline is called somewhere inside.
+    /// Whether it calls a component that is not inline.
     pub waits: bool,
 }
 
-/// A variable: so many frames up, then so many places along.
+/// A variable: a number of frames up, then an index in that frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Var {
     pub up: usize,
@@ -141,20 +141,20 @@ pub struct Var {
 pub enum TermKind {
     Const(Value),
     Var(Var),
-    /// The first term is evaluated where the pipeline stands; each further one in a frame
-    /// of its own, which holds the value of the one before.
+    /// The first term is evaluated in the frame of the pipeline; each further one in a new frame
+    /// that holds the value of the previous one.
     Pipeline(Vec<Term>),
     Call(Box<Call>),
     Flow {
         flow: Arc<Flow>,
         name: Text,
-        /// Its place in the paths of nodes.
+        /// Its segment in the paths of nodes.
         segment: Text,
         args: Vec<Term>,
     },
-    /// A flow or component that is an argument.
+    /// A flow or component passed as an argument.
     FlowRef(Arc<Flow>),
-    /// A call of a flow that is an argument.
+    /// A call of a flow passed as an argument.
     CallRef {
         callee: Box<Term>,
         name: Text,
@@ -187,7 +187,7 @@ pub enum TermKind {
         key: Box<Term>,
     },
     If {
-        /// The places of the arms in the paths of nodes.
+        /// The segments of the arms in the paths of nodes.
         segments: (Text, Text),
         condition: Box<Term>,
         then: Box<Term>,
@@ -222,31 +222,31 @@ pub enum TermKind {
         value: Box<Term>,
         why: CastReason,
     },
-    /// Makes a path of text that was built from values.
+    /// Converts text built from values to a path.
     Path {
         value: Box<Term>,
         folder: Option<PathBuf>,
     },
     Within {
-        /// Its place in its level of the paths, by which its spending is known.
+        /// Its segment in the paths, which identifies its spending.
         segment: Text,
         bounds: Vec<(BoundKey, Term)>,
         body: Box<Term>,
     },
-    /// Tries one after the other until one does not fail. Those after the first have a
-    /// frame for the error of the one before.
+    /// Tries alternatives in order until one succeeds. Each after the first has a frame for the
+    /// error of the previous one.
     Fallback {
         segment: Text,
         tries: Vec<Term>,
     },
 }
 
-/// Why a value is tested: it decides what a misfit is called.
+/// The reason for testing a value, which decides the kind of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastReason {
-    /// `x as T`, `parse_json<T>`: what came from outside may be anything.
+    /// `x as T`, `parse_json<T>`: a value from outside may be anything.
     Asked,
-    /// A value enters a range, or an int a float.
+    /// The conversion of a value to a range, or of an int to a float.
     Entering,
 }
 
@@ -254,15 +254,15 @@ pub enum CastReason {
 #[derive(Clone, Debug)]
 pub struct Call {
     pub op: OpRef,
-    /// The name that the script uses.
+    /// The name used in the script.
     pub name: Text,
-    /// Its place in the paths of nodes: the name, with a number where it stands again.
+    /// Its segment in the paths of nodes: the name, with a number if it is repeated.
     pub segment: Text,
-    /// In the order of the op's parameters, defaults filled in.
+    /// The arguments in the order of the parameters, with defaults filled in.
     pub args: Vec<Term>,
-    /// The file that it stands in.
+    /// The file of the call.
     pub source: Source,
-    /// The type that an op of `Generic::Asked` is told.
+    /// The type passed to an op of `Generic::Asked`.
     pub wanted: Option<Type>,
 }
 
@@ -271,7 +271,7 @@ pub struct Call {
 pub struct Block {
     pub lets: Vec<Let>,
     pub result: Term,
-    /// The lets that the result uses.
+    /// The lets used by the result.
     pub needs: Vec<usize>,
 }
 
@@ -279,9 +279,9 @@ pub struct Block {
 pub struct Let {
     pub name: Text,
     pub value: Term,
-    /// The lets of the same block that it uses.
+    /// The lets of the same block used by this one.
     pub needs: Vec<usize>,
-    /// Nothing uses it and it has no effect, so it is left out.
+    /// Whether it is skipped, because it is unused and has no effect.
     pub skipped: bool,
 }
 
@@ -294,9 +294,9 @@ pub struct Branch {
 
 #[derive(Clone, Debug)]
 pub struct Arm {
-    /// Its place in the paths of nodes.
+    /// Its segment in the paths of nodes.
     pub segment: Text,
-    /// The values that it is for; none at all is every value.
+    /// The values that it matches; an empty list matches every value.
     pub patterns: Vec<Value>,
     pub body: Term,
 }
@@ -308,12 +308,12 @@ pub struct Repeat {
     pub turns: u32,
     pub body: Term,
     pub until: Term,
-    /// What becomes of the last value when the turns are used up.
+    /// The `else` branch, which receives the last value when the turns are used up.
     pub otherwise: Option<Term>,
 }
 
 impl Repeat {
-    /// What stands in the paths of nodes in `else`, behind the turns.
+    /// The segment of `else` in the paths of nodes, after that of the turns.
     pub const ELSE: &'static str = "?else";
 }
 
@@ -327,7 +327,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub enum Entry {
     Field(Text, Term),
-    /// The fields of another record, by name.
+    /// Named fields of another record.
     Spread(Term, Vec<Text>),
 }
 
@@ -353,7 +353,7 @@ pub enum Piece {
     Value(Term, Option<usize>),
 }
 
-/// What can be bounded.
+/// The key of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BoundKey {
     MaxCost,
@@ -406,8 +406,8 @@ impl Shape {
 }
 
 impl TermKind {
-    /// Whether a value is worked on that never comes: then none comes of it. What only holds
-    /// values (records, lists, branches) has parts that never come instead.
+    /// Whether the term never returns because it needs an operand that never returns. Terms that
+    /// only hold values (records, lists, branches) have parts of type never instead.
     fn never_comes(&self) -> bool {
         let never = |it: &Term| it.ty == Type::Never;
         match self {
@@ -443,13 +443,13 @@ impl TermKind {
 }
 
 impl Term {
-    /// A term of which something is wrong, which was reported.
+    /// A term with a problem that was reported.
     pub fn unknown(span: Span) -> Self {
         Self { kind: TermKind::Const(Value::Null), ty: Type::Unknown, span, waits: false }
     }
 
-    /// A term that waits when one of its parts does, and gives nothing where it needs the
-    /// value of a part that gives nothing.
+    /// A term that waits if one of its parts does, and never returns if it needs the value of a
+    /// part that never returns.
     pub fn new(kind: TermKind, ty: Type, span: Span) -> Self {
         let ty = if kind.never_comes() { Type::Never } else { ty };
         let mut term = Self { kind, ty, span, waits: false };
@@ -470,7 +470,7 @@ impl Term {
         Self { ty, ..self }
     }
 
-    /// The value, where it is known before the run.
+    /// The value, if it is known before the run.
     pub fn constant(&self) -> Option<&Value> {
         match &self.kind {
             TermKind::Const(value) if !self.ty.is_unknown() => Some(value),
@@ -478,8 +478,7 @@ impl Term {
         }
     }
 
-    /// The place of the first part that waits, in the level of the paths that the term stands
-    /// in.
+    /// The segment of the first part that waits, in the level of paths of the term.
     pub fn first_waiting(&self) -> Option<&Text> {
         if !self.waits {
             return None;
@@ -505,7 +504,7 @@ impl Term {
         }
     }
 
-    /// Hands every direct part to `visit`. Bodies of flows are not parts of their calls.
+    /// Calls `visit` on every direct part. Bodies of flows are not parts of their calls.
     pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match &self.kind {
             TermKind::Const(_) | TermKind::Var(_) | TermKind::FlowRef(_) => {}

@@ -1,4 +1,4 @@
-//! Tests: what stands for components, what is run, what is expected of it.
+//! Tests: their mocks, their lets, and their expectations.
 
 use svc_contract::{
     registry::{Generic, OpRef},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// The mocks and tests of a file. `main(..)` means the file's main pipeline in them.
+    /// The mocks and tests of a file. In them, `main(..)` is the main pipeline of the file.
     pub(super) fn tests(&mut self, items: &[Item]) -> (Vec<Mock>, Vec<Test>) {
         let (mut mocks, mut tests) = (Vec::new(), Vec::new());
         let mut names: Vec<&Word> = Vec::new();
@@ -40,7 +40,7 @@ impl Checker<'_> {
 
     fn test(&mut self, test: &ast::Test) -> Test {
         let mocks = test.mocks.iter().filter_map(|it| self.mock(it)).collect();
-        // What the run was is known when it is over: the lets do not see it.
+        // `run` is only known after the run: the lets do not see it.
         let run = Frame::Params(vec![Named::fixed("", run_type())]);
         let (lets, expects) = self.apart(vec![run], |this| {
             this.frames.push(Frame::lets());
@@ -60,7 +60,7 @@ impl Checker<'_> {
         term
     }
 
-    /// All lets of a test run, whether something is expected of them or not.
+    /// Closes the lets of a test, all of which run, whether expectations use them or not.
     fn close_test_lets(&mut self, values: Vec<Term>) -> Vec<Let> {
         let Some(Frame::Lets { names, .. }) = self.frames.pop() else { return Vec::new() };
         names
@@ -82,19 +82,19 @@ impl Checker<'_> {
         if let Some(ty) = mock.type_arg.as_ref().filter(|_| op.op.generic == Generic::No) {
             let name = dotted(&mock.target);
             self.report(
-                Problem::error(Code::E219, ty.span, format!("`{name}` takes no type"))
-                    .label("its result has a type of its own")
-                    .help("leave the type out"),
+                Problem::error(Code::E219, ty.span, format!("`{name}` takes no type argument"))
+                    .label("the type of its result is fixed")
+                    .help("remove the type"),
             );
         }
         let args = self.mock_args(op, mock)?;
-        // What an op gives that takes a type is known at each of its calls.
+        // The result type of an op with a type argument is known at each of its calls.
         let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
         let due = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
         let value = self.outside(|this| this.expr(&mock.value, due.as_ref()));
         let value = match &due {
             Some(due) => {
-                self.expected(value, due, &format!("what `{}` gives", dotted(&mock.target)))
+                self.expected(value, due, &format!("the mock of `{}`", dotted(&mock.target)))
             }
             None => value,
         };
@@ -102,7 +102,7 @@ impl Checker<'_> {
         Some(Mock { op, wanted, args, value })
     }
 
-    /// Checks something where no name is bound.
+    /// Checks something outside all scopes.
     fn outside(&mut self, check: impl FnOnce(&mut Self) -> Term) -> Term {
         self.apart(vec![Frame::Params(Vec::new())], check)
     }
@@ -112,7 +112,7 @@ impl Checker<'_> {
             self.report(
                 Problem::error(Code::E218, value.span, "a mock cannot call a slow component")
                     .label("not known before the test")
-                    .help("write the value that the component would give"),
+                    .help("write the value that the component would return"),
             );
         }
     }
@@ -127,7 +127,7 @@ impl Checker<'_> {
             Callable::Unknown => return None,
             Callable::Op(_) => (
                 format!("`{name}` is a pure function, which runs in every test"),
-                "mock only what reads, writes, spends, or takes its time",
+                "mock only components that read, write, cost money, or are slow",
             ),
             _ => (
                 format!("`{name}` is a flow, which runs in every test"),
@@ -143,8 +143,8 @@ impl Checker<'_> {
         for arg in mock.args.iter().flat_map(|it| &it.list) {
             let Some(name) = &arg.name else {
                 self.report(
-                    Problem::error(Code::E107, arg.value.span, "the arguments of a mock are named")
-                        .label("an argument without a name")
+                    Problem::error(Code::E107, arg.value.span, "missing argument name")
+                        .label("argument without a name")
                         .help("write `mock component(argument: value) = ..`"),
                 );
                 return None;
@@ -162,14 +162,14 @@ impl Checker<'_> {
                         Code::E204,
                         term.span,
                         format!(
-                            "`{}` must be {}, but this is {}",
-                            name.text,
+                            "expected {} for `{}`, found {}",
                             scheme.show(),
+                            name.text,
                             term.ty
                         ),
                     )
-                    .label(format!("is {}", term.ty))
-                    .help("a mock stands for calls with exactly this argument"),
+                    .label(format!("this is {}", term.ty))
+                    .help("use the value that the call is expected to have"),
                 );
             }
             self.known_before(&term);
@@ -184,14 +184,14 @@ impl Checker<'_> {
             Problem::error(
                 Code::E202,
                 name.span,
-                format!("`{target}` has no argument `{}`", name.text),
+                format!("unknown argument `{}` of `{target}`", name.text),
             )
-            .label("not an argument of it")
-            .help(format!("it takes {}", names.join(", "))),
+            .label("unknown argument")
+            .help(format!("use one of {}", names.join(", "))),
         );
     }
 
-    /// `run.calls("ask")`: how often a component was called in the test so far.
+    /// `run.calls("ask")`: the number of calls of a component in the test so far.
     pub(super) fn run_calls(
         &mut self,
         name: &[Word],
@@ -210,8 +210,8 @@ impl Checker<'_> {
         let Some(op) = component else {
             let at = args.map_or(span, |it| it.span);
             self.report(
-                Problem::error(Code::E201, at, "`run.calls` wants the name of a component")
-                    .label("not a component's name")
+                Problem::error(Code::E201, at, "`run.calls` expects the name of a component")
+                    .label("not the name of a component")
                     .help("write it as a string: `run.calls(\"ask\")`"),
             );
             return Some(Term::unknown(span));
@@ -222,7 +222,7 @@ impl Checker<'_> {
         let (name, count): (Text, _) = (op.to_string().into(), Type::INT.optional());
         let counts = Type::record(vec![(name.clone(), count.clone())]);
         let counted = field(field(run, "calls".into(), counts), name, count);
-        // What was never called is not in the record.
+        // A component that was never called is not in the record.
         let none = Term { kind: TermKind::Const(Value::Int(0)), ty: Type::INT, span, waits: false };
         let (left, right) = (Box::new(counted), Box::new(none));
         let kind = TermKind::Binary { op: BinaryOp::Coalesce, left, right };
@@ -237,7 +237,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a test knows of its run: `run.cost`, `run.time`.
+/// The type of `run` in a test: `run.cost`, `run.time`.
 fn run_type() -> Type {
     Type::record(vec![("cost".into(), Type::Money), ("time".into(), Type::Duration)])
 }

@@ -1,4 +1,4 @@
-//! The type between `<` and `>` of a call.
+//! The type argument of a call.
 
 use svc_contract::{
     registry::Generic,
@@ -12,7 +12,8 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// `parse_json<T>(..)`, whose result is tested to be a `T`; `ask<T>(..)`, which is told.
+    /// Checks `parse_json<T>(..)`, whose result is tested to be a `T`, and `ask<T>(..)`, which
+    /// receives the type.
     pub(super) fn type_argument(
         &mut self,
         call: Call,
@@ -43,38 +44,38 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a type of which no JSON is a value, where JSON is tested to be one.
+    /// Reports a type that has no values in JSON, where JSON is tested to be of it.
     pub(super) fn tell_beyond_json(&mut self, ty: &Type, span: Span) {
         if !ty.is_beyond_json() {
             return;
         }
         self.report(
-            Problem::error(Code::E219, span, format!("no json is {ty}"))
+            Problem::error(Code::E219, span, format!("{ty} has no values in JSON"))
                 .label("cannot come from outside")
-                .help("a secret comes from `secret name`, and a flow is given by its name"),
+                .help("declare a secret with `secret name`, or pass a flow by its name"),
         );
     }
 
-    /// Reports a type that has no JSON Schema, where an op must pass one on.
+    /// Reports a type without a JSON Schema, where an op must pass one on.
     fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
         let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
         self.report(
-            Problem::error(Code::E219, span, format!("`{}` cannot give {part}", site.name))
-                .label(format!("there is no JSON form of {part} that it could be asked for"))
-                .help("ask for string, and make of it what is due"),
+            Problem::error(Code::E219, span, format!("`{}` cannot return {part}", site.name))
+                .label(format!("{part} has no JSON form"))
+                .help("ask for string, and convert the answer"),
         );
     }
 
     pub(super) fn takes_no_type(&mut self, span: Span, site: &Site<'_>, term: &Term) {
         self.report(
-            Problem::error(Code::E219, span, format!("`{}` takes no type", site.name))
-                .label("its result has a type of its own")
-                .help(format!("it gives {}", term.ty))
+            Problem::error(Code::E219, span, format!("`{}` takes no type argument", site.name))
+                .label("the type of its result is fixed")
+                .help(format!("remove the type: the result is {}", term.ty))
                 .suggest(self.in_angles(span), ""),
         );
     }
 
-    /// `<T>` around the place of `T`.
+    /// The place of `<T>`, from the place of `T`.
     fn in_angles(&self, ty: Span) -> Span {
         let text = self.source.text();
         let start = text[..ty.start].rfind('<').unwrap_or(ty.start);

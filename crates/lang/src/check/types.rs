@@ -1,4 +1,4 @@
-//! Type expressions, and the records that components share by name.
+//! Type expressions, and the named records shared by components.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// The types that have a name of their own.
+/// The named plain types.
 const PLAIN: [(&str, Type); 11] = [
     ("string", Type::Text),
     ("int", Type::INT),
@@ -38,7 +38,7 @@ const PLAIN: [(&str, Type); 11] = [
 const MOST_PARTS: usize = 10_000;
 const MOST_LEVELS: usize = MAX_DEPTH;
 
-/// What other languages call the types.
+/// Names of types in other languages, and their names here.
 const FOREIGN: [(&str, &str); 14] = [
     ("str", "string"),
     ("text", "string"),
@@ -56,11 +56,11 @@ const FOREIGN: [(&str, &str); 14] = [
     ("array", "[T]"),
 ];
 
-/// The script's own types by their names; of two of one name, the first.
+/// The types of the script by name; of duplicates, the first.
 type Declared<'a> = HashMap<Text, (&'a Word, &'a TypeExpr)>;
 
 impl Checker<'_> {
-    /// Resolves the script's own types, which may use each other in any order.
+    /// Resolves the types of the script, which may use each other in any order.
     pub(super) fn declare_types(&mut self, items: &[Item]) {
         let all: Vec<(&Word, &TypeExpr)> = items
             .iter()
@@ -100,10 +100,10 @@ impl Checker<'_> {
                 Problem::error(
                     Code::E213,
                     word.span,
-                    format!("the type `{}` holds itself", name.text),
+                    format!("the type `{}` contains itself", name.text),
                 )
-                .label("defined by itself")
-                .help("a record cannot hold a record of its own type; use `json` for trees")
+                .label("used in its own definition")
+                .help("use `json` for trees: a record cannot contain a record of its own type")
                 .suggest(name.span, "json"),
             );
             self.types.insert(name.text.clone(), Type::Unknown);
@@ -122,14 +122,14 @@ impl Checker<'_> {
         Some(ty)
     }
 
-    /// The type that an expression denotes.
+    /// Resolves a type expression.
     pub(super) fn ty(&mut self, expr: &TypeExpr) -> Type {
         let ty = self.resolve(expr, &mut |_, _| None);
         self.bearable(ty, expr.span)
     }
 
-    /// The type, unless it is larger than anything that is written on purpose: types are
-    /// compared and shown part by part.
+    /// Returns the type, or reports one that is too large: types are compared and shown part by
+    /// part.
     fn bearable(&mut self, ty: Type, span: Span) -> Type {
         if !ty.exceeds(MOST_PARTS, MOST_LEVELS) {
             return ty;
@@ -138,7 +138,7 @@ impl Checker<'_> {
         Type::Unknown
     }
 
-    /// The same of a value.
+    /// Like [`Self::bearable`], for the type of a value.
     pub(super) fn of_bearable_type(&mut self, term: Term) -> Term {
         if !term.ty.exceeds(MOST_PARTS, MOST_LEVELS) {
             return term;
@@ -148,13 +148,12 @@ impl Checker<'_> {
     }
 
     fn too_large(&mut self, span: Span) {
-        let message = format!(
-            "this type has more than {MOST_PARTS} parts, or is nested more than {MOST_LEVELS} deep"
-        );
+        let message =
+            format!("the type is too large (limit {MOST_PARTS} parts, {MOST_LEVELS} levels)");
         self.report(
             Problem::error(Code::E104, span, message)
                 .label("too large here")
-                .help("keep only the fields that are needed"),
+                .help("keep only the fields that you need"),
         );
     }
 
@@ -225,19 +224,18 @@ impl Checker<'_> {
 
     fn only_text_is_secret(&mut self, span: Span, ty: &Type) {
         self.report(
-            Problem::error(Code::E207, span, format!("there is no secret {ty}"))
+            Problem::error(Code::E207, span, format!("a secret cannot be of type {ty}"))
                 .label("not a string")
-                .help("a secret is text: write `secret<string>`"),
+                .help("write `secret<string>`: a secret is a string"),
         );
     }
 
     fn unknown_type(&mut self, word: &Word) {
         let name = word.text.as_ref();
         let meant = self.meant_type(&word.text);
-        let mut problem =
-            Problem::error(Code::E207, word.span, format!("there is no type `{name}`"))
-                .label("not a type")
-                .help("declare it with `type Name = { field: type }`");
+        let mut problem = Problem::error(Code::E207, word.span, format!("unknown type `{name}`"))
+            .label("unknown type")
+            .help("declare it with `type Name = { field: type }`");
         if let Some((meant, is_sure)) = meant {
             problem = problem.help(format!("did you mean `{meant}`?"));
             if meant != "[T]" {
@@ -247,14 +245,14 @@ impl Checker<'_> {
         self.report(problem);
     }
 
-    /// The type that an unknown one most likely means, and whether that is sure.
+    /// The type most likely meant by an unknown one, and whether that is certain.
     fn meant_type(&mut self, name: &Text) -> Option<(String, bool)> {
         let key = (name.clone(), self.types.len());
         if let Some(known) = self.meant_types.get(&key) {
             return known.clone();
         }
         let foreign = FOREIGN.iter().find(|(it, _)| **it == **name).map(|(_, it)| *it);
-        // What others call by these names is more than one type here.
+        // These names correspond to more than one type here.
         let is_one = !matches!(name.as_ref(), "number" | "any" | "object" | "file");
         let foreign = foreign.map(|name| Near { name, is_sure: is_one });
         if foreign.is_none() && !self.suggests() {
@@ -283,7 +281,7 @@ impl Checker<'_> {
                     Problem::error(
                         Code::E210,
                         name.span,
-                        format!("the field `{}` stands twice", name.text),
+                        format!("duplicate field `{}`", name.text),
                     )
                     .label("again")
                     .help("give it another name"),
@@ -307,17 +305,17 @@ impl Checker<'_> {
             Type::Float(_) => Type::Float(Some((low, high))),
             other => {
                 self.report(
-                    Problem::error(Code::E207, expr.span, format!("`{other}` has no such range"))
-                        .label("not a range of it")
-                        .help("ranges are for numbers: `int 1..5`, `float 0..1`"),
+                    Problem::error(Code::E207, expr.span, format!("`{other}` cannot have a range"))
+                        .label("unexpected range")
+                        .help("use a range only with numbers: `int 1..5`, `float 0..1`"),
                 );
                 return Type::Unknown;
             }
         };
         if low > high {
             self.report(
-                Problem::error(Code::E207, expr.span, "the range is empty")
-                    .label("holds nothing")
+                Problem::error(Code::E207, expr.span, "empty range")
+                    .label("contains no value")
                     .help("write the lower end first"),
             );
         }

@@ -1,4 +1,4 @@
-//! From what a component declares to what a call has: binding the variables of schemes.
+//! Binding of the variables of schemes: from the declaration of a component to a call.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,16 +9,16 @@ use svc_contract::{
 
 use super::term::Term;
 
-/// The types that stand for an op's variables in one call.
+/// The types bound to the variables of an op in one call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bindings {
     types: BTreeMap<char, Type>,
-    /// What a variable may stand for at the most, where an argument says so.
+    /// The upper bounds of variables, set by arguments.
     limits: BTreeMap<char, Type>,
 }
 
 impl Bindings {
-    /// Lets a value of type `given` stand where `wanted` is due; false when it cannot.
+    /// Binds variables so that `given` fits `wanted`; returns false if it cannot.
     pub(super) fn bind(&mut self, wanted: Scheme, given: &Type) -> bool {
         match (wanted, given) {
             (_, Type::Unknown | Type::Never) => {
@@ -38,7 +38,7 @@ impl Bindings {
             (Scheme::Optional(inner), Type::Optional(given)) => self.bind(*inner, given),
             (Scheme::Optional(inner), _) => self.bind(*inner, given),
             (Scheme::List(item, _), Type::List(given, _)) => self.bind(*item, given),
-            // What it takes is bound already: the flow was checked against it.
+            // Its input is bound already: the flow was checked against it.
             (Scheme::Flow(_, gives, _), Type::Flow(of)) => self.bind(*gives, &of.gives),
             (Scheme::Record(_, fields), Type::Record(given)) => {
                 fields.iter().all(|field| match given.get(field.name) {
@@ -50,8 +50,7 @@ impl Bindings {
         }
     }
 
-    /// Lets all variables of a scheme stand for what is wrong already, or for what never
-    /// comes.
+    /// Binds all variables of a scheme to one type, unknown or never.
     pub(super) fn bind_all(&mut self, scheme: Scheme, ty: &Type) {
         match scheme {
             Scheme::Var(name)
@@ -77,8 +76,8 @@ impl Bindings {
         }
     }
 
-    /// What a flow that is an argument must take and give: what nothing can be given for it
-    /// never takes, and what nothing else says is for the flow to say.
+    /// The required type of a flow argument. An input that has no value is *never*; a type that is
+    /// still open is decided by the flow.
     pub(super) fn flow(&self, takes: Scheme, gives: Scheme) -> FlowType {
         FlowType {
             takes: self.filled(takes, &Type::Never),
@@ -86,7 +85,7 @@ impl Bindings {
         }
     }
 
-    /// The type of a scheme, with `open` for the variables that are not bound.
+    /// The type of a scheme, with `open` for unbound variables.
     fn filled(&self, scheme: Scheme, open: &Type) -> Type {
         match scheme {
             Scheme::Var(name) | Scheme::Amount(name) | Scheme::Ordered(name) => {
@@ -99,8 +98,8 @@ impl Bindings {
         }
     }
 
-    /// What an argument of type `given` has to become: the types that the variables stand for
-    /// are known when all arguments are, and one of them may be wider than what was given.
+    /// The type that an argument of type `given` is converted to: variables are only final when all
+    /// arguments are known, and may then be wider than `given`.
     pub(super) fn due(&self, scheme: Scheme, given: &Type) -> Type {
         match (scheme, given) {
             (_, Type::Unknown | Type::Never) => given.clone(),
@@ -153,7 +152,7 @@ impl Bindings {
         }
     }
 
-    /// What is due, in words, with the variables that are already bound.
+    /// Describes the expected type, with the variables bound so far.
     pub(super) fn show(&self, scheme: Scheme) -> String {
         match scheme {
             Scheme::Var(name) => self.types.get(&name).map_or("any value".into(), Type::to_string),
@@ -162,15 +161,15 @@ impl Bindings {
             Scheme::List(item, _) => match item {
                 Scheme::Var(_) => "a list".to_owned(),
                 Scheme::Amount(_) => "a list of numbers or units".to_owned(),
-                Scheme::Ordered(_) => "a list of values that have an order".to_owned(),
+                Scheme::Ordered(_) => "a list of values that can be ordered".to_owned(),
                 _ => scheme.show(),
             },
             other => other.show(),
         }
     }
 
-    /// The type that a scheme denotes once its variables are bound; nothing where one is
-    /// not. No arguments are known, so lists have no bounds.
+    /// The type of a scheme, or `None` if a variable is unbound. No arguments are known, so lists
+    /// have no bounds.
     pub(super) fn settled(&self, scheme: Scheme) -> Option<Type> {
         Some(match scheme {
             Scheme::Var(name) | Scheme::Amount(name) | Scheme::Ordered(name) => {
@@ -191,10 +190,10 @@ impl Bindings {
         })
     }
 
-    /// The type that a scheme denotes in this call. Nothing was given for a variable that is
-    /// not bound, so it stands for what never comes.
+    /// The type of a scheme in this call. An unbound variable was never given a value, so it is
+    /// *never*.
     pub(super) fn apply(&self, scheme: Scheme, call: &Arguments<'_>) -> Type {
-        // Of what no parameter takes, nothing says what it is.
+        // The type of a variable that no parameter has is unknown.
         let open = |name: char| match call.op.params.iter().any(|it| it.scheme.has_variable(name)) {
             true => Type::Never,
             false => Type::Unknown,
@@ -210,7 +209,7 @@ impl Bindings {
     }
 }
 
-/// The arguments of one call, for bounds that depend on them.
+/// The arguments of one call, for list bounds that depend on them.
 pub(super) struct Arguments<'a> {
     pub(super) op: &'a OpDef,
     pub(super) terms: &'a [Term],
@@ -229,7 +228,7 @@ impl Arguments<'_> {
         }
     }
 
-    /// The most items of the list that comes in.
+    /// The most items of the incoming list.
     fn input_max(&self) -> Option<u64> {
         match &self.terms.first()?.ty {
             Type::List(_, max) => *max,
@@ -237,7 +236,7 @@ impl Arguments<'_> {
         }
     }
 
-    /// The largest value that an argument can have.
+    /// The largest possible value of an argument.
     fn largest(&self, name: &str) -> Option<u64> {
         let idx = self.op.params.iter().position(|it| it.name == name)?;
         let term = self.terms.get(idx)?;

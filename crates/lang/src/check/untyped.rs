@@ -1,5 +1,5 @@
-//! The last look at a program that has no problem: whether everything that will run has a
-//! type. What has none fits everywhere, so nothing that is promised of types would hold.
+//! The last check of a program without problems: everything that will run must have a type. A
+//! value without a type fits everywhere, so the guarantees of types would not hold.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,26 +11,26 @@ use svc_contract::value::Type;
 use super::{Checked, Flow, Term, TermKind};
 use crate::diag::{Code, Problem, Span};
 
-/// Reports the part of a program that has no type, if there is one.
+/// Reports a part of a program without a type, if there is one.
 pub(super) fn untyped(program: &Checked) -> Option<Problem> {
     let mut look = Look { program, flows: HashSet::new(), typed: HashMap::new(), open: Vec::new() };
     look.begin();
     let place = look.untyped()?;
     Some(
-        Problem::error(Code::E227, place, "the type of this value is not known")
-            .label("nothing says what it is")
-            .help("use another component: the one that gives it does not declare a type"),
+        Problem::error(Code::E227, place, "the type of this value is unknown")
+            .label("unknown type")
+            .help("use a component that declares the type of its result"),
     )
 }
 
 struct Look<'a> {
     program: &'a Checked,
     flows: HashSet<*const Flow>,
-    /// Shared parts of types that have been looked at: types of types are large only because
-    /// they share their parts.
+    /// Results for the shared parts of types, which are visited once: types only become large by
+    /// sharing parts.
     typed: HashMap<*const (), bool>,
-    /// What is still to be looked at, and the call in the script that leads to it, where it
-    /// stands in another file.
+    /// The terms still to be visited, each with the call in the script that leads to it, if it
+    /// is in another file.
     open: Vec<(&'a Term, Option<Span>)>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Look<'a> {
         self.open.extend(defaults.chain([&flow.body]).map(|it| (it, call)));
     }
 
-    /// The smallest part that has no type: it is where the others have theirs from.
+    /// The smallest part without a type, which is the cause for the others.
     fn untyped(&mut self) -> Option<Span> {
         let mut smallest: Option<(bool, Span)> = None;
         while let Some((term, call)) = self.open.pop() {

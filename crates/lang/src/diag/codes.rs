@@ -1,12 +1,12 @@
-//! The list of everything that can be wrong before a run.
+//! The codes of all problems of a check or a run.
 //!
-//! A code is part of the interface: one that was released never gets another meaning.
+//! A code is part of the public interface: the meaning of a released code never changes.
 
 use std::fmt;
 
 macro_rules! codes {
     ($($code:ident $title:literal,)*) => {
-        /// The stable number of a kind of problem.
+        /// Stable code of a kind of problem.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {
             $(#[doc = $title] $code,)*
@@ -16,7 +16,7 @@ macro_rules! codes {
             /// Every code, in order.
             pub const ALL: &'static [Self] = &[$(Self::$code),*];
 
-            /// What kind of problem it is, in a few words.
+            /// Short description of the kind of problem.
             pub fn title(self) -> &'static str {
                 match self {
                     $(Self::$code => $title,)*
@@ -33,90 +33,90 @@ macro_rules! codes {
 }
 
 codes! {
-    // E1xx: the text
-    E101 "something else is due here",
-    E102 "a bracket without its partner",
-    E103 "a string without its end",
-    E104 "nested or chained too deep",
-    E105 "a literal that denotes nothing",
-    E106 "another language's pipe sign",
-    E107 "an argument without its name",
-    E108 "a space before the arguments",
-    E109 "another language's operator",
-    E110 "another language's comment",
-    E111 "another language's variable",
-    E112 "an `if` without `else`",
-    E113 "another language's control flow",
+    // E1xx: syntax
+    E101 "unexpected token",
+    E102 "unmatched bracket",
+    E103 "unterminated string",
+    E104 "nested or chained too deeply",
+    E105 "invalid literal",
+    E106 "pipe operator of another language",
+    E107 "missing argument name",
+    E108 "space before the arguments",
+    E109 "operator of another language",
+    E110 "comment of another language",
+    E111 "variable syntax of another language",
+    E112 "`if` without `else`",
+    E113 "control flow of another language",
     E114 "branches without names",
-    E116 "a reserved word as a name",
-    E117 "a record where a pipeline stands",
-    E118 "an edition that this version does not know",
+    E116 "reserved word used as a name",
+    E117 "record where a pipeline is expected",
+    E118 "unknown edition",
     E119 "more than one main pipeline",
-    E120 "a name that is too long",
+    E120 "name too long",
     E121 "too many parts in one place",
     // E2xx: names and types
-    E201 "a name that nothing has",
-    E202 "an argument that the op does not take",
-    E203 "a stage that does not accept what comes in",
-    E204 "an argument of the wrong type",
-    E205 "an argument that is missing",
-    E206 "a field that the record lacks",
-    E207 "a type that nothing has",
-    E208 "an operator that does not work on these types",
+    E201 "unknown name",
+    E202 "unknown argument",
+    E203 "input of the wrong type",
+    E204 "argument of the wrong type",
+    E205 "missing argument",
+    E206 "unknown field",
+    E207 "unknown type",
+    E208 "operator not defined for these types",
     E209 "alternatives of different types",
-    E210 "a name that is taken",
-    E211 "`it` where nothing enters",
-    E212 "a value where a stage is due, or a stage where a value is",
-    E213 "a name that depends on itself",
-    E214 "a literal outside its type",
-    E215 "a value that may be null",
-    E216 "a value that has no text",
-    E217 "a value of another type than declared",
-    E218 "a slow component inside an expression",
-    E219 "a type that is not given",
-    E220 "a name that hides a component",
-    E221 "a `let` that nothing uses",
-    E222 "a `match` that does not cover its type",
-    E223 "a pattern that never matches",
-    E224 "a hole that is still to be filled",
-    E225 "a file that cannot be used",
-    E226 "a mock of what always runs",
-    E227 "a value without a type",
+    E210 "duplicate name",
+    E211 "`it` without an input",
+    E212 "value where a stage is expected, or a stage where a value is",
+    E213 "cyclic definition",
+    E214 "literal not allowed by its type",
+    E215 "value may be null",
+    E216 "value has no text form",
+    E217 "value does not match its declared type",
+    E218 "slow component inside an expression",
+    E219 "missing type",
+    E220 "name shadows a component",
+    E221 "unused `let`",
+    E222 "`match` is not exhaustive",
+    E223 "unreachable pattern",
+    E224 "unfilled hole",
+    E225 "file cannot be used",
+    E226 "mock of something that always runs",
+    E227 "value without a type",
     // E3xx: bounds and effects
-    E301 "a bound that does not exist",
-    E302 "a bound of the wrong type",
-    E303 "a bound that is no constant",
-    E304 "retries or earlier results for a call that must happen once",
-    E305 "a bound that is given twice",
-    E306 "bounds that bound nothing",
-    E307 "two writes to one place without an order",
-    E308 "a secret where it could be seen",
-    E309 "a bound that cannot be kept",
-    E310 "a cap over a list of any length",
-    E311 "a cap over something without a price",
-    E315 "an effect that the policy refuses",
-    // E4xx: the run, one code for each kind of error, and two of tests
-    E401 "a value does not fit what the op accepts",
-    E402 "the thing named does not exist",
-    E403 "the op cannot do this",
-    E404 "the caller or the host may not do this",
-    E405 "it took longer than its bound",
-    E406 "someone else's system asks to wait",
-    E407 "someone else's system failed",
-    E408 "what came back does not fit what was asked for",
-    E409 "there is not enough left of a cap",
-    E410 "the turns of a loop are used up",
-    E411 "the run was cancelled",
-    E412 "the op or the script says that it failed",
-    E413 "a mistake of this program",
-    E414 "an expectation that does not hold",
-    E415 "a component without a mock in a test",
+    E301 "unknown bound",
+    E302 "bound of the wrong type",
+    E303 "bound is not a constant",
+    E304 "retry or reuse of a call that must happen once",
+    E305 "duplicate bound",
+    E306 "bounds without effect",
+    E307 "unordered writes to the same place",
+    E308 "exposed secret",
+    E309 "bound cannot be met",
+    E310 "cap over a list of unlimited length",
+    E311 "cap over something without a known price",
+    E315 "effect refused by the policy",
+    // E4xx: the run, one code for each kind of error, and two for tests
+    E401 "invalid input",
+    E402 "not found",
+    E403 "not supported by the op",
+    E404 "permission denied",
+    E405 "timeout",
+    E406 "rate limit of a service reached",
+    E407 "service unavailable",
+    E408 "invalid output",
+    E409 "not enough left of a cap",
+    E410 "loop turns or memory used up",
+    E411 "run cancelled",
+    E412 "failure reported by the op or the script",
+    E413 "bug in the program",
+    E414 "expectation does not hold",
+    E415 "missing mock in a test",
     // E5xx: rhai
-    E501 "inline code that rhai cannot read",
-    E502 "a type that inline code cannot hold",
-    E503 "an argument of a template that is no constant",
-    E504 "a template that builds no pipeline",
-    E505 "a template whose pipeline does not check",
+    E501 "invalid inline code",
+    E502 "type not available in inline code",
+    E503 "template argument is not a constant",
+    E504 "template does not build a pipeline",
+    E505 "template builds an invalid pipeline",
 }
 
 impl fmt::Display for Code {

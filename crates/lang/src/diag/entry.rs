@@ -1,12 +1,12 @@
-//! What each code means at length: the entries of the book's chapter on errors.
+//! The long explanation of each code: the entries of the book's chapter on errors.
 //!
-//! The chapter is the only place where they are written, so that the book and
-//! `svc explain` never differ. An entry is a heading `### E203: title`, prose, a fence with
-//! a wrong script, and a fence with the right one.
+//! The chapter is their only source, so the book and `svc explain` never differ. An entry is
+//! a heading `### E203: title`, prose, a fence with a wrong script, and a fence with the
+//! corrected one.
 
 const CHAPTER: &str = include_str!("../../../../docs/errors.md");
 
-/// What a code means, with a script that is wrong and what it should have been.
+/// The explanation of a code, with a wrong script and its correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub code: &'static str,
@@ -17,11 +17,11 @@ pub struct Entry {
     pub right: Sample,
 }
 
-/// A script as the chapter shows it.
+/// A script as shown in the chapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// What stands behind the fence: `svc`, `svc,error E203`, or `text` for what needs more
-    /// than a script.
+    /// The info string of the fence: `svc`, `svc,error E203`, or `text` for a sample that needs
+    /// more than a script.
     pub info: &'static str,
     pub text: &'static str,
 }
@@ -37,7 +37,7 @@ impl Entry {
         Self::all().find(|it| it.code.eq_ignore_ascii_case(code))
     }
 
-    /// Reads what follows `### `; other headings of this level are no entries.
+    /// Parses a section after its `### `; returns `None` for other headings of this level.
     fn read(section: &'static str) -> Option<Self> {
         let (heading, body) = section.split_once('\n')?;
         let (code, title) = heading.split_once(": ")?;
@@ -50,7 +50,7 @@ impl Entry {
 }
 
 impl Sample {
-    /// Reads what follows the three backticks, and gives what follows the fence.
+    /// Parses a fence after its three backticks, and returns the text after the fence.
     fn read(text: &'static str) -> Option<(Self, &'static str)> {
         let (info, text) = text.split_once('\n')?;
         let (text, rest) = text.split_once("\n```")?;

@@ -1,6 +1,6 @@
-//! Lines and columns of many places of one text.
+//! Lines and columns of many places in one text.
 
-/// Where the lines of a text start, so that a place is found without counting from the top.
+/// The line starts of a text, which find a place without counting from the top.
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
@@ -13,7 +13,7 @@ impl<'t> Lines<'t> {
         Self { text, starts: std::iter::once(0).chain(after).collect() }
     }
 
-    /// The line and column of a byte, both from 1; a column counts characters.
+    /// The line and column of a byte, both counted from 1; columns count characters.
     pub fn position(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.starts.partition_point(|it| *it <= offset);

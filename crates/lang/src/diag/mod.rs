@@ -1,13 +1,13 @@
-//! What a problem is, and how a list of them is carried.
+//! Problems, and reports that hold a list of them.
 //!
-//! Every phase before the run reports [`Problem`]s: a [`Code`], a message, the places it
-//! is about, a next step, and where there is one a [`Fix`] that a machine can apply. A
-//! [`Report`] is all problems of one source; it renders itself through miette. An [`Entry`]
-//! says at length what a code means. What of a text could command a terminal or hide is made
-//! [`visible()`] here, for all who show it.
+//! Every phase before the run reports [`Problem`]s: a [`Code`], a message, labelled places,
+//! a next step, and if possible a [`Fix`] that a tool can apply. A [`Report`] holds all
+//! problems of one source and renders itself through miette. An [`Entry`] explains a code at
+//! length. [`visible()`] escapes characters that control a terminal or are invisible, for
+//! every module that shows foreign text.
 //!
-//! **Invariant:** of this crate only [`svc_contract::value`] is known here. Where the words of a
-//! message come from is the business of the phase that reports it.
+//! **Invariant:** this module depends on no other module of the crate but [`crate::value`].
+//! The wording of a message belongs to the phase that reports it.
 
 mod codes;
 mod entry;

@@ -1,49 +1,49 @@
-//! One thing that is wrong, with its places and its fixes.
+//! One problem, with its places and its fixes.
 
 use std::fmt;
 
 use super::{Code, Span};
 
-/// One thing that is wrong with a script.
+/// One problem of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub code: Code,
     pub severity: Severity,
     pub message: String,
-    /// The places it is about; the first is where it happens.
+    /// The places involved; the first is where the problem is.
     pub labels: Vec<Label>,
     pub help: Option<String>,
-    /// Changes of the text that fix it together.
+    /// Edits that fix the problem when applied together.
     pub fixes: Vec<Fix>,
-    /// Whether they may be applied without asking.
+    /// Whether the fixes may be applied without asking.
     pub applicability: Applicability,
 }
 
-/// Whether fixes may be applied without asking their author.
+/// Whether fixes may be applied without asking the author of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applicability {
-    /// What was written can only have meant what the fix writes.
+    /// The text can only have meant what the fix writes.
     Safe,
-    /// The fix chooses: a value, a conversion, one name of several, what a case that was left
-    /// out does, where a bracket ends. Or it drops something that was written.
+    /// The fix makes a choice: a value, a conversion, one of several names, the result of a
+    /// missing case, the end of a bracket. Or it removes something that was written.
     Suggested,
 }
 
-/// Whether the script may run all the same.
+/// Whether the problem keeps the script from running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     Error,
     Warning,
 }
 
-/// A place, and what is to be said of it.
+/// A place, and a text about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
     pub span: Span,
     pub text: String,
 }
 
-/// A change of the text that fixes the problem.
+/// An edit that fixes the problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
     pub span: Span,
@@ -76,7 +76,7 @@ impl Problem {
         Self { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
-    /// Says what the first place is.
+    /// Sets the text of the first place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.labels[0].text = text.into();
@@ -102,40 +102,40 @@ impl Problem {
         self
     }
 
-    /// Adds a change that fixes it and leaves no doubt: see [`Applicability::Safe`].
+    /// Adds an edit that certainly fixes the problem: see [`Applicability::Safe`].
     #[must_use]
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
         self.fixes.push(Fix { span, text: text.into() });
         self
     }
 
-    /// Adds a change that may fix it, for the author to decide.
+    /// Adds an edit that may fix the problem, for the author to decide.
     #[must_use]
     pub fn suggest(self, span: Span, text: impl Into<String>) -> Self {
         self.fix(span, text).suggested()
     }
 
-    /// Leaves it to the author whether its fixes are applied.
+    /// Marks the fixes as suggestions that the author must accept.
     #[must_use]
     pub fn suggested(mut self) -> Self {
         self.applicability = Applicability::Suggested;
         self
     }
 
-    /// The same where somebody must decide.
+    /// Marks the fixes as suggestions if they are doubtful.
     #[must_use]
     pub fn suggested_if(self, is_doubtful: bool) -> Self {
         if is_doubtful { self.suggested() } else { self }
     }
 
-    /// Adds a change that fixes it, where there is one.
+    /// Adds an edit that fixes the problem, if there is one.
     #[must_use]
     pub fn fixed(mut self, fix: Option<Fix>) -> Self {
         self.fixes.extend(fix);
         self
     }
 
-    /// Where it happens.
+    /// The first place of the problem.
     pub fn span(&self) -> Span {
         self.labels[0].span
     }

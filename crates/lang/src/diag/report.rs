@@ -1,4 +1,4 @@
-//! All problems of one source, and how they are drawn.
+//! All problems of one source, and their rendering.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use svc_text::visible::{Visible, visible, visible_line};
 
 use super::{Label, Lines, Problem, Severity, Source};
 
-/// What is wrong with one source, in the order of the text.
+/// The problems of one source, in the order of the text.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub source: Source,
     pub problems: Vec<Problem>,
-    /// The same of the files that it uses, where there is something to be said of them.
+    /// The reports of used files that have problems.
     pub used: Vec<Report>,
 }
 
-/// How a report is drawn.
+/// Whether a report is drawn with colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Plain,
@@ -37,10 +37,10 @@ impl Report {
         self.problems.iter().any(Problem::is_error) || self.used.iter().any(Self::has_errors)
     }
 
-    /// Every problem with the text that it is about, those of used files last.
+    /// Every problem with its source; those of used files come last.
     pub fn all(&self) -> impl Iterator<Item = (&Source, &Problem)> {
         let own = self.problems.iter().map(|it| (&self.source, it));
-        // A used file's report is flat: all files that a check reads stand side by side.
+        // The reports of used files are not nested: all files of a check are on one level.
         let used = self.used.iter().flat_map(|it| it.problems.iter().map(|on| (&it.source, on)));
         own.chain(used)
     }
@@ -53,9 +53,8 @@ impl Report {
         self.problems.iter().filter(|it| !it.is_error())
     }
 
-    /// Draws the problems with the lines they are about: the first hundred, which is more
-    /// than anyone reads. What commands a terminal or hides is written out, wherever it
-    /// comes from.
+    /// Draws the first hundred problems with their lines; hardly anyone reads more.
+    /// Characters that control a terminal or are invisible are escaped, whatever their origin.
     pub fn render(&self, style: Style) -> String {
         let theme = match style {
             Style::Plain => GraphicalTheme::unicode_nocolor(),
@@ -86,7 +85,7 @@ impl Report {
 /// The most problems that are drawn.
 const MOST_DRAWN: usize = 100;
 
-/// A line longer than this is not drawn as a whole.
+/// A longer line is drawn as an excerpt.
 const LONGEST_LINE: usize = 400;
 
 impl Report {
@@ -100,7 +99,7 @@ impl Report {
         })
     }
 
-    /// A problem with a few words around it instead of its whole line.
+    /// Draws a problem with a few words around it instead of its whole line.
     fn excerpt(&self, problem: &Problem) -> String {
         const AROUND: usize = 30;
         let text = self.source.text();
@@ -124,7 +123,7 @@ impl Report {
 }
 
 impl fmt::Display for Report {
-    /// One line a problem: place, severity, code, message.
+    /// Writes one line per problem: place, severity, code, message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Lines::new(self.source.text());
         let mut last = &self.source;
@@ -152,12 +151,12 @@ impl Severity {
     }
 }
 
-/// A problem with its text, as miette wants to see it: all of it visible.
+/// A problem and its text as miette reads them, with all characters made visible.
 #[derive(Debug)]
 struct Drawn<'a> {
     problem: &'a Problem,
     source: &'a Source,
-    /// The source's, made visible.
+    /// The text of the source, made visible.
     text: &'a Visible<'a>,
 }
 
@@ -206,8 +205,8 @@ impl SourceCode for Drawn<'_> {
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let read = self.text.text.as_ref().read_span(span, lines_before, lines_after)?;
-        // The place above a frame is that of a label in the text as it is. miette asks for it
-        // without the lines around it, and would count bytes of what was written out.
+        // The place above a frame is that of a label in the original text. miette asks for it
+        // without the lines around it, and would count the bytes of escaped characters.
         let is_it = |it: &&Label| self.text.place(it.span.start) == span.offset();
         let asked = self.problem.labels.iter().find(is_it);
         let (line, column) = match asked.filter(|_| lines_before == 0 && lines_after == 0) {
@@ -240,7 +239,7 @@ mod tests {
         let column = |line: &str, of: &str| line[..line.find(of).unwrap()].chars().count();
         let under = lines[line + 1].trim_start_matches([' ', '·']);
         assert_eq!(column(lines[line], "uper"), column(lines[line + 1], under), "{drawn}");
-        // The place is that of the file.
+        // The place refers to the original file.
         assert!(drawn.contains(r"[a\u{a}\u{1b}.svc:2:15]"), "{drawn}");
     }
 }

@@ -1,4 +1,4 @@
-//! The text that problems are about, and places in it.
+//! The text of a script, and places in it.
 
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
@@ -14,7 +14,7 @@ impl Span {
         Self { start, end: end.max(start) }
     }
 
-    /// The smallest span around both.
+    /// The smallest span that covers both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
@@ -31,7 +31,7 @@ impl Span {
     }
 }
 
-/// A script's text, what to call it in messages, and the folder its paths start from.
+/// The text of a script, its name in messages, and the folder that its paths are relative to.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: Arc<str>,
@@ -45,7 +45,7 @@ impl Source {
         Self { name: name.into(), text: text.into(), folder: None, is_built: false }
     }
 
-    /// Lets paths in the script start from `folder` instead of the current directory.
+    /// Makes paths in the script relative to `folder` instead of the current directory.
     #[must_use]
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = Some(Arc::new(folder.into()));
@@ -58,14 +58,15 @@ impl Source {
         Self { text: text.into(), ..self.clone() }
     }
 
-    /// What a template of this file built: `panel.rhai: review(reviewers: 3)`.
+    /// The source of a pipeline built by a template of this file:
+    /// `panel.rhai: review(reviewers: 3)`.
     #[must_use]
     pub fn built(&self, call: &str, text: impl Into<Arc<str>>) -> Self {
         let name = format!("{}: {call}", self.name).into();
         Self { name, text: text.into(), is_built: true, folder: self.folder.clone() }
     }
 
-    /// Whether no file has this text, because a template built it.
+    /// Whether a template built this text, so no file contains it.
     pub fn is_built(&self) -> bool {
         self.is_built
     }
@@ -82,7 +83,7 @@ impl Source {
         self.folder.as_deref()
     }
 
-    /// The line and column of a byte, both from 1; a column counts characters.
+    /// The line and column of a byte, both counted from 1; columns count characters.
     pub fn position(&self, offset: usize) -> (usize, usize) {
         let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line_start = before.rfind('\n').map_or(0, |it| it + 1);
@@ -90,7 +91,7 @@ impl Source {
     }
 }
 
-/// A bare text is a source without a file.
+/// Makes a source without a file.
 impl From<&str> for Source {
     fn from(text: &str) -> Self {
         Self::new("script", text)

@@ -1,21 +1,21 @@
-//! What whoever starts a run allows it to take, whatever its script says.
+//! The caps of a run, set by the caller of the run independently of its script.
 
 use std::time::Duration;
 
 use svc_contract::value::Money;
 
-/// The caps of a whole run. They hold beside the bounds of the script, so they can only
-/// tighten them; nothing said is no cap.
+/// The caps of a whole run. They hold in addition to the bounds of the script, so they can
+/// only tighten them; an absent cap does not limit anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caps {
     pub cost: Option<Money>,
     pub tokens: Option<u64>,
-    /// From the start of the run to its end.
+    /// The time from the start of the run to its end.
     pub time: Option<Duration>,
-    /// The bytes that what it makes may take at one time. Where nothing is said, a share of
-    /// the machine's.
+    /// The bytes that the values of the run may take at one time. The default is a share of
+    /// the memory of the machine.
     pub memory: Option<u64>,
-    /// How old a result of another run may be that stands for a call, where the script says
-    /// nothing.
+    /// The greatest age of a result of another run that may replace a call, unless the script
+    /// sets one.
     pub max_age: Option<Duration>,
 }

@@ -1,4 +1,4 @@
-//! What a call does to the world, and where.
+//! The effects of calls, and their places.
 
 use std::fmt;
 
@@ -14,11 +14,11 @@ use crate::check::Call;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EffectUse {
     pub verb: Verb,
-    /// What is read or written.
+    /// The place that is read or written.
     pub place: Option<Place>,
 }
 
-/// What is done to the world.
+/// The kind of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
     Reads,
@@ -27,14 +27,14 @@ pub enum Verb {
     Asks,
 }
 
-/// A part of the world, as far as a plan knows it.
+/// The place of an effect, as far as a plan knows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A file, or a folder with everything below it.
     Path(Text),
-    /// The file or folder that this param names, which only the run knows.
+    /// The file or folder named by this param, which is only known in the run.
     PathOf(&'static str),
-    /// A host of the web; without one, only the run knows which.
+    /// A host of the web; `None` if it is only known in the run.
     Web(Option<String>),
     /// Something with a fixed name: `llm`, `mail`.
     Named(&'static str),
@@ -75,9 +75,9 @@ impl fmt::Display for EffectUse {
     }
 }
 
-/// The effects of one call, with the paths and hosts that its arguments name.
+/// The effects of a call, with the paths and hosts named by its arguments.
 ///
-/// `known` gives the argument at a place, where it is known before the run.
+/// `known` returns the argument at an index, if it is known before the run.
 pub(super) fn of_call<'v>(
     call: &Call,
     known: &dyn Fn(usize) -> Option<&'v Value>,

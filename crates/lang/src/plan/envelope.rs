@@ -1,5 +1,5 @@
-//! What a plan takes before it runs: tokens, money and time, at the least, as expected, and
-//! at the most; and what that says about its bounds.
+//! The estimate of a plan: tokens, money and time, at least, as expected, and at most; and the
+//! verdicts on its bounds that follow from it.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use svc_contract::value::Money;
 
 use crate::{check::BoundKey, diag::Span};
 
-/// An amount of tokens, money or time before the run.
+/// An estimated amount of tokens, money or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range<T> {
-    /// What a run that ends well takes at the least.
+    /// The least amount of a successful run.
     pub min: T,
-    /// Nothing where nobody can say, as where a price is not known.
+    /// `None` if it is unknown, for example because a price is.
     pub expected: Option<T>,
-    /// Nothing where no run is long or dear enough to be ruled out.
+    /// `None` if nothing limits the amount.
     pub max: Option<T>,
 }
 
-/// What a part of a plan takes.
+/// The estimate of a part of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     pub tokens: Range<u64>,
@@ -26,31 +26,31 @@ pub struct Envelope {
     pub time: Range<Duration>,
 }
 
-/// What is known of one bound before the run.
+/// The verdict on one bound before the run.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     pub key: BoundKey,
-    /// The bound's value, as the script or the caller wrote it.
+    /// The value of the bound, as written by the script or the caller.
     pub limit: String,
     pub holds: Holds,
-    /// Why, in words: `at most $0.04`, `the prompt of `ask` may be of any length`.
+    /// The reason: `at most $0.04`, `the prompt of `ask` may be of any length`.
     pub why: String,
-    /// Where the bound stands; nothing for a bound of the caller.
+    /// The place of the bound; `None` for a bound of the caller.
     pub span: Option<Span>,
-    /// The price tables that the money was counted with, by name and day.
+    /// The price tables used for the money, by name and day.
     pub prices: Vec<String>,
 }
 
 /// Whether a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// What it bounds cannot take more, and where it counts tokens, no call asks for more.
+    /// The bounded stages cannot take more, and no call asks for more tokens.
     Proven,
-    /// What it bounds could take more; the ledger or the clock ends it.
+    /// The bounded stages could take more; the ledger or the clock stops them.
     Enforced,
-    /// What it bounds takes more, whatever happens.
+    /// The bounded stages always take more.
     Impossible,
-    /// It bounds nothing, or another one is tighter.
+    /// It has no effect, or another bound is tighter.
     Useless,
 }
 
@@ -66,7 +66,7 @@ impl Holds {
 }
 
 impl Envelope {
-    /// Nothing at all.
+    /// An estimate of zero.
     pub const NONE: Self = Self {
         tokens: Range { min: 0, expected: Some(0), max: Some(0) },
         cost: Range { min: Money::ZERO, expected: Some(Money::ZERO), max: Some(Money::ZERO) },

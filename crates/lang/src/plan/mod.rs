@@ -1,8 +1,7 @@
-//! A checked program in, a plan out: its nodes, what they need, what they do, and what they
-//! take.
+//! Turns a checked program into a plan: its nodes, their dependencies, effects and estimates.
 //!
-//! A plan can only be made of a program that checks, and only a plan can be run. What is
-//! shown of it ([`Plan::nodes`]) is computed from the same terms that run.
+//! A plan can only be made from a program that passes the check, and only a plan can be run.
+//! The nodes shown ([`Plan::nodes`]) are computed from the same terms that run.
 
 mod caps;
 mod effects;
@@ -27,14 +26,14 @@ use std::collections::BTreeSet;
 
 use crate::check::Checked;
 
-/// What will run.
+/// A program ready to run, with its estimate.
 #[derive(Clone, Debug)]
 pub struct Plan {
     program: Checked,
     foresight: Foresight,
 }
 
-/// Makes the plan of a program of which this is foreseen.
+/// Creates the plan of a program from its estimate.
 pub fn plan(program: Checked, foresight: Foresight) -> Plan {
     Plan { program, foresight }
 }
@@ -53,13 +52,12 @@ impl Plan {
         &self.foresight.nodes
     }
 
-    /// Where its bounds stand.
+    /// The places of its bounds.
     pub fn scopes(&self) -> &Scopes {
         &self.foresight.scopes
     }
 
-    /// How many calls a run makes that are not inline; nothing where that depends on what
-    /// they give.
+    /// The number of calls of a run that are not inline; `None` if it depends on their results.
     pub fn calls(&self) -> Option<usize> {
         let nodes = self.nodes();
         let once =
@@ -68,32 +66,32 @@ impl Plan {
         nodes.iter().all(once).then(|| calls.count())
     }
 
-    /// What the whole plan takes.
+    /// The estimate of the whole plan.
     pub fn envelope(&self) -> &Envelope {
         &self.foresight.envelope
     }
 
-    /// What is known of the bounds of the whole file, and of the caps of the run.
+    /// The verdicts on the bounds of the whole file, and on the caps of the run.
     pub fn verdicts(&self) -> &[Verdict] {
         &self.foresight.verdicts
     }
 
-    /// The price tables that money was counted with, by day.
+    /// The price tables used for the money, by day.
     pub fn prices(&self) -> &[String] {
         &self.foresight.prices
     }
 
-    /// Why nobody can say what it takes at the most, where nobody can.
+    /// The reason why a maximum is unknown, if one is.
     pub fn open(&self) -> Option<&str> {
         self.foresight.open.as_deref()
     }
 
-    /// Of how many ops earlier runs say what they take.
+    /// The number of ops whose expected usage comes from earlier runs.
     pub fn from_past(&self) -> usize {
         self.foresight.from_past
     }
 
-    /// What the whole plan does to the world, each effect once.
+    /// The effects of the whole plan, each once.
     pub fn effects(&self) -> &BTreeSet<EffectUse> {
         &self.foresight.effects
     }

@@ -1,9 +1,9 @@
-//! What every run keeps to, and what is foreseen of a run counts on.
+//! Constants of every run, which estimates rely on.
 
 use std::time::Duration;
 
-/// How long a cancelled computation may take to end.
+/// The most time for a cancelled computation to end.
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// How many items of an `each` run at the same time when nothing is said.
+/// The default number of items of an `each` that run at the same time.
 pub const ITEMS_AT_ONCE: usize = 64;

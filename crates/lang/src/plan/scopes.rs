@@ -1,4 +1,4 @@
-//! Where the bounds of a plan stand, so that what was spent under them is found again.
+//! The places of the bounds of a plan, which identify what was spent under them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,31 +9,31 @@ use crate::{
     diag::{Source, Span},
 };
 
-/// More scopes of one level are compared by their numbers only.
+/// More scopes on one level are matched by their position only.
 const MOST_COMPARED: usize = 1_000;
 
 /// The places of all `within`s, written like the paths of nodes: `each[]/within#2`.
 #[derive(Clone, Debug, Default)]
 pub struct Scopes {
     all: BTreeMap<String, Scope>,
-    /// The calls that may cost something, and the innermost scope of each.
+    /// The innermost scope of each call that may cost something.
     calls: BTreeMap<String, String>,
-    /// Those around the term at hand, innermost last.
+    /// The scopes around the current term, innermost last.
     open: Vec<String>,
-    /// How often a scope or a call was met.
+    /// The number of scopes and calls visited so far.
     visits: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Scope {
-    /// The place of the one around it.
+    /// The place of the scope around it.
     around: Option<String>,
     looks: Looks,
-    /// In the order of the script.
+    /// Its position in the script.
     order: usize,
 }
 
-/// By what a scope is known again after an edit.
+/// The features by which a scope is recognised after an edit.
 #[derive(Clone, Debug)]
 pub(super) struct Looks {
     /// The first call in it.
@@ -57,7 +57,7 @@ impl Looks {
         self.source.text().get(self.span.range()).unwrap_or_default()
     }
 
-    /// How much two scopes look alike.
+    /// The likeness of two scopes.
     fn likeness(&self, other: &Self) -> u32 {
         match (self.call() == other.call(), self.text() == other.text()) {
             (true, true) => 4,
@@ -71,7 +71,7 @@ impl Scopes {
     pub(super) fn enter(&mut self, place: String, looks: Looks) {
         self.visits += 1;
         let (around, order) = (self.open.last().cloned(), self.all.len());
-        // Every scope is there before those in it, so none is around itself.
+        // A scope is added before those inside it, so none is around itself.
         self.all.entry(place.clone()).or_insert(Scope { around, looks, order });
         self.open.push(place);
     }
@@ -80,7 +80,7 @@ impl Scopes {
         self.open.pop();
     }
 
-    /// Notes where a call stands.
+    /// Records the place of a call.
     pub(super) fn call(&mut self, path: impl FnOnce() -> String) {
         self.visits += 1;
         if let Some(scope) = self.open.last() {
@@ -88,7 +88,7 @@ impl Scopes {
         }
     }
 
-    /// Grows when something is looked at that has a place here, whatever comes of it.
+    /// A counter that grows with every visited scope or call.
     pub(super) fn visits(&self) -> usize {
         self.visits
     }
@@ -107,8 +107,8 @@ impl Scopes {
         self.calls.get(path).map(String::as_str)
     }
 
-    /// For the places of these scopes those that stand for them in an edited script: in the
-    /// same level, and in the same order, the one that looks most alike.
+    /// Maps the places of these scopes to those in an edited script: on each level, the most
+    /// similar scopes in the same order.
     pub fn moved_to(&self, edited: &Self) -> HashMap<String, String> {
         let (before, after) = (self.levels(), edited.levels());
         let mut moved = HashMap::new();
@@ -121,7 +121,7 @@ impl Scopes {
         moved
     }
 
-    /// The scopes of each level. The bounds of a whole file or flow are a level by themselves.
+    /// The scopes of each level. The bounds of a whole file or flow are a separate level.
     fn levels(&self) -> BTreeMap<(&str, bool), Vec<(&str, &Scope)>> {
         let mut levels: BTreeMap<(&str, bool), Vec<(&str, &Scope)>> = BTreeMap::new();
         for (place, scope) in &self.all {
@@ -135,13 +135,13 @@ impl Scopes {
     }
 }
 
-/// Pairs of scopes that stand for each other: those in order that look most alike in all.
+/// Matches scopes in order, with the greatest total likeness.
 fn aligned(olds: &[(&str, &Scope)], news: &[(&str, &Scope)]) -> Vec<(usize, usize)> {
     if olds.len().max(news.len()) > MOST_COMPARED {
         return (0..olds.len().min(news.len())).map(|it| (it, it)).collect();
     }
     let alike = |old: usize, new: usize| olds[old].1.looks.likeness(&news[new].1.looks);
-    // The best that can be made of what comes from here on.
+    // The greatest likeness from each position on.
     let mut best = vec![vec![0_u32; news.len() + 1]; olds.len() + 1];
     for old in (0..olds.len()).rev() {
         for new in (0..news.len()).rev() {

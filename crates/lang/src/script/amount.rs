@@ -1,4 +1,4 @@
-//! Money, durations and sizes in rhai: they keep their units, and compute as in a pipeline.
+//! Money, durations and sizes in rhai: they keep their units, and behave as in a pipeline.
 
 use std::{cmp::Ordering, time::Duration};
 
@@ -15,7 +15,7 @@ type Operator = fn(&Value, &Value) -> std::result::Result<Value, MathError>;
 #[derive(Clone)]
 pub(super) struct Amount(pub(super) Value);
 
-/// Registers the type, its operators, and what makes one.
+/// Registers the type, its operators, and its constructors.
 pub(super) fn register(engine: &mut Engine) {
     engine.register_type_with_name::<Amount>("amount");
     let operators: [(&str, Operator); 4] = [
@@ -104,7 +104,7 @@ fn seconds(it: FLOAT) -> Result<Amount> {
     }
 }
 
-/// What an operator gives: two amounts divided are a number.
+/// The result of an operator as a rhai value: two amounts divided are a number.
 fn into_rhai(value: Value) -> Dynamic {
     match value {
         Value::Float(it) => it.into(),

@@ -1,4 +1,4 @@
-//! Inline code in a process of its own ([`Host::apart`]): what it is asked, and what it answers.
+//! Inline code in a worker process ([`Host::apart`]): its requests and answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Ended, Failure, Island, Watch, limits};
 
-/// What work of this kind begins with.
+/// The first byte of requests of this kind.
 pub const PURPOSE: u8 = b'c';
 
 impl Island {
-    /// Runs it in a process of its own, and waits for that on this thread.
+    /// Runs the code in a worker process, and blocks this thread until it ends.
     pub fn run_apart(
         &self,
         args: &[Value],
@@ -57,7 +57,8 @@ impl Island {
     }
 
     fn answered(&self, answer: &[u8]) -> Result<Value, Ended> {
-        let garbled = || self.everywhere(OpError::bug("the process of the code gave no answer"));
+        let garbled =
+            || self.everywhere(OpError::bug("the worker process returned an invalid answer"));
         match read_answer(answer) {
             Some(Ok(value)) => {
                 value.cast(&self.yields).map_err(|it| Ended::Failed(self.unfit(&it)))
@@ -68,39 +69,37 @@ impl Island {
     }
 }
 
-/// Why there is no answer.
+/// The error for a missing answer.
 fn unanswered(why: Unanswered) -> OpError {
     let exhausted =
         |message: &str, help: &str| OpError::new(ErrorKind::Exhausted, message).help(help);
     match why {
         Unanswered::Unsupported => OpError::new(
             ErrorKind::Unsupported,
-            "inline code of a script that is not trusted needs a process of its own",
+            "inline code of an untrusted script needs a worker process",
         )
-        .help(
-            "the program that runs the script calls `svc::is_worker()` first of all in its `main`",
-        ),
+        .help("call `svc::is_worker()` first in the `main` of the program that runs the script"),
         Unanswered::Late | Unanswered::Processor => {
-            OpError::new(ErrorKind::Timeout, "the code took longer than it may")
+            OpError::new(ErrorKind::Timeout, "the code took too long")
                 .help("work on fewer items, or write a component")
         }
         Unanswered::Cancelled => OpError::cancelled(),
-        Unanswered::TooLarge => exhausted(
-            "the result of the code is larger than it may be",
-            "work on fewer items at a time",
-        ),
-        Unanswered::Memory | Unanswered::Crashed => exhausted(
-            "the process of the code ended before its answer",
-            "the code needs more memory than it may have: work on fewer items at a time",
-        ),
-        Unanswered::Lost(err) => {
-            OpError::new(ErrorKind::Failed, format!("the code cannot be run apart: {err}"))
+        Unanswered::TooLarge => {
+            exhausted("the result of the code is too large", "work on fewer items at a time")
         }
+        Unanswered::Memory | Unanswered::Crashed => exhausted(
+            "the worker process of the code ended early",
+            "work on fewer items at a time: the code may need too much memory",
+        ),
+        Unanswered::Lost(err) => OpError::new(
+            ErrorKind::Failed,
+            format!("cannot run the code in a worker process: {err}"),
+        ),
     }
 }
 
-/// What a worker does with inline code: the bytes behind [`PURPOSE`] in, those of its answer
-/// out.
+/// Runs inline code in a worker: takes the bytes after [`PURPOSE`], and returns those of the
+/// answer.
 pub fn serve(asked: &[u8], host: Arc<dyn Host>) -> Vec<u8> {
     let ended = read_ask(asked).map(|ask| ask.run(host));
     let mut answer = Writer::default();
@@ -143,10 +142,10 @@ fn read_ask(asked: &[u8]) -> Option<Ask<'_>> {
 }
 
 impl Ask<'_> {
-    /// The type that is due is tested by whoever asked.
+    /// The caller tests the result against the expected type.
     fn run(self, host: Arc<dyn Host>) -> Result<Value, Failure> {
         let Ok(island) = Island::new(self.code, self.base, &self.names, &Type::Json) else {
-            let error = OpError::bug("code that checked cannot be read any more");
+            let error = OpError::bug("code that passed the check cannot be parsed");
             return Err(Failure { error, place: (self.base, self.base) });
         };
         let watch = Watch {

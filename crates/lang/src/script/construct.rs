@@ -1,4 +1,4 @@
-//! What templates build pipelines with: functions that give the text of a pipeline.
+//! Constructors for templates: functions that return the text of a pipeline.
 
 use rhai::{Array, Dynamic, Engine, EvalAltResult, INT, ImmutableString, Map, Position};
 use svc_contract::{
@@ -10,11 +10,11 @@ use super::{limits, shape};
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
 
-/// An expression as a script has it, where a plain text would become a string.
+/// An expression in the syntax of a script; plain text would become a string.
 #[derive(Clone)]
 struct Written(ImmutableString);
 
-/// Registers the constructors; stages are those of `registry`.
+/// Registers the constructors; the known stages are those of `registry`.
 pub(super) fn register(engine: &mut Engine, registry: &Registry) {
     engine.register_type_with_name::<Written>("expression");
     engine.register_fn("expr", |text: ImmutableString| Written(text));
@@ -36,13 +36,13 @@ pub(super) fn register(engine: &mut Engine, registry: &Registry) {
     });
 }
 
-/// `summary(max_words: 80)`; what stands behind the name, as in `ask<Report>`, is its type.
+/// `summary(max_words: 80)`; a type may follow the name, as in `ask<Report>`.
 fn stage(registry: &Registry, name: &str, args: Map) -> Result<String> {
     let bare = name.split('<').next().unwrap_or(name);
     if registry.resolve(bare).is_none() {
         let meant = nearest(bare, registry.names());
         let meant = meant.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-        return failed(format!("there is no component `{bare}`{meant}"));
+        return failed(format!("unknown component `{bare}`{meant}"));
     }
     if args.is_empty() {
         return Ok(name.to_owned());
@@ -68,11 +68,11 @@ fn pipeline(part: Dynamic, of: &str) -> Result<String> {
     let given = part.type_name();
     match part.into_string() {
         Ok(text) => Ok(text),
-        Err(_) => failed(format!("`{of}` takes pipelines, but this is of the type {given}")),
+        Err(_) => failed(format!("`{of}` expects pipelines, found {given}")),
     }
 }
 
-/// More than one stage binds as one where it stands in parentheses.
+/// Puts several stages in parentheses, so that they bind as one.
 fn grouped(body: &str) -> String {
     if body.contains(">>") { format!("({body})") } else { body.to_owned() }
 }
@@ -92,14 +92,14 @@ fn written(value: Dynamic) -> Result<String> {
     let given = value.type_name();
     match shape::constant(value).ok().as_ref().and_then(literal::written) {
         Some(text) => Ok(text),
-        None => failed(format!("a script cannot have this value, of the type {given}")),
+        None => failed(format!("cannot write a value of type {given} in a script")),
     }
 }
 
 fn sized(text: String) -> Result<String> {
     if text.len() > limits::TEMPLATE {
         let most = units::show_size(limits::TEMPLATE as u64);
-        return failed(format!("a template gives at most {most}"));
+        return failed(format!("the pipeline of a template is too large (limit {most})"));
     }
     Ok(text)
 }

@@ -1,11 +1,11 @@
-//! Values into rhai, without a detour: lists become arrays, records maps, null `()`.
+//! Direct conversion of values to rhai: lists become arrays, records maps, null `()`.
 
 use rhai::{Dynamic, ImmutableString, Map};
 use svc_contract::value::{Value, units};
 
 use super::{amount::Amount, limits};
 
-/// What has been counted of one argument.
+/// The counted size of one argument.
 #[derive(Default)]
 struct Counts {
     items: usize,
@@ -13,9 +13,9 @@ struct Counts {
     text: usize,
 }
 
-/// A value as rhai has it; why not, where it is too large.
+/// Converts a value to rhai, or returns why it is too large.
 ///
-/// rhai measures a value at every change, so what enters must be well within its limits.
+/// rhai measures a value at every change, so arguments must be well within its limits.
 pub(super) fn enter(value: &Value) -> Result<Dynamic, String> {
     enter_part(value, &mut Counts::default(), limits::DEPTH)
 }

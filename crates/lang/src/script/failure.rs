@@ -1,4 +1,4 @@
-//! Why inline code failed while it ran, in the words of the language.
+//! Failures of running inline code, in the terms of the language.
 
 use rhai::{Dynamic, EvalAltResult as Rhai, Position};
 use svc_contract::{
@@ -8,25 +8,26 @@ use svc_contract::{
 
 use super::{limits, watch::Stop};
 
-/// The most characters of a message that code makes.
+/// The most characters of a message created by code.
 const LONGEST: usize = 300;
 
-/// A failure of inline code, and where in the file.
+/// A failure of inline code, and its place in the file.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub error: OpError,
-    /// Bytes of the file; the whole island where nothing is known.
+    /// The bytes in the file; the whole code if the place is unknown.
     pub place: (usize, usize),
 }
 
 impl Failure {
-    /// Whether this program cannot do it at all.
+    /// Whether this program does not support it.
     pub fn is_unsupported(&self) -> bool {
         self.error.kind == ErrorKind::Unsupported
     }
 }
 
-/// What rhai says went wrong, and where in the code; `stop` is why it was stopped.
+/// Converts an error of rhai, and returns its place in the code; `stop` is the reason if it was
+/// stopped.
 pub(super) fn explained(err: Rhai, stop: Option<Stop>) -> (OpError, Position) {
     let err = innermost(err);
     let position = err.position();
@@ -37,7 +38,7 @@ pub(super) fn explained(err: Rhai, stop: Option<Stop>) -> (OpError, Position) {
     (error, position)
 }
 
-/// The error itself, without the calls that it came through.
+/// The error itself, without the calls around it.
 fn innermost(err: Rhai) -> Rhai {
     match err {
         Rhai::ErrorInFunctionCall(_, _, inner, _) => innermost(*inner),
@@ -49,11 +50,11 @@ fn told(err: Rhai) -> OpError {
     match err {
         Rhai::ErrorTooManyOperations(_) => stopped(Stop::Operations),
         Rhai::ErrorStackOverflow(_) => exhausted(
-            format!("the code calls functions more than {} levels deep", limits::CALLS),
-            "a function may call itself without an end; use a loop",
+            format!("function calls nested too deeply (limit {} levels)", limits::CALLS),
+            "use a loop: a function may call itself without end",
         ),
         Rhai::ErrorTooManyVariables(_) => exhausted(
-            format!("the code has more than {} variables at the same time", limits::VARIABLES),
+            format!("too many variables at the same time (limit {})", limits::VARIABLES),
             "keep values in an array or a map",
         ),
         Rhai::ErrorDataTooLarge(what, _) => too_large(&what),
@@ -61,24 +62,22 @@ fn told(err: Rhai) -> OpError {
         Rhai::ErrorRuntime(value, _) => raised(&value),
         Rhai::ErrorFunctionNotFound(signature, _) => no_function(&signature),
         Rhai::ErrorVariableNotFound(name, _) => {
-            OpError::failed(format!("there is no variable `{name}` in the code"))
-                .help("a function sees only its parameters: give the value as one")
+            OpError::failed(format!("unknown variable `{name}`"))
+                .help("pass the value as a parameter: a function only sees its parameters")
         }
         Rhai::ErrorArrayBounds(len, idx, _) => {
-            OpError::failed(format!("there is no item {idx} in an array of {len}"))
-                .help("items are counted from 0; `xs.len()` tells how many there are")
+            OpError::failed(format!("no item {idx} in an array of length {len}"))
+                .help("use an index from 0 to `xs.len() - 1`")
         }
         Rhai::ErrorStringBounds(len, idx, _) => {
-            OpError::failed(format!("there is no character {idx} in a string of {len}"))
+            OpError::failed(format!("no character {idx} in a string of length {len}"))
         }
-        Rhai::ErrorPropertyNotFound(name, _) => {
-            OpError::failed(format!("the value has no field `{name}`"))
-        }
+        Rhai::ErrorPropertyNotFound(name, _) => OpError::failed(format!("unknown field `{name}`")),
         Rhai::ErrorMismatchDataType(wanted, given, _) => {
-            OpError::failed(format!("{} is due here, but this is {}", ours(&wanted), ours(&given)))
+            OpError::failed(format!("expected {}, found {}", ours(&wanted), ours(&given)))
         }
         Rhai::ErrorFor(_) => {
-            OpError::failed("`for` wants an array, a range, or a string's `chars()`")
+            OpError::failed("`for` expects an array, a range, or the `chars()` of a string")
         }
         other => {
             let mut other = other;
@@ -91,22 +90,19 @@ fn told(err: Rhai) -> OpError {
 fn stopped(stop: Stop) -> OpError {
     match stop {
         Stop::Operations => exhausted(
-            format!("the code took more than {} operations", limits::OPERATIONS),
-            "a loop may have no end; work on fewer items, or write a component",
+            format!("the code took too many operations (limit {})", limits::OPERATIONS),
+            "work on fewer items, make sure that every loop ends, or write a component",
         ),
         Stop::Time => {
             let most = units::show_duration(limits::TIME);
             let help = format!(
-                "it has {most} where no `timeout` is set; work on fewer items, or write a component"
+                "work on fewer items or write a component; without a `timeout` the limit is {most}"
             );
-            OpError::new(ErrorKind::Timeout, "the code took longer than it may").help(help)
+            OpError::new(ErrorKind::Timeout, "the code took too long").help(help)
         }
         Stop::Cancelled => OpError::cancelled(),
         Stop::Memory => exhausted(
-            format!(
-                "memory grew by more than {} while the code ran",
-                units::show_size(limits::MEMORY)
-            ),
+            format!("the code used too much memory (limit {})", units::show_size(limits::MEMORY)),
             "keep fewer large values at the same time",
         ),
     }
@@ -114,11 +110,11 @@ fn stopped(stop: Stop) -> OpError {
 
 fn too_large(what: &str) -> OpError {
     let message = if what.contains("string") {
-        format!("a string grew beyond {}", units::show_size(limits::TEXT as u64))
+        format!("string too large (limit {})", units::show_size(limits::TEXT as u64))
     } else if what.contains("map") {
-        format!("a map grew beyond {} fields, all maps in it included", limits::FIELDS)
+        format!("map too large (limit {} fields, including nested maps)", limits::FIELDS)
     } else {
-        format!("an array grew beyond {} items, all arrays in it included", limits::ITEMS)
+        format!("array too large (limit {} items, including nested arrays)", limits::ITEMS)
     };
     exhausted(message, "work on fewer items at a time, or write a component")
 }
@@ -141,25 +137,26 @@ fn no_function(signature: &str) -> OpError {
     let args: Vec<&str> = args.split(", ").filter(|it| !it.is_empty()).map(ours).collect();
     let is_sign = !name.starts_with(|it: char| it.is_alphabetic() || it == '_');
     match (is_sign, args.as_slice()) {
-        (true, [a, b]) => OpError::failed(format!("`{name}` does not work on {a} and {b}"))
+        (true, [a, b]) => OpError::failed(format!("`{name}` is not defined for {a} and {b}"))
             .help("convert one of them: `to_float()`, `to_int()`, `to_string()`"),
         _ => {
             let property = name.strip_prefix("get$").or_else(|| name.strip_prefix("set$"));
             let what = match property {
                 None if name.starts_with("anon$") => {
                     let message = format!("a closure does not take {} arguments", args.len());
-                    return OpError::failed(message).help("give it as many as it has between `|`");
+                    return OpError::failed(message)
+                        .help("pass as many arguments as it has between `|`");
                 }
                 Some(property) => format!("{} has no `{property}`", args.first().unwrap_or(&"it")),
-                None => format!("there is no function `{name}({})`", args.join(", ")),
+                None => format!("unknown function `{name}({})`", args.join(", ")),
             };
             OpError::failed(what)
-                .help("inline code has rhai's functions for numbers, strings, arrays and maps")
+                .help("use the functions of rhai for numbers, strings, arrays and maps")
         }
     }
 }
 
-/// The language's name of one of rhai's types.
+/// The name of a rhai type in the language.
 fn ours(ty: &str) -> &str {
     match ty.trim().trim_start_matches('&').trim_start_matches("mut ") {
         it if it.contains("ImmutableString") => "string",
@@ -175,7 +172,7 @@ fn ours(ty: &str) -> &str {
     }
 }
 
-/// What a message shows of a text that may have any length.
+/// Shortens a text of any length for a message.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}..", &text[..end]),
@@ -183,7 +180,7 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// A message as ours begin and end.
+/// Converts a message to the style of this project: a lower-case start, and no full stop.
 pub(super) fn lower(message: impl Into<String>) -> String {
     let message: String = message.into();
     let mut chars = message.trim_end_matches('.').chars();

@@ -1,4 +1,4 @@
-//! Inline code of a script: read when the script is checked, run as often as it is reached.
+//! Inline code of a script: compiled when the script is checked, run each time it is reached.
 
 use std::{
     fmt,
@@ -29,20 +29,20 @@ pub struct Island {
     pub(super) names: Box<[Text]>,
     pub(super) yields: Type,
     result: Shape,
-    /// Where the code begins in its file.
+    /// The offset of the code in its file.
     pub(super) base: usize,
 }
 
-/// How a run of an island ended, where it did not end well.
+/// The end of a run of inline code that did not succeed.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// It took more operations than this watch allowed, and fewer than it may.
+    /// It took more operations than this watch allows, but fewer than the limit.
     Unfinished,
     Failed(Failure),
 }
 
 impl Island {
-    /// Reads the code between the braces, which begins at the byte `base` of its file.
+    /// Compiles the code between the braces, which begins at the byte `base` of its file.
     pub fn new(code: &str, base: usize, names: &[Text], yields: &Type) -> Result<Self, Mistake> {
         if code.len() > limits::CODE {
             return Err(Mistake::too_long(code.len()).in_file(base));
@@ -66,11 +66,11 @@ impl Island {
         })
     }
 
-    /// Runs it with a value for each name.
+    /// Runs the code with a value for each name.
     pub fn run(&self, args: &[Value], watch: &Watch) -> Result<Value, Ended> {
         let run = || on_a_long_stack(|| watched(watch, || self.evaluated(args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
-            let error = OpError::bug("rhai broke off in the middle of inline code");
+            let error = OpError::bug("rhai panicked in inline code");
             return Err(Ended::Failed(self.everywhere(error)));
         };
         match (ended, stop) {
@@ -82,7 +82,7 @@ impl Island {
         }
     }
 
-    /// The result. Everything that rhai made is gone when this returns, on the same stack.
+    /// Evaluates the code. All rhai values are freed before this returns, on the same stack.
     fn evaluated(&self, args: &[Value]) -> Result<Value, Wrong> {
         let mut scope = Scope::new();
         for (name, arg) in self.names.iter().zip(args) {
@@ -109,7 +109,7 @@ impl Island {
         }
     }
 
-    /// The failure of a result that is none of the declared type.
+    /// The failure of a result that does not have the declared type.
     pub(super) fn unfit(&self, misfit: &Misfit) -> Failure {
         self.everywhere(unfit(misfit))
     }
@@ -121,7 +121,7 @@ impl Island {
     }
 }
 
-/// What can go wrong in a run.
+/// The reasons for a failed run.
 enum Wrong {
     Input(Text, String),
     Code(Box<rhai::EvalAltResult>),
@@ -131,20 +131,20 @@ enum Wrong {
 fn unfit(misfit: &Misfit) -> OpError {
     let Misfit { path, wanted, given } = misfit;
     let message = match path.as_str() {
-        "" => format!("the code must give {wanted}, but it gave {given}"),
+        "" => format!("expected {wanted} as the result of the code, found {given}"),
         path => {
             let path = shortened(path);
-            format!("`{path}` of what the code gives must be {wanted}, but it is {given}")
+            format!("expected {wanted} for `{path}` of the result of the code, found {given}")
         }
     };
     let error = OpError::new(ErrorKind::InvalidOutput, message);
     match (path.as_str(), given.as_str()) {
-        ("", "null") => error.help("the last line is the result: it has no `;` behind it"),
-        _ => error.help("make it so in the code, or declare what the code gives behind `->`"),
+        ("", "null") => error.help("remove the `;` after the last line, whose value is the result"),
+        _ => error.help("convert it in the code, or change the type after `->`"),
     }
 }
 
-/// The beginning of a path that is too long to be read.
+/// The beginning of a path that is too long to read.
 fn shortened(path: &str) -> String {
     const MOST: usize = 60;
     match path.char_indices().nth(MOST) {
@@ -153,7 +153,8 @@ fn shortened(path: &str) -> String {
     }
 }
 
-/// Values may be nested deep, and rhai visits them level by level.
+/// Runs something on a long stack: values may be nested deeply, and rhai visits them level by
+/// level.
 pub(super) fn on_a_long_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(limits::STACK, limits::STACK, run)
 }

@@ -1,26 +1,26 @@
-//! What is wrong with inline code before it runs.
+//! Problems of inline code before it runs.
 
 use rhai::{LexError, ParseError, ParseErrorType as Rhai};
 use svc_contract::{registry::near, value::units};
 
 use super::{failure::lower, limits, sandbox};
 
-/// A mistake that rhai finds when it reads code, and where in the code.
+/// A mistake that rhai finds when it compiles code, and its place in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     pub message: String,
-    /// What the place is.
+    /// The label of the place.
     pub label: &'static str,
     pub help: Option<String>,
-    /// The word that is meant.
+    /// The word most likely meant.
     pub meant: Option<String>,
-    /// Whether nothing else can be meant.
+    /// Whether only that word can be meant.
     pub is_sure: bool,
     pub place: (usize, usize),
 }
 
 impl Mistake {
-    /// Reads what rhai says; `known` are the names that the code is given.
+    /// Converts an error of rhai; `known` are the names available to the code.
     pub(super) fn of(err: &ParseError, place: (usize, usize), known: &[&str]) -> Self {
         let (message, label, help) = told(&err.0);
         let near = match err.0.as_ref() {
@@ -38,7 +38,7 @@ impl Mistake {
     pub(super) fn too_long(len: usize) -> Self {
         let most = units::show_size(limits::CODE as u64);
         Self {
-            message: format!("inline code has at most {most}"),
+            message: format!("inline code too long (limit {most})"),
             label: "too long",
             help: Some("write a component".to_owned()),
             meant: None,
@@ -47,7 +47,7 @@ impl Mistake {
         }
     }
 
-    /// The same with a place of the file, whose code begins at `base`.
+    /// Moves the place from the code to the file, where the code begins at `base`.
     pub(super) fn in_file(mut self, base: usize) -> Self {
         self.place = (base + self.place.0, base + self.place.1);
         self
@@ -58,10 +58,10 @@ fn told(err: &Rhai) -> (String, &'static str, Option<String>) {
     let help = |it: &str| Some(it.to_owned());
     match err {
         Rhai::VariableUndefined(name) => (
-            format!("there is no variable `{name}` in the code"),
+            format!("unknown variable `{name}`"),
             "not known",
             help(
-                "code sees its parameters, and a function or closure in it only its own: name what it needs as a parameter, as in `rhai(x: int, k: int = k)`",
+                "add a parameter, as in `rhai(x: int, k: int = k)`: code only sees its parameters, and a function or closure only its own",
             ),
         ),
         Rhai::Reserved(word) => reserved(word),
@@ -71,52 +71,50 @@ fn told(err: &Rhai) -> (String, &'static str, Option<String>) {
             reserved(word)
         }
         Rhai::BadInput(LexError::UnterminatedString) => {
-            ("the string has no end".to_owned(), "begins or goes on here", None)
+            ("unterminated string".to_owned(), "starts or continues here", None)
         }
-        Rhai::BadInput(err) => (lower(err.to_string()), "not rhai", None),
+        Rhai::BadInput(err) => (lower(err.to_string()), "not valid rhai", None),
         Rhai::MissingToken(token, purpose) => {
-            (format!("`{token}` is due here {purpose}"), "something else stands here", None)
+            (format!("expected `{token}` {purpose}"), "unexpected token", None)
         }
-        Rhai::UnexpectedEOF => ("the code ends too early".to_owned(), "ends here", None),
+        Rhai::UnexpectedEOF => ("unexpected end of the code".to_owned(), "ends here", None),
         Rhai::ExprTooDeep => (
-            format!("expressions are nested more than {} levels deep", limits::EXPRESSIONS),
+            format!("expressions nested too deeply (limit {} levels)", limits::EXPRESSIONS),
             "too deep",
-            help("give parts of it names with `let`"),
+            help("name parts of it with `let`"),
         ),
         Rhai::TooManyFunctions => {
-            (format!("more than {} functions", limits::FUNCTIONS), "one too many", None)
+            (format!("too many functions (limit {})", limits::FUNCTIONS), "one too many", None)
         }
         Rhai::LiteralTooLarge(what, most) => {
-            (format!("{} larger than {most}", lower(what.clone())), "too large", None)
+            (format!("{} too large (limit {most})", lower(what.clone())), "too large", None)
         }
         Rhai::ModuleUndefined(name) => (
-            format!("there is no module `{name}`"),
-            "code has no modules",
+            format!("unknown module `{name}`"),
+            "not available in code",
             help("write the function in the code itself"),
         ),
-        // `f.curry(x)`: the word is no name of a function any more.
+        // `f.curry(x)`: the word is disabled, so it is not a name of a function.
         Rhai::PropertyExpected => (
-            "the name of a field or of a function is due here".to_owned(),
-            "neither",
+            "expected the name of a field or function".to_owned(),
+            "not a field or function",
             help("`curry`, `print`, `debug` and `eval` are not available in code"),
         ),
         Rhai::WrongFnDefinition => (
-            "a function stands inside something else".to_owned(),
-            "not at the top of the code",
-            help("define functions at the top of the code"),
+            "function inside another block".to_owned(),
+            "not at the top level of the code",
+            help("move the function to the top level of the code"),
         ),
-        other => (lower(other.to_string()), "not rhai", None),
+        other => (lower(other.to_string()), "not valid rhai", None),
     }
 }
 
 fn reserved(word: &str) -> (String, &'static str, Option<String>) {
     let help = match word {
-        "import" | "export" => Some("code has no modules: write the function in the code itself"),
-        "eval" => Some("code cannot make code: write a function, or `switch`"),
-        "print" | "debug" => {
-            Some("code has no output: make what you want to see a part of the result")
-        }
-        "curry" => Some("give the value as a parameter of the function"),
+        "import" | "export" => Some("write the function in the code itself: code has no modules"),
+        "eval" => Some("write a function, or use `switch`: code cannot create code"),
+        "print" | "debug" => Some("add the value to the result: code has no output"),
+        "curry" => Some("pass the value as a parameter of the function"),
         _ => None,
     };
     (format!("`{word}` is not available in code"), "not available", help.map(str::to_owned))

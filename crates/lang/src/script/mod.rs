@@ -1,14 +1,12 @@
-//! rhai behind one type: code that a script carries, compiled beforehand and run within
-//! limits.
+//! rhai behind one type: code in a script, compiled before the run and run within limits.
 //!
-//! [`Island`] is the code of one `rhai(..) -> T { .. }`: typed at both ends, pure, and
-//! unable to reach anything but its arguments. The engine that runs it is made once, with
-//! the functions of a few packages and every limit set ([`limits`]); what a running island
-//! may still use up is watched step by step ([`Watch`]). [`Templates`] are code of a file of
-//! its own, which builds pipelines when a script is checked, with the same engine and a few
-//! functions more.
+//! [`Island`] is the code of one `rhai(..) -> T { .. }`: typed at both ends, pure, and unable
+//! to reach anything but its arguments. The engine is created once, with the functions of a
+//! few packages and every limit set ([`limits`]); the remaining limits are watched while the
+//! code runs ([`Watch`]). [`Templates`] are code in a separate file, which builds pipelines
+//! when a script is checked, with the same engine and a few more functions.
 //!
-//! **Invariant:** whatever code a script carries, running it ends, and the process lives.
+//! **Invariant:** whatever code a script contains, running it ends, and the process survives.
 
 mod amount;
 mod apart;

@@ -1,9 +1,9 @@
-//! From rhai's lines and columns to bytes.
+//! Conversion of lines and columns of rhai to bytes.
 
 use rhai::Position;
 
-/// The part of `code` at a position: the word or sign that begins there; the end of the code
-/// where there is no position.
+/// The range of `code` at a position: the word or sign that begins there, or the end of the
+/// code if the position is unknown.
 pub(super) fn range_at(code: &str, position: Position) -> (usize, usize) {
     let Some(line) = position.line() else {
         let end = code.trim_end().len();

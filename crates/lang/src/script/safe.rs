@@ -1,5 +1,5 @@
-//! Functions of rhai whose result can be far larger than what they are given: the same, but
-//! for a look at the size beforehand.
+//! Replacements of rhai functions whose result can be far larger than their arguments: they
+//! check the size first.
 
 use rhai::{Array, Dynamic, Engine, EvalAltResult, ImmutableString, Position};
 
@@ -7,7 +7,7 @@ use super::limits;
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
 
-/// What a list or record is taken to have at the least, where it is copied many times.
+/// The assumed smallest number of parts of a list or record that is copied many times.
 const PARTS: usize = 8;
 
 pub(super) fn register(engine: &mut Engine) {
@@ -65,7 +65,7 @@ fn replace(text: &mut ImmutableString, from: &str, to: &str) -> Result<()> {
     Ok(())
 }
 
-/// A text of at least `len` characters, filled up with whole copies of `with`.
+/// Pads a text to at least `len` characters, with whole copies of `with`.
 fn pad(text: &mut ImmutableString, len: i64, with: &str) -> Result<()> {
     let len = usize::try_from(len).unwrap_or(0);
     let missing = len.saturating_sub(text.chars().count());
@@ -81,7 +81,7 @@ fn pad(text: &mut ImmutableString, len: i64, with: &str) -> Result<()> {
     Ok(())
 }
 
-/// An array of at least `len` items, filled up with `item`.
+/// Pads an array to at least `len` items, with `item`.
 fn pad_array(array: &mut Array, len: i64, item: Dynamic) -> Result<()> {
     let len = usize::try_from(len).unwrap_or(0);
     let each = if item.is_array() || item.is_map() { PARTS } else { 1 };

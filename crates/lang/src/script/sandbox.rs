@@ -1,4 +1,4 @@
-//! The engine that runs inline code: a few packages, every limit, and no way out.
+//! The engine that runs inline code: a few packages, all limits, and no access to the outside.
 
 use std::sync::LazyLock;
 
@@ -14,11 +14,11 @@ use rhai::{
 
 use super::{amount, limits, safe, watch};
 
-/// Words that code cannot use: they would run other code, load it, or show something.
-/// A function with values of its own (`curry`) could hold itself, over and over.
+/// Words that code cannot use: they would run or load other code, or print something.
+/// A function with bound values (`curry`) could contain itself, over and over.
 pub(super) const DISABLED: [&str; 6] = ["eval", "import", "export", "print", "debug", "curry"];
 
-/// One engine for all code; it holds nothing of what it runs.
+/// One engine for all code; it keeps no state of the code that it runs.
 pub(super) static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
 
 pub(super) fn engine() -> Engine {
@@ -48,7 +48,8 @@ pub(super) fn engine() -> Engine {
     engine
 }
 
-/// No clock, no chance, nothing of the system: the same arguments give the same result.
+/// Registers packages without clock, randomness or system access: the same arguments give the
+/// same result.
 fn packages(engine: &mut Engine) {
     ArithmeticPackage::new().register_into_engine(engine);
     LogicPackage::new().register_into_engine(engine);

@@ -1,4 +1,4 @@
-//! Values out of rhai: each is made straight into one of the type that is declared.
+//! Conversion of rhai values directly to the declared type.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use svc_contract::value::{List, Misfit, Record, Text, Type, Value};
 
 use super::{amount::Amount, limits};
 
-/// A type, prepared for the many values that are made of it: records of one type share
-/// their names.
+/// A type, prepared for the conversion of many values: records of one type share their
+/// names.
 #[derive(Debug)]
 pub(super) enum Shape {
     Record(Arc<[Text]>, Vec<Self>, String),
@@ -31,7 +31,7 @@ impl Shape {
         }
     }
 
-    /// A value of this shape, or where it is none.
+    /// Converts a value to this shape, or returns the part that does not fit.
     pub(super) fn leave(&self, value: Dynamic) -> Result<Value, Misfit> {
         self.part(value, limits::DEPTH)
     }
@@ -64,7 +64,7 @@ impl Shape {
     }
 }
 
-/// Arrays that rhai holds by value.
+/// Conversion of a rhai value to an array.
 trait IntoArray: Sized {
     fn into_array_result(self) -> Result<Vec<Dynamic>, Dynamic>;
 }
@@ -114,7 +114,7 @@ fn list(
     items.map(Value::List)
 }
 
-/// What becomes of durations, money and sizes in a value of no declared type.
+/// The conversion of durations, money and sizes in a value without a declared type.
 #[derive(Clone, Copy)]
 enum Amounts {
     Kept,
@@ -122,12 +122,12 @@ enum Amounts {
     AsJson,
 }
 
-/// A constant of whatever type it has, with its amounts.
+/// Converts a constant of any type, and keeps its amounts.
 pub(super) fn constant(value: Dynamic) -> Result<Value, Misfit> {
     any(value, limits::DEPTH, &Type::Json, Amounts::Kept)
 }
 
-/// A value of whatever type it has; `wanted` is for messages.
+/// Converts a value of any type; `wanted` is for messages.
 fn any(value: Dynamic, depth: usize, wanted: &Type, amounts: Amounts) -> Result<Value, Misfit> {
     let Some(depth) = depth.checked_sub(1) else {
         let given = format!("nested deeper than {} levels", limits::DEPTH);
@@ -203,7 +203,7 @@ fn misfit(wanted: &str, given: &Dynamic) -> Misfit {
     Misfit { path: String::new(), wanted: wanted.to_owned(), given: kind(given) }
 }
 
-/// What a person calls a value of rhai.
+/// Describes a value of rhai for messages.
 fn kind(value: &Dynamic) -> String {
     if value.is_unit() {
         return "null".to_owned();

@@ -26,7 +26,7 @@ use super::{
     watch::{Stop, watched},
 };
 
-/// The code of a file of templates.
+/// The code of a template file.
 pub struct Templates {
     code: Text,
     ast: AST,
@@ -34,7 +34,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Reads the code of a file; what it builds with are the components of `registry`.
+    /// Compiles the code of a file, which builds pipelines from the components of `registry`.
     pub fn new(code: &str, registry: &Registry) -> Result<Self, Mistake> {
         if code.len() > limits::CODE {
             return Err(Mistake::too_long(code.len()));
@@ -46,12 +46,12 @@ impl Templates {
         Ok(Self { code: code.into(), ast, engine })
     }
 
-    /// Whether there is a function of this name that takes so many arguments.
+    /// Whether there is a function of this name with this number of arguments.
     pub fn has(&self, function: &str, arguments: usize) -> bool {
         self.ast.iter_functions().any(|it| it.name == function && it.params.len() == arguments)
     }
 
-    /// Calls a function; the text that it gives is a pipeline.
+    /// Calls a function, and returns the text of the pipeline that it builds.
     pub fn build(
         &self,
         function: &str,
@@ -67,8 +67,7 @@ impl Templates {
         };
         let run = || on_a_long_stack(|| watched(&watch, || self.called(function, args)));
         let Ok((ended, stop)) = catch_unwind(AssertUnwindSafe(run)) else {
-            return Err(self
-                .everywhere(function, OpError::bug("rhai broke off in the middle of a template")));
+            return Err(self.everywhere(function, OpError::bug("rhai panicked in a template")));
         };
         ended.map_err(|wrong| match wrong {
             Wrong::Code(err) => self.explained(function, *err, stop),
@@ -80,13 +79,13 @@ impl Templates {
                 let error = OpError::new(ErrorKind::InvalidOutput, message);
                 self.everywhere(
                     function,
-                    error.help("the last line is the result: it has no `;` behind it"),
+                    error.help("remove the `;` after the last line, whose value is the result"),
                 )
             }
         })
     }
 
-    /// Everything that rhai made is gone when this returns, on the same stack.
+    /// Calls a function. All rhai values are freed before this returns, on the same stack.
     fn called(&self, function: &str, args: &[Value]) -> Result<String, Wrong> {
         let args: Result<Vec<Dynamic>, String> = args.iter().map(enter).collect();
         let args = args.map_err(Wrong::Input)?;
@@ -97,13 +96,19 @@ impl Templates {
         let result = result.map_err(Wrong::Code)?;
         let given = result.type_name();
         let text = result.into_string().map_err(|_| {
-            Wrong::Result(format!("a template gives the text of a pipeline, but this gave {given}"))
+            Wrong::Result(format!(
+                "expected the text of a pipeline as the result of the template, found {given}"
+            ))
         })?;
         match text.trim() {
-            "" => Err(Wrong::Result("a template gives a pipeline, but this gave none".to_owned())),
+            "" => Err(Wrong::Result(
+                "expected a pipeline as the result of the template, found an empty text".to_owned(),
+            )),
             text if text.len() > limits::TEMPLATE => {
                 let most = units::show_size(limits::TEMPLATE as u64);
-                Err(Wrong::Result(format!("a template gives at most {most}")))
+                Err(Wrong::Result(format!(
+                    "the pipeline of a template is too large (limit {most})"
+                )))
             }
             text => Ok(text.to_owned()),
         }
@@ -114,9 +119,9 @@ impl Templates {
         let error = match stop {
             Some(Stop::Operations) => OpError::new(
                 ErrorKind::Exhausted,
-                format!("the template took more than {} operations", limits::BUILDING),
+                format!("the template took too many operations (limit {})", limits::BUILDING),
             )
-            .help("a loop may have no end"),
+            .help("make sure that every loop ends"),
             _ => error,
         };
         match position.is_none() {
@@ -125,14 +130,14 @@ impl Templates {
         }
     }
 
-    /// A failure of no known place is shown at the name of the function.
+    /// A failure at an unknown place, reported at the name of the function.
     fn everywhere(&self, function: &str, error: OpError) -> Failure {
         let start = self.code.find(&format!("fn {function}")).map_or(0, |it| it + "fn ".len());
         Failure { error, place: (start, start + function.len()) }
     }
 }
 
-/// What can go wrong in a call.
+/// The reasons for a failed call.
 enum Wrong {
     Input(String),
     Code(Box<rhai::EvalAltResult>),

@@ -1,4 +1,4 @@
-//! What a running island may use up, looked at while it runs.
+//! The limits of running inline code, checked while it runs.
 
 use std::{
     cell::RefCell,
@@ -14,20 +14,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::limits;
 
-/// The surroundings of one evaluation.
+/// The limits and the host of one evaluation.
 #[derive(Clone)]
 pub struct Watch {
     /// The most operations; never more than [`limits::OPERATIONS`].
     pub operations: u64,
     pub deadline: Option<Instant>,
     pub cancel: CancellationToken,
-    /// Who knows how much memory the process has.
+    /// The host, which knows the memory of the process.
     pub host: Option<Arc<dyn Host>>,
-    /// What all that the run makes may take, which may be less than what code may.
+    /// The memory account of the run, whose limit may be lower than that of code.
     pub memory: Option<Arc<Account>>,
 }
 
-/// Why an evaluation was ended from outside.
+/// The reason why an evaluation was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Operations,
@@ -36,32 +36,32 @@ pub(super) enum Stop {
     Memory,
 }
 
-/// So many operations pass between two looks at the clock: each may make a string of some
-/// megabytes.
+/// The number of operations between two checks of the clock: each may create a string of
+/// some megabytes.
 const STRIDE: u64 = 8;
 
-/// The same where there is little memory, or nobody measured before the code ran.
+/// The stride if memory is low, or was not measured before the code ran.
 const SHORT_STRIDE: u64 = 2;
 
-/// Below this, memory is little.
+/// The memory limit below which memory is low.
 const LITTLE: u64 = 2 << 30;
 
-/// How often the memory is measured.
+/// The time between two measurements of memory.
 const MEASURED: std::time::Duration = std::time::Duration::from_millis(1);
 
-/// The memory that code took and freed, and that the allocator keeps for later. What takes
-/// memory next takes this first, so it is no room beside what code may use.
+/// The memory that code took and freed, and that the allocator keeps. Later allocations use
+/// it first, so it does not add to the room of code.
 static KEPT: AtomicU64 = AtomicU64::new(0);
 
-/// What code may use at the least, however much is kept.
+/// The least memory that code may use, however much is kept.
 const LEAST: u64 = 16 << 20;
 
-/// Whether code has made this process so large that more of it had better run elsewhere.
+/// Whether code has made this process so large that further code should run elsewhere.
 pub fn is_swollen() -> bool {
     KEPT.load(Ordering::Relaxed) > limits::MEMORY / 2
 }
 
-/// Counts what an evaluation left behind, or gave back.
+/// Counts the memory that an evaluation left behind or returned.
 fn keep(before: Option<u64>, after: Option<u64>) {
     let Some((before, after)) = before.zip(after) else { return };
     let counted = |kept: u64| Some((kept + after).saturating_sub(before));
@@ -70,23 +70,23 @@ fn keep(before: Option<u64>, after: Option<u64>) {
 
 struct Running {
     watch: Watch,
-    /// How many there were. rhai's own count forgets those of functions that arrays call.
+    /// The number of operations. rhai's own count omits those in functions called by arrays.
     operations: u64,
-    /// The most memory that the process may have, and when it was measured.
+    /// The most memory that the process may have.
     most_memory: Option<u64>,
     measured: Instant,
-    /// So many operations pass between two looks at the clock.
+    /// The number of operations between two checks of the clock.
     stride: u64,
     stop: Option<Stop>,
 }
 
 thread_local! {
-    /// The evaluation of this thread: rhai's engine is shared, and tells its callback
-    /// nothing but a count. None begins inside another.
+    /// The evaluation of this thread: the engine of rhai is shared, and passes only a count to
+    /// its callback. Evaluations are not nested.
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
-/// Runs something under a watch; tells why it was stopped, if it was.
+/// Runs something under a watch, and returns why it was stopped, if it was.
 pub(super) fn watched<T>(watch: &Watch, run: impl FnOnce() -> T) -> (T, Option<Stop>) {
     let measure = || watch.host.as_ref().and_then(|it| it.memory());
     let before = measure();
@@ -109,8 +109,8 @@ pub(super) fn watched<T>(watch: &Watch, run: impl FnOnce() -> T) -> (T, Option<S
     (ended, stop)
 }
 
-/// Whether the evaluation of this thread must end after one operation more. Once it must, it
-/// must: code that catches errors cannot go on.
+/// Counts an operation, and returns whether the evaluation of this thread must stop. The answer
+/// stays true once it is true: code that catches errors cannot continue.
 pub(super) fn must_stop() -> bool {
     RUNNING.with(|it| match &mut *it.borrow_mut() {
         Some(running) => {

@@ -1,4 +1,4 @@
-//! What a module says of its flows and types.
+//! The documentation of the flows and types of a module.
 
 use super::Module;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// A flow or template of a module, as one who calls it sees it.
+/// The signature and documentation of a flow or template of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     pub name: String,
@@ -32,7 +32,7 @@ impl Flow {
 }
 
 impl Module {
-    /// The flows that are for others: those that are documented.
+    /// The public flows: those with documentation.
     pub fn flows(&self) -> Vec<Flow> {
         let text = self.declarations();
         let items = parse(&text).program.items.into_iter().filter(|it| !it.doc.is_empty());
@@ -43,7 +43,7 @@ impl Module {
         items.filter_map(flow).collect()
     }
 
-    /// The declarations of the types that are for others, each on one line.
+    /// The declarations of the public types, each on one line.
     pub fn types(&self) -> Vec<String> {
         let text = self.declarations();
         let items = parse(&text).program.items;
@@ -57,7 +57,7 @@ impl Module {
         types.collect()
     }
 
-    /// The declarations as a script: those of templates stand in comments.
+    /// The declarations as a script; those of templates are in comments.
     fn declarations(&self) -> String {
         if !self.is_template() {
             return self.text.to_owned();
@@ -88,7 +88,7 @@ fn flow(text: &str, doc: &str, flow: &ast::Flow) -> Flow {
     }
 }
 
-/// A piece of a script that may have been laid out on many lines.
+/// Joins a piece of a script that may span several lines.
 fn in_a_line(text: &str, span: Span) -> String {
     let words: Vec<&str> = text[span.range()].split_whitespace().collect();
     words.join(" ").replace("[ ", "[").replace(", ]", "]").replace(", }", " }")

@@ -1,7 +1,7 @@
 //! The standard library: flows and templates that are part of the binary, as `std:NAME`.
 //!
-//! Its files stand in `stdlib/`. Each begins with a comment that says what it is for, with
-//! an example in it; those in Rhai have their tests in a script beside them.
+//! Its files are in `stdlib/`. Each begins with a comment that describes its purpose and
+//! contains an example; those in Rhai have their tests in a separate script next to them.
 
 mod describe;
 
@@ -9,25 +9,25 @@ pub use describe::Flow;
 
 use crate::diag::Source;
 
-/// What the names of modules begin with where a script uses them.
+/// The prefix of module names in scripts.
 pub const PREFIX: &str = "std:";
 
-/// How the files of modules end: those with flows, and those with templates.
+/// The extensions of module files: those with flows, and those with templates.
 pub const SUFFIXES: [&str; 2] = [".svc", ".rhai"];
 
 /// A file of the standard library.
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
-    /// Its name behind `std:`.
+    /// Its name after `std:`.
     pub name: &'static str,
     /// The name of its file.
     pub file: &'static str,
     pub text: &'static str,
-    /// The script with its tests, where it cannot have them itself, and the name of that.
+    /// The file name and text of the script with its tests, if they are not in the module itself.
     tests: Option<(&'static str, &'static str)>,
 }
 
-/// A module of flows: its file has its tests.
+/// A module of flows, whose file contains its tests.
 macro_rules! flows {
     ($name:literal) => {
         Module {
@@ -39,7 +39,7 @@ macro_rules! flows {
     };
 }
 
-/// A module of templates, and the script beside it with its tests.
+/// A module of templates, with its tests in a separate script.
 macro_rules! templates {
     ($name:literal) => {
         Module {
@@ -54,7 +54,7 @@ macro_rules! templates {
     };
 }
 
-/// All modules, in the order in which they are listed.
+/// All modules, in the order of listings.
 pub const ALL: &[Module] = &[
     flows!("summary"),
     flows!("cite"),
@@ -68,13 +68,13 @@ pub const ALL: &[Module] = &[
     flows!("table"),
 ];
 
-/// The module of this name, which has no `std:` before it.
+/// The module of this name, without `std:`.
 pub fn find(name: &str) -> Option<&'static Module> {
     ALL.iter().find(|it| it.name == name)
 }
 
 impl Module {
-    /// Its text, as those have it who use it.
+    /// Its source, as used by scripts.
     pub fn source(&self) -> Source {
         Source::new(format!("{PREFIX}{}", self.file), self.text)
     }
@@ -92,13 +92,13 @@ impl Module {
         self.tests.is_some()
     }
 
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub fn summary(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
         first.trim_start_matches(['#', '/', ' '])
     }
 
-    /// What it says of itself: the comment that it begins with, without the signs of one.
+    /// Its documentation: the comment at the start, without comment signs.
     pub fn docs(&self) -> String {
         let sign = if self.is_template() { "//" } else { "#" };
         let lines = self.text.lines().map_while(|it| it.strip_prefix(sign));
@@ -106,12 +106,12 @@ impl Module {
         lines.join("\n")
     }
 
-    /// The scripts in its documentation, each with the JSON that it gives.
+    /// The scripts in its documentation, each with its result as JSON.
     pub fn examples(&self) -> Vec<Example> {
         let mut examples = Vec::new();
         let mut script: Vec<String> = Vec::new();
         for line in self.docs().lines() {
-            match (line.strip_prefix("  "), line.strip_prefix("Gives ")) {
+            match (line.strip_prefix("  "), line.strip_prefix("Result: ")) {
                 (Some(line), _) => script.push(line.to_owned()),
                 (None, None) if line.is_empty() && !script.is_empty() => script.push(String::new()),
                 (None, gives) => {
@@ -130,7 +130,7 @@ impl Module {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     pub script: String,
-    /// What it gives, as JSON, where that is said.
+    /// Its documented result as JSON, if any.
     pub gives: Option<String>,
 }
 
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_module_says_what_it_is_for() {
         let text = "# Shouts.\n#\n# Like this:\n#\n#   use \"std:a\" as a\n#\n#   \"x\" >> a.b\n#\n\
-            # Gives \"X\"\n\nsvc 1\n";
+            # Result: \"X\"\n\nsvc 1\n";
         let module = Module { name: "a", file: "a.svc", text, tests: None };
         assert_eq!(module.summary(), "Shouts.");
         let script = "use \"std:a\" as a\n\n\"x\" >> a.b".to_owned();

@@ -1,5 +1,5 @@
-//! The tree of a script: what is written, with its places, and nothing that is known
-//! only by looking elsewhere.
+//! The syntax tree of a script: what is written, with its places. It holds nothing that
+//! depends on other files or on the registry.
 
 use svc_contract::value::{Text, Value};
 
@@ -81,7 +81,7 @@ pub struct Let {
 /// `use "file" as name`
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// The file as it is written, and its place with the quotes.
+    /// The file as written; its place includes the quotes.
     pub file: Word,
     pub name: Word,
 }
@@ -108,7 +108,7 @@ pub struct Test {
     pub span: Span,
 }
 
-/// A word as it is written.
+/// A word as written.
 #[derive(Clone, Debug)]
 pub struct Word {
     pub text: Text,
@@ -154,11 +154,11 @@ pub enum StageKind {
     Match(Box<Match>),
     Repeat(Box<Repeat>),
     Rhai(Box<Rhai>),
-    /// What could not be read; it was reported.
+    /// Something that could not be parsed; the problem was reported.
     Broken,
 }
 
-/// What stands behind a stage, and binds to it alone.
+/// A modifier after a stage, which binds to that stage alone.
 #[derive(Clone, Debug)]
 pub enum Mod {
     Within(Within),
@@ -170,7 +170,7 @@ pub enum Mod {
 pub struct Rhai {
     /// The word `rhai`.
     pub word: Span,
-    /// The first one takes the incoming value, the others their defaults.
+    /// The first takes the incoming value, the others take their defaults.
     pub params: Vec<FlowParam>,
     pub yields: TypeExpr,
     /// The code between the braces.
@@ -227,7 +227,7 @@ pub struct Repeat {
 pub enum Otherwise {
     Block(Block),
     If(Box<If>),
-    /// There is none, which was reported.
+    /// There is none; the problem was reported.
     Missing,
 }
 
@@ -398,9 +398,9 @@ pub enum TypeKind {
     Range(Box<TypeExpr>, f64, f64),
     Optional(Box<TypeExpr>),
     Secret(Box<TypeExpr>),
-    /// What it takes, and what it gives.
+    /// The types of its input and its result.
     Flow(Box<TypeExpr>, Box<TypeExpr>),
-    /// What could not be read, or does not exist yet; it was reported.
+    /// Something that could not be parsed, or does not exist yet; the problem was reported.
     Broken,
 }
 

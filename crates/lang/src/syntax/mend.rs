@@ -1,4 +1,4 @@
-//! How a region that could not be read is mended, where what was meant is plain.
+//! Fixes for regions that could not be parsed, if it is clear what was meant.
 
 use super::{
     FOREIGN_BLOCKS,
@@ -8,7 +8,7 @@ use super::{
 use crate::diag::{Fix, Span};
 
 impl Place<'_> {
-    /// The change that makes the text at the place readable.
+    /// The fix that makes the text at the place parse.
     pub(super) fn mend(&self) -> Option<Fix> {
         self.tokens.get(self.found)?;
         self.method_call()
@@ -22,8 +22,8 @@ impl Place<'_> {
             .or_else(|| self.missing_sign())
     }
 
-    /// Whether the change chooses one of several meanings: to `select` is to take some items
-    /// in one language, and some of their fields in another.
+    /// Whether the fix chooses between several meanings: `select` takes some items in one
+    /// language, and some of their fields in another.
     pub(super) fn is_guess(&self) -> bool {
         let owner = self.opener().and_then(|it| it.checked_sub(1));
         owner.is_some_and(|it| self.word(it) == "select")
@@ -41,7 +41,7 @@ impl Place<'_> {
         Some(self.replace(start, self.found, format!("({receiver} >> {name})")))
     }
 
-    /// Where the value begins that ends before a token: words, fields, brackets.
+    /// The first token of the value that ends before a token: words, fields, brackets.
     fn value_start(&self, end: usize) -> Option<usize> {
         let mut at = end.checked_sub(1)?;
         loop {
@@ -96,7 +96,7 @@ impl Place<'_> {
         Some(self.replace(owner, owner, here.to_owned()))
     }
 
-    /// `sort` without a key: by the items themselves.
+    /// `sort` without a key, which sorts by the items themselves.
     fn bare_sort(&self) -> Option<Fix> {
         let is_bare = self.word(self.found) == "sort"
             && self.before() == ">>"
@@ -135,7 +135,7 @@ impl Place<'_> {
                 start = idx + 1;
             }
         }
-        // Parentheses around what begins with the sign change nothing.
+        // Nothing stands before the `>>`, so parentheses do not help.
         if start == self.found {
             return None;
         }
@@ -238,7 +238,7 @@ impl Place<'_> {
         Some(self.replace(open, close, format!("{{ {} }}", branches.join(", "))))
     }
 
-    /// The text of some tokens, without the last one.
+    /// The text of the tokens from `start` up to, but not including, `end`.
     fn between(&self, start: usize, end: usize) -> &str {
         let Some(last) = end.checked_sub(1).filter(|it| *it >= start) else { return "" };
         &self.text[self.tokens[start].span.to(self.tokens[last].span).range()]
@@ -248,7 +248,7 @@ impl Place<'_> {
         Fix { span: self.tokens[first].span.to(self.tokens[last].span), text }
     }
 
-    /// The tokens between two that stand in no further brackets.
+    /// The tokens between two others, except those in inner brackets.
     fn level(&self, open: usize, end: usize) -> Vec<usize> {
         let mut depth = 0_usize;
         let mut level = Vec::new();
@@ -263,7 +263,7 @@ impl Place<'_> {
         level
     }
 
-    /// The bracket that closes another one.
+    /// The closing bracket of an opening one.
     fn closer(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         (open..self.tokens.len()).find(|idx| {
@@ -276,7 +276,7 @@ impl Place<'_> {
         })
     }
 
-    /// The bracket that another one closes.
+    /// The opening bracket of a closing one.
     fn opener_before(&self, close: usize) -> Option<usize> {
         let mut depth = 0_usize;
         (0..=close).rev().find(|idx| {

@@ -9,12 +9,12 @@
 //! assert_eq!(parsed.program.main.unwrap().stages.len(), 2);
 //! ```
 //!
-//! Parsing never gives nothing. The text is cut into regions where a statement must end
-//! (`regions`), each region is read by pest, and what cannot be read costs one problem:
-//! the names it would have bound are still bound, so that nothing else is wrong because
-//! of it. Well-known mistakes are part of the grammar and are read as what was meant.
+//! Parsing always returns a tree. The text is cut into regions where a statement must end
+//! (`regions`), and pest parses each region. A region that cannot be parsed costs one problem;
+//! the names it would have bound are still bound, to avoid follow-up problems. Common mistakes
+//! are part of the grammar and are parsed as what they were meant to be.
 //!
-//! **Invariant:** of this crate only [`crate::diag`] and [`svc_contract::value`] are known here.
+//! **Invariant:** this module depends only on [`crate::diag`] and [`crate::value`].
 
 pub mod ast;
 mod build;
@@ -38,14 +38,14 @@ pub use print::{Formatted, format};
 pub use quote::quoted;
 pub use uses::{Use, uses};
 
-/// The most that brackets may be nested.
+/// The deepest nesting of brackets.
 pub const MAX_DEPTH: usize = 256;
 
-/// The most operators and selections in one expression, with those of the expressions that
-/// it stands in.
+/// The most operators and selections in one expression, including those of the expressions
+/// around it.
 pub const MAX_OPERATORS: usize = 1_000;
 
-/// What other languages call the blocks and functions, and what they are called here.
+/// Names of blocks and functions in other languages, and their names here.
 pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
     ("map", "each { .. }"),
     ("foreach", "each { .. }"),
@@ -58,30 +58,31 @@ pub const FOREIGN_BLOCKS: [(&str, &str); 9] = [
     ("fold", "sum, or each { .. }"),
 ];
 
-/// The largest script, in bytes.
-/// The longest name, in bytes: it is compared, shown and suggested.
+/// The longest name, in bytes: names are compared, shown and suggested.
 pub const MAX_NAME: usize = 255;
 
-/// The most parts of what is compared part by part: fields, choices, arms, branches, params.
+/// The most parts of a construct whose parts are compared: fields, choices, arms, branches,
+/// params.
 pub const MAX_PARTS: usize = 1000;
 
+/// The largest script, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "../../../grammar/svc.pest"]
 struct Grammar;
 
-/// What a text was read as, and what is wrong with it.
+/// The tree of a text, and its problems.
 #[derive(Debug, Default)]
 pub struct Parsed {
     pub program: Program,
     pub problems: Vec<Problem>,
 }
 
-/// Reads a script.
+/// Parses a script.
 pub fn parse(text: &str) -> Parsed {
     if text.len() > MAX_BYTES {
-        let message = format!("the script is larger than {} MiB", MAX_BYTES >> 20);
+        let message = format!("the script is too large (limit {} MiB)", MAX_BYTES >> 20);
         let problem = Problem::error(Code::E104, Span::new(0, 0), message);
         return Parsed { problems: vec![problem], ..Parsed::default() };
     }
@@ -97,11 +98,11 @@ pub fn parse(text: &str) -> Parsed {
     Parsed { program, problems }
 }
 
-/// What regions were read as, and what is wrong with them.
+/// The statements of some regions, and their problems.
 type Read = (Vec<build::Statement>, Vec<Problem>);
 
-/// Reads all regions of a text. Those of a long one are shared by all cores, as each is read by
-/// itself: reading is two thirds of a check, and this halves it.
+/// Parses all regions of a text. Regions are independent, so those of a long text are spread
+/// over all cores: parsing is two thirds of a check, and this halves it.
 fn in_parts(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -> Vec<Read> {
     const LONG: usize = 256 << 10;
     let cores = match text.len() < LONG {
@@ -148,19 +149,19 @@ fn read_regions(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -
     (statements, problems)
 }
 
-/// The pieces of a text that each hold whole statements.
+/// The pieces of a text, each of which holds whole statements.
 pub fn regions(text: &str) -> Vec<Span> {
     let lexed = token::lex(text);
     regions::split(text, &lexed).0.into_iter().map(|it| it.span).collect()
 }
 
-/// Whether a text needs no further line: nothing is open, and nothing is due behind its last
-/// word. A text that is wrong needs none.
+/// Whether a text needs no further line: nothing is open, and nothing must follow its last
+/// word. An invalid text needs none.
 pub fn is_whole(text: &str) -> bool {
     regions::is_whole(text, &token::lex(text))
 }
 
-/// Reading a bracket takes some kilobytes of stack, so deep text gets a stack of its own.
+/// Runs `work` with enough stack: parsing a bracket takes some kilobytes of it.
 fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     const BYTES_PER_LEVEL: usize = 64 << 10;
     const SHALLOW: usize = 8;

@@ -1,11 +1,11 @@
-//! Pieces of a script as messages quote them.
+//! Pieces of a script, quoted in messages.
 
 use super::token;
 
-/// So many letters of a piece say which one it is.
+/// The most letters of a quoted piece: enough to recognise it.
 const MOST: usize = 60;
 
-/// A piece of a script on one line: without its comments, and cut where it is long.
+/// A piece of a script on one line, without comments and shortened if it is long.
 pub fn quoted(piece: &str) -> String {
     let (mut text, mut at) = (String::with_capacity(piece.len()), 0);
     for comment in token::lex(piece).comments {

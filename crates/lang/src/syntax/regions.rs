@@ -1,4 +1,4 @@
-//! Cuts a text where a statement must end, so that one mistake costs one problem.
+//! Cuts a text where a statement must end, so that one mistake causes one problem.
 //!
 //! A statement must end where a line begins with a token that cannot continue it, or with
 //! a declaration, at depth 0. Where brackets do not match, a declaration at the start of a
@@ -19,13 +19,13 @@ pub(super) struct Region {
     pub(super) span: Span,
     /// How deep its brackets are nested.
     pub(super) depth: usize,
-    /// It cannot be read, which was reported.
+    /// It cannot be parsed; the problem was reported.
     pub(super) broken: bool,
 }
 
 const DECLARATIONS: [&str; 8] = ["param", "secret", "type", "use", "flow", "test", "mock", "let"];
 
-/// Words that go on with what stands before them.
+/// Words that continue the expression or stage before them.
 const INFIX: [&str; 7] = ["and", "or", "as", "within", "fallback", "else", "until"];
 
 /// Words that a value or stage cannot end with.
@@ -34,10 +34,10 @@ const OPENING: [&str; 23] = [
     "each", "if", "match", "repeat", "rhai", "where", "sort", "group", "not", "and", "or", "as",
 ];
 
-/// Words that an expression follows, and then a block.
+/// Words that are followed by an expression and then a block.
 const BLOCK_AFTER: [&str; 6] = ["if", "match", "repeat", "flow", "test", "rhai"];
 
-/// The regions of a text, and what is wrong with its brackets, strings and comments.
+/// The regions of a text, and the problems of its brackets, strings and comments.
 pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
     let words = Words { text, tokens: &lexed.tokens };
     let mut problems: Vec<Problem> = lexed.flaws.iter().map(|it| flaw(text, *it)).collect();
@@ -57,7 +57,7 @@ pub(super) fn split(text: &str, lexed: &Lexed) -> (Vec<Region>, Vec<Problem>) {
     (regions, problems)
 }
 
-/// Whether nothing must follow the last token of a text.
+/// Whether a text may end after its last token.
 pub(super) fn is_whole(text: &str, lexed: &Lexed) -> bool {
     let words = Words { text, tokens: &lexed.tokens };
     let is_open = |it: &Flaw| {
@@ -81,7 +81,7 @@ pub(super) fn is_whole(text: &str, lexed: &Lexed) -> bool {
     open <= 0 && words.can_end(lexed.tokens.len()) && words.ranges().1 == 0
 }
 
-/// Whether a string or a `${` that does not end begins in `span`.
+/// Whether an unterminated string or `${` begins in `span`.
 fn is_torn(flaws: &[Flaw], span: Span) -> bool {
     let first = flaws.partition_point(|it| it.span().start < span.start);
     flaws[first..]
@@ -114,7 +114,7 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
                 _ => format!("end it with {quote}"),
             };
             let shown = Span::new(span.start, span.start + quote.len());
-            Problem::error(Code::E103, shown, "this string does not end")
+            Problem::error(Code::E103, shown, "unterminated string")
                 .label("starts here")
                 .help(help)
                 .fixed(closing_quote(text, span, quote))
@@ -122,8 +122,8 @@ fn flaw(text: &str, flaw: Flaw) -> Problem {
         }
         Flaw::SlashComment(span) => {
             let sign = Span::new(span.start, span.start + 2);
-            Problem::error(Code::E110, sign, "comments start with `#`")
-                .label("not a comment sign")
+            Problem::error(Code::E110, sign, "expected `#` to start a comment, found `//`")
+                .label("comment of another language")
                 .help("write `#` instead of `//`")
                 .fix(sign, "#")
         }
@@ -157,7 +157,7 @@ impl Words<'_> {
         self.tokens.get(idx).map_or("", |it| &self.text[it.span.range()])
     }
 
-    /// Where each region's tokens are, and how many blocks are due at the end.
+    /// The tokens of each region, and the number of blocks still expected at the end.
     fn ranges(&self) -> (Vec<Range<usize>>, usize) {
         let whole = 0..self.tokens.len();
         let balanced = self.match_brackets(whole).1.is_none();
@@ -171,7 +171,7 @@ impl Words<'_> {
                 && token.kind == TokenKind::Open(Bracket::Curly)
                 && self.can_end(idx);
             let ends = depth == 0 && !consumes_block && self.can_end(idx) && self.can_start(idx);
-            // Nothing goes on with a declaration, and one at the start of a line is meant.
+            // Nothing continues with a declaration, and one at the start of a line is intended.
             let declares = self.is_declaration(idx) && (depth == 0 || !balanced);
             if idx > start && token.starts_line && (ends || declares) {
                 ranges.push(start..idx);
@@ -213,7 +213,7 @@ impl Words<'_> {
         }
     }
 
-    /// Whether the token `idx` begins a statement rather than going on with one.
+    /// Whether the token `idx` begins a statement rather than continuing one.
     fn can_start(&self, idx: usize) -> bool {
         match self.tokens[idx].kind {
             TokenKind::Word => !INFIX.contains(&self.word(idx)),
@@ -223,7 +223,7 @@ impl Words<'_> {
         }
     }
 
-    /// A declaration at the very start of a line, which a bracket cannot be meant to hold.
+    /// Whether a declaration begins at the very start of a line, so not inside brackets.
     fn is_declaration(&self, idx: usize) -> bool {
         let at = self.tokens[idx].span.start;
         let line_start = at == 0 || self.text.as_bytes()[at - 1] == b'\n';
@@ -235,14 +235,14 @@ impl Words<'_> {
                 .is_some_and(|it| matches!(it.kind, TokenKind::Word | TokenKind::Text))
     }
 
-    /// The first name that is longer than any that is written on purpose.
+    /// Reports the first name that is too long.
     fn long_name(&self, tokens: Range<usize>) -> Option<Problem> {
         let is_long =
             |it: &&Token| it.kind == TokenKind::Word && it.span.end - it.span.start > MAX_NAME;
         self.tokens[tokens].iter().find(is_long).map(|it| too_long(it.span))
     }
 
-    /// How deep the brackets of some tokens are nested, and the first one that is wrong.
+    /// The nesting depth of the brackets of some tokens, and the first unmatched one.
     fn match_brackets(&self, tokens: Range<usize>) -> (usize, Option<Problem>) {
         let mut open: Vec<Token> = Vec::new();
         let mut deepest = 0;
@@ -282,9 +282,9 @@ impl Words<'_> {
     fn unmatched(&self, open: Option<Token>, close: Token) -> Problem {
         let sign = &self.text[close.span.range()];
         let Some(open) = open else {
-            return Problem::error(Code::E102, close.span, format!("`{sign}` closes nothing"))
-                .label("no bracket is open here")
-                .help("remove it, or open the bracket before it")
+            return Problem::error(Code::E102, close.span, format!("unmatched `{sign}`"))
+                .label("no open bracket before this")
+                .help("remove it, or add the opening bracket")
                 .suggest(close.span, "");
         };
         let opened = self.sign(open);
@@ -325,16 +325,20 @@ fn partner(open: TokenKind) -> char {
 }
 
 fn too_long(span: Span) -> Problem {
-    // All of it would fill the screen.
+    // The whole name would fill the screen.
     let shown = Span::new(span.start, span.start + 1);
-    let message = format!("this name is longer than {MAX_NAME} bytes");
+    let message = format!("name too long (limit {MAX_NAME} bytes)");
     Problem::error(Code::E120, shown, message)
         .label("begins here")
         .help("choose a shorter name, or write text between quotes")
 }
 
 fn too_deep(span: Span) -> Problem {
-    Problem::error(Code::E104, span, format!("brackets are nested more than {MAX_DEPTH} deep"))
-        .label("too deep here")
-        .help("name inner parts with `let` or `flow`")
+    Problem::error(
+        Code::E104,
+        span,
+        format!("brackets nested too deeply (limit {MAX_DEPTH} levels)"),
+    )
+    .label("too deep here")
+    .help("name inner parts with `let` or `flow`")
 }

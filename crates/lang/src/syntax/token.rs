@@ -1,8 +1,8 @@
-//! The lexer: text into tokens, for everything that must look at a script before, or
-//! without, its tree.
+//! The lexer: turns text into tokens, for code that reads a script before, or without, its
+//! tree.
 //!
-//! It knows strings with `${..}` inside, comments and rhai bodies. It never fails: what
-//! it cannot read becomes a token too, and a [`Flaw`] says so.
+//! It knows strings with `${..}` inside, comments and rhai bodies. It never fails: unreadable
+//! text becomes a token too, and is reported as a [`Flaw`].
 
 use crate::diag::Span;
 
@@ -22,7 +22,7 @@ pub enum TokenKind {
     Money,
     /// A string without `${..}`, or a rhai body: one piece.
     Text,
-    /// The part of a string up to a `${`, which opens.
+    /// The part of a string up to a `${`, which it opens.
     TextOpen,
     /// The part of a string between two `${..}`.
     TextMiddle,
@@ -32,7 +32,7 @@ pub enum TokenKind {
     Close(Bracket),
     /// Operators and punctuation.
     Sign,
-    /// A character that no script can hold outside a string.
+    /// A character that is only allowed inside strings.
     Stray,
 }
 
@@ -43,12 +43,12 @@ pub enum Bracket {
     Curly,
 }
 
-/// Something wrong with a token itself.
+/// A problem of a single token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// A string that its line, or the file, ends.
+    /// A string that is unterminated at the end of its line, or of the file.
     OpenText(Span),
-    /// A `${` that its string's line ends.
+    /// A `${` that is unclosed at the end of the line of its string.
     OpenValue(Span),
     /// A comment that begins with `//`.
     SlashComment(Span),
@@ -62,7 +62,7 @@ impl Flaw {
     }
 }
 
-/// What the lexer found, each list in the order of the text.
+/// The result of the lexer; each list is in the order of the text.
 #[derive(Debug, Default)]
 pub struct Lexed {
     pub tokens: Vec<Token>,
@@ -87,7 +87,7 @@ pub fn lex(text: &str) -> Lexed {
     lexer.lexed
 }
 
-/// What an open bracket goes back to.
+/// The context that the lexer returns to when a bracket closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
     Bracket,
@@ -97,7 +97,7 @@ enum Within {
     },
 }
 
-/// How far the head of an inline rhai body has been read; its depth is where it began.
+/// The progress in the head of an inline rhai body, and the depth at which it began.
 #[derive(Clone, Copy, Debug)]
 struct RhaiHead {
     depth: usize,
@@ -110,10 +110,10 @@ struct Lexer<'a> {
     new_line: bool,
     lexed: Lexed,
     open: Vec<Within>,
-    /// Where the values of the open `${` begin.
+    /// The starts of the values of the open `${`.
     values: Vec<usize>,
     rhai: Option<RhaiHead>,
-    /// How many rhai bodies were read to the end of the text in vain.
+    /// The number of rhai bodies that were scanned to the end of the text in vain.
     unended_bodies: usize,
 }
 
@@ -123,7 +123,7 @@ const SIGNS: [&str; 21] = [
 ];
 
 impl Lexer<'_> {
-    /// Reads one token or gap; false at the end.
+    /// Reads one token or gap; returns false at the end.
     fn step(&mut self) -> bool {
         let rest = &self.text[self.at..];
         let Some(next) = rest.chars().next() else { return false };
@@ -207,7 +207,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A `}` ends an interpolation when the innermost open thing is one.
+    /// Reads a `}`, which ends an interpolation if that is the innermost open context.
     fn close_curly(&mut self) {
         match self.open.last() {
             Some(Within::Text { long }) => {
@@ -225,7 +225,7 @@ impl Lexer<'_> {
         self.text_rest(self.at + quote, long, false);
     }
 
-    /// Reads a string on from `from`, up to its end or the next `${`.
+    /// Reads the rest of a string from `from`, up to its end or the next `${`.
     fn text_rest(&mut self, from: usize, long: bool, resumed: bool) {
         let bytes = self.text.as_bytes();
         let quote = if long { "\"\"\"" } else { "\"" };
@@ -273,9 +273,9 @@ impl Lexer<'_> {
         self.push(TokenKind::Text, len);
     }
 
-    /// A `{` begins a rhai body when the head is read and it is not a record type.
+    /// Whether a `{` begins a rhai body: the head is complete, and it is not a record type.
     fn at_rhai_body(&self) -> bool {
-        // Each body without an end costs the whole text.
+        // Each unterminated body costs a scan of the whole text.
         const MOST_UNENDED: usize = 16;
         if self.unended_bodies == MOST_UNENDED {
             return false;
@@ -301,7 +301,8 @@ fn word_len(text: &str) -> usize {
     text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len())
 }
 
-/// Digits, one decimal point that digits follow, an exponent, and letters of a unit.
+/// The length of a number: digits, a decimal point followed by digits, an exponent, and the
+/// letters of a unit.
 fn number_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = word_len(text);
@@ -316,7 +317,7 @@ fn number_len(text: &str) -> usize {
     at
 }
 
-/// The length of a rhai body with its braces, or of the whole text when it does not end.
+/// The length of a rhai body with its braces, or of the whole text if it is unterminated.
 fn rhai_body_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;

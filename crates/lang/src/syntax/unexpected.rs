@@ -1,4 +1,4 @@
-//! Why a region could not be read, in words that say what to write instead.
+//! Explains why a region could not be parsed, and what to write instead.
 
 use super::{
     quoted,
@@ -6,14 +6,14 @@ use super::{
 };
 use crate::diag::{Code, Problem, Span};
 
-/// The words of the language that cannot be names.
+/// The reserved words, which cannot be names.
 pub const RESERVED: [&str; 31] = [
     "svc", "param", "secret", "type", "use", "as", "flow", "test", "mock", "expect", "let",
     "parallel", "each", "if", "else", "match", "repeat", "until", "within", "fallback", "rhai",
     "where", "sort", "group", "it", "and", "or", "not", "true", "false", "null",
 ];
 
-/// Explains that reading stopped at the byte `at`.
+/// Explains why parsing stopped at the byte `at`.
 pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
     let found = tokens.partition_point(|it| it.span.end <= at);
     let place = Place { text, tokens, found };
@@ -24,14 +24,14 @@ pub(super) fn explain(text: &str, tokens: &[Token], at: usize) -> Problem {
         .unwrap_or_else(|| place.anything())
 }
 
-/// The token at which reading stopped, and its surroundings.
+/// The token at which parsing stopped, and the tokens around it.
 pub(super) struct Place<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: &'a [Token],
     pub(super) found: usize,
 }
 
-/// Whether a word belongs to the language.
+/// Whether a word is reserved.
 pub(super) fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
@@ -62,10 +62,10 @@ impl Place<'_> {
             "for" => "run a pipeline for every item with `xs >> each { .. }`",
             _ => "repeat a bounded number of times with `repeat 3 { .. } until condition`",
         };
-        let message = format!("there is no `{}`", self.word(idx));
+        let message = format!("unknown keyword `{}`", self.word(idx));
         let span = self.tokens[idx].span;
         let problem =
-            Problem::error(Code::E113, span, message).label("another language's loop").help(help);
+            Problem::error(Code::E113, span, message).label("loop of another language").help(help);
         Some(problem.fixed(self.mend_for(idx)))
     }
 
@@ -79,14 +79,14 @@ impl Place<'_> {
             return None;
         }
         Some(
-            Problem::error(Code::E114, self.here(), "the branches of `parallel` have names")
-                .label("a branch without a name")
+            Problem::error(Code::E114, self.here(), "missing branch name in `parallel`")
+                .label("missing name")
                 .help("write `parallel { name: pipeline, other: pipeline }`")
                 .fixed(self.mend_branches(open)),
         )
     }
 
-    /// `let match = ..`: a reserved word where a name is due.
+    /// `let match = ..`: a reserved word where a name is expected.
     fn reserved_name(&self) -> Option<Problem> {
         let word = self.word(self.found);
         // `flow f(group: int)`; an argument or a field may have any name.
@@ -98,40 +98,40 @@ impl Place<'_> {
             return None;
         }
         Some(
-            Problem::error(Code::E116, self.here(), format!("`{word}` is a word of the language"))
-                .label("cannot be a name")
-                .help(format!("choose another name, `{word}_` for example"))
+            Problem::error(Code::E116, self.here(), format!("`{word}` is a reserved word"))
+                .label("reserved word")
+                .help(format!("choose another name, for example `{word}_`"))
                 .suggest(self.here(), format!("{word}_")),
         )
     }
 
     fn anything(&self) -> Problem {
         let Some(token) = self.tokens.get(self.found) else {
-            return Problem::error(Code::E101, self.here(), "the statement ends too early")
+            return Problem::error(Code::E101, self.here(), "unexpected end of the statement")
                 .label("something is missing here")
                 .help_opt(self.due_after());
         };
         let word = self.word(self.found);
         let shown = quoted(word);
-        Problem::error(Code::E101, token.span, format!("`{shown}` cannot stand here"))
-            .label("not expected here")
+        Problem::error(Code::E101, token.span, format!("unexpected `{shown}`"))
+            .label("unexpected token")
             .help_opt(self.due_here(*token).or_else(|| self.due_after()))
             .fixed(self.mend())
             .suggested_if(self.is_guess())
     }
 
-    /// What the token before the place asks for.
+    /// Help that follows from the token before the place.
     fn due_after(&self) -> Option<String> {
         let due = match self.before() {
             ">>" => {
-                "a stage stands after `>>`: a component, `.field`, `{ .. }`, or a block such as `each { .. }`"
+                "write a stage after `>>`: a component, `.field`, `{ .. }`, or a block such as `each { .. }`"
             }
-            "=" => "a value or a pipeline stands after `=`",
-            ":" => "a value stands after `:`, or a type where something is declared",
-            "->" => "a type stands after `->`",
+            "=" => "write a value or a pipeline after `=`",
+            ":" => "write a value after `:`, or a type in a declaration",
+            "->" => "write a type after `->`",
             "param" => "write `param name: type`, perhaps with `= default`",
             "let" => "write `let name = pipeline`",
-            "type" => "type names begin with a capital: `type Note = { title: string }`",
+            "type" => "write `type Name = type`, with a capital: `type Note = { title: string }`",
             "flow" => "write `flow name(input: type) -> type { pipeline }`",
             "within" => "write `within { timeout: 30s, max_retries: 2 }`",
             "each" => "write `each { pipeline }`",
@@ -141,11 +141,11 @@ impl Place<'_> {
                 "write `where { .score > 0.5 }`, `sort { .name }`, `group { .kind }`"
             }
             "{" if self.found > 1 && self.word(self.found - 2) == ">>" => {
-                "after `>>`, braces build a record: `{ name: value }`; any other stage stands without them"
+                "write `{ name: value }` for a record, or remove the braces: other stages have none"
             }
-            "(" | "[" | "," => "a value stands here",
+            "(" | "[" | "," => "write a value here",
             "+" | "-" | "*" | "/" | "%" | "and" | "or" | "not" | "==" | "!=" | "<" | "<=" | ">"
-            | ">=" | "??" => "a value stands after an operator",
+            | ">=" | "??" => "write a value after the operator",
             _ => return None,
         };
         Some(due.to_owned())
@@ -158,17 +158,17 @@ impl Place<'_> {
         called.then(|| self.word(name.unwrap_or_default()))
     }
 
-    /// What the found token itself says of the mistake.
+    /// Help that follows from the unexpected token itself.
     fn due_here(&self, token: Token) -> Option<String> {
         let word = self.word(self.found);
         if let Some(name) = self.method() {
-            return Some(format!("values have no methods: write `value >> {name}`"));
+            return Some(format!("write `value >> {name}`: values have no methods"));
         }
         if token.kind == TokenKind::Text
             && self.inside() == Some(Bracket::Curly)
             && self.word(self.found + 1) == ":"
         {
-            return Some("the keys of a record are words: `{ name: value }`".to_owned());
+            return Some("write the key without quotes: `{ name: value }`".to_owned());
         }
         if let Some(help) = self.elsewhere() {
             return Some(help);
@@ -176,20 +176,22 @@ impl Place<'_> {
         let after_value = self.after_value();
         let due = match word {
             "where" | "sort" | "group" => format!(
-                "write `{word} {{ .. }}`, with what to look at in the braces: `sort {{ .title }}`, `where {{ .score > 0.5 }}`"
+                "write `{word} {{ .. }}`, with an expression in the braces: `sort {{ .title }}`, `where {{ .score > 0.5 }}`"
             ),
             "within" => "write `within { timeout: 30s }`".to_owned(),
             ">>" if self.opener().is_some() => {
-                "a pipeline inside brackets stands in parentheses: `( .. >> .. )`".to_owned()
+                "put the pipeline inside brackets in parentheses: `( .. >> .. )`".to_owned()
             }
-            ";" => "statements need no `;`: remove it".to_owned(),
-            "=" if after_value => "`=` binds a name, as in `let x = 1`; `==` compares".to_owned(),
+            ";" => "remove the `;`".to_owned(),
+            "=" if after_value => {
+                "write `==` to compare; `=` binds a name, as in `let x = 1`".to_owned()
+            }
             ":" if after_value => {
-                "named values stand in `( )` of a component or in a record `{ name: value }`"
+                "write named values in the `( )` of a component, or in a record `{ name: value }`"
                     .to_owned()
             }
             "let" => {
-                "`let` stands at the start of a file, a flow or a `{ }` block, before its pipeline"
+                "move `let` to the start of the file, the flow or the block, before its pipeline"
                     .to_owned()
             }
             "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "and" | "or"
@@ -197,40 +199,40 @@ impl Place<'_> {
                 if after_value =>
             {
                 format!(
-                    "an operator cannot follow a stage; put the expression in parentheses: `( .. {word} .. )`"
+                    "put the expression in parentheses, because an operator cannot follow a stage: `( .. {word} .. )`"
                 )
             }
             _ if after_value && self.inside() == Some(Bracket::Round) => {
-                "arguments are separated by `,` and named: `name: value`".to_owned()
+                "separate arguments with `,` and name them: `name: value`".to_owned()
             }
             _ if after_value && self.inside() == Some(Bracket::Square) => {
-                "items are separated by `,`".to_owned()
+                "separate items with `,`".to_owned()
             }
             _ if after_value && matches!(token.kind, TokenKind::Word) => {
-                "stages are joined with `>>`, fields and branches with `,`".to_owned()
+                "join stages with `>>`, and separate fields and branches with `,`".to_owned()
             }
             _ if token.kind == TokenKind::Stray => {
-                "this character stands only inside strings".to_owned()
+                "remove this character, or put it in a string".to_owned()
             }
             _ => return None,
         };
         Some(due)
     }
 
-    /// What other languages write here, and what it is called in this one.
+    /// Help for a construct of another language, which has another name here.
     fn elsewhere(&self) -> Option<String> {
         let region = |word: &str| (0..self.tokens.len()).any(|it| self.word(it) == word);
         if self.word(0) == "flow" {
             let next = self.word(self.found + 1);
             if matches!(self.before(), "(" | ",") && matches!(next, ")" | ",") {
                 return Some(format!(
-                    "a parameter has a type: `{}: string`",
+                    "give the parameter a type: `{}: string`",
                     self.word(self.found)
                 ));
             }
             if self.word(self.found) == ")" && next == "{" {
                 return Some(
-                    "a flow says what it gives: `flow name(..) -> type { .. }`".to_owned(),
+                    "add the type of the result: `flow name(..) -> type { .. }`".to_owned(),
                 );
             }
         }
@@ -241,15 +243,15 @@ impl Place<'_> {
         let owner = self.word(open.checked_sub(1)?);
         if owner == "fallback" {
             return Some(
-                "an alternative stands without braces: `fallback []`, `fallback (a >> b)`"
+                "write the alternative without braces: `fallback []`, `fallback (a >> b)`"
                     .to_owned(),
             );
         }
         let (_, here) = super::FOREIGN_BLOCKS.iter().find(|(it, _)| *it == owner)?;
-        Some(format!("there is no `{owner}`: write `{here}`"))
+        Some(format!("write `{here}` instead of `{owner}`"))
     }
 
-    /// The innermost bracket that is open at the place.
+    /// The innermost open bracket at the place.
     pub(super) fn opener(&self) -> Option<usize> {
         let mut depth = 0_usize;
         for idx in (0..self.found).rev() {

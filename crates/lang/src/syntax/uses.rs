@@ -1,4 +1,4 @@
-//! Which rules of the grammar a script uses.
+//! The rules of the grammar that a script uses.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use pest::{Parser as _, iterators::Pair};
 
 use super::{Grammar, Rule, regions, token, with_stack};
 
-/// A rule of the grammar, and the rule that it was read in.
+/// A rule of the grammar, and the rule around it.
 pub type Use = (String, String);
 
-/// The rules that a script uses. For the test which shows that every rule of the grammar
-/// has a script; what cannot be read uses none.
+/// The rules that a script uses; regions that cannot be parsed use none. A test checks with
+/// it that every rule of the grammar is used by a script.
 pub fn uses(text: &str) -> BTreeSet<Use> {
     let lexed = token::lex(text);
     let mut found = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! The way from a value to an op, for whoever writes scripts: the search of the mends, asked
-//! from outside of a check.
+//! The way from a value to an op, for generated scripts: the search for fixes, used outside a
+//! check.
 
 use svc_contract::{
     registry::{OpRef, Registry, Scheme, Way},
@@ -9,11 +9,11 @@ use svc_contract::{
 use super::{MOST_STEPS, Search, Step, Wanted};
 use crate::check::{types::shared_record, unify::Bindings};
 
-/// How a value of a type comes to the input of an op: as it is, item by item, or over some
-/// stages.
+/// The way from a value of a type to the input of an op: directly, item by item, or through
+/// some stages.
 pub fn way_to(registry: &Registry, from: &Type, op: OpRef) -> Option<Way> {
     let input = op.op.input()?;
-    // A secret goes only where a secret is asked for.
+    // A secret only goes to a port for secrets.
     if *from == Type::Secret && !matches!(input.scheme, Scheme::Secret) {
         return None;
     }
@@ -26,7 +26,7 @@ pub fn way_to(registry: &Registry, from: &Type, op: OpRef) -> Option<Way> {
     }
 }
 
-/// The stages that make a value of one type one of another.
+/// The stages that convert a value of one type to another.
 pub fn way_between(registry: &Registry, from: &Type, to: &Type) -> Option<Way> {
     way(registry, from, Wanted::Type(to), "")
 }

@@ -1,4 +1,4 @@
-//! Mends of fields that are taken from something else than a record, and of calls.
+//! Fixes for fields of values that are not records, and for calls.
 
 use crate::{
     check::{Checker, Term},
@@ -38,8 +38,8 @@ impl Checker<'_> {
         )
     }
 
-    /// How the value before `.name` is written: nothing for `.name` alone. `None` where
-    /// `?.` stands between them.
+    /// The text of the value before `.name`: empty for `.name` alone, `None` if `?.` is between
+    /// them.
     fn base(&self, base: &Term, name: &Word) -> Option<&str> {
         let between = self.source.text().get(base.span.end..name.span.start)?;
         let written = self.source.text().get(base.span.range())?;

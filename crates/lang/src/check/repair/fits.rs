@@ -1,4 +1,4 @@
-//! What fits at a place of a script, best first: for holes, and for completion in editors.
+//! Candidates for a place in a script, best first: for holes, and for completion in editors.
 
 use svc_contract::{
     registry::{Effect, Generic, OpRef, Registry, Scheme, Scope},
@@ -12,23 +12,23 @@ use super::{
 };
 use crate::check::unify::Bindings;
 
-/// A place of a script, and everything that could stand there.
+/// A place in a script, and everything that is available there.
 #[derive(Clone, Debug)]
 pub struct Site<'a> {
     pub registry: &'a Registry,
     pub flows: Vec<Signature>,
-    /// The values in scope, the innermost last.
+    /// The values in scope, innermost last.
     pub names: Vec<(Text, Type)>,
-    /// The script's own types.
+    /// The types known to the script.
     pub types: Vec<Text>,
-    /// What enters, where something does.
+    /// The type of the incoming value, if there is one.
     pub entering: Option<Type>,
-    /// What is due, as far as it is known.
+    /// The expected type, as far as known.
     pub due: Option<Type>,
     pub wants: Wants,
 }
 
-/// What may stand at a place.
+/// The kind of thing that a place needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
     /// After `>>`.
@@ -45,37 +45,37 @@ pub struct Signature {
     pub name: Text,
     pub doc: String,
     pub params: Vec<(Text, Type)>,
-    /// How many of the parameters have no default.
+    /// The number of parameters without a default.
     pub required: usize,
     pub yields: Type,
 }
 
-/// Something that fits.
+/// A candidate that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What to write, as far as it is known: `.title`, `take`, `docs_to_text >> upper`.
+    /// The text to write, as far as known: `.title`, `take`, `docs_to_text >> upper`.
     pub name: String,
-    /// What it takes and gives.
+    /// The types of its parameters and result.
     pub signature: String,
-    /// One line about it.
+    /// A description of one line.
     pub doc: String,
-    /// Lower is better. From [`Candidate::DETOUR`] on, more stages are needed afterwards.
+    /// Lower is better. From [`Candidate::DETOUR`] on, more stages are needed after it.
     pub rank: u32,
-    /// Whether nothing else must be written.
+    /// Whether `name` is complete and needs no arguments.
     pub is_whole: bool,
 }
 
 impl Candidate {
-    /// The first rank of what only begins to give what is due.
+    /// The first rank of candidates that need more stages to reach the expected type.
     pub const DETOUR: u32 = 100;
 
-    /// Whether it gives what is due by itself.
+    /// Whether it returns the expected type without further stages.
     pub fn is_direct(&self) -> bool {
         self.rank < Self::DETOUR
     }
 }
 
-/// Everything that fits at a place, best first. Equals stand in the order of the registry.
+/// All candidates for a place, best first. Ties are in the order of the registry.
 pub fn fits(site: &Site<'_>) -> Vec<Candidate> {
     let mut all = Vec::new();
     if site.wants != Wants::Stage {
@@ -102,7 +102,7 @@ impl Site<'_> {
         self.due.as_ref().is_none_or(|due| ty.fits(due))
     }
 
-    /// The names in scope and their fields, and what enters.
+    /// Adds the incoming value, and the names in scope and their fields.
     fn values(&self, all: &mut Vec<Candidate>) {
         let it = self.entering.iter().map(|ty| (Text::from("it"), ty));
         let names = self.names.iter().rev().map(|(name, ty)| (name.clone(), ty));
@@ -134,7 +134,7 @@ fn value(name: String, ty: &Type, rank: u32) -> Candidate {
     Candidate { name, signature: ty.to_string(), doc: String::new(), rank, is_whole: true }
 }
 
-/// The ways on from what a candidate gives, each looked for once.
+/// The chains from the results of candidates to the expected type, each searched for once.
 struct Routes<'a> {
     site: &'a Site<'a>,
     known: Vec<(Type, Option<Vec<Step>>)>,
@@ -147,7 +147,7 @@ impl Routes<'_> {
         if !bindings.bind(input.scheme, entering) {
             return None;
         }
-        // A secret goes only where a secret is asked for.
+        // A secret only goes to a port for secrets.
         if *entering == Type::Secret && general(input.scheme) > 0 {
             return None;
         }
@@ -181,8 +181,7 @@ impl Routes<'_> {
         })
     }
 
-    /// The stages from a type to what is due, and what they count; nothing where no way
-    /// leads there.
+    /// The stages from a type to the expected one, and their rank, or `None` if no way exists.
     fn on(&mut self, yields: Option<&Type>, is_generic: bool) -> Option<(String, u32)> {
         let Some(due) = &self.site.due else { return Some((String::new(), 0)) };
         let direct = Some((String::new(), 0));
@@ -190,7 +189,7 @@ impl Routes<'_> {
         if yields.fits(due) {
             return direct;
         }
-        // What is read is tested to be what is due.
+        // The parsed value is tested for the expected type.
         if is_generic && matches!(yields, Type::Json) {
             return Some((String::new(), 10));
         }
@@ -212,7 +211,7 @@ impl Routes<'_> {
     }
 }
 
-/// An op for this very type before one for all types.
+/// Ranks an op for this type before one for all types.
 fn general(scheme: Scheme) -> u32 {
     match scheme {
         Scheme::OneOf(_) => 2,
@@ -223,12 +222,12 @@ fn general(scheme: Scheme) -> u32 {
     }
 }
 
-/// What is pure before what reads, and that before what acts.
+/// Ranks pure ops before those that read, and these before those that act.
 fn effort(op: OpRef) -> u32 {
     let acts = |it: &Effect| !matches!(it, Effect::Reads(_));
     match op.op.effects {
         [] => 0,
-        // Who writes a script seldom wants to be told of the components there.
+        // Authors of scripts rarely need the components that list components.
         [Effect::Reads(Scope::Named("components"))] => 16,
         all if all.iter().any(acts) => 8,
         _ => 4,

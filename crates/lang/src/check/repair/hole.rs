@@ -1,4 +1,4 @@
-//! Typed holes: `?` says what could stand in its place.
+//! Typed holes: `?` lists the candidates for its place.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use crate::{
     diag::{Code, Problem, Span},
 };
 
-/// How many candidates a message names.
+/// The most candidates in a message.
 const MOST_SHOWN: usize = 8;
 
 impl Checker<'_> {
-    /// `?`: says what enters, what is due, and what fits, best first.
+    /// `?`: reports its input, its expected type, and the candidates that fit, best first.
     pub(in crate::check) fn hole(
         &mut self,
         span: Span,
@@ -27,7 +27,7 @@ impl Checker<'_> {
         let mut problem = Problem::error(Code::E224, span, message(&site))
             .label(label(&site))
             .help(help(&candidates));
-        // With several, only the author knows which one is meant.
+        // Only the author can choose between several.
         if let [only] = direct[..]
             && only.is_whole
         {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         Term::unknown(span)
     }
 
-    /// What is known of a place where something is still to be chosen.
+    /// The facts about a place where something is still to be chosen.
     pub(in crate::check) fn site(
         &self,
         position: Option<Position>,
@@ -76,7 +76,7 @@ impl Checker<'_> {
         (0..self.flows.len()).map(signature).collect()
     }
 
-    /// The values that a name stands for here, the innermost last.
+    /// The names of values in scope, innermost last.
     fn names_in_scope(&self) -> Vec<(Text, Type)> {
         let mut names: Vec<(Text, Type)> = Vec::new();
         for frame in &self.frames {
@@ -92,7 +92,7 @@ impl Checker<'_> {
             };
             names.extend(here.into_iter().filter(|(name, _)| !name.is_empty()));
         }
-        // The last one of a name hides those before.
+        // A later binding shadows earlier ones of the same name.
         let mut seen = HashSet::new();
         let mut names: Vec<_> =
             names.into_iter().rev().filter(|(it, _)| seen.insert(it.clone())).collect();
@@ -103,22 +103,22 @@ impl Checker<'_> {
 
 fn message(site: &Site<'_>) -> &'static str {
     match site.wants {
-        Wants::Stage => "a stage is still to be chosen here",
-        Wants::Head | Wants::Value => "a value is still to be chosen here",
+        Wants::Stage => "unfilled hole: expected a stage",
+        Wants::Head | Wants::Value => "unfilled hole: expected a value",
     }
 }
 
 fn label(site: &Site<'_>) -> String {
     let due = site.due.as_ref().map(in_words);
     match (&site.entering, due) {
-        (Some(entering), Some(due)) => format!("{entering} enters, {due} is due"),
-        (Some(entering), None) => format!("{entering} enters"),
-        (None, Some(due)) => format!("{due} is due"),
-        (None, None) => "a hole".to_owned(),
+        (Some(entering), Some(due)) => format!("input is {entering}, expected result is {due}"),
+        (Some(entering), None) => format!("input is {entering}"),
+        (None, Some(due)) => format!("expected {due}"),
+        (None, None) => "hole".to_owned(),
     }
 }
 
-/// A type whose parts may be unknown.
+/// Describes a type whose parts may be unknown.
 fn in_words(ty: &Type) -> String {
     match ty {
         Type::List(item, _) if item.is_unknown() => "a list".to_owned(),
@@ -129,12 +129,12 @@ fn in_words(ty: &Type) -> String {
 
 fn help(candidates: &[Candidate]) -> String {
     if candidates.is_empty() {
-        return "nothing that is known here fits; `svc components` lists what there is".to_owned();
+        return "nothing known fits here: run `svc components` to list all components".to_owned();
     }
     let has_direct = candidates.iter().any(Candidate::is_direct);
     let shown = candidates.iter().filter(|it| !has_direct || it.is_direct());
     let all: Vec<String> = shown.take(MOST_SHOWN).map(shown_as).collect();
-    format!("what fits, best first: {}", all.join(", "))
+    format!("use one of these, best first: {}", all.join(", "))
 }
 
 /// `` `take(items: [T], n: int) -> [T]` ``

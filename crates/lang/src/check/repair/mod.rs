@@ -1,8 +1,8 @@
-//! Mends of types: the shortest way from what a value is to what is due.
+//! Fixes for types: the shortest way from the type of a value to the expected type.
 //!
-//! A mismatch proposes a chain of steps that closes the gap, as a fix that a machine can
-//! apply; a hole lists what fits. Both are made of the registry alone: what an op takes and
-//! gives is all that is known of it.
+//! A mismatch proposes a chain of steps that closes the gap, as a fix that a tool can apply; a
+//! hole lists the candidates that fit. Both only use the registry: the types of the inputs and
+//! results of ops.
 
 mod bridge;
 mod field;
@@ -27,21 +27,21 @@ use crate::{
 };
 use svc_contract::{registry::Body, value::Type};
 
-/// Chains that were found, or not, by what they lead from and to.
+/// Results of searches for chains, by the types that they connect.
 #[derive(Default)]
 pub(super) struct Memo(HashMap<(String, String), Option<Vec<Step>>>);
 
-/// A value that does not fit, and what is due.
+/// A value that does not fit, and its expected type.
 pub(super) struct Gap<'a> {
     pub(super) from: &'a Type,
     pub(super) wanted: Wanted<'a>,
-    /// What is due, in words.
+    /// The expected type, in words.
     pub(super) shown: &'a str,
-    /// What the port is called, or nothing.
+    /// The name of the port, or an empty string.
     pub(super) port: &'a str,
 }
 
-/// Where a chain goes.
+/// The place of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Behind {
     Pipeline,
@@ -49,21 +49,21 @@ pub(super) enum Behind {
     Value,
 }
 
-/// A stage that what enters does not fit.
+/// A stage whose input does not fit.
 pub(super) struct Stage<'a> {
     pub(super) name: &'a str,
     pub(super) span: Span,
 }
 
 impl Gap<'_> {
-    /// Whether the items of the list that enters fit, where the list does not.
+    /// Whether the items of the incoming list fit, though the list does not.
     pub(super) fn is_of_items(&self) -> bool {
         matches!(self.from, Type::List(item, _) if self.wanted.accepts_item(item))
     }
 }
 
 impl Checker<'_> {
-    /// The steps that close a gap, unless a name of the script hides one of them.
+    /// The steps that close a gap, unless a name of the script shadows one of them.
     pub(super) fn steps(&mut self, gap: &Gap<'_>) -> Option<Vec<Step>> {
         let key = (gap.from.to_string(), format!("{:?} {}", gap.wanted, gap.port));
         let found = match self.chains.0.get(&key) {
@@ -89,13 +89,13 @@ impl Checker<'_> {
         self.types.contains_key(name) || shared_record(name).is_some()
     }
 
-    /// Whether the script calls something else by the name of a component.
+    /// Whether a name of the script shadows a component.
     fn is_hidden(&self, name: &str) -> bool {
         let first = name.split('.').next().unwrap_or(name);
         self.is_variable(first) || self.flow_named(first).is_some() || self.is_broken(&first.into())
     }
 
-    /// Mends a stage that does not accept what comes in: the chain goes before it.
+    /// Fixes a stage whose input does not fit: the chain goes before it.
     pub(super) fn before_stage(
         &mut self,
         problem: Problem,
@@ -106,7 +106,7 @@ impl Checker<'_> {
         if gap.is_of_items() {
             let whole = format!("each {{ {} }}", &self.source.text()[stage.span.range()]);
             let shown = syntax::quoted(&whole);
-            let help = format!("run it for every item: `>> {shown}`; `first` takes one of them");
+            let help = format!("run it for every item: `>> {shown}`, or take one with `first`");
             let is_free = self.registry.resolve(stage.name).is_some_and(|it| it.op.is_inline());
             return problem.help(help).fix(stage.span, whole).suggested_if(!is_free);
         }
@@ -116,7 +116,7 @@ impl Checker<'_> {
         let problem = problem.help(help).suggested_if(!is_faithful(&steps));
         let written = &self.source.text()[stage.span.range()];
         match self.is_alternative(stage.span) {
-            // Of a block only its word is known, so its end cannot be told.
+            // Only the keyword of a block is known, so its end is unknown.
             true if written == stage.name && self.is_block(stage.span) => problem,
             true => problem.fix(stage.span, format!("({chain} >> {written})")),
             false => {
@@ -126,17 +126,17 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `fallback` stands before a place: it takes one stage.
+    /// Whether a place follows `fallback`, which takes one stage.
     fn is_alternative(&self, span: Span) -> bool {
         self.source.text()[..span.start].trim_end().ends_with("fallback")
     }
 
-    /// Whether what stands at a place goes on in braces.
+    /// Whether braces follow a place.
     fn is_block(&self, span: Span) -> bool {
         self.source.text()[span.end..].trim_start().starts_with('{')
     }
 
-    /// Mends a value inside an expression: the chain goes around it.
+    /// Fixes a value inside an expression: the chain goes around it.
     pub(super) fn around_value(
         &mut self,
         problem: Problem,
@@ -162,7 +162,7 @@ impl Checker<'_> {
         problem.suggested_if(!is_faithful(&steps))
     }
 
-    /// Mends a value that may be null where one is needed; any other is left alone.
+    /// Fixes a value that may be null where a value is required; others are left alone.
     pub(super) fn required(&mut self, problem: Problem, value: &Term) -> Problem {
         let Type::Optional(inner) = &value.ty else { return problem };
         let shown = inner.to_string();
@@ -170,8 +170,7 @@ impl Checker<'_> {
         self.around_value(problem, &gap, value)
     }
 
-    /// Mends two pieces of different types where one can be shown as the string that the
-    /// other is.
+    /// Fixes two pieces of different types of which one is a string: the other is shown as one.
     pub(super) fn alike(&mut self, problem: Problem, a: &Term, b: &Term, how: Behind) -> Problem {
         let (text, other) = match (&a.ty, &b.ty) {
             (Type::Text, _) => (a, b),
@@ -191,7 +190,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Mends one of the alternatives of `fallback`, which are stages.
+    /// Fixes one of the alternatives of `fallback`, which are stages.
     fn behind_stage(&mut self, problem: Problem, gap: &Gap<'_>, value: &Term) -> Problem {
         let Some(steps) = self.steps(gap) else { return problem };
         let written = &self.source.text()[value.span.range()];
@@ -200,7 +199,7 @@ impl Checker<'_> {
         problem.help(help).fix(value.span, whole).suggested_if(!is_faithful(&steps))
     }
 
-    /// Mends what a `let`, a flow or an arm gives: the chain goes behind it.
+    /// Fixes the result of a `let`, a flow or an arm: the chain goes after it.
     pub(super) fn behind_pipeline(
         &mut self,
         problem: Problem,
@@ -216,12 +215,12 @@ impl Checker<'_> {
     }
 }
 
-/// Whether steps leave a value what it is, so that nobody has to choose them.
+/// Whether steps keep the meaning of a value, so that the author need not confirm them.
 fn is_faithful(steps: &[Step]) -> bool {
     steps.iter().all(Step::is_faithful)
 }
 
-/// What some steps do, for a help.
+/// Describes some steps, for a help line.
 fn told(steps: &[Step], gap: &Gap<'_>) -> String {
     match steps {
         [only] => only.told(gap.from, gap.shown),
@@ -229,7 +228,7 @@ fn told(steps: &[Step], gap: &Gap<'_>) -> String {
     }
 }
 
-/// Whether the first step cannot work on a value that is known already: `"a" >> to_int`.
+/// Whether the first step cannot work on a value that is already known: `"a" >> to_int`.
 fn is_refused(steps: &[Step], value: &Term) -> bool {
     let (Some(Step::Op(op)), Some(constant)) = (steps.first(), value.constant()) else {
         return false;
@@ -241,7 +240,7 @@ fn is_refused(steps: &[Step], value: &Term) -> bool {
     run(&mut args).is_err()
 }
 
-/// Whether a value is written without operators, so that something can follow it.
+/// Whether a value is written without operators, so that a selection or stage can follow it.
 pub(super) fn is_simple(value: &Term) -> bool {
     matches!(
         value.kind,
@@ -255,8 +254,8 @@ pub(super) fn is_simple(value: &Term) -> bool {
     )
 }
 
-/// The type of a call; of one that is meant for each item, a list of them, so that the
-/// stages behind it are checked as they are after the mend.
+/// The type of a call. A call that is meant for each item has a list of results, so that the
+/// stages after it are checked as they will be after the fix.
 pub(super) fn as_meant(ty: Type, of_items: bool) -> Type {
     if of_items { Type::list(ty) } else { ty }
 }

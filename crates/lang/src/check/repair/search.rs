@@ -1,9 +1,9 @@
 //! The shortest chain of steps from one type to another.
 //!
-//! Breadth first over everything that a value of a type can be made into: ops that need
-//! nothing but their input, a field, an item, a list of it. Steps that keep what the value
-//! means come before those that drop some of it, and the order of the registry decides
-//! between equals, so that the same script always has the same mend.
+//! A breadth-first search over the conversions of a value: ops that need nothing but their
+//! input, a field, an item, a list of it. Steps that keep the meaning of the value come before
+//! those that drop part of it, and ties are broken by the order of the registry, so that the
+//! same script always gets the same fix.
 
 use svc_contract::{
     registry::{Effect, Generic, Max, OpRef, Price, Registry, Scheme},
@@ -19,29 +19,29 @@ use crate::check::unify::Bindings;
 /// The most steps of a chain.
 pub(in crate::check) const MOST_STEPS: usize = 3;
 
-/// How many types are followed from one step to the next.
+/// The most types that are followed from one step to the next.
 const MOST_TYPES: usize = 24;
 
-/// What a search looks for, and among what.
+/// The goal and the context of a search.
 pub(in crate::check) struct Search<'a> {
     pub(in crate::check) registry: &'a Registry,
     /// The types that a script can name.
     pub(in crate::check) knows: &'a dyn Fn(&str) -> bool,
     pub(in crate::check) wanted: Wanted<'a>,
-    /// What the port is called: of several fields that fit, that one is meant.
+    /// The name of the port: of several fields that fit, the one with this name is meant.
     pub(in crate::check) port: &'a str,
 }
 
-/// A type that some steps lead to.
+/// A type reached by some steps.
 struct Reached {
     ty: Type,
     steps: Vec<Step>,
     cost: u32,
-    /// One of the steps made something else of the value; there is one such step a chain.
+    /// Whether a step changed the meaning of the value; a chain has at most one such step.
     converted: bool,
 }
 
-/// A step that is possible, and where it leads.
+/// A possible step, and the type that it reaches.
 struct Move {
     step: Step,
     ty: Type,
@@ -50,7 +50,7 @@ struct Move {
 }
 
 impl Search<'_> {
-    /// The shortest chain from a type to what is wanted, of at most `most` steps.
+    /// The shortest chain from a type to the wanted one, of at most `most` steps.
     pub(in crate::check) fn chain(&self, from: &Type, most: usize) -> Option<Vec<Step>> {
         if matches!(from, Type::Unknown | Type::Never) {
             return None;
@@ -89,12 +89,12 @@ impl Search<'_> {
         moves.into_iter().map(then).collect()
     }
 
-    /// Everything that can be done with a value of a type.
+    /// All steps that are possible from a type.
     fn moves(&self, from: &Type) -> Vec<Move> {
         let keeps = |step, ty, cost| Move { step, ty, cost, converts: false };
         match from {
             Type::Optional(inner) => return self.of_null(inner),
-            // What must not be seen is made into nothing else.
+            // A secret is never converted.
             Type::Secret => return Vec::new(),
             Type::List(item, _) => {
                 let mut moves = self.ops(from);
@@ -118,7 +118,7 @@ impl Search<'_> {
         moves
     }
 
-    /// What can be done where a value may be null.
+    /// The steps for a value that may be null.
     fn of_null(&self, inner: &Type) -> Vec<Move> {
         let keeps = |step, ty, cost| Move { step, ty, cost, converts: false };
         if matches!(inner, Type::List(..)) {
@@ -131,7 +131,7 @@ impl Search<'_> {
             .collect()
     }
 
-    /// What can be done with every item of a list.
+    /// The steps for every item of a list.
     fn each(&self, item: &Type) -> Vec<Move> {
         let moves = self.ops(item).into_iter().filter(|it| it.converts);
         moves
@@ -144,7 +144,7 @@ impl Search<'_> {
             .collect()
     }
 
-    /// `take(n: ..)`, where a list is due that has so many items at most.
+    /// `take(n: ..)`, if the expected list is bounded.
     fn bound(&self, item: &Type) -> Option<Move> {
         let most = self.wanted.most_items()?;
         let ty = Type::List(item.clone().into(), Some(most));
@@ -165,8 +165,8 @@ impl Search<'_> {
         })
     }
 
-    /// Whether a field is the one that is meant: the only one that fits, or the one with
-    /// the name of what is due, or with that of a document's text.
+    /// Whether a field is the one that is meant: the only one that fits, or the one with the name
+    /// of the port, or with the name of the text of a document.
     fn is_meant(&self, record: &Type, name: &str, ty: &Type) -> bool {
         let Type::Record(of) = record else { return false };
         if !self.wanted.accepts(ty) {
@@ -194,7 +194,7 @@ impl Search<'_> {
         self.all_ops().filter_map(|it| self.by_op(it, from)).collect()
     }
 
-    /// What an op makes of a value, where that is a sensible thing to do.
+    /// The step of calling an op, if that makes sense for the value.
     fn by_op(&self, op: OpRef, from: &Type) -> Option<Move> {
         let [input, others @ ..] = op.op.params else { return None };
         if !is_free(op) || others.iter().any(|it| it.default.is_none()) {
@@ -215,7 +215,7 @@ impl Search<'_> {
         (!is_same).then_some(Move { step: Step::Op(op), ty, cost: cost + slow + reads, converts })
     }
 
-    /// `parse_json<T>`: text becomes what is due.
+    /// `parse_json<T>`: parses text as the expected type.
     fn typed(&self, op: OpRef, from: &Type) -> Option<Move> {
         if *from != Type::Text || !op.op.is_inline() || op.op.generic != Generic::Tested {
             return None;
@@ -223,15 +223,15 @@ impl Search<'_> {
         let ty = self
             .testable()
             .filter(|it| !is_document(it) && !it.is_beyond_json())
-            // Text that is a choice or a unit stands there as it is, not as JSON in quotes.
+            // Text with a choice or a unit is plain, not JSON in quotes.
             .filter(|it| !it.is_text() && !it.is_unit() && *it != Type::Path)?;
         let step = if ty == Type::Json { Step::Op(op) } else { Step::Typed(op, ty.clone()) };
         Some(Move { step, ty, cost: 2, converts: true })
     }
 }
 
-/// Whether an op costs nothing and changes nothing. One that reads what its input names
-/// would guess that this is meant.
+/// Whether an op costs nothing and changes nothing. Ops that read something named by their
+/// input are excluded: that would be a guess.
 fn is_free(op: OpRef) -> bool {
     let reads_elsewhere = |it: &Effect| match it {
         Effect::Reads(_) => op.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Text)),
@@ -240,14 +240,14 @@ fn is_free(op: OpRef) -> bool {
     matches!(op.op.price, Price::Free) && op.op.effects.iter().all(reads_elsewhere)
 }
 
-/// What going from one scheme to another costs, and whether it makes something else of the
-/// value. Nothing where it only counts or measures.
+/// The cost of a conversion between schemes, and whether it changes the meaning of the value.
+/// `None` for an op that only counts or measures.
 fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     let measures = matches!(gives, Scheme::Int | Scheme::Float | Scheme::Bool);
     match (takes.is_plain(), gives.is_plain()) {
         (true, _) => Some((0, true)),
         (false, true) if is_choice(takes) && !measures => Some((1, true)),
-        // Whatever can be shown: only what a person would read as it is.
+        // Anything can be shown; only values that a person reads as they are qualify.
         (false, true) => {
             let is_scalar = from.is_number() || from.is_unit() || matches!(from, Type::Bool);
             (matches!(gives, Scheme::Text) && is_scalar).then_some((3, true))
@@ -256,13 +256,13 @@ fn kind_of(takes: Scheme, gives: Scheme, from: &Type) -> Option<(u32, bool)> {
     }
 }
 
-/// Whether a port takes one of several types, each of which says what it is.
+/// Whether a port takes one of several specific types.
 fn is_choice(takes: Scheme) -> bool {
     let says = |it: &Scheme| !matches!(it, Scheme::Record(_, []) | Scheme::Var(_));
     matches!(takes, Scheme::OneOf(all) if all.iter().all(says))
 }
 
-/// What it costs to take a list apart. Sums and the like say something else.
+/// The cost of taking a list apart. Sums and similar results have another meaning.
 fn reshapes(gives: Scheme) -> Option<u32> {
     match gives {
         Scheme::List(Scheme::Var(_), _) => Some(1),
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn null_is_never_replaced_by_a_guess() {
-        leads(&Type::INT.optional(), &Type::INT, "(it ?? fail(\"there is no value\"))");
+        leads(&Type::INT.optional(), &Type::INT, "(it ?? fail(\"missing value\"))");
         leads(&Type::list(Type::INT).optional(), &Type::list(Type::INT), "(it ?? [])");
     }
 
@@ -337,7 +337,7 @@ mod tests {
         ] {
             assert_eq!(way(&from, &to), None, "{from} to {to}");
         }
-        // Two fields fit, and nothing says which one is meant.
+        // Two fields fit, and it is unknown which one is meant.
         let two = Type::record(vec![("a".into(), Type::Text), ("b".into(), Type::Text)]);
         assert_eq!(way(&two, &Type::Text), None);
     }

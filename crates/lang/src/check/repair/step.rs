@@ -1,14 +1,14 @@
-//! One step of a mend: what it does to a value, and how it is written.
+//! One step of a fix: its effect on a value, and its text.
 
 use svc_contract::{
     registry::{OpRef, Scheme},
     value::{Text, Type},
 };
 
-/// What a value that is null fails with, where it must be one.
-const NO_VALUE: &str = "there is no value";
+/// The failure message for a null where a value is required.
+const NO_VALUE: &str = "missing value";
 
-/// Something that makes a value one of another type.
+/// A conversion of a value to another type.
 #[derive(Clone, Debug)]
 pub(in crate::check) enum Step {
     /// An op that needs nothing but its input.
@@ -32,7 +32,7 @@ pub(in crate::check) enum Step {
 }
 
 impl Step {
-    /// As a stage.
+    /// The step written as a stage.
     pub(in crate::check) fn stage(&self) -> String {
         match self {
             Self::Op(op) => op.script_name(),
@@ -48,7 +48,7 @@ impl Step {
         }
     }
 
-    /// As an expression over a value, which is written without operators.
+    /// The step written as an expression on a value, which contains no operators.
     fn applied(&self, value: &str) -> String {
         match self {
             Self::Op(op) if op.op.is_inline() => format!("{}({value})", op.script_name()),
@@ -64,9 +64,8 @@ impl Step {
         }
     }
 
-    /// Whether the value stays what it is: a test that it has the type, or a string as the path
-    /// that it names. All others make something else of it, or fail where the author may have
-    /// meant something else.
+    /// Whether the value keeps its meaning: a test of its type, or a string used as a path. All
+    /// other steps change the value, or fail where the author may have meant something else.
     pub(super) fn is_faithful(&self) -> bool {
         match self {
             Self::Test(_) => true,
@@ -85,25 +84,23 @@ impl Step {
         }
     }
 
-    /// What it does, for a help.
+    /// Describes the step, for a help line.
     pub(super) fn told(&self, from: &Type, to: &str) -> String {
         match self {
             Self::Op(_) | Self::Typed(..) => {
                 format!("`{}` turns {from} into {to}", self.stage())
             }
-            Self::Bound(..) => "bound the list".to_owned(),
-            Self::Field(name) => format!("its field `{name}` fits"),
-            Self::Wrap => "put it into a list".to_owned(),
-            Self::Require(_) => {
-                "it may be null: give a value for that case with `??`, or fail there".to_owned()
-            }
-            Self::OrEmpty => "put an empty list where there is none".to_owned(),
-            Self::Test(_) => "test what it is".to_owned(),
-            Self::Each(_) => "do it for every item".to_owned(),
+            Self::Bound(..) => "limit the list".to_owned(),
+            Self::Field(name) => format!("take its field `{name}`"),
+            Self::Wrap => "put it in a list".to_owned(),
+            Self::Require(_) => "add a value for null with `??`, or fail in that case".to_owned(),
+            Self::OrEmpty => "replace null with an empty list".to_owned(),
+            Self::Test(_) => "test its type".to_owned(),
+            Self::Each(_) => "convert every item".to_owned(),
         }
     }
 
-    /// The word that a name of the script could hide.
+    /// The name that a definition of the script could shadow.
     pub(super) fn word(&self) -> Option<String> {
         match self {
             Self::Op(op) | Self::Bound(op, ..) | Self::Typed(op, _) => Some(op.script_name()),
@@ -114,7 +111,7 @@ impl Step {
     }
 }
 
-/// Whether a type is written as one word, which needs no `()` behind its `<>`.
+/// Whether a type is written as one word, which needs no `()` after its `<>`.
 fn is_name(ty: &str) -> bool {
     ty.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '.'))
 }
@@ -125,7 +122,7 @@ pub(in crate::check) fn stages(steps: &[Step]) -> String {
     all.join(" >> ")
 }
 
-/// Steps around a value that stands in an expression.
+/// Steps around a value inside an expression.
 pub(super) fn around(steps: &[Step], value: &str, is_simple: bool) -> String {
     if is_simple && steps.iter().all(Step::is_expression) {
         return steps.iter().fold(value.to_owned(), |value, step| step.applied(&value));

@@ -1,4 +1,4 @@
-//! What is due where a value does not fit.
+//! The expected type where a value does not fit.
 
 use svc_contract::{
     registry::{
@@ -10,11 +10,11 @@ use svc_contract::{
 
 use super::super::unify::Bindings;
 
-/// What is due.
+/// An expected type.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::check) enum Wanted<'a> {
     Type(&'a Type),
-    /// The port of an op, with the variables that are bound already.
+    /// The port of an op, with the variables bound so far.
     Scheme(Scheme, &'a Bindings),
 }
 
@@ -26,12 +26,12 @@ impl Wanted<'_> {
         }
     }
 
-    /// Whether the items of a list fit, where the list does not.
+    /// Whether the items of a list fit.
     pub(super) fn accepts_item(&self, item: &Type) -> bool {
         !item.is_unknown() && *item != Type::Never && self.accepts(item)
     }
 
-    /// The type that json can be tested to be.
+    /// The type that JSON can be tested for.
     pub(super) fn testable(&self) -> Option<Type> {
         match self {
             Self::Type(wanted) => Some((*wanted).clone()),
@@ -39,7 +39,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The most items of the list that is due.
+    /// The most items of the expected list.
     pub(super) fn most_items(&self) -> Option<u64> {
         match self {
             Self::Type(Type::List(_, max)) => *max,
@@ -61,7 +61,7 @@ fn plainest(scheme: Scheme) -> Option<Type> {
     }
 }
 
-/// Whether a script can write the type as messages show it, given the names that it knows.
+/// Whether a script can write the type as shown in messages, given the names that it knows.
 pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
     match ty {
         Type::Unknown | Type::Never => false,
@@ -75,7 +75,7 @@ pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a type is one of the records that components make, and nobody writes by hand.
+/// Whether a type is a record that only components create, not scripts.
 pub(super) fn is_document(ty: &Type) -> bool {
     match ty {
         Type::List(item, _) | Type::Optional(item) => is_document(item),

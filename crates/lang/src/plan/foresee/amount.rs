@@ -1,4 +1,4 @@
-//! Amounts that lie between a least and a most, and how they are put together.
+//! Arithmetic of amounts between a minimum and a maximum.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use svc_contract::value::Money;
 
 use crate::plan::Range;
 
-/// An amount that can be counted together.
+/// An amount that can be added up.
 pub(super) trait Amount: Copy + Ord + Default {
     fn plus(self, other: Self) -> Self;
 
@@ -46,7 +46,7 @@ impl Amount for Duration {
     }
 }
 
-/// How often something happens.
+/// The number of times that something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) least: u64,
@@ -55,14 +55,14 @@ pub(super) struct Count {
 }
 
 impl Count {
-    /// How many rounds so many things take, `at_once` in each.
+    /// The number of rounds for this count, with `at_once` in each.
     pub(super) fn in_rounds(self, at_once: u64) -> Self {
         let rounds = |it: u64| it.div_ceil(at_once.max(1));
         Self { least: rounds(self.least), usual: rounds(self.usual), most: self.most.map(rounds) }
     }
 }
 
-#[expect(private_bounds, reason = "only what foresees a run counts with amounts")]
+#[expect(private_bounds, reason = "only estimates use amounts")]
 impl<T: Amount> Range<T> {
     pub(super) fn exactly(amount: T) -> Self {
         Self { min: amount, expected: Some(amount), max: Some(amount) }
@@ -72,7 +72,7 @@ impl<T: Amount> Range<T> {
         Self::exactly(T::default())
     }
 
-    /// One after the other.
+    /// Both in sequence.
     #[must_use]
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl<T: Amount> Range<T> {
         }
     }
 
-    /// As long as the longer one takes.
+    /// Both at the same time: the longer one counts.
     #[must_use]
     pub(super) fn longest(self, other: Self) -> Self {
         Self {
@@ -92,18 +92,18 @@ impl<T: Amount> Range<T> {
         }
     }
 
-    /// One of the two; which one, only the run knows.
+    /// One of the two, known only in the run.
     #[must_use]
     pub(super) fn either(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), ..self.longest(other) }
     }
 
-    /// So many times.
+    /// A number of times.
     #[must_use]
     pub(super) fn times(self, count: Count) -> Self {
         let max = match (self.max, count.most) {
             (Some(each), Some(count)) => Some(each.times(count)),
-            // However often nothing happens, it is nothing.
+            // Zero remains zero, however often it happens.
             (Some(each), None) if each == T::default() => Some(each),
             (_, Some(0)) => Some(T::default()),
             _ => None,
@@ -112,20 +112,20 @@ impl<T: Amount> Range<T> {
         Self { min: self.min.times(count.least), expected, max }
     }
 
-    /// The same with nothing expected beyond the most.
+    /// Limits the expected amount to the maximum.
     #[must_use]
     pub(super) fn sensible(self) -> Self {
         let within = |it: T| self.max.map_or(it, |max| it.min(max));
         Self { expected: self.expected.map(within), ..self }
     }
 
-    /// Perhaps not at all, and it may break off anywhere.
+    /// Perhaps not at all, or only in part.
     #[must_use]
     pub(super) fn perhaps(self) -> Self {
         Self { min: T::default(), ..self }
     }
 
-    /// Never more than this, whatever happens.
+    /// Limits the maximum to `most`.
     #[must_use]
     pub(super) fn capped(self, most: T) -> Self {
         Self {

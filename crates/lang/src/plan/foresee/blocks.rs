@@ -1,4 +1,4 @@
-//! Blocks: what runs side by side, for every item, in turns, or only perhaps.
+//! Blocks: stages that run in parallel, for every item, in turns, or conditionally.
 
 use svc_contract::value::{Text, Type};
 
@@ -130,8 +130,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What is known of the value at the start of every turn: it is the first one, or what a
-    /// turn makes of any value.
+    /// The extent of the value at the start of every turn: the initial value, or the result of a
+    /// turn on any value.
     fn entering(&mut self, repeat: &'a Repeat, first: &Extent, ty: &Type) -> Extent {
         if self.problems.is_muted {
             return Extent::of(ty);

@@ -1,4 +1,4 @@
-//! The bounds in force at a place, and what a `within` says about what it bounds.
+//! The bounds in force at a place, and the verdicts on the bounds of a `within`.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -18,10 +18,10 @@ use crate::{
     plan::{GRACE, Holds, Verdict},
 };
 
-/// Why a cap of tokens is not proven that is met by no sum, but by a single call.
+/// The reason why a token cap is not proven although the total stays within it.
 pub(super) const ASKS: &str = "one call may ask for more";
 
-/// What every `within` around a place says together.
+/// The combined bounds of every `within` around a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct InForce {
     /// The tightest of each kind.
@@ -29,16 +29,16 @@ pub(super) struct InForce {
     pub(super) cost: Option<i64>,
     pub(super) timeout: Option<Duration>,
     pub(super) max_parallel: Option<u64>,
-    /// Whether a cap stands around, known or not.
+    /// Whether there is a cap around it, known or not.
     pub(super) caps_tokens: bool,
     pub(super) is_timed: bool,
     /// The innermost of each kind.
     pub(super) attempt_timeout: Option<Duration>,
     pub(super) max_retries: Option<u64>,
     pub(super) retry_on: Option<Arc<[String]>>,
-    /// Whether results of other runs may stand for calls.
+    /// Whether results of other runs may replace calls.
     pub(super) reuses: bool,
-    /// The keys whose value is not known yet, and may be any.
+    /// The keys whose value is not known yet and may be anything.
     pub(super) open: BTreeSet<BoundKey>,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct Limits {
 }
 
 impl InForce {
-    /// The same inside a `within`; the kinds whose values are not known yet are given by
-    /// their keys alone.
+    /// The bounds in force inside a `within`; the value of a key is `None` if it is not known
+    /// yet.
     pub(super) fn inside(&self, bounds: &[(BoundKey, Option<Value>)]) -> (Self, Limits) {
         let (mut inner, mut limits) = (self.clone(), Limits::default());
         for (key, value) in bounds {
             inner.opens(*key, value.is_none());
             match (key, value) {
-                // The run refuses less than nothing.
+                // The run refuses negative amounts.
                 (BoundKey::MaxCost, Some(Value::Money(it))) if *it >= Money::ZERO => {
                     limits.cost = Some(*it);
                 }
@@ -91,14 +91,14 @@ impl InForce {
         inner.timeout = tighter(inner.timeout, limits.timeout);
         inner.max_parallel = tighter(inner.max_parallel, limits.max_parallel);
         if bounds.iter().any(|it| *it == (BoundKey::MaxParallel, None)) {
-            // Nothing takes longer than one call after the other.
+            // Sequential calls are the slowest case.
             limits.max_parallel = Some(1);
         }
         (inner, limits)
     }
 
-    /// Notes whether the value of a key is open. The inner value wins where it is about
-    /// single calls; a `max_parallel` holds for all that is inside.
+    /// Records whether the value of a key is open. An inner value replaces an outer one for keys
+    /// about single calls; a `max_parallel` holds for everything inside.
     fn opens(&mut self, key: BoundKey, is_open: bool) {
         match key {
             _ if is_open => {
@@ -121,15 +121,15 @@ impl InForce {
         self.open.contains(&key)
     }
 
-    /// How often a call is tried at the most; nothing where that may be any number.
+    /// The most attempts of a call; `None` if it may be any number.
     pub(super) fn tries(&self, op: &OpDef) -> Option<u64> {
         let wanted = |kind: ErrorKind| match &self.retry_on {
             _ if self.is_open(BoundKey::RetryOn) => true,
             Some(kinds) => kinds.iter().any(|it| it == kind.name()),
             None => ErrorKind::RETRIED.contains(&kind),
         };
-        // Only a try that has a time of its own can fail with `timeout` and leave time for
-        // another one.
+        // Only an attempt with a separate time limit can fail with `timeout` and leave time
+        // for another one.
         let is_timed = self.attempt_timeout.is_some() || self.is_open(BoundKey::AttemptTimeout);
         let fails = op.errors.iter().any(|it| wanted(*it));
         if op.writes_once() || !(fails || is_timed && wanted(ErrorKind::Timeout)) {
@@ -142,10 +142,9 @@ impl InForce {
         Some(retries.saturating_add(1))
     }
 
-    /// No attempt that may use more tokens is ever started.
+    /// The most tokens of an attempt: one that may use more is never started.
     pub(super) fn most_tokens(&self, op: &OpDef) -> Option<u64> {
-        // A cap of the script takes the place of the op's own, also while its value is not
-        // known yet.
+        // A cap of the script replaces that of the op, even while its value is not known yet.
         let own = op.limits.max_tokens.filter(|_| !self.caps_tokens);
         own.into_iter().chain(self.tokens).min()
     }
@@ -156,7 +155,7 @@ fn tighter<T: Ord + Copy>(outer: Option<T>, inner: Option<T>) -> Option<T> {
 }
 
 impl Load {
-    /// What is left of it under the limits of a `within`.
+    /// The load under the limits of a `within`.
     pub(super) fn limited(mut self, limits: &Limits) -> Self {
         if let Some(most) = limits.max_parallel {
             let waits = self.turns.map(|it| it / u32::try_from(most).unwrap_or(u32::MAX));
@@ -164,13 +163,13 @@ impl Load {
             self.time.max = if most == 1 { self.turns } else { max };
         }
         if let Some(most) = limits.timeout {
-            // That counts all waiting, too.
+            // This includes all waiting.
             self.time = self.time.capped(self.ended_by(most));
             self.is_delayed = false;
         }
         if let Some(most) = limits.tokens {
             self.tokens = self.tokens.capped(most);
-            // What asks for more is refused here, before a cap around is asked.
+            // A call that asks for more is refused here, before an outer cap is consulted.
             self.asks = Some(self.asks.map_or(most, |it| it.min(most)));
         }
         if let Some(most) = limits.cost {
@@ -179,7 +178,7 @@ impl Load {
         self
     }
 
-    /// When everything has ended that is cancelled after so long.
+    /// The time until everything has ended that is cancelled after `timeout`.
     pub(super) fn ended_by(&self, timeout: Duration) -> Duration {
         match self.compute {
             Some(Duration::ZERO) => timeout,
@@ -188,22 +187,22 @@ impl Load {
     }
 }
 
-/// A `within` and its surroundings, to be judged.
+/// A bound of a `within` to be judged, and its context.
 pub(super) struct Bounded<'a> {
     pub(super) key: BoundKey,
     pub(super) term: &'a Term,
     pub(super) value: Option<Value>,
-    /// What it bounds.
+    /// The bounded term.
     pub(super) body: &'a Term,
     pub(super) load: &'a Load,
-    /// The bounds around it that stand in the same pipeline.
+    /// The outer bounds in the same pipeline.
     pub(super) outer: &'a InForce,
     /// Whether it bounds the whole file or a whole flow.
     pub(super) is_whole: bool,
 }
 
 impl Walk<'_> {
-    /// What is known of one bound, with its problems reported.
+    /// Judges one bound, and reports its problems.
     pub(super) fn judge(&mut self, bound: &Bounded<'_>) -> Verdict {
         let (holds, why) = match (bound.key, &bound.value) {
             (BoundKey::MaxCost, Some(Value::Money(cap))) if *cap < Money::ZERO => below_nothing(),
@@ -214,9 +213,11 @@ impl Walk<'_> {
             }
             (BoundKey::Timeout, Some(Value::Duration(most))) => self.judge_time(bound, *most),
             (BoundKey::MaxMemory, Some(_)) => {
-                (Holds::Enforced, "nobody knows before what it makes".to_owned())
+                (Holds::Enforced, "its memory is unknown before the run".to_owned())
             }
-            (_, None) => (Holds::Enforced, "it is known when the run has its inputs".to_owned()),
+            (_, None) => {
+                (Holds::Enforced, "its value is known once the run has its inputs".to_owned())
+            }
             _ => (Holds::Enforced, String::new()),
         };
         if holds == Holds::Useless {
@@ -244,7 +245,7 @@ impl Walk<'_> {
             return nothing_inside(bound, "costs anything");
         }
         if let Some(outer) = bound.outer.cost.filter(|it| *it <= cap.nanos()) {
-            let why = format!("{} around it is tighter", Money::from_nanos(outer));
+            let why = format!("{} outside it is tighter", Money::from_nanos(outer));
             return (Holds::Useless, why);
         }
         if load.needs.cost > cap {
@@ -262,7 +263,7 @@ impl Walk<'_> {
             return nothing_inside(bound, "uses tokens");
         }
         if let Some(outer) = bound.outer.tokens.filter(|it| *it <= cap) {
-            return (Holds::Useless, format!("{} around it is tighter", shown(outer)));
+            return (Holds::Useless, format!("{} outside it is tighter", shown(outer)));
         }
         if load.needs.tokens > cap {
             return self.impossible(bound, &shown(load.needs.tokens));
@@ -273,13 +274,13 @@ impl Walk<'_> {
         settled(load.tokens.max, cap, shown, load)
     }
 
-    /// Nobody can prove how long something takes: the clock ends it.
+    /// Judges a time limit, which cannot be proven: the clock stops the run.
     fn judge_time(&mut self, bound: &Bounded<'_>, most: Duration) -> (Holds, String) {
         if !bound.body.waits {
             return nothing_inside(bound, "waits for anything");
         }
         if let Some(outer) = bound.outer.timeout.filter(|it| *it <= most) {
-            let why = format!("{} around it is tighter", units::show_duration(outer));
+            let why = format!("{} outside it is tighter", units::show_duration(outer));
             return (Holds::Useless, why);
         }
         let time = bound.load.time;
@@ -288,30 +289,31 @@ impl Walk<'_> {
         }
         let why = match time.max {
             Some(it) if it <= most => format!("at most {} by itself", units::show_measured(it)),
-            Some(it) => format!("it could take up to {}", units::show_measured(it)),
-            None => "nothing else ends it".to_owned(),
+            Some(it) => format!("it may take up to {}", units::show_measured(it)),
+            None => "nothing else limits it".to_owned(),
         };
         (Holds::Enforced, why)
     }
 
-    /// Only time is raised by a fix: how much may be spent is for a person to say.
+    /// Reports a bound that cannot be met. Only time is raised by a fix: a person must decide how
+    /// much may be spent.
     fn impossible(&mut self, bound: &Bounded<'_>, least: &str) -> (Holds, String) {
         let (key, value) = (bound.key.name(), bound.value.as_ref());
         let value = value.map(ToString::to_string).unwrap_or_default();
         let why = match bound.key {
-            BoundKey::Timeout => format!("what it bounds takes at least {least}"),
-            _ => format!("what it bounds must reserve at least {least}"),
+            BoundKey::Timeout => format!("the bounded stages take at least {least}"),
+            _ => format!("the bounded stages must reserve at least {least}"),
         };
         let problem = Problem::error(
             Code::E309,
             bound.term.span,
-            format!("`{key}: {value}` cannot be kept"),
+            format!("`{key}: {value}` cannot be met"),
         )
         .label(&*why)
-        .also(bound.body.span, "this is what it bounds")
+        .also(bound.body.span, "the bounded stages")
         .help(match bound.key {
-            BoundKey::Timeout => "give it more time, or let it do less",
-            _ => "raise it, or let the calls inside ask for less: an attempt starts only when all that it may use can be reserved",
+            BoundKey::Timeout => "increase the time, or do less inside",
+            _ => "raise it, or lower the limits of the calls inside: an attempt only starts if all that it may use can be reserved",
         });
         self.report(match bound.key {
             BoundKey::Timeout => problem.suggest(bound.term.span, least),
@@ -321,13 +323,13 @@ impl Walk<'_> {
     }
 
     fn bounds_nothing(&mut self, bound: &Bounded<'_>, why: &str) {
-        let message = format!("`{}` bounds nothing here", bound.key.name());
+        let message = format!("`{}` has no effect here", bound.key.name());
         let problem =
             Problem::warning(Code::E306, bound.term.span, message).label(why).help("remove it");
         self.report(problem);
     }
 
-    /// A cap of money over something that has no price.
+    /// Reports a cap of money over something without a price.
     fn unpriced(&mut self, bound: &Bounded<'_>) {
         for cause in &bound.load.causes {
             let Cause::Unpriced { component, span, source, counts_tokens, error } = cause.as_ref()
@@ -339,26 +341,26 @@ impl Walk<'_> {
             }
             let message = format!("`{component}`: {error}");
             let problem = Problem::error(Code::E311, *span, message)
-                .label("its price is unknown")
+                .label("unknown price")
                 .help_opt(error.help.clone());
             self.report_in(source, problem, bound.term.span, "under this cap");
         }
     }
 
-    /// A cap over something that runs for every item of a list of any length.
+    /// Reports a cap over something that runs for every item of a list of any length.
     fn endless(&mut self, bound: &Bounded<'_>) {
         for cause in &bound.load.causes {
             let Cause::List { span, source, is_given: false } = cause.as_ref() else { continue };
-            let message = "this runs for every item of a list that may have any length";
+            let message = "this runs for every item of a list of unlimited length";
             let problem = Problem::error(Code::E310, *span, message)
                 .label("costs something for every item")
-                .help("take a number of items before it, or declare the list with a most: `[T; max 20]`")
+                .help("add `take(n: 20)` before it, or limit the type of the list: `[T; max 20]`")
                 .suggest(Span::new(span.start, span.start), "take(n: 20) >> ");
-            self.report_in(source, problem, bound.term.span, "so this cap cannot be judged");
+            self.report_in(source, problem, bound.term.span, "so this cap cannot be checked");
         }
     }
 
-    /// Reports a problem of a file, with a second place where that is in the same one.
+    /// Reports a problem of a file, with a second place if that is in the same file.
     fn report_in(&mut self, source: &Source, problem: Problem, other: Span, text: &str) {
         let is_here = source.name() == self.source.name();
         let problem = if is_here { problem.also(other, text) } else { problem };
@@ -375,19 +377,19 @@ impl Walk<'_> {
     }
 }
 
-/// The verdict on a bound that the run refuses.
+/// The verdict on a negative bound, which the run refuses.
 fn below_nothing() -> (Holds, String) {
-    (Holds::Enforced, "nothing can be kept below zero, so nothing begins".to_owned())
+    (Holds::Enforced, "nothing stays below zero, so nothing starts".to_owned())
 }
 
-/// The verdict on a bound of what takes nothing of its kind. On a whole file or flow it is a
-/// promise, which holds whatever becomes of the lines inside.
+/// The verdict on a bound over stages that take nothing of its kind. On a whole file or flow it
+/// is a promise that also holds after edits inside.
 fn nothing_inside(bound: &Bounded<'_>, what: &str) -> (Holds, String) {
     let why = format!("nothing inside {what}");
     match (bound.is_whole, bound.key) {
         (true, BoundKey::Timeout) => (Holds::Enforced, why),
         (true, _) => (Holds::Proven, why),
-        // The check has said so already.
+        // Already reported by the check.
         (false, _) if is_instant(bound.body) => (Holds::Proven, why),
         (false, _) => (Holds::Useless, why),
     }
@@ -405,13 +407,13 @@ pub(super) fn settled<T: Ord + Copy>(
 ) -> (Holds, String) {
     match most {
         Some(most) if most <= cap => (Holds::Proven, format!("at most {}", shown(most))),
-        Some(most) => (Holds::Enforced, format!("it could take up to {}", shown(most))),
+        Some(most) => (Holds::Enforced, format!("it may take up to {}", shown(most))),
         None => (Holds::Enforced, load.why_open()),
     }
 }
 
 impl Load {
-    /// Why a cap of money cannot be kept: something has no price.
+    /// The reason why a cap of money cannot be met, if something has no price.
     pub(super) fn unpriced(&self) -> Option<String> {
         self.causes.iter().find_map(|it| match it.as_ref() {
             Cause::Unpriced { component, error, .. } => Some(format!("`{component}`: {error}")),
@@ -419,18 +421,18 @@ impl Load {
         })
     }
 
-    /// Why nobody can say how much it is, in words.
+    /// The reasons why the amount is unknown.
     pub(super) fn why_open(&self) -> String {
         let told = self.causes.iter().map(|it| match it.as_ref() {
             Cause::List { is_given: true, .. } => {
-                "how many items there are is known when the run has its inputs".to_owned()
+                "the number of items is known once the run has its inputs".to_owned()
             }
             Cause::List { .. } => "a list may have any length".to_owned(),
             Cause::Unpriced { component, error, .. } => format!("`{component}`: {error}"),
             Cause::Unquoted { component, why } => {
-                format!("what `{component}` costs is not known yet: {why}")
+                format!("the cost of `{component}` is not known yet: {why}")
             }
-            Cause::Open(key) => format!("`{}` is known when the run has its inputs", key.name()),
+            Cause::Open(key) => format!("`{}` is known once the run has its inputs", key.name()),
         });
         told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
             .unwrap_or_else(|| "it may take any amount".to_owned())

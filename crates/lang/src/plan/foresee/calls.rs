@@ -1,4 +1,4 @@
-//! Calls of components: how often they are tried, what that costs, and how long it takes.
+//! Calls of components: their number of attempts, their cost, and their time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,12 +20,12 @@ use crate::{
     script::limits,
 };
 
-/// How long a call usually takes of which nothing is said.
+/// The usual time of a call of an op that does not declare one.
 const USUAL_COMPUTE: Duration = Duration::from_millis(20);
 const USUAL_RHAI: Duration = Duration::from_millis(1);
 const USUAL_IO: Duration = Duration::from_millis(200);
 
-/// Fewer earlier calls than these say nothing of the next one.
+/// Fewer earlier calls than this do not predict the next one.
 pub(super) const FEWEST: usize = 3;
 
 impl<'a> Walk<'a> {
@@ -66,7 +66,9 @@ impl<'a> Walk<'a> {
         if self.force.reuses {
             let acts = op.writes() || op.effects.contains(&Effect::Asks);
             match acts {
-                true => self.remark(idx, || "no earlier result stands for it: it acts".to_owned()),
+                true => {
+                    self.remark(idx, || "earlier results are not reused: it has effects".to_owned())
+                }
                 false => load = load.unless_reused(),
             }
         }
@@ -75,7 +77,7 @@ impl<'a> Walk<'a> {
         Seen { sources, extent, load: before.then(load) }
     }
 
-    /// Inline code: it costs nothing, and has a time of its own where the script sets none.
+    /// Inline code: it costs nothing, and has a default timeout unless the script sets one.
     pub(super) fn rhai(&mut self, segment: &str, args: &'a [Term], term: &'a Term) -> Seen {
         let (needs, _, before) = self.all(args);
         let idx = self.add("rhai", needs.clone(), term);
@@ -97,7 +99,7 @@ impl<'a> Walk<'a> {
         Seen { sources, extent: Extent::of(&term.ty), load: before.then(load) }
     }
 
-    /// What all tries of a call take together.
+    /// The load of all attempts of a call.
     fn attempts(&mut self, call: &Call, args: &[Extent], term: &Term, idx: Option<usize>) -> Load {
         let op = call.op.op;
         let known: Vec<Known<'_>> = args.iter().map(Extent::known).collect();
@@ -122,14 +124,14 @@ impl<'a> Walk<'a> {
             }
         }
         if op.writes_once() && self.force.max_retries.is_some_and(|it| it > 0) {
-            self.remark(idx, || "not tried again: every try would write anew".to_owned());
+            self.remark(idx, || "not retried: every attempt would write again".to_owned());
         }
         load.time = self.time_of(op, args, tries);
         if let Some(past) = self.past_of(call) {
             load.as_before(past);
             self.remark(idx, || format!("expected from {} earlier calls", past.calls));
         }
-        // However long it takes, the time around it ends it.
+        // The timeout around it ends it at the latest.
         let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
         load.turns = load.time.max.into_iter().chain(around).min();
         if matches!(op.body, Body::Compute(_)) {
@@ -139,7 +141,7 @@ impl<'a> Walk<'a> {
         load
     }
 
-    /// What calls of the same op took before, where there were enough of them.
+    /// The usage of earlier calls of the same op, if there were enough of them.
     fn past_of(&mut self, call: &Call) -> Option<Past> {
         let ask = self.outlook.past;
         let name = call.op.to_string();
@@ -189,9 +191,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The most tokens that a try wants to reserve, as if no cap of the script stood around.
+    /// The most tokens that an attempt asks to reserve, ignoring caps of the script.
     fn asked(&self, asking: Asking<'_>) -> Option<u64> {
-        // The op's own limit refuses before any cap is asked.
+        // The limit of the op refuses a call before any cap is consulted.
         let own = asking.op.limits.max_tokens.filter(|_| !self.force.caps_tokens);
         let most = Asking { most_tokens: own, ..asking }.quote().ok().map(|it| it.most.tokens);
         most.into_iter().chain(own).min()
@@ -208,7 +210,7 @@ impl<'a> Walk<'a> {
         };
         let one_try = self.force.attempt_timeout.map(|it| it.saturating_add(lingers));
         let one_try = one_try.into_iter().chain(exact).min();
-        // Between two tries the other side may ask to wait for any time.
+        // Between two attempts, the service may ask to wait for any time.
         let by_itself = one_try.filter(|_| tries == Some(1));
         let own = op.limits.timeout.filter(|_| !self.force.is_timed);
         let max = by_itself.into_iter().chain(own.map(|it| it.saturating_add(lingers))).min();
@@ -223,13 +225,13 @@ impl<'a> Walk<'a> {
         Range { min, expected: Some(expected), max }
     }
 
-    /// What the flows take that an op calls, with their nodes below it.
+    /// The load of the flows called by an op, with their nodes below it.
     fn called_back(&mut self, call: &'a Call, args: &[Extent], idx: Option<usize>) -> Load {
         let op = call.op.op;
         let mut all = Load::none();
         for ((param, arg), known) in op.params.iter().zip(&call.args).zip(args) {
             let Some((_, _, max)) = param.scheme.flow() else { continue };
-            // A flow that is looked at by itself passes on what it will be given.
+            // In a flow judged by itself, its flow parameters are unknown.
             let Some(flow) = self.flow_in(known) else { continue };
             self.parents.extend(idx);
             let load = self.below(call.segment.to_string(), |this| {
@@ -253,7 +255,7 @@ impl<'a> Walk<'a> {
         all
     }
 
-    /// What one call of a flow takes that is an argument.
+    /// The load of one call of a flow passed as an argument.
     pub(super) fn called(
         &mut self,
         flow: &'a Arc<Flow>,
@@ -269,8 +271,8 @@ impl<'a> Walk<'a> {
         self.body_of(flow, given).1
     }
 
-    /// The bounds that an op has when the script gives none. A time that stands anywhere
-    /// around replaces the op's own.
+    /// The default bounds of an op, without those set by the script. Any timeout around the call
+    /// replaces that of the op.
     fn own_bounds(&self, op: &OpDef) -> Vec<(&'static str, String)> {
         if op.is_inline() {
             return Vec::new();
@@ -281,7 +283,7 @@ impl<'a> Walk<'a> {
         timeout.into_iter().chain([("max_retries", retries.to_string())]).collect()
     }
 
-    /// The most items that a declared list has with these arguments.
+    /// The most items of a declared list with these arguments.
     pub(super) fn items_of(max: Max, op: &OpDef, args: &[Extent]) -> Items {
         let input = args.first().map(Extent::items);
         let named = |name: &str| {
@@ -323,7 +325,7 @@ fn duration_of(op: &OpDef, args: &[Extent], name: &str) -> Option<Duration> {
 }
 
 impl Load {
-    /// Expects what calls took before, within what is possible.
+    /// Expects the usage of earlier calls, within the possible range.
     fn as_before(&mut self, past: Past) {
         self.tokens.expected = Some(past.usage.tokens.max(self.tokens.min));
         self.cost.expected = Some(past.usage.cost.max(self.cost.min));
@@ -333,8 +335,8 @@ impl Load {
         self.time = self.time.sensible();
     }
 
-    /// What a call takes together with the calls of flows that it makes: they run within its
-    /// own time, and end with it.
+    /// The load of a call including the flows that it calls: they run within its time, and end
+    /// with it.
     fn with_calls(self, calls: Self) -> Self {
         let (mut time, needs) = (self.time, self.needs);
         time.max = time.max.map(|it| calls.ended_by(it));

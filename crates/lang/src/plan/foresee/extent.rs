@@ -1,7 +1,7 @@
-//! What is known of a value before it exists: itself, or how large it is.
+//! Extents: the knowledge about a value before it exists, either the value or its size.
 //!
 //! **Invariant:** every value that a run can have at a place lies within the extent of that
-//! place. Where nothing better is known, an extent is that of the value's type.
+//! place. If nothing better is known, it is the extent of the type of the value.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use svc_contract::{
 
 use crate::check::Flow;
 
-/// What is known of a value.
+/// The knowledge about a value.
 #[derive(Clone, Debug)]
 pub(super) enum Extent {
     Known(Value),
@@ -21,52 +21,51 @@ pub(super) enum Extent {
         item: Arc<Extent>,
     },
     Record(Arc<Fields>),
-    /// Any value of a type that is so long when it is written out; where nothing is said of
-    /// its length, the type says it.
+    /// Any value of a type with this written size; without a size, the type determines it.
     Any {
         ty: Type,
         sizes: Option<Sizes>,
-        /// Whether the inputs of the script decide it.
+        /// Whether the inputs of the script determine it.
         is_given: bool,
     },
 }
 
-/// What is known of the fields of a record.
+/// The knowledge about the fields of a record.
 #[derive(Debug)]
 pub(super) struct Fields {
     all: Vec<(Text, Extent)>,
-    // Values share their parts, so a few lines can make one whose parts are too many to be
-    // counted again and again.
+    // Values share their parts, so a few lines can create one with too many parts to be
+    // counted repeatedly.
     sizes: Sizes,
     parts: u64,
 }
 
-/// How many items a list has.
+/// The number of items of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Items {
     pub(super) least: u64,
     pub(super) usual: u64,
     pub(super) most: Option<u64>,
-    /// Whether the most is known as soon as the inputs are.
+    /// Whether the maximum is known once the inputs are.
     pub(super) is_given: bool,
 }
 
-/// How long a text is, and how many items a list has, when nothing is known: only for what
-/// is expected.
+/// The length of a text and the number of items of a list if nothing is known; only used for
+/// expected amounts.
 const USUAL_TEXT: u64 = 400;
 const USUAL_ITEMS: u64 = 10;
 
-/// The longest that numbers and units get.
+/// The greatest written length of numbers and units.
 const LONGEST_NUMBER: u64 = 32;
 const LONGEST_UNIT: u64 = 48;
 
-/// A character of a string takes up to so many bytes in JSON.
+/// The most bytes of a character of a string in JSON.
 const ESCAPED: u64 = 6;
 
-/// Lists with more items are known by their types only.
+/// Of lists with more items, only the type is known.
 const MOST_JOINED: usize = 256;
 
-/// A value of more parts, or one that weighs more, is known by its type and length only.
+/// Of a value with more parts, or a larger one, only the type and length are known.
 const MOST_PARTS: u64 = 4_096;
 
 impl Items {
@@ -89,7 +88,7 @@ impl Items {
         }
     }
 
-    /// Both what one and what the other says; a most that is not known may still come.
+    /// Applies a second maximum; one that is not known yet has no effect.
     pub(super) fn within(self, most: Option<u64>) -> Self {
         let most = self.most.into_iter().chain(most).min();
         let usual = most.map_or(self.usual, |it| self.usual.min(it));
@@ -107,17 +106,17 @@ impl Items {
 }
 
 impl Extent {
-    /// That of every value of a type.
+    /// The extent of every value of a type.
     pub(super) fn of(ty: &Type) -> Self {
         Self::Any { ty: ty.clone(), sizes: None, is_given: false }
     }
 
-    /// That of an input of the script that is not known yet.
+    /// The extent of an input of the script that is not known yet.
     pub(super) fn given(ty: &Type) -> Self {
         Self::Any { ty: ty.clone(), sizes: None, is_given: true }
     }
 
-    /// That of a value which is written in so many bytes.
+    /// The extent of a value with a known written size.
     pub(super) fn sized(ty: &Type, sizes: Sizes) -> Self {
         Self::Any { ty: ty.clone(), sizes: Some(sizes), is_given: false }
     }
@@ -133,7 +132,7 @@ impl Extent {
         }
     }
 
-    /// As an op's price is asked with.
+    /// The form passed to the price function of an op.
     pub(super) fn known(&self) -> Known<'_> {
         match self {
             Self::Known(value) => Known::Value(value),
@@ -141,7 +140,7 @@ impl Extent {
         }
     }
 
-    /// Whether it says the same of a value; of large ones that is not asked.
+    /// Whether two extents are the same; large ones are not compared, but count as different.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => is_same_value(a, b),
@@ -157,7 +156,7 @@ impl Extent {
         }
     }
 
-    /// Whether it is settled as soon as the script's inputs are.
+    /// Whether it is settled once the inputs of the script are.
     pub(super) fn is_given(&self) -> bool {
         match self {
             Self::Known(_) => true,
@@ -167,7 +166,7 @@ impl Extent {
         }
     }
 
-    /// The same, settled by the inputs or not.
+    /// Sets whether the inputs settle it.
     pub(super) fn settled(self, is_given: bool) -> Self {
         match self {
             Self::Any { ty, sizes, .. } => Self::Any { ty, sizes, is_given },
@@ -175,7 +174,7 @@ impl Extent {
         }
     }
 
-    /// The same value, or null. `due` is the type that it has otherwise.
+    /// The same value, or null. `due` is the type of the value if it is not null.
     pub(super) fn optional(&self, due: &Type) -> Self {
         match self {
             Self::Known(Value::Null) => self.clone(),
@@ -187,7 +186,7 @@ impl Extent {
         }
     }
 
-    /// How many parts it has, its own parts counted wherever they stand.
+    /// The number of its parts; shared parts are counted each time.
     fn parts(&self) -> u64 {
         match self {
             Self::Known(value) => value.weight(),
@@ -197,7 +196,7 @@ impl Extent {
         }
     }
 
-    /// The same by its length only, where it has too many parts. `due` is its type.
+    /// Reduces it to its length if it has too many parts. `due` is its type.
     fn bearable(self, due: &Type) -> Self {
         if self.parts() <= MOST_PARTS {
             return self;
@@ -225,8 +224,8 @@ impl Extent {
         }
     }
 
-    /// A part of a value about which no more is known than its type: it is no longer than the
-    /// whole, or is not there and null.
+    /// A part of a value of which only the type is known: it is at most as long as the whole, or
+    /// it is missing and null.
     fn part(&self, ty: &Type) -> Self {
         let Self::Any { sizes, is_given, .. } = self else { return Self::of(ty) };
         let sizes = sizes.as_ref().and_then(|it| it.most).map(|most| {
@@ -238,7 +237,7 @@ impl Extent {
         Self::Any { ty: ty.clone(), sizes, is_given: *is_given }
     }
 
-    /// What is known of every item of a list. `due` is the type of an item.
+    /// The extent of every item of a list. `due` is the type of an item.
     pub(super) fn item(&self, due: &Type) -> Self {
         match self {
             Self::Known(Value::List(items)) if items.len() <= MOST_JOINED => {
@@ -254,12 +253,12 @@ impl Extent {
         }
     }
 
-    /// How many items a list has.
+    /// The number of items of a list.
     pub(super) fn items(&self) -> Items {
         match self {
             Self::Known(Value::List(items)) => Items::exactly(items.len()),
             Self::List { items, .. } => *items,
-            // That a caller decides how long a list is bounds nothing.
+            // Only its type and its size bound a list, not that the caller chooses its length.
             Self::Any { ty, sizes, .. } => {
                 let most = match ty.required() {
                     Type::List(_, most) => *most,
@@ -273,7 +272,7 @@ impl Extent {
         }
     }
 
-    /// Either of the two. `due` is the type that both have.
+    /// One of the two. `due` is the type of both.
     pub(super) fn or(&self, other: &Self, due: &Type) -> Self {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) if a == b => self.clone(),
@@ -287,7 +286,7 @@ impl Extent {
             (a, b) if a.is_record() && b.is_record() && matches!(due, Type::Record(_)) => {
                 let Type::Record(of) = due else { return Self::of(due) };
                 if a.width() != of.fields.len() || b.width() != of.fields.len() {
-                    // What the type does not name is still written.
+                    // Fields that the type does not name are still written.
                     return self.either(other, due);
                 }
                 let field = |(name, ty): &(Text, Type)| {
@@ -311,7 +310,7 @@ impl Extent {
         matches!(self, Self::Record(_) | Self::Known(Value::Record(_)))
     }
 
-    /// How many fields a record has.
+    /// The number of fields of a record.
     fn width(&self) -> usize {
         match self {
             Self::Known(Value::Record(record)) => record.len(),
@@ -320,7 +319,7 @@ impl Extent {
         }
     }
 
-    /// Two lists or texts, one behind the other.
+    /// The concatenation of two lists or texts.
     pub(super) fn then(&self, other: &Self, due: &Type) -> Self {
         match due {
             Type::List(item, _) => Self::List {
@@ -335,7 +334,7 @@ impl Extent {
         }
     }
 
-    /// How many bytes it has when it is written out.
+    /// The number of bytes of the written value.
     pub(super) fn sizes(&self) -> Sizes {
         match self {
             Self::Known(value) => Sizes::exactly(written(value)),
@@ -346,7 +345,7 @@ impl Extent {
         }
     }
 
-    /// The same inside JSON, where texts have quotes and escapes.
+    /// Like [`Self::sizes`], inside JSON, where texts have quotes and escapes.
     fn quoted(&self) -> Sizes {
         match self {
             Self::Known(value) => Sizes::exactly(json::write(value).len() as u64),
@@ -378,7 +377,7 @@ fn item_type(list: &Type) -> Type {
     }
 }
 
-/// Whether JSON puts quotes around it.
+/// Whether JSON puts quotes around values of a type.
 fn is_text(ty: &Type) -> bool {
     !matches!(
         ty.required(),
@@ -407,12 +406,12 @@ fn record_sizes<'a>(fields: impl Iterator<Item = (&'a Text, Sizes)>) -> Sizes {
     fields.fold(Sizes::exactly(2), |sum, (name, it)| {
         let name = json::write(&Value::Text(name.clone())).len() as u64;
         let sum = sum.plus(it).plus(Sizes::exactly(name + 2));
-        // The last field has no comma behind it.
+        // The last field has no comma after it.
         Sizes { least: sum.least - 1, ..sum }
     })
 }
 
-/// How long values of a type get.
+/// The written sizes of values of a type.
 fn sizes_of(ty: &Type) -> Sizes {
     let open = |least, usual| Sizes { least, usual, most: None };
     match ty {
@@ -449,7 +448,7 @@ fn quoted_of(ty: &Type) -> Sizes {
     if is_text(ty) { escaped(sizes) } else { sizes }
 }
 
-/// A record of fields whose values are known or not. `due` is its type.
+/// The extent of a record with these fields. `due` is its type.
 pub(super) fn record(fields: Vec<(Text, Extent)>, due: &Type) -> Extent {
     let known = fields.iter().map(|(name, it)| Some((name.clone(), it.as_known()?.clone())));
     let known: Option<Vec<_>> = known.collect();
@@ -461,7 +460,7 @@ pub(super) fn record(fields: Vec<(Text, Extent)>, due: &Type) -> Extent {
     Extent::Record(Arc::new(Fields { all: fields, sizes, parts })).bearable(due)
 }
 
-/// A list of items that are known or not. `due` is its type.
+/// The extent of a list with these items. `due` is its type.
 pub(super) fn list(items: &[Extent], due: &Type) -> Extent {
     let known: Option<Vec<Value>> = items.iter().map(|it| it.as_known().cloned()).collect();
     let parts = items.iter().fold(1, |sum: u64, it| sum.saturating_add(it.parts()));

@@ -1,4 +1,4 @@
-//! What a part of a script takes, with what is needed to put parts together.
+//! Loads: the estimated usage of a part of a script, in a form that can be combined.
 
 use std::{rc::Rc, time::Duration};
 
@@ -14,33 +14,32 @@ use crate::{
     plan::{Envelope, Range},
 };
 
-/// What a part of a script takes.
+/// The estimated usage of a part of a script.
 ///
-/// The most time is the longest chain of calls, as if none of them ever waited for its turn.
-/// Waiting is counted where it is limited: as long as one waits for a turn, as many calls as
-/// there are turns are running. So it lasts at most as long as all calls together take,
-/// divided by the turns.
+/// The maximum of `time` is the longest chain of calls without waiting for a free slot. Waiting
+/// is added where the number of slots is limited: while one call waits, all slots are busy, so
+/// it lasts at most the time of all calls together divided by the number of slots.
 #[derive(Clone, Debug)]
 pub(super) struct Load {
     pub(super) tokens: Range<u64>,
     pub(super) cost: Range<Money>,
     pub(super) time: Range<Duration>,
-    /// The least cap under which it can end well, because attempts reserve what they may use.
+    /// The lowest cap under which it can succeed, because attempts reserve what they may use.
     pub(super) needs: Needs,
-    /// How long calls take their turns, all together, at the most.
+    /// The most time of all calls together.
     pub(super) turns: Option<Duration>,
-    /// The same of calls that compute.
+    /// The most time of all computing calls together.
     pub(super) compute: Option<Duration>,
-    /// Whether it may wait for a worker longer than its most time says.
+    /// Whether it may wait for a worker beyond the maximum of `time`.
     pub(super) is_delayed: bool,
-    /// The most tokens that one attempt wants to reserve, whether a cap allows it or not;
-    /// nothing where that may be any number.
+    /// The most tokens that one attempt asks to reserve, whether a cap allows it or not; `None` if
+    /// it may be any number.
     pub(super) asks: Option<u64>,
-    /// Whether it calls anything that costs, however much that is.
+    /// Whether it calls anything that costs something.
     pub(super) spends: bool,
-    /// Why a most is not known.
+    /// The reasons why a maximum is unknown.
     pub(super) causes: Vec<Rc<Cause>>,
-    /// The tables that prices are from.
+    /// The price tables used.
     pub(super) prices: Vec<Text>,
 }
 
@@ -50,17 +49,17 @@ pub(super) struct Needs {
     pub(super) cost: Money,
 }
 
-/// Why nobody can say what something takes at the most.
+/// The reason why a maximum is unknown.
 #[derive(Debug)]
 pub(super) enum Cause {
     /// Something runs for every item of a list of any length.
     List { span: Span, source: Source, is_given: bool },
-    /// The price is in no table, or nobody has any.
+    /// The price is in no table, or no table is available.
     Unpriced {
         component: String,
         span: Span,
         source: Source,
-        /// Not even its tokens are known.
+        /// Whether its tokens are unknown, too.
         counts_tokens: bool,
         error: OpError,
     },
@@ -70,11 +69,11 @@ pub(super) enum Cause {
     Open(BoundKey),
 }
 
-/// How many causes are kept; nobody reads more.
+/// The most causes that are kept; no one reads more.
 const MOST_CAUSES: usize = 20;
 
 impl Load {
-    /// The same of a call for which a result of another run may stand.
+    /// The load of a call that a result of another run may replace.
     pub(super) fn unless_reused(mut self) -> Self {
         self.tokens.min = 0;
         self.cost.min = Money::ZERO;
@@ -103,7 +102,7 @@ impl Load {
         Envelope { tokens: self.tokens, cost: self.cost, time: self.time }
     }
 
-    /// One after the other.
+    /// Both in sequence.
     #[must_use]
     pub(super) fn then(self, next: Self) -> Self {
         let needs = Needs {
@@ -125,7 +124,7 @@ impl Load {
         Self { time, needs, ..self.with(other) }
     }
 
-    /// One of the two; which one, only the run knows.
+    /// One of the two, known only in the run.
     #[must_use]
     pub(super) fn or(self, other: Self) -> Self {
         let longer = |a: Option<Duration>, b: Option<Duration>| a.zip(b).map(|(a, b)| a.max(b));
@@ -144,7 +143,7 @@ impl Load {
         }
     }
 
-    /// Tried first, and then `next` where it failed.
+    /// This one first, and `next` if it fails.
     #[must_use]
     pub(super) fn or_else(self, next: Self) -> Self {
         let expected = (self.tokens.expected, self.cost.expected, self.time.expected);
@@ -157,7 +156,7 @@ impl Load {
         both
     }
 
-    /// So many times, `at_once` of them at the same time.
+    /// A number of times, `at_once` of them at the same time.
     #[must_use]
     pub(super) fn times(self, count: Count, at_once: u64) -> Self {
         let total = |it: Option<Duration>| Range { max: it, ..Range::none() }.times(count).max;
@@ -169,7 +168,7 @@ impl Load {
                 cost: self.cost.min.times(more).plus(self.needs.cost),
             },
         };
-        // What never happens leaves nothing open.
+        // Something that never happens leaves nothing open.
         let causes = if count.most == Some(0) { Vec::new() } else { self.causes };
         Self {
             tokens: self.tokens.times(count),
@@ -183,7 +182,7 @@ impl Load {
         }
     }
 
-    /// Perhaps not at all, and it may break off anywhere.
+    /// Perhaps not at all, or only in part.
     #[must_use]
     pub(super) fn perhaps(self) -> Self {
         Self {
@@ -195,17 +194,17 @@ impl Load {
         }
     }
 
-    /// Whether no run takes more tokens than these.
+    /// Whether every run stays within this number of tokens.
     pub(super) fn is_within(&self, tokens: u64) -> bool {
         self.tokens.max.is_some_and(|it| it <= tokens)
     }
 
-    /// Whether no attempt asks for more tokens than these.
+    /// Whether every attempt asks for at most this number of tokens.
     pub(super) fn asks_within(&self, tokens: u64) -> bool {
         self.asks.is_some_and(|it| it <= tokens)
     }
 
-    /// Says why a most is not known, if one is not.
+    /// Adds the cause of an unknown maximum, if there is one.
     pub(super) fn because(&mut self, cause: impl FnOnce() -> Cause) {
         let is_open = self.tokens.max.is_none() || self.cost.max.is_none();
         if is_open && self.causes.len() < MOST_CAUSES {
@@ -213,7 +212,7 @@ impl Load {
         }
     }
 
-    /// The sums of both; who uses this says what becomes of time and needs.
+    /// The sums of both; the caller must set `time` and `needs`.
     fn with(mut self, other: Self) -> Self {
         let sum = |a: Option<Duration>, b: Option<Duration>| a.zip(b).map(|(a, b)| a.plus(b));
         for cause in other.causes {

@@ -1,12 +1,12 @@
-//! One pass over a checked script that foresees its run: the nodes, what each of them
-//! takes, and what that says about the bounds.
+//! One pass over a checked script that estimates its run: the nodes, the usage of each, and
+//! the verdicts on the bounds.
 //!
-//! A term is looked at as if it ran, with what is known of values ([`extent`]) in the place
-//! of values, and what it takes ([`load`]) in the place of taking it.
+//! Terms are interpreted abstractly: extents ([`extent`]) take the place of values, and loads
+//! ([`load`]) the place of usage.
 //!
-//! **Invariant:** no run takes more than what is foreseen for its inputs, whatever fails, is
-//! tried again or comes late; and no run that ends well takes less. Time is measured by the
-//! host's clock, and counts what components take, not what the engine does between them.
+//! **Invariant:** no run takes more than the estimate for its inputs, whatever fails, is
+//! retried or is late; and no successful run takes less. Time is measured by the clock of the
+//! host, and includes the time of components, not that of the engine between them.
 
 mod amount;
 mod blocks;
@@ -42,50 +42,49 @@ use crate::{
     diag::{Problem, Report, Source},
 };
 
-/// What is known when a script is looked at.
+/// The facts that an estimate is based on.
 pub struct Outlook<'a> {
-    /// Where prices and models are configured.
+    /// The host, which configures prices and models.
     pub host: &'a dyn Host,
-    /// How many computations work at the same time.
+    /// The number of computations that run at the same time.
     pub workers: usize,
-    /// The inputs that are there already. Those that have a default and are not here have
-    /// their default.
+    /// The inputs given so far. Missing inputs with a default take it.
     pub given: &'a BTreeMap<Text, Value>,
-    /// What whoever starts the run allows.
+    /// The caps set by the caller of the run.
     pub caps: Caps,
-    /// Whether the nodes are wanted; what is known of the whole needs none.
+    /// Whether nodes are created; the totals do not need them.
     pub shows_nodes: bool,
-    /// What calls of an op took in earlier runs, where that is kept.
+    /// Returns the usage of calls of an op in earlier runs, if it was recorded.
     pub past: &'a dyn Fn(OpRef) -> Option<Past>,
 }
 
-/// What calls of an op took in earlier runs, on average.
+/// The average usage of calls of an op in earlier runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {
-    /// How many calls there were.
+    /// The number of calls.
     pub calls: usize,
     pub usage: Usage,
     pub took: Duration,
 }
 
-/// What a run will be like.
+/// The estimate of a run.
 #[derive(Clone, Debug)]
 pub struct Foresight {
     pub nodes: Vec<Node>,
-    /// Where bounds stand.
+    /// The places of bounds.
     pub scopes: Scopes,
     pub envelope: Envelope,
-    /// What the whole does to the world, each effect once.
+    /// The effects of the whole script, each once.
     pub effects: BTreeSet<EffectUse>,
-    /// What is known of the bounds of the whole file and of the whole run.
+    /// The verdicts on the bounds of the whole file and the whole run.
     pub verdicts: Vec<Verdict>,
-    /// The price tables that money was counted with, by day.
+    /// The price tables used for the money, by day.
     pub prices: Vec<String>,
-    /// Why no most can be given, where none is.
+    /// The reason why a maximum is unknown, if one is.
     pub open: Option<String>,
-    /// How many ops are expected to take what they took in earlier runs.
+    /// The number of ops whose expected usage comes from earlier runs.
     pub from_past: usize,
-    /// What is wrong with the bounds, by the file that it is wrong in.
+    /// The problems of bounds, by file.
     pub problems: Problems,
 }
 
@@ -107,14 +106,14 @@ impl Problems {
             self.by_file.len() - 1
         });
         let all = &mut self.by_file[idx].1;
-        // The same bound may be met on several ways; the first one tells it.
+        // The same bound may be reached in several ways; only the first one is reported.
         let is_new = !all.iter().any(|it| it.code == problem.code && it.span() == problem.span());
         if is_new {
             all.push(problem);
         }
     }
 
-    /// Adds them to the report of a check.
+    /// Adds the problems to the report of a check.
     pub fn tell(self, report: &mut Report) {
         for (source, problems) in self.by_file {
             let own = match report.source.name() == source.name() {
@@ -132,8 +131,8 @@ impl Problems {
     }
 }
 
-/// Foresees the run of a program. A file without a main pipeline has no nodes; its flows are
-/// judged all the same.
+/// Estimates the run of a program. A file without a main pipeline has no nodes; its flows are
+/// still judged.
 pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
     let mut walk = Walk::new(program, outlook);
     let mut load = Load::none();
@@ -146,7 +145,7 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
     let effects = std::mem::take(&mut walk.effects);
     let scopes = std::mem::take(&mut walk.scopes);
     walk.flows_by_themselves();
-    // A file without a main pipeline does what its flows do.
+    // A file without a main pipeline has the effects of its flows.
     let effects = if program.main.is_some() { effects } else { walk.effects.clone() };
     verdicts.extend(walk.judge_caps(&load));
     let load = load.in_turns(outlook.workers).limited(&limits(outlook.caps));
@@ -170,8 +169,8 @@ fn limits(caps: Caps) -> Limits {
     Limits { cost: caps.cost, tokens: caps.tokens, timeout: caps.time, max_parallel: None }
 }
 
-/// What the caps of a run put in force everywhere. They only tighten: the bounds that an op
-/// has by itself hold beside them.
+/// The bounds that the caps of a run put in force everywhere. They only tighten: the default
+/// bounds of an op hold in addition.
 fn in_force(caps: Caps) -> InForce {
     InForce {
         tokens: caps.tokens,
@@ -183,7 +182,7 @@ fn in_force(caps: Caps) -> InForce {
 }
 
 impl Load {
-    /// The whole of a run, whose computations wait for one of so many workers.
+    /// The load of a whole run, whose computations wait for one of the workers.
     fn in_turns(mut self, workers: usize) -> Self {
         if self.is_delayed {
             let workers = u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
@@ -195,7 +194,7 @@ impl Load {
 }
 
 impl<'a> Walk<'a> {
-    /// What is known of an input.
+    /// The extent of an input.
     fn input(&mut self, input: &'a Input) -> Extent {
         if let Some(value) = self.outlook.given.get(&input.name) {
             return Extent::Known(value.clone());
@@ -206,7 +205,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is known of the caps that whoever starts the run gave.
+    /// The verdicts on the caps set by the caller of the run.
     fn judge_caps(&self, load: &Load) -> Vec<Verdict> {
         let Caps { cost, tokens, time, .. } = self.outlook.caps;
         let cost = cost.map(|cap| {
@@ -228,7 +227,7 @@ impl<'a> Walk<'a> {
         let time = time.map(|cap| {
             let ruling = match load.time.min > cap {
                 true => (Holds::Impossible, needs(&units::show_duration(load.time.min))),
-                false => (Holds::Enforced, "the clock ends the run".to_owned()),
+                false => (Holds::Enforced, "the clock stops the run".to_owned()),
             };
             (BoundKey::Timeout, units::show_duration(cap), ruling)
         });

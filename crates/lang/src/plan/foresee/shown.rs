@@ -1,4 +1,4 @@
-//! The nodes that a plan shows.
+//! The nodes of a plan.
 
 use svc_contract::value::Money;
 
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl Walk<'_> {
-    /// A node that holds others. What looks inside tells what it gives, what it takes by
-    /// itself, and what that is together with what comes before it.
+    /// Adds a node that contains others. `look` visits the inside, and returns the extent of the
+    /// result, the load of the node itself, and that load combined with the terms before it.
     pub(super) fn inside(
         &mut self,
         name: &str,
@@ -51,7 +51,7 @@ impl Walk<'_> {
         path + segment
     }
 
-    /// A new node, unless nothing is shown here.
+    /// Adds a node, unless nothing is shown here.
     pub(super) fn add(&mut self, name: &str, needs: Sources, term: &Term) -> Option<usize> {
         if self.is_quiet() {
             return None;
@@ -80,7 +80,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn note_envelope(&mut self, idx: Option<usize>, load: &Load) {
-        // No part takes more than what stands around it may.
+        // No part takes more than the bounds around it allow.
         let InForce { tokens, cost, timeout, .. } = self.force;
         let cost = cost.map(Money::from_nanos);
         let around = Limits { cost, tokens, timeout, max_parallel: None };
@@ -89,7 +89,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says that nothing behind a node starts before all of something is there.
+    /// Marks a node as a barrier: stages after it wait for all of its parts.
     pub(super) fn waits_for(&mut self, idx: Option<usize>, what: &'static str) {
         if let Some(node) = idx.and_then(|it| self.nodes.get_mut(it)) {
             node.barrier = Some(what);

@@ -1,4 +1,4 @@
-//! What is known of values that are computed: by operators, by text with gaps, by ops.
+//! The extents of computed values: by operators, by interpolated text, by ops.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ use crate::{
     syntax::ast::BinaryOp,
 };
 
-/// A function of values that are known is computed beforehand if they are no longer than
-/// this together, and ask for no more than so many of anything.
+/// The limit for computing a function of known values in advance: the length of all arguments
+/// together, and the largest count among them.
 const LONGEST_COMPUTED: u64 = 4_096;
 const MOST_COMPUTED: i64 = 10_000;
 
-/// A longer text is known by its length only.
+/// Of a longer text, only the length is known.
 const LONGEST_TEXT: u64 = 1 << 16;
 
-/// A float that is written with decimals has so many digits before them.
+/// The most digits before the decimals of a float.
 const WHOLE_DIGITS: u64 = 320;
 
 impl<'a> Walk<'a> {
-    /// A term that is made of others at once.
+    /// A term computed immediately from others.
     pub(super) fn value(&mut self, term: &'a Term) -> Seen {
         let ty = &term.ty;
         match &term.kind {
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
         Seen { sources, extent: extent::record(fields, ty), load }
     }
 
-    /// What is known of what an op gives.
+    /// The extent of the result of an op.
     pub(super) fn result(call: &Call, args: &[Extent], ty: &Type) -> Extent {
         let op = call.op.op;
         if let Some(value) = computed(call, args) {
@@ -144,8 +144,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What an op's own words say of its result. A type that only stands for the items of an
-    /// argument says that the result is made of these items.
+    /// The extent that follows from the declaration of an op. If its result has a type variable for
+    /// the items of an argument, the result consists of these items.
     fn declared(scheme: Scheme, op: &OpDef, args: &[Extent], ty: &Type) -> Extent {
         match (scheme, ty) {
             (Scheme::Var(name) | Scheme::Ordered(name), _) => {
@@ -166,13 +166,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The parts of an argument that a variable of an op's types stands for.
+/// The parts of an argument bound to a type variable of an op.
 fn bound_to(name: char, scheme: Scheme, arg: &Extent, ty: &Type) -> Vec<Extent> {
     match scheme {
         Scheme::Var(it) | Scheme::Ordered(it) if it == name => vec![arg.clone()],
         Scheme::List(inner, _) => bound_to(name, *inner, &arg.item(ty), ty),
         Scheme::Optional(inner) => bound_to(name, *inner, arg, ty),
-        // Only the run knows which one it is, or which part of it.
+        // Which one it is, or which part of it, is only known in the run.
         Scheme::OneOf(_) | Scheme::Record(..) | Scheme::Flow(..) => vec![Extent::of(ty)],
         _ => Vec::new(),
     }
@@ -213,7 +213,7 @@ fn cast(value: &Extent, ty: &Type) -> Extent {
     }
 }
 
-/// A text with gaps, of which each is filled with a value.
+/// The extent of an interpolated text with these values.
 fn text_of(pieces: &[Piece], values: &[Extent]) -> Extent {
     let mut values = values.iter();
     let (mut known, mut sizes, mut is_given) = (Some(String::new()), Sizes::exactly(0), true);

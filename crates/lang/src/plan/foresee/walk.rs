@@ -1,4 +1,4 @@
-//! The walk over the terms of a program, each as if it ran.
+//! The abstract interpretation of the terms of a program.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -22,29 +22,29 @@ use crate::{
     syntax::ast::BinaryOp,
 };
 
-/// A plan with more nodes than this shows its flows without their insides.
+/// A larger plan shows its flows without their inner nodes.
 const MOST_NODES: usize = 10_000;
 
-/// After so many terms a flow is looked at once for all its calls.
+/// After this many terms, a flow is visited once for all its calls.
 const MOST_TERMS: usize = 200_000;
 
-/// So many calls of a flow are kept to be compared with later ones.
+/// The most calls of a flow that are kept for comparison with later ones.
 const MOST_CALLS: usize = 8;
 
 /// The nodes that a value comes from. The numbers from [`INPUTS`] on are inputs.
 pub(super) type Sources = Vec<usize>;
 
-/// No plan has so many nodes.
+/// More than the nodes of any plan.
 const INPUTS: usize = usize::MAX / 2;
 
-/// What a term is, gives and takes.
+/// The sources, the extent and the load of a term.
 pub(super) struct Seen {
     pub(super) sources: Sources,
     pub(super) extent: Extent,
     pub(super) load: Load,
 }
 
-/// A variable: where its value comes from, and what is known of it.
+/// A variable: the sources and the extent of its value.
 pub(super) struct Slot {
     pub(super) sources: Sources,
     pub(super) extent: Extent,
@@ -58,49 +58,49 @@ pub(super) struct Walk<'a> {
     pub(super) effects: BTreeSet<EffectUse>,
     /// The verdicts on the bounds of the whole file.
     pub(super) of_whole: Vec<Verdict>,
-    /// The file of the term at hand.
+    /// The file of the current term.
     pub(super) source: Source,
     pub(super) frames: Vec<Vec<Slot>>,
     pub(super) path: Vec<String>,
-    /// The blocks around the term at hand.
+    /// The blocks around the current term.
     pub(super) parents: Vec<usize>,
-    /// All bounds around, and those that stand in the same pipeline.
+    /// All bounds around the current term, and those in the same pipeline.
     pub(super) force: InForce,
     pub(super) near: InForce,
-    /// The whole that is being looked at: a bound on it is a promise.
+    /// The body of the current file or flow: a bound on it is a promise.
     whole: Option<*const Term>,
-    /// Nothing is shown of what is only looked at.
+    /// Whether terms are only visited, without nodes.
     is_quiet: bool,
-    /// In how many flows the term at hand stands.
+    /// The number of flows around the current term.
     flows_around: usize,
     terms: usize,
-    /// What is known of ops from earlier runs, by their names.
+    /// The usage of ops in earlier runs, by name.
     pub(super) past: BTreeMap<String, Option<Past>>,
-    /// What flows take in a plan that is too large to look at each of their calls.
+    /// Results for flows in a plan that is too large to visit each call.
     memo: HashMap<Key, (Extent, Load)>,
-    /// What flows take in calls that were looked at without showing their nodes.
+    /// Results for calls of flows that were visited without nodes.
     calls: HashMap<Key, Vec<WalkedCall>>,
     walked: HashSet<*const Flow>,
-    /// Whether the scopes at hand are those of the main pipeline.
+    /// Whether the current scopes are those of the main pipeline.
     is_main: bool,
-    /// Where bounds stand.
+    /// The places of bounds.
     pub(super) scopes: Scopes,
-    /// The flows that are arguments, by what their values refer to.
+    /// The flows passed as arguments, by the address that their values refer to.
     pub(super) flows: HashMap<*const Flow, &'a Arc<Flow>>,
 }
 
-/// What decides what a flow takes, beside the values that enter it.
+/// Everything that determines the load of a flow, except its arguments.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     flow: *const Flow,
     /// The arguments that are flows.
     given: Vec<Option<*const Flow>>,
     force: InForce,
-    /// What is looked at for its amounts only tells nothing of its problems and effects.
+    /// Whether only amounts are computed, without problems and effects.
     is_muted: bool,
 }
 
-/// What came of one call of a flow.
+/// The result of one call of a flow.
 struct WalkedCall {
     params: Vec<Extent>,
     extent: Extent,
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The main pipeline with its inputs.
+    /// Visits the main pipeline with its inputs.
     pub(super) fn whole(&mut self, main: &'a Term, inputs: Vec<Extent>) -> Load {
         self.whole = Some(main);
         let slot = |(idx, extent)| Slot { sources: vec![INPUTS + idx], extent };
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
         self.term(main).load
     }
 
-    /// Judges the flows that nothing has called, each as if anything could enter it.
+    /// Judges the flows that are never called, each for any input.
     pub(super) fn flows_by_themselves(&mut self) {
         let program = self.program;
         self.is_main = false;
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, term),
             TermKind::Within { segment, bounds, body } => {
-                // What is looked at for its amounts only has no path.
+                // A term visited only for its amounts has no path.
                 if self.problems.is_muted {
                     return self.within(bounds, body, term);
                 }
@@ -219,7 +219,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Looks at something without showing its nodes.
+    /// Visits something without adding nodes.
     pub(super) fn quietly<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.is_quiet, true);
         let seen = look(self);
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
         )
     }
 
-    /// Sources as nodes and as names of inputs.
+    /// Splits sources into nodes and names of inputs.
     pub(super) fn apart(&self, sources: Sources) -> (Vec<usize>, Vec<Text>) {
         let (inputs, nodes): (Sources, _) = sources.into_iter().partition(|it| *it >= INPUTS);
         let name = |it: usize| self.program.inputs.get(it - INPUTS).map(|it| it.name.clone());
@@ -267,7 +267,7 @@ impl<'a> Walk<'a> {
         seen
     }
 
-    /// Terms that do not need each other.
+    /// Visits terms that do not need each other.
     pub(super) fn all(
         &mut self,
         terms: impl IntoIterator<Item = &'a Term>,
@@ -307,7 +307,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What comes of a flow with these arguments, and what that takes.
+    /// The extent of the result of a flow with these arguments, and its load.
     pub(super) fn body_of(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
         self.walked.insert(Arc::as_ptr(flow));
         if self.terms > MOST_TERMS || self.nodes.len() >= MOST_NODES {
@@ -324,7 +324,7 @@ impl<'a> Walk<'a> {
         }
         let before = self.scopes.visits();
         let (extent, load) = self.walked_body(flow, params);
-        // Scopes are noted by the path of the call, so each call has its own.
+        // Scopes are recorded by the path of the call, so results with scopes are not shared.
         if !self.is_main || self.scopes.visits() == before {
             let calls = self.calls.entry(key).or_default();
             if calls.len() < MOST_CALLS {
@@ -356,8 +356,8 @@ impl<'a> Walk<'a> {
         Key { flow: Arc::as_ptr(flow), given, force: self.force.clone(), is_muted }
     }
 
-    /// The same for all calls that give a flow the same flows. A count that is not looked at
-    /// is no list without an end.
+    /// Like [`Self::body_of`], once for all calls with the same flows as arguments. Their lists
+    /// count as given by the inputs, so they are not reported as unlimited.
     fn of_any_call(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
         let key = self.key(flow, &params);
         if let Some((extent, load)) = self.memo.get(&key) {
@@ -393,7 +393,7 @@ impl<'a> Walk<'a> {
                     this.quietly(|it| it.called(flow, &Sources::new(), input))
                 })
             }
-            // A flow that is looked at by itself calls what it will be given.
+            // In a flow judged by itself, its flow parameters are unknown.
             None => Load::none(),
         };
         self.note_envelope(idx, &load);
@@ -401,7 +401,7 @@ impl<'a> Walk<'a> {
         Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before.then(load) }
     }
 
-    /// The flow that a value is, where it is known.
+    /// The flow of a value, if it is known.
     pub(super) fn flow_in(&self, extent: &Extent) -> Option<&'a Arc<Flow>> {
         let Some(Value::Flow(value)) = extent.as_known() else { return None };
         self.flows.get(&Arc::as_ptr(&value.downcast::<Flow>()?)).copied()
@@ -429,7 +429,8 @@ impl<'a> Walk<'a> {
         Seen { load, ..result }
     }
 
-    /// Bounds of one node stand beside it; bounds of several are a node that holds them.
+    /// Visits bounds. Bounds of a single node are shown on it; bounds of several nodes are a node
+    /// around them.
     fn within(&mut self, bounds: &'a [(BoundKey, Term)], body: &'a Term, term: &'a Term) -> Seen {
         let is_whole = self.whole.is_some_and(|it| std::ptr::eq(it, term));
         if is_whole {
@@ -469,7 +470,7 @@ impl<'a> Walk<'a> {
         Seen { load, ..seen }
     }
 
-    /// What is bounded, and the node that shows it.
+    /// Visits the bounded term, and returns the node that shows the bounds.
     fn bounded(
         &mut self,
         body: &'a Term,
@@ -480,7 +481,7 @@ impl<'a> Walk<'a> {
             bounds.iter().map(|(key, it)| (key.name(), self.bound_text(it))).collect();
         if is_whole {
             let seen = self.term(body);
-            // It is told of the flow's own node, or of the whole file.
+            // It is shown on the node of the flow, or on the whole file.
             let idx = self.parents.last().copied().filter(|_| !self.is_quiet());
             if let Some(node) = idx.and_then(|it| self.nodes.get_mut(it)) {
                 node.bounds.splice(0..0, shown);
@@ -522,7 +523,7 @@ impl<'a> Walk<'a> {
         self.is_quiet || !self.outlook.shows_nodes || self.nodes.len() >= MOST_NODES
     }
 
-    /// What comes of a coalescing or a logical operator: its right side may not be needed.
+    /// Visits a coalescing or logical operator, whose right side may not be needed.
     pub(super) fn lazily(
         &mut self,
         op: BinaryOp,
@@ -546,7 +547,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// When everything that is needed is there.
+/// The time when everything that is needed is available.
 fn after(needs: &[usize], ends: &[Range<Duration>]) -> Range<Duration> {
     let ends = needs.iter().filter_map(|it| ends.get(*it));
     ends.fold(Range::none(), |latest, it| latest.longest(*it))

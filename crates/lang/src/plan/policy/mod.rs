@@ -1,5 +1,5 @@
-//! What a plan may do: rules that accept or refuse it before anything runs, and that guard
-//! the run where only the run knows the path or the host.
+//! Policies: rules that accept or refuse a plan before anything runs, and that guard the run
+//! if a path or host is only known then.
 
 mod refusals;
 mod rule;
@@ -22,9 +22,9 @@ use svc_contract::{
     registry::{Effect, Registry},
 };
 
-/// Rules over effects. Without any, everything is allowed; as soon as one is allowed, only
-/// what is allowed may happen. What is denied may not happen, whatever is allowed. A file
-/// whose list of what is allowed is empty allows nothing.
+/// Rules over effects. Without any rule, everything is allowed; once one effect is allowed, all
+/// others are refused. Denied effects are refused even if they are also allowed. A file with an
+/// empty `allow` list allows nothing.
 ///
 /// ```
 /// use svc_lang::plan::Policy;
@@ -36,12 +36,12 @@ use svc_contract::{
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// Everything where there is no list.
+    /// `None` allows everything.
     allow: Option<Vec<Rule>>,
     deny: Vec<Rule>,
 }
 
-/// A policy as a file has it.
+/// The contents of a policy file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -51,20 +51,20 @@ struct File {
 }
 
 impl Policy {
-    /// The same with something allowed; its path starts from the current directory.
+    /// Adds an allowed effect; its path is relative to the current directory.
     pub fn allow(mut self, rule: &str) -> Result<Self, String> {
         self.allow.get_or_insert_default().push(Rule::read(rule, Path::new(""))?);
         Ok(self)
     }
 
-    /// The same with something denied.
+    /// Adds a denied effect.
     pub fn deny(mut self, rule: &str) -> Result<Self, String> {
         self.deny.push(Rule::read(rule, Path::new(""))?);
         Ok(self)
     }
 
-    /// The rules of a file in TOML, `allow = ["reads"]` and `deny = ["spends"]`. Their
-    /// paths start from the file's folder.
+    /// Reads the rules of a TOML file, `allow = ["reads"]` and `deny = ["spends"]`. Their paths
+    /// are relative to the folder of the file.
     pub fn read(file: &Source) -> Result<Self, String> {
         let at = |offset: usize, why: &str| {
             let (line, column) = file.position(offset);
@@ -82,7 +82,7 @@ impl Policy {
         Ok(Self { allow: read.allow.map(rules).transpose()?, deny: rules(read.deny)? })
     }
 
-    /// The rules of both.
+    /// Combines the rules of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         if let Some(allow) = other.allow {
@@ -92,7 +92,7 @@ impl Policy {
         self
     }
 
-    /// The rules about places that no component names: mostly somebody misspelt one.
+    /// The rules about places that no component names, which are mostly misspelt.
     pub fn idle<'a>(&'a self, registry: &Registry) -> Vec<&'a Rule> {
         let ops = registry.components().iter().flat_map(|it| it.ops);
         let effects: Vec<&Effect> = ops.flat_map(|it| it.effects).collect();
@@ -105,7 +105,7 @@ impl Policy {
         self.allow.is_none() && self.deny.is_empty()
     }
 
-    /// A host that lets nothing happen that is not allowed.
+    /// Wraps a host so that it refuses everything that is not allowed.
     pub fn guard(&self, host: Arc<dyn Host>) -> Arc<dyn Host> {
         if self.is_empty() {
             return host;
@@ -119,8 +119,8 @@ impl Policy {
         Arc::new(Guard::new(host, rules))
     }
 
-    /// A host that reads what a script may use: the files in its own folder, unless they are
-    /// denied, and where everything is allowed, or reading them is, others too.
+    /// Wraps a host so that it only reads files that a script may use: those in its folder unless
+    /// they are denied, and others if everything or reading them is allowed.
     pub fn guard_uses(
         &self,
         host: &Arc<dyn Host>,
@@ -162,7 +162,7 @@ impl Policy {
     }
 }
 
-/// The hosts that rules are about.
+/// The hosts named by rules.
 fn sites(rules: &[Rule]) -> Vec<Site> {
     let reads = rules.iter().filter(|it| it.verb == Verb::Reads);
     let site = |it: &Rule| match &it.scope {

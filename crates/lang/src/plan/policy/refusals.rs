@@ -1,4 +1,4 @@
-//! Every node of a plan that a policy refuses, with the rule and the way out.
+//! Reports every node of a plan that a policy refuses, with the rule and a way out.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use crate::{
     plan::{EffectUse, Node, Place, Plan},
 };
 
-/// Why an effect may not happen.
+/// The reason why an effect is refused.
 enum Refusal<'a> {
     DeniedBy(&'a Rule),
     NotAllowed,
 }
 
 impl Plan {
-    /// What a policy refuses of this plan: one problem for each effect of each node. A path
-    /// that only the run knows is left to the run's guard.
+    /// The effects of this plan refused by a policy: one problem for each effect of each node. A
+    /// path that is only known in the run is left to the guard of the run.
     pub fn refusals(&self, policy: &Policy, host: &dyn Host) -> Report {
         if policy.is_empty() {
             return Report::new(self.program().source.clone(), Vec::new());
@@ -35,7 +35,7 @@ impl Plan {
         }
         let source = &self.program().source;
         let all = self.effects();
-        // Of a plan that is too large, not every node is there.
+        // A plan that is too large does not have all nodes.
         for effect in all.iter().filter(|it| !named.contains(it)) {
             if let Some(why) = policy.refuses(effect, host) {
                 found.push((source, why.of_plan(effect, self)));
@@ -45,7 +45,7 @@ impl Plan {
     }
 }
 
-/// The problems of each text in a report of its own.
+/// Groups the problems into one report per text.
 fn report(source: &Source, found: Vec<(&Source, Problem)>) -> Report {
     let is_own = |it: &Source| it.name() == source.name();
     let (own, used): (Vec<_>, Vec<_>) = found.into_iter().partition(|(it, _)| is_own(it));
@@ -81,7 +81,7 @@ impl Refusal<'_> {
     fn of_plan(&self, effect: &EffectUse, plan: &Plan) -> Problem {
         let span = plan.program().main.as_ref().map_or(Span::default(), |it| it.span);
         let message = format!("the script {effect}, which the policy {}", self.verdict());
-        self.helped(Problem::error(Code::E315, span, message).label("in here"), effect)
+        self.helped(Problem::error(Code::E315, span, message).label("in this pipeline"), effect)
     }
 
     fn verdict(&self) -> &'static str {
@@ -94,24 +94,24 @@ impl Refusal<'_> {
     fn helped(&self, problem: Problem, effect: &EffectUse) -> Problem {
         problem.help(match (self, &effect.place) {
             (Self::DeniedBy(rule), _) => {
-                format!("the rule that denies it is `{rule}`; no `--allow` overrules it")
+                format!("remove the rule `{rule}` that denies it: `--allow` cannot override it")
             }
             (Self::NotAllowed, Some(Place::PathOf(param))) => {
                 let verb = effect.verb.name();
                 format!(
-                    "`--allow \"{verb} fs:FOLDER\"` accepts it; the folder is to hold `{param}`"
+                    "use `--allow \"{verb} fs:FOLDER\"`, with a folder that contains `{param}`"
                 )
             }
             (Self::NotAllowed, Some(Place::Web(Some(host)))) if is_closed(host) => format!(
-                "`--allow \"{effect}:PORT\"` accepts it; the port is that of the address, which is none of the open internet"
+                "use `--allow \"{effect}:PORT\"`, with the port of the address, which is not on the open internet"
             ),
-            (Self::NotAllowed, _) => format!("`--allow \"{effect}\"` accepts it"),
+            (Self::NotAllowed, _) => format!("use `--allow \"{effect}\"` to allow it"),
         })
     }
 }
 
-/// Whether a host is none of the open internet, as far as its name tells. Only a rule with
-/// its port lets it be read.
+/// Whether the name of a host shows that it is not on the open internet. Reading it requires a
+/// rule with its port.
 fn is_closed(host: &str) -> bool {
     let address = address::Address::read(&format!("http://{}", address::authority(host)));
     address.is_ok_and(|it| it.refused().is_some())

@@ -12,16 +12,16 @@ use svc_contract::{
 
 use crate::plan::{EffectUse, Place, Verb};
 
-/// What is allowed or denied: an effect, everywhere or at one place.
+/// An allowed or denied effect, everywhere or at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// As it was written.
+    /// The rule as written.
     text: String,
     pub(super) verb: Verb,
     pub(super) scope: Option<Scope>,
 }
 
-/// Where a rule holds.
+/// The place of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// A file, or a folder and everything below it.
@@ -32,17 +32,17 @@ pub(super) enum Scope {
     Named(String),
 }
 
-/// Whether a rule is about an effect.
+/// Whether a rule covers an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Covers {
     Yes,
     No,
-    /// Only the run knows the path or the host; its guard decides then.
+    /// The path or host is only known in the run; its guard decides then.
     InTheRun,
 }
 
 impl Rule {
-    /// Reads a rule, or says what is wrong with it. Paths start from `folder`.
+    /// Parses a rule, or returns why it is invalid. Paths are relative to `folder`.
     pub fn read(text: &str, folder: &Path) -> Result<Self, String> {
         let text = text.trim();
         let (verb, scope) = match text.split_once(char::is_whitespace) {
@@ -51,12 +51,14 @@ impl Rule {
         };
         let known = Verb::ALL.into_iter().find(|it| it.name() == verb);
         let verb = known.ok_or_else(|| {
-            format!("`{text}` is no rule: one begins with `reads`, `writes`, `spends` or `asks`")
+            format!(
+                "`{text}` is not a rule: it must begin with `reads`, `writes`, `spends` or `asks`"
+            )
         })?;
         let scope = scope.map(|it| Scope::read(it, folder)).transpose();
-        let scope = scope.map_err(|why| format!("`{text}` is no rule: {why}"))?;
+        let scope = scope.map_err(|why| format!("`{text}` is not a rule: {why}"))?;
         if scope.is_some() && matches!(verb, Verb::Spends | Verb::Asks) {
-            return Err(format!("`{text}` is no rule: `{}` stands alone", verb.name()));
+            return Err(format!("`{text}` is not a rule: `{}` takes no place", verb.name()));
         }
         Ok(Self { text: text.to_owned(), verb, scope })
     }
@@ -75,7 +77,7 @@ impl Rule {
             (Some(Scope::Web(None)), Some(Place::Web(_))) => Covers::Yes,
             (Some(Scope::Web(Some(_))), Some(Place::Web(None))) => Covers::InTheRun,
             (Some(Scope::Web(Some(site))), Some(Place::Web(Some(name)))) => {
-                // Which port it is, the run knows.
+                // The port is only known in the run.
                 match (site.holds(name), site.port) {
                     (false, _) => Covers::No,
                     (true, None) => Covers::Yes,
@@ -87,8 +89,7 @@ impl Rule {
         }
     }
 
-    /// Whether it is about a place that none of these effects has. Files are in reach of
-    /// every program.
+    /// Whether it names a place that none of these effects has. Every program can use files.
     pub(super) fn is_idle(&self, effects: &[&Effect]) -> bool {
         let has_place = matches!(self.scope, Some(Scope::Web(_) | Scope::Named(_)));
         has_place && !effects.iter().any(|it| self.is_about(it))
@@ -113,8 +114,7 @@ fn when(is_so: bool) -> Covers {
     if is_so { Covers::Yes } else { Covers::No }
 }
 
-/// The real path, or the one that is written where that cannot be told: nothing lies below
-/// it then.
+/// The real path, or the written one if it cannot be resolved: then nothing is below it.
 pub(super) fn real(host: &dyn Host, path: &Path, verb: Verb) -> PathBuf {
     let real = match verb {
         Verb::Writes => svc_contract::host::guard::place(host, path),
@@ -127,7 +127,7 @@ impl Scope {
     fn read(text: &str, folder: &Path) -> Result<Self, String> {
         let is_sign = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
         match text.split_once(':') {
-            Some(("fs", "")) => Err("a path is due after `fs:`".to_owned()),
+            Some(("fs", "")) => Err("expected a path after `fs:`".to_owned()),
             Some(("fs", path)) => file(path).map(|it| Self::Path(folder.join(it))),
             Some(("web", host)) => site(host).map(|it| Self::Web(Some(it))),
             None if text == "fs" => Ok(Self::Path(PathBuf::from("/"))),
@@ -138,19 +138,19 @@ impl Scope {
                 Ok(Self::Named(text.to_owned()))
             }
             _ => Err(format!(
-                "`{text}` is no place; places are `fs:PATH`, `web`, `web:HOST`, and names such as `llm`"
+                "`{text}` is not a place; use `fs:PATH`, `web`, `web:HOST`, or a name such as `llm`"
             )),
         }
     }
 }
 
-/// A path that means what it says. Signs of the shell would make a rule that is about
-/// nothing, and what it denies would be allowed.
+/// Checks a path for patterns of the shell. They would make a rule that matches nothing, so
+/// denied effects would be allowed.
 fn file(text: &str) -> Result<&str, String> {
     let sign = if text.contains('*') { "*" } else { "~" };
     if text.contains('*') || text == "~" || text.starts_with("~/") {
         return Err(format!(
-            "`{sign}` stands for nothing in a path; a folder is itself and all that is below it"
+            "`{sign}` has no meaning in a path; a folder includes everything below it"
         ));
     }
     Ok(text)
@@ -158,7 +158,7 @@ fn file(text: &str) -> Result<&str, String> {
 
 fn site(text: &str) -> Result<Site, String> {
     if text.contains('/') {
-        return Err("of an address, the host alone is due: `web:example.com`".to_owned());
+        return Err("expected only the host of an address: `web:example.com`".to_owned());
     }
     let below = text.starts_with("*.");
     let (host, port) = address::host_and_port(text.strip_prefix("*.").unwrap_or(text))?;
@@ -243,20 +243,20 @@ mod tests {
     #[test]
     fn what_is_no_rule_says_why() {
         for (text, why) in [
-            ("", "begins with `reads`"),
-            ("read fs:x", "begins with `reads`"),
-            ("reads ./docs", "places are `fs:PATH`"),
-            ("reads fs:", "a path is due"),
+            ("", "begin with `reads`"),
+            ("read fs:x", "begin with `reads`"),
+            ("reads ./docs", "use `fs:PATH`"),
+            ("reads fs:", "expected a path"),
             ("reads web:", "not a host name"),
             ("reads web:*", "not a host name"),
-            ("reads web:http://a", "the host alone"),
-            ("reads web:a.example/b", "the host alone"),
-            ("writes fs:./out/*", "stands for nothing in a path"),
-            ("reads fs:~/notes", "stands for nothing in a path"),
-            ("reads web:a@b", "user name"),
-            ("reads ftp:a", "places are"),
-            ("spends fs:x", "stands alone"),
-            ("reads web mail", "places are"),
+            ("reads web:http://a", "only the host"),
+            ("reads web:a.example/b", "only the host"),
+            ("writes fs:./out/*", "has no meaning in a path"),
+            ("reads fs:~/notes", "has no meaning in a path"),
+            ("reads web:a@b", "user's name"),
+            ("reads ftp:a", "is not a place"),
+            ("spends fs:x", "takes no place"),
+            ("reads web mail", "is not a place"),
         ] {
             let wrong = Rule::read(text, Path::new("")).expect_err(text);
             assert!(wrong.contains(why), "{text}: {wrong}");

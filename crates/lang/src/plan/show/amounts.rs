@@ -1,4 +1,4 @@
-//! Amounts as a person reads them: few digits, rounded to the safe side.
+//! Human-readable amounts: few digits, rounded to the safe side.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use svc_contract::value::{Money, units};
 
 use super::super::{Envelope, Range};
 
-/// What is written where nothing limits an amount.
+/// The text for an unlimited amount.
 pub(super) const ANY: &str = "any";
 
-/// What is expected where nobody can say.
+/// The text for an unknown expected amount.
 pub(super) const UNKNOWN: &str = "?";
 
-/// Which way an amount is rounded.
+/// The direction of rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounding {
     Down,
@@ -48,7 +48,7 @@ impl Amount for u64 {
 }
 
 impl Amount for Money {
-    /// Two digits that count, and cents at the least.
+    /// Two significant digits, and at least cents.
     fn written(self, rounding: Rounding) -> String {
         const CENT: u128 = 10_000_000;
         let nanos = u128::try_from(self.nanos()).unwrap_or_default();
@@ -91,7 +91,7 @@ fn digits(number: u128) -> u32 {
     number.checked_ilog10().map_or(1, |it| it + 1)
 }
 
-/// A count with its thousands apart: `12_288`.
+/// A count with separated thousands: `12_288`.
 pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -104,13 +104,12 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// Whether this is always nothing.
+/// Whether the amount is always zero.
 pub(super) fn is_nothing<T: Amount>(range: &Range<T>) -> bool {
     range.max == Some(T::default())
 }
 
-/// What is expected and what there is at most: `~$0.11` and `≤ $0.26`. What adds nothing
-/// is empty.
+/// The expected amount and the maximum: `~$0.11` and `≤ $0.26`. A redundant one is empty.
 pub(super) fn brief<T: Amount>(range: &Range<T>) -> (String, String) {
     let expected = || match range.expected {
         Some(it) => format!("~{}", it.written(Rounding::Nearest)),
@@ -127,13 +126,13 @@ pub(super) fn brief<T: Amount>(range: &Range<T>) -> (String, String) {
     }
 }
 
-/// What there is at most: `≤ $0.26`.
+/// The maximum: `≤ $0.26`.
 fn most<T: Amount>(range: &Range<T>) -> String {
     range.max.map_or_else(|| ANY.to_owned(), |it| format!("≤ {}", it.written(Rounding::Up)))
 }
 
-/// What a node takes at most, in one line; empty where it takes nothing worth a word. A
-/// time that nothing limits is left out: most calls have none.
+/// The maximum of a node, in one line; empty if it is negligible. An unlimited time is left
+/// out, because most calls have no limit.
 pub(super) fn at_most(envelope: &Envelope) -> String {
     let parts = [
         (!is_nothing(&envelope.cost)).then(|| named(most(&envelope.cost), "cost")),
@@ -144,7 +143,7 @@ pub(super) fn at_most(envelope: &Envelope) -> String {
 }
 
 impl Envelope {
-    /// What is expected and what there is at most, in one line.
+    /// The expected amounts and the maxima, in one line.
     pub fn told(&self) -> String {
         let line = |what: &str, (expected, most): (String, String)| {
             let amounts = [expected, most].into_iter().filter(|it| !it.is_empty());
@@ -157,11 +156,11 @@ impl Envelope {
             line("time", brief(&self.time)),
         ];
         let told: Vec<String> = parts.into_iter().flatten().collect();
-        if told.is_empty() { "nothing worth a word".to_owned() } else { told.join(", ") }
+        if told.is_empty() { "negligible".to_owned() } else { told.join(", ") }
     }
 }
 
-/// Money says what it is, a count and `any` do not.
+/// Adds the unit to a count or `any`; money has one already.
 fn named(amount: String, what: &str) -> String {
     if amount == ANY || what == "tokens" { format!("{amount} {what}") } else { amount }
 }

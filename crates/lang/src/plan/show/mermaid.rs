@@ -1,9 +1,9 @@
-//! A plan as a Mermaid flowchart, for documents that draw such text.
+//! A plan as a Mermaid flowchart, for documents that render it.
 
 use super::{super::Plan, amounts, bound, outline::Outline, verdict_on};
 use crate::diag::{Style, visible_line};
 
-/// Titles of blocks have one line, and room below it.
+/// The header: titles of blocks have one line, and room below it.
 const HEAD: &str = r#"%%{init: {"flowchart": {"wrappingWidth": 700, "subGraphTitleMargin": {"top": 4, "bottom": 12}}}}%%
 flowchart TB
 "#;
@@ -47,7 +47,7 @@ impl Chart<'_, '_> {
         self.text.push('\n');
     }
 
-    /// What stands in a node, line by line.
+    /// The lines of a node.
     fn label(&self, idx: usize) -> Vec<String> {
         let node = self.outline.node(idx);
         let mut lines = vec![format!("<b>{}</b>", escaped(&self.outline.label(idx)))];
@@ -71,7 +71,7 @@ impl Chart<'_, '_> {
     fn arrows(&mut self) {
         for idx in self.outline.all() {
             for need in &self.outline.node(idx).needs {
-                // Mermaid draws no arrow from a block to what stands in it.
+                // Mermaid draws no arrow from a block to a node inside it.
                 let is_apart = !self.outline.around(idx).any(|it| it == *need)
                     && !self.outline.around(*need).any(|it| it == idx);
                 if is_apart {

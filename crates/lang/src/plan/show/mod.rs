@@ -1,7 +1,7 @@
 //! A plan for people: as text, as a Mermaid flowchart, as a picture.
 //!
-//! All of them see the same [`Outline`](outline::Outline) of it, and round amounts in the
-//! same way: what is shown as the most is never less than it is.
+//! All of them use the same [`Outline`](outline::Outline), and round amounts in the same way:
+//! a shown maximum is never lower than the real one.
 
 mod amounts;
 mod mermaid;
@@ -15,17 +15,17 @@ use super::{Holds, Plan, Verdict};
 use crate::diag::{Style, visible_line, visible_styled};
 
 impl Plan {
-    /// The plan as a person reads it.
+    /// The plan as text.
     pub fn show(&self) -> String {
         self.render(Style::Plain)
     }
 
-    /// The same, perhaps in colour. What commands a terminal or hides is written out.
+    /// The plan as text, perhaps in colour. Control and invisible characters are escaped.
     pub fn render(&self, style: Style) -> String {
         visible_styled(&table::of(self, style)).into_owned()
     }
 
-    /// What the whole may cost and take, and whether its bounds hold.
+    /// The totals of the plan, and the verdicts on its bounds.
     pub fn render_totals(&self, style: Style) -> String {
         visible_styled(&table::totals_of(self, style)).into_owned()
     }
@@ -41,7 +41,7 @@ impl Plan {
     }
 }
 
-/// A bound as the script writes it, and what is known of it: `max_cost $0.50: PROVEN`.
+/// A bound as written in the script, and its verdict: `max_cost $0.50: PROVEN`.
 fn bound(key: &str, limit: &str, verdict: Option<&Verdict>, style: Style) -> String {
     let limit = visible_line(limit);
     match verdict.filter(|it| it.is_judged()) {
@@ -65,18 +65,18 @@ fn painted(holds: Holds, style: Style) -> String {
 }
 
 impl Verdict {
-    /// Whether there is something to say of it. How often and at what time calls are tried
-    /// is obeyed, and no amount.
+    /// Whether the verdict is shown. Bounds on retries and on the time of attempts are enforced,
+    /// and are not amounts.
     fn is_judged(&self) -> bool {
         !self.why.is_empty() || self.is_of_the_run()
     }
 
-    /// Whether it is on a cap of the run, which stands in no script.
+    /// Whether it is on a cap of the run, which is not in a script.
     fn is_of_the_run(&self) -> bool {
         self.span.is_none()
     }
 
-    /// Its key, which tells caps of the run from bounds of the file.
+    /// Its key, which distinguishes caps of the run from bounds of the file.
     fn title(&self) -> String {
         let whose = if self.is_of_the_run() { "the run's " } else { "" };
         format!("{whose}{}", self.key.name())

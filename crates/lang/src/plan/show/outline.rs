@@ -1,4 +1,4 @@
-//! The tree that a plan's nodes stand in, and short names for them.
+//! The tree of the nodes of a plan, and short names for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::diag::visible_line;
 /// The nodes of a plan as a tree.
 pub(super) struct Outline<'p> {
     pub(super) plan: &'p Plan,
-    /// The nodes that stand in no other one.
+    /// The nodes that are not inside another one.
     pub(super) roots: Vec<usize>,
     children: Vec<Vec<usize>>,
 }
@@ -40,13 +40,13 @@ impl<'p> Outline<'p> {
         &self.children[idx]
     }
 
-    /// It and the nodes around it, the innermost first.
+    /// A node and the nodes around it, innermost first.
     pub(super) fn around(&self, idx: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(idx), |it| self.node(*it).parent)
     }
 
-    /// For the inside of each block and of the file, who uses whom among what stands in it,
-    /// as places in the list of its children. What is inside of a child counts as the child.
+    /// The dependencies among the children of each block and of the file, as indices in the list
+    /// of children. Nodes inside a child count as the child.
     pub(super) fn sibling_edges(&self) -> BTreeMap<Option<usize>, BTreeSet<(usize, usize)>> {
         let mut edges: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         let mut place = vec![0; self.children.len()];
@@ -63,8 +63,8 @@ impl<'p> Outline<'p> {
         edges
     }
 
-    /// Two nodes, or the blocks around them, that stand side by side; nothing where one
-    /// stands in the other.
+    /// Lifts an edge to the two siblings that contain its nodes, with the block around them;
+    /// `None` if one node is inside the other.
     fn lifted(&self, from: usize, to: usize) -> Option<(Option<usize>, usize, usize)> {
         let down = |idx| {
             let mut around: Vec<usize> = self.around(idx).collect();
@@ -74,12 +74,12 @@ impl<'p> Outline<'p> {
         let (from, to) = (down(from), down(to));
         let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
         let (a, b) = (*from.get(shared)?, *to.get(shared)?);
-        // Nodes come behind what they use.
+        // Nodes come after those that they use.
         (a < b).then(|| (shared.checked_sub(1).map(|it| from[it]), a, b))
     }
 
-    /// What the node is called where the blocks around it are in sight: its path without
-    /// the part that it shares with them.
+    /// The label of a node next to the blocks around it: its path without the part shared with
+    /// them.
     pub(super) fn label(&self, idx: usize) -> String {
         visible_line(&self.written(idx)).into_owned()
     }
@@ -94,12 +94,12 @@ impl<'p> Outline<'p> {
         let shared = node.path.split('/').zip(around.split('/')).take_while(|(a, b)| a == b);
         let own: Vec<&str> = node.path.split('/').skip(shared.count()).collect();
         let turns = node.name.strip_prefix("repeat ").map(|it| format!(" ×{it}"));
-        // A block whose every segment is shared has still its own name.
+        // A block whose segments are all shared keeps its name.
         let label = if own.is_empty() { node.name.clone() } else { own.join("/") };
         label + turns.unwrap_or_default().as_str()
     }
 
-    /// Where the node is, from the outside.
+    /// The full path of a node.
     pub(super) fn place(&self, idx: usize) -> String {
         let node = self.node(idx);
         let place = || {

@@ -1,5 +1,5 @@
-//! What a plan says below its table: what it gives and does, why its bounds hold, where
-//! streaming ends.
+//! The remarks below the table of a plan: its result and effects, the verdicts on its bounds,
+//! and the places where streaming ends.
 
 use super::{
     super::{Node, Range, Verdict},
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::diag::{Style, visible_line};
 
-/// What the lines of a section begin with, and what they go on with.
+/// The indentation of the lines of a section, and of their continuation.
 const INDENT: &str = "\n  ";
 const HANGING: &str = "\n    ";
 
@@ -18,11 +18,11 @@ pub(super) fn of(outline: &Outline, style: Style) -> String {
     let plan = outline.plan;
     let mut text = String::new();
     if let Some(main) = &plan.program().main {
-        text.push_str(&format!("gives {}\n", visible_line(&main.ty.to_string())));
+        text.push_str(&format!("result {}\n", visible_line(&main.ty.to_string())));
     }
     let effects: Vec<String> = plan.effects().iter().map(ToString::to_string).collect();
     if !effects.is_empty() {
-        text.push_str(&format!("does {}\n", visible_line(&effects.join(", "))));
+        text.push_str(&format!("effects {}\n", visible_line(&effects.join(", "))));
     }
     text.push_str(&signs(outline));
     text.push_str(&section("bounds", &verdicts(outline, style)));
@@ -38,7 +38,7 @@ fn section(title: &str, lines: &[String]) -> String {
     format!("\n{title}{INDENT}{}\n", lines.join(INDENT))
 }
 
-/// What the signs before amounts mean, and what is expected is based on.
+/// The legend: the signs before amounts, and the basis of expected amounts.
 fn signs(outline: &Outline) -> String {
     let envelopes: Vec<_> = outline.plan.nodes().iter().map(|it| &it.envelope).collect();
     let envelopes = || envelopes.iter().copied().chain([outline.plan.envelope()]);
@@ -51,15 +51,15 @@ fn signs(outline: &Outline) -> String {
         return String::new();
     }
     let is_open = envelopes().any(|it| open(&it.tokens) || open(&it.cost) || open(&it.time));
-    let any = if is_open { format!(", {ANY}: nothing limits it") } else { String::new() };
+    let any = if is_open { format!(", {ANY}: no limit") } else { String::new() };
     let why = outline.plan.open().map(|it| visible_line(it).into_owned());
     let why = why.map_or_else(String::new, |it| format!("{ANY} because {it}\n"));
     let is_unknown =
         envelopes().any(|it| it.tokens.expected.is_none() || it.cost.expected.is_none());
-    let unknown = if is_unknown { format!(", {UNKNOWN}: nobody can say") } else { String::new() };
+    let unknown = if is_unknown { format!(", {UNKNOWN}: unknown") } else { String::new() };
     let by = match outline.plan.from_past() {
-        0 => "by the components' own estimates",
-        _ => "by earlier calls where a note says so, else by the components' own estimates",
+        0 => "by estimates of the components",
+        _ => "by earlier calls where a note says so, otherwise by estimates of the components",
     };
     format!("~ expected, {by}{unknown}; ≤ at most{any}\n{why}")
 }
@@ -90,10 +90,10 @@ fn verdicts(outline: &Outline, style: Style) -> Vec<String> {
 }
 
 fn barriers(node: &Node) -> Vec<String> {
-    node.barrier.map(|it| format!("{it} must be there first")).into_iter().collect()
+    node.barrier.map(|it| format!("waits for {it}")).into_iter().collect()
 }
 
-/// What is said of nodes, each once, with the places that it is said of.
+/// The remarks about nodes, each once, with the places that it applies to.
 fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for idx in outline.all() {
@@ -107,7 +107,7 @@ fn places(outline: &Outline, said: impl Fn(&Node) -> Vec<String>) -> Vec<String>
     all.into_iter().map(|(text, places)| wrapped(&places.join(", "), &text)).collect()
 }
 
-/// Places and what is said of them, on as many lines as the places need.
+/// Places and a remark, on as many lines as the places need.
 fn wrapped(places: &str, text: &str) -> String {
     let mut shown = String::new();
     let mut used = INDENT.len();

@@ -11,17 +11,17 @@ use super::{
 };
 use crate::diag::{Style, visible, visible_line};
 
-/// The width that a plan keeps to where it can.
+/// The preferred width of a plan.
 pub(super) const WIDTH: usize = 120;
 
-/// What is shortened where a table is too wide, and how narrow and how wide it may be. What
-/// is cut stands below the table, and in JSON.
-const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("gives", 16..=48), ("does", 24..=60)];
+/// The columns that are shortened if a table is too wide, and their width range. The full text
+/// is below the table, and in JSON.
+const SHORTENED: [(&str, RangeInclusive<usize>); 2] = [("result", 16..=48), ("effects", 24..=60)];
 
-/// The room that bounds have at the least.
+/// The least width of the column of bounds.
 const BOUNDS: usize = 28;
 
-/// The plan as a person reads it.
+/// The plan as text.
 pub(super) fn of(plan: &Plan, style: Style) -> String {
     let outline = Outline::of(plan);
     let inputs = inputs(plan);
@@ -59,7 +59,7 @@ fn without_nodes(plan: &Plan) -> &'static str {
     }
 }
 
-/// One column but the last: its head, and a cell for every node.
+/// A column other than the last: its head, and a cell for every node.
 struct Column {
     head: &'static str,
     cells: Vec<String>,
@@ -70,8 +70,8 @@ fn nodes(outline: &Outline, style: Style) -> String {
     let each = |cell: &dyn Fn(&Node) -> String| nodes.iter().map(|it| cell(it)).collect();
     let mut columns = vec![
         Column { head: "node", cells: names(outline) },
-        Column { head: "gives", cells: each(&|it| visible_line(&it.ty.to_string()).into_owned()) },
-        Column { head: "does", cells: each(&does) },
+        Column { head: "result", cells: each(&|it| visible_line(&it.ty.to_string()).into_owned()) },
+        Column { head: "effects", cells: each(&does) },
         Column { head: "tokens", cells: pairs(nodes.iter().map(|it| &it.envelope.tokens)) },
         Column { head: "cost", cells: pairs(nodes.iter().map(|it| &it.envelope.cost)) },
         Column { head: "time", cells: pairs(nodes.iter().map(|it| &it.envelope.time)) },
@@ -100,7 +100,7 @@ fn does(node: &Node) -> String {
     }
 }
 
-/// What is expected and the most, one below the other.
+/// The expected amounts and the maxima, aligned.
 fn pairs<'a, T: Amount + 'a>(ranges: impl Iterator<Item = &'a Range<T>>) -> Vec<String> {
     let pairs: Vec<(String, String)> = ranges.map(amounts::brief).collect();
     let width = pairs.iter().map(|(expected, _)| width(expected)).max().unwrap_or(0);
@@ -112,7 +112,7 @@ fn pairs<'a, T: Amount + 'a>(ranges: impl Iterator<Item = &'a Range<T>>) -> Vec<
     pairs.iter().map(cell).collect()
 }
 
-/// The last column: for each node its bounds, and how wide each of them is without colour.
+/// The last column: the bounds of each node, with their widths without colour.
 struct Bounds(Vec<Vec<(String, usize)>>);
 
 impl Bounds {
@@ -133,7 +133,7 @@ impl Bounds {
         self.0.iter().map(cell).max().unwrap_or(0)
     }
 
-    /// The bounds of a node in lines that are no wider than `room` where they can be.
+    /// The bounds of a node, in lines at most `room` wide if possible.
     fn lines(&self, node: usize, room: usize) -> Vec<String> {
         let mut lines: Vec<(String, usize)> = Vec::new();
         for (text, width) in &self.0[node] {
@@ -155,7 +155,7 @@ impl Bounds {
     }
 }
 
-/// Puts the bounds beside the other columns, in several lines where there are many.
+/// Puts the bounds next to the other columns, on several lines if there are many.
 fn joined(table: &[String], bounds: &Bounds) -> String {
     let left = table.first().map_or(0, |it| width(it));
     let room = WIDTH.saturating_sub(left + 2).max(BOUNDS);
@@ -178,7 +178,7 @@ fn joined(table: &[String], bounds: &Bounds) -> String {
     text
 }
 
-/// Cuts a column as far as the table is too wide beside bounds of this width.
+/// Shortens a column if the table is too wide with bounds of this width.
 fn shorten(columns: &mut [Column], head: &str, widths: &RangeInclusive<usize>, bounds: usize) {
     let all: usize = columns.iter().map(|it| it.width() + 2).sum();
     let Some(column) = columns.iter_mut().find(|it| it.head == head) else { return };
@@ -207,7 +207,7 @@ impl Column {
     }
 }
 
-/// The head and the rows, all of one width.
+/// The head and the rows, all of the same width.
 fn aligned(columns: &[Column]) -> Vec<String> {
     let widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {

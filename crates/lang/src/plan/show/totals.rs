@@ -1,4 +1,4 @@
-//! What the whole file takes, beside the bounds that it has.
+//! The estimate of the whole file, next to its bounds.
 
 use super::{
     super::Range,
@@ -8,17 +8,17 @@ use super::{
 };
 use crate::diag::Style;
 
-/// So many tokens and more are read more easily in millions.
+/// From this number on, tokens are shown in millions.
 const COUNTED: u64 = 10_000_000;
 
-/// One line: what is counted, its three amounts, the bounds on it.
+/// One line: a kind of amount, its three values, and the bounds on it.
 struct Total {
     what: &'static str,
     amounts: [String; 3],
     bounds: String,
 }
 
-/// The totals of a plan; empty where it takes nothing and has no bounds.
+/// The totals of a plan; empty if it takes nothing and has no bounds.
 pub(super) fn of(outline: &Outline, style: Style) -> String {
     let envelope = outline.plan.envelope();
     let counted = |it: u64, rounding| match it {
@@ -58,7 +58,7 @@ impl Total {
     }
 }
 
-/// The least, the expected and the most; nothing where there never is any.
+/// The minimum, the expected amount and the maximum; empty if it is always zero.
 fn three<T: Amount>(range: &Range<T>, written: impl Fn(T, Rounding) -> String) -> [String; 3] {
     if amounts::is_nothing(range) {
         return Default::default();

@@ -1,4 +1,4 @@
-//! From statements to the program, and the problems that only their order shows.
+//! Builds the program from statements, and reports the problems of their order.
 
 use super::{Statement, pipeline::space_before, too_many};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// The program that the statements of a text are, in their order.
+/// Assembles the statements of a text, in their order, into a program.
 pub(in crate::syntax) fn assembled(
     text: &str,
     statements: impl IntoIterator<Item = Statement>,
@@ -36,18 +36,18 @@ pub(in crate::syntax) fn assembled(
 struct Assembly<'a> {
     text: &'a str,
     program: Program,
-    /// The pipeline at the top of the file that was read last.
+    /// The last main pipeline so far.
     last_main: Option<Span>,
-    /// How many there are so far.
+    /// The number of params so far.
     params: usize,
-    /// What makes a `let` of a second one, once it was looked for.
+    /// The text that turns a second main pipeline into a `let`, cached.
     unused_let: Option<String>,
     problems: Vec<Problem>,
 }
 
 impl Assembly<'_> {
-    /// Adds a declaration. Of params, as of all that is compared with each other, there are
-    /// not too many.
+    /// Adds a declaration. The number of params is limited, because they are compared with each
+    /// other.
     fn item(&mut self, mut item: Item) {
         if let ItemKind::Param { name, .. } = &item.kind {
             self.params += 1;
@@ -65,8 +65,8 @@ impl Assembly<'_> {
         let parsed = number.parse().ok().filter(|it| *it == 1);
         if parsed.is_none() {
             self.problems.push(
-                Problem::error(Code::E118, at, format!("edition {number} does not exist"))
-                    .label("this version knows edition 1")
+                Problem::error(Code::E118, at, format!("unknown edition {number}"))
+                    .label("this version supports edition 1")
                     .help("write `svc 1`")
                     .suggest(at, "1"),
             );
@@ -76,8 +76,8 @@ impl Assembly<'_> {
             || self.program.main.is_some()
         {
             self.problems.push(
-                Problem::error(Code::E118, span, "the edition line comes first, and once")
-                    .label("not the first statement")
+                Problem::error(Code::E118, span, "the edition line must be the first statement")
+                    .label("only allowed at the top of the file")
                     .help("move it to the top of the file")
                     .fixed(self.moved_up(span))
                     .fix(span, ""),
@@ -86,13 +86,13 @@ impl Assembly<'_> {
         self.program.edition = Some(Edition { number: parsed.unwrap_or(1), bounds, span });
     }
 
-    /// The edition line at the top of the file, unless there is one.
+    /// Moves the edition line to the top of the file, unless there is one.
     fn moved_up(&self, late: Span) -> Option<Fix> {
         let text = format!("{}\n", &self.text[late.range()]);
         self.program.edition.is_none().then(|| Fix { span: Span::new(0, 0), text })
     }
 
-    /// `let earlier = `, with a name that nothing has.
+    /// `let earlier = `, with an unused name.
     fn unused_let(&mut self) -> String {
         if let Some(known) = &self.unused_let {
             return known.clone();
@@ -120,18 +120,18 @@ impl Assembly<'_> {
             return;
         }
         let first = first.span;
-        let mut problem = Problem::error(Code::E119, main.span, "a file has one main pipeline")
+        let mut problem = Problem::error(Code::E119, main.span, "more than one main pipeline")
             .label("a second pipeline")
             .also(first, "the first one");
         problem = if between.contains('\n') {
             problem
-                .help("bind one of them to a name with `let name = ..`")
+                .help("name one of them with `let name = ..`")
                 .suggest(Span::new(first.start, first.start), self.unused_let())
         } else {
             problem
-                .help("stages are joined with `>>`")
+                .help("join the two with `>>`")
                 .fix(Span::new(before.end, main.span.start), " >> ")
-                // A name behind a pipeline is one more stage; a value may be anything.
+                // A name after a pipeline is one more stage; a value may be anything.
                 .suggested_if(!self.text[main.span.start..].starts_with(char::is_alphabetic))
         };
         self.problems.push(problem);

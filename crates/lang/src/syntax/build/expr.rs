@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// How operators bind, loosest first.
+/// The precedence of operators, loosest first.
 static PRECEDENCE: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
     let infix = |rule| Op::infix(rule, Assoc::Left);
     PrattParser::new()
@@ -30,7 +30,7 @@ static PRECEDENCE: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
         .op(Op::prefix(Rule::op_minus))
 });
 
-/// Signs of other languages, and what they are called here.
+/// Operators of other languages, and their forms here.
 const WRONG_OPERATORS: [(&str, &str); 5] =
     [("||", "or"), ("&&", "and"), ("!", "not "), ("===", "=="), ("!==", "!=")];
 
@@ -60,8 +60,8 @@ impl Builder<'_> {
         expr
     }
 
-    /// Builds what stands below some operators, unless there are too many above each
-    /// other: each is a level of the tree, and may be one of the stack.
+    /// Builds the operands of some operators, unless too many are nested: each is a level of
+    /// the tree, and possibly of the stack.
     fn below_operators(
         &mut self,
         operators: usize,
@@ -80,11 +80,11 @@ impl Builder<'_> {
     }
 
     fn too_long(&mut self, span: Span) -> Expr {
-        let message = format!("an expression has more than {MAX_OPERATORS} operators");
+        let message = format!("too many operators in one expression (limit {MAX_OPERATORS})");
         self.problems.push(
             Problem::error(Code::E104, span, message)
                 .label("too long")
-                .help("name parts of it with `let`, or use `sum` or `join` over a list"),
+                .help("name parts of it with `let`, or use `sum` or `join` on a list"),
         );
         Expr::broken(span)
     }
@@ -156,8 +156,8 @@ impl Builder<'_> {
         let name = &pair.as_str()[1..];
         let meant = if matches!(name, "in" | "it" | "_" | "input") { "it" } else { name };
         self.problems.push(
-            Problem::error(Code::E111, span, format!("names have no `$`: `{}`", pair.as_str()))
-                .label("another language's variable")
+            Problem::error(Code::E111, span, format!("unexpected `$` in `{}`", pair.as_str()))
+                .label("variable syntax of another language")
                 .help(format!("write `{meant}`"))
                 .fix(span, meant),
         );
@@ -172,7 +172,7 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let mut inner = pair.into_inner();
         let name = self.words(&inner.next().expect("a reference has a name"));
-        // In `it.a.b`, and in a value's name, each further word is a selection.
+        // In `it.a.b`, and in the name of a value, each further word is a selection.
         if self.operators_above + name.len() > MAX_OPERATORS + 1 {
             return self.too_long(span);
         }
@@ -249,7 +249,7 @@ impl Builder<'_> {
     }
 }
 
-/// `it.a.b` is a selection from `it`; what any other dotted name means is not known yet.
+/// `it.a.b` is a selection from `it`; the meaning of any other dotted name is not known yet.
 fn name_or_it(name: Vec<Word>, span: Span) -> Expr {
     if name[0].text.as_ref() != "it" {
         return Expr { kind: ExprKind::Name(name), span };
@@ -313,11 +313,11 @@ fn infix(
         let middle = read.and_then(|(start, end)| text.get(start..end));
         let again = middle.map(|it| Fix { span: left.span.after(), text: format!(" and {it}") });
         problems.borrow_mut().push(
-            Problem::error(Code::E101, op_span, "comparisons do not chain")
-                .label("a second comparison")
-                .help("compare twice and join with `and`: `a < b and b < c`")
+            Problem::error(Code::E101, op_span, "comparisons cannot be chained")
+                .label("second comparison")
+                .help("join two comparisons with `and`: `a < b and b < c`")
                 .fixed(again)
-                // `a < b < c` reads as in mathematics; what `a == b == c` asks differs.
+                // `a < b < c` reads as in mathematics; `a == b == c` is ambiguous.
                 .suggested_if(!is_ordered(&left) || op.is_equality()),
         );
         return Expr::broken(span);
@@ -326,20 +326,20 @@ fn infix(
     Expr { kind, span }
 }
 
-/// Whether an expression says which of two values is the larger one.
+/// Whether an expression compares which of two values is larger.
 fn is_ordered(it: &Expr) -> bool {
     matches!(&it.kind, ExprKind::Binary { op, .. } if op.is_comparison() && !op.is_equality())
 }
 
-/// The operator that was meant; one of another language is reported.
+/// Returns the operator that was meant, and reports one of another language.
 fn corrected<'a>(sign: &'a str, span: Span, problems: &RefCell<Vec<Problem>>) -> &'a str {
     let Some((_, right)) = WRONG_OPERATORS.iter().find(|(wrong, _)| *wrong == sign) else {
         return sign;
     };
     let shown = right.trim();
     problems.borrow_mut().push(
-        Problem::error(Code::E109, span, format!("there is no operator `{sign}`"))
-            .label("another language's operator")
+        Problem::error(Code::E109, span, format!("unknown operator `{sign}`"))
+            .label("operator of another language")
             .help(format!("write `{shown}`"))
             .fix(span, *right),
     );

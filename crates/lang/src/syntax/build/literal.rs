@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Units that people write and that mean nothing here, with what they meant.
+/// Unknown units that people write, and the units they mean.
 const WRONG_UNITS: [(&str, &str); 20] = [
     ("KB", "kB"),
     ("kb", "kB"),
@@ -36,7 +36,7 @@ const WRONG_UNITS: [(&str, &str); 20] = [
     ("days", "d"),
 ];
 
-/// A part of a string: text as it is written, an escaped character, a `${..}`.
+/// A part of a string: plain text, an escaped character, a `${..}`.
 enum Segment {
     Plain(String),
     Escaped(char),
@@ -60,7 +60,7 @@ impl Builder<'_> {
             Some(it) => ExprKind::Literal(Value::Money(it)),
             None => self.wrong_literal(
                 self.span(pair),
-                format!("`{}` is no amount of money", pair.as_str()),
+                format!("`{}` is not an amount of money", pair.as_str()),
                 "write dollars with at most nine decimals: `$0.05`",
                 None,
             ),
@@ -90,12 +90,13 @@ impl Builder<'_> {
         let letters = text.find(|it: char| it.is_ascii_alphabetic()).unwrap_or(text.len());
         let (digits, unit) = text.split_at(letters);
         if unit.is_empty() || text.replace('_', "").parse::<f64>().is_ok() {
-            let help = "whole numbers go up to 9_223_372_036_854_775_807, others to some 1e308";
+            let help =
+                "use a whole number up to 9_223_372_036_854_775_807, or a decimal up to 1e308";
             return self.wrong_literal(span, format!("`{text}` is too large"), help, None);
         }
-        let message = format!("there is no unit `{unit}`");
+        let message = format!("unknown unit `{unit}`");
         if matches!(unit, "k" | "K") && !digits.contains('.') {
-            let help = "write the thousands out; whether k is 1,000 or 1,024 is anybody's guess";
+            let help = "write out the thousands, because k could mean 1,000 or 1,024";
             let broken = self.wrong_literal(span, message, help, Some(format!("{digits}_000")));
             self.leave_last_to_author();
             return broken;
@@ -108,7 +109,7 @@ impl Builder<'_> {
             None => self.wrong_literal(
                 span,
                 message,
-                "durations: ms s m h d; sizes: B kB KiB MB MiB GB GiB; money: `$0.05`",
+                "use a duration (ms s m h d), a size (B kB KiB MB MiB GB GiB) or money (`$0.05`)",
                 None,
             ),
         }
@@ -126,7 +127,7 @@ impl Builder<'_> {
         fix: Option<String>,
     ) -> ExprKind {
         let mut problem =
-            Problem::error(Code::E105, span, message).label("denotes nothing").help(help);
+            Problem::error(Code::E105, span, message).label("invalid literal").help(help);
         if let Some(text) = fix {
             problem = problem.fix(span, text);
         }
@@ -143,14 +144,14 @@ impl Builder<'_> {
         }
     }
 
-    /// A string that must be known as it stands.
+    /// A string that must be constant, without `${..}`.
     pub(super) fn constant_text(&mut self, pair: Pair<'_, Rule>) -> Text {
         let span = self.span(&pair);
         match self.string(pair) {
             ExprKind::Literal(Value::Text(text)) => text,
             _ => {
-                let message = "a string without `${..}` is due".to_owned();
-                self.wrong_literal(span, message, "write the string out", None);
+                let message = "expected a string without `${..}`".to_owned();
+                self.wrong_literal(span, message, "write out the string", None);
                 "".into()
             }
         }
@@ -204,9 +205,9 @@ impl Builder<'_> {
                 .and_then(char::from_u32),
         };
         known.unwrap_or_else(|| {
-            let message = format!("there is no escape `\\{text}`");
-            let help = "escapes are \\n \\t \\r \\\" \\\\ \\$ \\u{..}; '..' takes text as it is";
-            // A backslash that escapes nothing is one that was meant, as in `\d`.
+            let message = format!("unknown escape `\\{text}`");
+            let help = "use \\n \\t \\r \\\" \\\\ \\$ \\u{..}, or '..' for text without escapes";
+            // A backslash that escapes nothing is meant literally, as in `\d`.
             let fix = Some(format!("\\\\{text}")).filter(|_| !text.starts_with('u'));
             self.wrong_literal(self.span(pair), message, help, fix);
             char::REPLACEMENT_CHARACTER
@@ -235,7 +236,7 @@ fn joined(segments: Vec<Segment>) -> Vec<Piece> {
     pieces
 }
 
-/// Drops the first line if it is empty, the line of the closing quotes, and the
+/// Removes the first line if it is empty, the line of the closing quotes, and the
 /// indentation that all lines share.
 fn without_indentation(segments: Vec<Segment>) -> Vec<Segment> {
     let mut lines = lines(segments);
@@ -289,7 +290,7 @@ fn indentation(line: &[Segment]) -> usize {
     }
 }
 
-/// How many spaces and tabs begin a text; wider blanks belong to it.
+/// The number of spaces and tabs at the start of a text; other blanks belong to the text.
 fn blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t']).len()
 }

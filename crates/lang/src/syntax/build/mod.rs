@@ -1,4 +1,4 @@
-//! From what pest read to the tree, and the problems that only the tree shows.
+//! Builds the tree from the pairs of pest, and reports the problems found on the way.
 
 mod assembly;
 mod expr;
@@ -21,10 +21,10 @@ use crate::{
 
 pub(super) use assembly::assembled;
 
-/// A statement of a script, before it has its place in the program.
+/// A statement of a script, not yet part of the program.
 pub(super) enum Statement {
     Edition {
-        /// What stands behind `svc`, and where.
+        /// The text after `svc`, and its place.
         number: (String, Span),
         bounds: Option<Within>,
         span: Span,
@@ -33,16 +33,16 @@ pub(super) enum Statement {
     Item(Item),
 }
 
-/// Collects the statements of regions, each of which is read by itself.
+/// Collects the statements of regions, which are independent of each other.
 pub(super) struct Builder<'a> {
     text: &'a str,
     lexed: &'a Lexed,
-    /// Where the region that is being built starts in the text.
+    /// The start of the current region in the text.
     base: usize,
-    /// The tokens of that region.
+    /// The tokens of the current region.
     tokens: &'a [Token],
     statements: Vec<Statement>,
-    /// How many operators and selections hold what is being built.
+    /// The number of operators and selections around the current node.
     operators_above: usize,
     problems: Vec<Problem>,
 }
@@ -64,7 +64,7 @@ impl<'a> Builder<'a> {
         (self.statements, self.problems)
     }
 
-    /// Adds what pest read of a region.
+    /// Adds the statements of a parsed region.
     pub(super) fn region(&mut self, pairs: Pairs<'_, Rule>, region: &Region) {
         self.base = region.span.start;
         self.tokens = &self.lexed.tokens[region.tokens.clone()];
@@ -97,8 +97,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether more parts stand in one place than can be compared with each other, which is
-    /// reported. The first ones of what stands there are no parts.
+    /// Reports a construct with too many parts to compare with each other, and returns whether
+    /// it is one. The first `others` pairs inside are not parts.
     fn too_many(&mut self, what: &str, pair: &Pair<'_, Rule>, others: usize) -> bool {
         let first = pair.clone().into_inner().nth(MAX_PARTS + others);
         let Some(first) = first else { return false };
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         Word { text: pair.as_str().into(), span: self.span(pair) }
     }
 
-    /// The place of a pair, without the gap that pest may have read after it.
+    /// The place of a pair, without the gap that pest may have consumed after it.
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let read = pair.as_span();
         let (start, end) = (self.base + read.start(), self.base + read.end());
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
         Span::new(start, if trimmed > start { trimmed.min(end) } else { end })
     }
 
-    /// The `##` lines that end right above a byte.
+    /// The `##` lines directly above an offset.
     fn doc_above(&self, start: usize) -> String {
         let comments = &self.lexed.comments;
         let mut lines = Vec::new();
@@ -261,5 +261,5 @@ impl<'a> Builder<'a> {
 fn too_many(what: &str, span: Span) -> Problem {
     Problem::error(Code::E121, span, format!("too many {what} (limit {MAX_PARTS})"))
         .label("one too many")
-        .help("divide it into several, or keep such data in a file and read it")
+        .help("split it up, or read such data from a file")
 }

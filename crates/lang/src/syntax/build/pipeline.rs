@@ -31,7 +31,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Reports a pipe sign of another language.
+    /// Reports a pipe operator of another language.
     fn pipe(&mut self, pair: &Pair<'_, Rule>) {
         let start = self.span(pair).start;
         let sign = pair.as_str().trim_end();
@@ -40,10 +40,14 @@ impl Builder<'_> {
         }
         let span = Span::new(start, start + sign.len());
         self.problems.push(
-            Problem::error(Code::E106, span, format!("stages are joined with `>>`, not `{sign}`"))
-                .label("another language's pipe")
-                .help("write `>>`")
-                .fix(span, ">>"),
+            Problem::error(
+                Code::E106,
+                span,
+                format!("expected `>>` between stages, found `{sign}`"),
+            )
+            .label("pipe operator of another language")
+            .help("write `>>`")
+            .fix(span, ">>"),
         );
     }
 
@@ -152,12 +156,9 @@ impl Builder<'_> {
             .collect();
         let fix = format!("{{ {} }}", branches.join(", "));
         self.problems.push(
-            Problem::error(Code::E114, span, "the branches of `parallel` have names")
-                .label("a list of branches")
-                .help(format!(
-                    "write `parallel {}`, with names that say what each is",
-                    quoted(&fix)
-                ))
+            Problem::error(Code::E114, span, "missing branch name in `parallel`")
+                .label("branches without names")
+                .help(format!("write `parallel {}`, with a name for each branch", quoted(&fix)))
                 .suggest(span, fix),
         );
         StageKind::Broken
@@ -250,11 +251,13 @@ impl Builder<'_> {
     fn turns(&mut self, pair: &Pair<'_, Rule>) -> u32 {
         let turns = pair.as_str().replace('_', "").parse().ok().filter(|it| *it >= 1);
         turns.unwrap_or_else(|| {
-            let message = format!("`{}` is no number of turns", pair.as_str());
+            let message = format!("`{}` is not a number of turns", pair.as_str());
             self.problems.push(
                 Problem::error(Code::E105, self.span(pair), message)
-                    .label("a whole number of at least 1 is due")
-                    .help("the number of turns stands in the script, so that its cost is known"),
+                    .label("expected a whole number of at least 1")
+                    .help(
+                        "write the number as a literal, so that the cost is known before the run",
+                    ),
             );
             1
         })
@@ -265,10 +268,10 @@ impl Builder<'_> {
         let span = self.span(&pair);
         let blocks: Vec<Pair<'_, Rule>> =
             pair.into_inner().filter(|it| it.as_rule() == Rule::block).collect();
-        let problem = Problem::error(Code::E113, span, "there is no `try`")
-            .label("another language's error handling")
-            .help("write `a fallback b`: b runs when a fails, with the same input");
-        // Only what is one pipeline can stand in parentheses.
+        let problem = Problem::error(Code::E113, span, "unknown keyword `try`")
+            .label("error handling of another language")
+            .help("write `a fallback b`: if a fails, b runs with the same input");
+        // Only a single pipeline can be put in parentheses.
         let is_pipeline = |it: &Pair<'_, Rule>| {
             it.clone().into_inner().next().is_some_and(|it| it.as_rule() == Rule::pipeline)
         };
@@ -300,17 +303,14 @@ impl Builder<'_> {
         Block { lets, result: result.expect("the grammar's block has a result"), span }
     }
 
-    /// `each { title: .title }`: a record where a pipeline stands.
+    /// `each { title: .title }`: a record where a pipeline is expected.
     fn wrong_record(&mut self, pair: Pair<'_, Rule>, block: Span) -> Pipeline {
         let span = self.span(&pair);
         let fix = format!("{{ {{ {} }} }}", &self.text[span.range()]);
         self.problems.push(
-            Problem::error(Code::E117, block, "a record stands where a pipeline is due")
+            Problem::error(Code::E117, block, "expected a pipeline, found a record")
                 .label("this block holds the fields of a record")
-                .help(format!(
-                    "braces once for the block and once for the record: `{}`",
-                    quoted(&fix)
-                ))
+                .help(format!("add a second pair of braces for the record: `{}`", quoted(&fix)))
                 .fix(block, fix),
         );
         let entries = pair.into_inner().map(|it| self.entry(it)).collect();
@@ -334,21 +334,21 @@ impl Builder<'_> {
 }
 
 pub(super) fn space_before(gap: Span, args: Span) -> Problem {
-    Problem::error(Code::E108, args, "the arguments are apart from their component")
-        .label("a space before `(`")
+    Problem::error(Code::E108, args, "unexpected space before the arguments")
+        .label("space before `(`")
         .help("write `name(..)` without a space")
         .fix(gap, "")
 }
 
 fn stray_args(args: &Args) -> Problem {
-    Problem::error(Code::E101, args.span, "arguments stand behind a component's name")
-        .label("nothing here takes arguments")
+    Problem::error(Code::E101, args.span, "unexpected arguments")
+        .label("only a component or a flow takes arguments")
         .help("write `name(argument: value)`")
 }
 
 fn missing_else(span: Span) -> Problem {
-    Problem::error(Code::E112, span, "`if` needs both arms")
-        .label("there is no `else`")
-        .help("add `else { it }` to let the value through, or `else { null }`")
+    Problem::error(Code::E112, span, "`if` without `else`")
+        .label("missing `else`")
+        .help("add `else { it }` to pass the value through, or `else { null }`")
         .suggest(span.after(), " else { it }")
 }

@@ -1,19 +1,19 @@
-//! Comments behind the lines of one run of lines begin in one column.
+//! Aligns the trailing comments of consecutive lines in one column.
 
-/// A comment behind a token, as it was laid out.
+/// A comment after a token, as laid out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trailing {
     pub(super) line: usize,
-    /// Where the line ends before the comment.
+    /// The column where the line ends before the comment.
     pub(super) column: usize,
-    /// Where the comment begins in the text.
+    /// The offset of the comment in the text.
     pub(super) at: usize,
 }
 
-/// The least distance of a comment from what stands before it.
+/// The smallest distance of a comment from the text before it.
 const GAP: usize = 2;
 
-/// Sets off the comments, which stand right behind their lines in `text`.
+/// Aligns the comments, which directly follow their lines in `text`.
 pub(super) fn comments(text: String, trailing: &[Trailing]) -> String {
     if trailing.is_empty() {
         return text;

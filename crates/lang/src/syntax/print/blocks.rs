@@ -58,7 +58,7 @@ impl<'a> Printer<'a> {
         Doc::seq(word.into_iter().chain([Doc::space(), body.grouped()]).collect())
     }
 
-    /// All arms of an `if` are broken, or none.
+    /// Either all arms of an `if` are broken over lines, or none.
     fn if_(&mut self, pair: Read<'_>) -> Doc<'a> {
         let mut author = false;
         let doc = self.arms(pair, &mut author);
@@ -124,8 +124,8 @@ impl<'a> Printer<'a> {
 
     /// `repeat 3 { body } until condition else { otherwise }`
     ///
-    /// Where all of it does not fit on a line, the turns have lines of their own; what
-    /// stands behind them may still fit behind their bracket.
+    /// If it does not fit on one line, the body is broken over lines; the rest may still fit
+    /// after its closing bracket.
     fn repeat(&mut self, pair: Read<'_>) -> Doc<'a> {
         let (mut parts, mut author) = (Vec::new(), None);
         for it in pair.into_inner() {
@@ -147,7 +147,7 @@ impl<'a> Printer<'a> {
         Doc::seq(parts).group(fold)
     }
 
-    /// `rhai(x: int) -> int { .. }`; the code inside is another language's.
+    /// `rhai(x: int) -> int { .. }`; the code inside is left as written.
     fn rhai(&mut self, pair: Read<'_>) -> Doc<'a> {
         let mut inner = pair.into_inner().skip(1).peekable();
         let mut parts = vec![self.sign("rhai"), self.signature(&mut inner)];
@@ -170,7 +170,7 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Statements in braces; each has its line where there are two or more.
+    /// Statements in braces; two or more are on separate lines.
     pub(super) fn braces<'p>(
         &mut self,
         statements: impl Iterator<Item = Read<'p>>,
@@ -195,7 +195,7 @@ impl<'a> Printer<'a> {
 /// A block that is not yet a group.
 pub(super) struct Braces<'a> {
     pub(super) doc: Doc<'a>,
-    /// The author began a line behind the `{`.
+    /// Whether the author broke the line after the `{`.
     pub(super) author: bool,
 }
 

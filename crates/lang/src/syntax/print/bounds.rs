@@ -1,4 +1,4 @@
-//! `within { .. }`, in which the specification's names become the language's own.
+//! `within { .. }`, in which names of the specification are replaced by those of the language.
 
 use super::{Printer, Read, doc::Doc, items::Brackets};
 
@@ -31,8 +31,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What `timeout_sec: 30` and `max_budget_usd: 0.5` stand for. A number is only rewritten
-/// if it surely means the same; a budget of 0 is none at all, which nothing else says.
+/// Rewrites `timeout_sec: 30` and `max_budget_usd: 0.5`. A number is only rewritten if the
+/// result surely means the same; a budget of 0 means no budget, which has no other form.
 fn rewritten(key: &str, value: &str) -> Option<(&'static str, String)> {
     let (whole, decimals) = value.split_once('.').unwrap_or((value, "0"));
     let is_plain =

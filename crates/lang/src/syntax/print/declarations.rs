@@ -1,4 +1,4 @@
-//! Declarations, and what else stands at the top of a file, a test or a block.
+//! Declarations, and the other statements of a file, a test or a block.
 
 use super::{Printer, Read, doc::Doc};
 use crate::syntax::Rule;

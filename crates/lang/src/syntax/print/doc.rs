@@ -1,12 +1,12 @@
-//! Text that may be broken over lines, before it is known where.
+//! A document: text with possible line breaks, before layout chooses them.
 //!
-//! The algebra is Wadler's, as prettier extends it: a [`Node::Group`] is printed on one
-//! line where it fits, and broken at its own [`Node::Line`]s where it does not. Comments
-//! are part of it, because a comment ends its line whether or not anything fits.
+//! The algebra is Wadler's, as extended by prettier: a [`Node::Group`] is printed on one
+//! line if it fits, and broken at its own [`Node::Line`]s if not. Comments are part of it,
+//! because a comment ends its line whether or not the group fits.
 
 use std::borrow::Cow;
 
-/// A piece of a page, and what is known of it without laying it out.
+/// A piece of a document, and the properties known before layout.
 #[derive(Debug)]
 pub(super) struct Doc<'a> {
     pub(super) node: Node<'a>,
@@ -15,20 +15,20 @@ pub(super) struct Doc<'a> {
 
 #[derive(Debug)]
 pub(super) enum Node<'a> {
-    /// A token, which may have many lines; it is never changed.
+    /// A token, possibly with several lines; it is never changed.
     Text(Cow<'a, str>),
     Space,
-    /// A space, or the end of the line where the group is broken.
+    /// A space, or a line end if the group is broken.
     Line,
-    /// Nothing, or the end of the line where the group is broken.
+    /// Nothing, or a line end if the group is broken.
     SoftLine,
     HardLine,
     /// An empty line, if a line ends here anyway.
     Blank,
     Comment(Comment<'a>),
-    /// What stands here only where the group is broken.
+    /// Text that is printed only if the group is broken.
     IfBroken(&'static str),
-    /// Deeper by some columns where the group is broken.
+    /// Indented by some columns if the group is broken.
     Nest(usize, Box<Doc<'a>>),
     Group(Fold, Kind, Box<Doc<'a>>),
     Seq(Vec<Doc<'a>>),
@@ -37,50 +37,50 @@ pub(super) enum Node<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comment<'a> {
     pub(super) text: &'a str,
-    /// It stands on a line of its own, not behind a token.
+    /// Whether it is on its own line, not after a token.
     pub(super) own_line: bool,
 }
 
-/// When a group is broken.
+/// The rule for breaking a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// Where it does not fit, or where something inside must be broken.
+    /// If it does not fit, or if something inside must be broken.
     Strict,
-    /// Where it does not fit up to the first place inside that must be broken.
+    /// If it does not fit up to the first place inside that must be broken.
     Loose,
     /// Always: the author broke it.
     Open,
 }
 
-/// Where the lines of a group end.
+/// Where a group is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Inside of its brackets.
+    /// Inside its brackets.
     Brackets,
     /// Between its parts.
     Chain,
 }
 
-/// What a piece of a page asks of the groups around it.
+/// The requirements of a piece on the groups around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// A comment stands before the first token.
+    /// Whether a comment precedes the first token.
     pub(super) lead: bool,
     pub(super) tail: Tail,
     pub(super) breaks: Breaks,
 }
 
-/// What a piece ends with.
+/// The end of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
     /// It has no token.
     Nothing,
     Token,
-    /// A comment behind its last token.
+    /// A comment after its last token.
     Comment,
 }
 
-/// Whether a piece has a line end that nothing can remove.
+/// The line ends of a piece that cannot be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Breaks {
     No,
@@ -92,7 +92,7 @@ pub(super) enum Breaks {
 impl Shape {
     const EMPTY: Self = Self { lead: false, tail: Tail::Nothing, breaks: Breaks::No };
 
-    /// The shape of two pieces, one behind the other.
+    /// The shape of two consecutive pieces.
     fn then(self, next: Self) -> Self {
         let between = self.tail == Tail::Comment || (self.tail == Tail::Token && next.lead);
         let tail = match (self.tail, next.tail) {
@@ -115,7 +115,7 @@ impl<'a> Doc<'a> {
         Self { node, shape }
     }
 
-    /// A token. A comma is not counted as one: a comment before it goes behind it.
+    /// A token. A comma does not count as one: a comment before it moves after it.
     pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         let tail = if text == "," { Tail::Nothing } else { Tail::Token };
@@ -171,7 +171,7 @@ impl<'a> Doc<'a> {
         Self::new(Node::Nest(columns, Box::new(self)), shape)
     }
 
-    /// Brackets and what is in them.
+    /// Brackets and their content.
     pub(super) fn group(self, fold: Fold) -> Self {
         self.grouped(fold, Kind::Brackets)
     }
@@ -187,12 +187,12 @@ impl<'a> Doc<'a> {
         Self::new(Node::Group(fold, kind, Box::new(self)), shape)
     }
 
-    /// Whether nothing can put it on one line.
+    /// Whether it cannot be put on one line.
     pub(super) fn is_broken(&self) -> bool {
         self.shape.breaks != Breaks::No
     }
 
-    /// Whether a line must end in it outside of all its brackets.
+    /// Whether a line must end in it outside all its brackets.
     pub(super) fn is_torn(&self) -> bool {
         match (&self.node, self.shape.breaks) {
             (_, Breaks::No) => false,

@@ -1,4 +1,4 @@
-//! Expressions: operators by how tightly they bind, values, calls, literals.
+//! Expressions: operators by precedence, values, calls, literals.
 
 use super::{
     Printer, Read,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::syntax::Rule;
 
-/// The operators, from the one that binds loosest.
+/// The operators, loosest first.
 const LEVELS: [Rule; 6] = [
     Rule::op_or,
     Rule::op_and,
@@ -17,7 +17,7 @@ const LEVELS: [Rule; 6] = [
     Rule::op_product,
 ];
 
-/// An operand, and the operator that stands before it.
+/// An operand, and the operator before it.
 struct Term<'a> {
     operator: Option<(Rule, Doc<'a>)>,
     operand: Doc<'a>,
@@ -142,8 +142,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Joins the terms between which an operator of this level stands, which binds tighter than
-/// all that are left.
+/// Joins the terms around the operators of this level, which bind tighter than all that are
+/// left.
 fn merge<'a>(terms: Vec<Term<'a>>, level: Rule) -> Vec<Term<'a>> {
     let mut merged: Vec<(Term<'a>, Vec<Doc<'a>>)> = Vec::new();
     for term in terms {

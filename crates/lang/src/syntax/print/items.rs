@@ -1,4 +1,4 @@
-//! Brackets with items between commas: arguments, lists, records, branches, arms, bounds.
+//! Brackets with comma-separated items: arguments, lists, records, branches, arms, bounds.
 
 use super::{
     Printer, Read,
@@ -10,9 +10,9 @@ use super::{
 pub(super) struct Brackets {
     open: &'static str,
     close: &'static str,
-    /// A space stands inside the brackets.
+    /// Whether there is a space inside the brackets.
     wide: bool,
-    /// The last item may have many lines though the brackets have one.
+    /// Whether the last item may span several lines while the brackets stay on one.
     hugs: bool,
 }
 
@@ -26,11 +26,11 @@ impl Brackets {
     }
 }
 
-/// How much deeper stands what is inside of brackets, or goes on with a line.
+/// The indentation inside brackets, and of continued lines.
 pub(super) const STEP: usize = 2;
 
 impl<'a> Printer<'a> {
-    /// Items in brackets, with a comma behind the last where each has its line.
+    /// Items in brackets, with a comma after the last one if each is on its own line.
     pub(super) fn items<'p>(
         &mut self,
         brackets: Brackets,
@@ -41,7 +41,7 @@ impl<'a> Printer<'a> {
         all.group(fold)
     }
 
-    /// The same before it is a group, for what must be broken together with it.
+    /// Like [`Self::items`], but not yet a group, so that it breaks with the text around it.
     pub(super) fn ungrouped_items<'p>(
         &mut self,
         brackets: Brackets,

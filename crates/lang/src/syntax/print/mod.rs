@@ -1,20 +1,19 @@
-//! A script as it should look: one layout, without options.
+//! The formatter: one layout, without options.
 //!
-//! The printer walks the concrete tree that pest read, token by token, and takes the
-//! comments from the gaps between the tokens. So it knows nothing of the syntax tree, no
-//! comment can be lost, and no token but a comma can appear or disappear:
+//! The printer walks the concrete tree of pest, token by token, and takes the comments from
+//! the gaps between the tokens. It does not use the syntax tree, so no comment can be lost,
+//! and no token but a comma can appear or disappear:
 //!
 //! ```
 //! let done = svc_lang::syntax::format("let  x=[1,2]# two\nx>>sum");
 //! assert_eq!(done.text, "let x = [1, 2]  # two\nx >> sum\n");
 //! ```
 //!
-//! Where a line may end, and does not have to, the author's choice is kept: what was broken
-//! behind an opening bracket, or before a `>>`, stays broken. Everything else follows from
-//! the width of a line.
+//! Where a line break is optional, the author's choice is kept: a break after an opening
+//! bracket, or before a `>>`, stays. Everything else follows from the width of a line.
 //!
-//! **Invariant:** formatting twice is formatting once; the tree stays the same, except that
-//! `timeout_sec` and `max_budget_usd` become the bounds that they stand for.
+//! **Invariant:** formatting is idempotent; the tree stays the same, except that
+//! `timeout_sec` and `max_budget_usd` become `timeout` and `max_cost`.
 
 mod align;
 mod blocks;
@@ -40,26 +39,26 @@ use doc::Doc;
 use page::Page;
 use tokens::Tokens;
 
-/// A script after formatting.
+/// A formatted script.
 #[derive(Debug)]
 pub struct Formatted {
     pub text: String,
-    /// Why some statements were left as they stood. The places are those of the text before.
+    /// The reasons why some statements were left unchanged. Places refer to the original text.
     pub problems: Vec<Problem>,
 }
 
-/// The most times that a text is laid out.
+/// The most rounds of layout of a text.
 const MOST_ROUNDS: usize = 8;
 
-/// Lays out a script. What cannot be read is left as it stands.
+/// Formats a script. Statements that cannot be parsed are left unchanged.
 pub fn format(text: &str) -> Formatted {
     let problems = parse(text).problems;
     let mut formatted = text.to_owned();
     if text.len() > MAX_BYTES {
         return Formatted { text: formatted, problems };
     }
-    // A line that was too long is a line that somebody broke when it is read again. Lines
-    // only end in more places, never in fewer, so this comes to rest.
+    // In the next round, the breaks of this one count as the author's. Line breaks are only
+    // added, never removed, so this terminates.
     for _ in 0..MOST_ROUNDS {
         let next = laid_out(&formatted);
         if next == formatted {
@@ -78,7 +77,7 @@ fn laid_out(text: &str) -> String {
     let mut is_torn = false;
     for region in &regions {
         let is_read = printer.region(region, &mut page);
-        // A string without its end holds whatever stands at the end of the file.
+        // An unterminated string includes the rest of the file.
         is_torn = !is_read && region.span.end == text.len();
     }
     page.add(&printer.tokens.closing_comments());
@@ -91,15 +90,15 @@ fn laid_out(text: &str) -> String {
 
 type Read<'p> = Pair<'p, Rule>;
 
-/// Turns what pest read into pages, in the order of the text.
+/// Turns the pairs of pest into documents, in the order of the text.
 struct Printer<'a> {
     tokens: Tokens<'a>,
-    /// Where the region that is being printed starts in the text.
+    /// The start of the current region in the text.
     base: usize,
 }
 
 impl<'a> Printer<'a> {
-    /// Prints a region; false if it stays as it stands.
+    /// Prints a region; returns false if it is left unchanged.
     fn region(&mut self, region: &Region, page: &mut Page<'a>) -> bool {
         if !region.broken && self.read(region, page) {
             return true;
@@ -109,7 +108,7 @@ impl<'a> Printer<'a> {
         false
     }
 
-    /// Prints a region, or nothing and gives false if it cannot be read.
+    /// Prints a region; prints nothing and returns false if it cannot be parsed.
     fn read(&mut self, region: &Region, page: &mut Page<'a>) -> bool {
         let before = self.tokens.clone();
         self.base = region.span.start;
@@ -119,7 +118,7 @@ impl<'a> Printer<'a> {
             let statements: Vec<_> =
                 pairs.next().map(Pair::into_inner).into_iter().flatten().collect();
             let mains = statements.iter().filter(|it| it.as_rule() == Rule::pipeline).count();
-            // Which of two pipelines is the main one, the author must say.
+            // The author must choose which of two pipelines is the main one.
             if mains > 1 {
                 return false;
             }
@@ -136,25 +135,25 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// A statement and what separates it from the one before.
+    /// A statement and the gap before it.
     fn statement(&mut self, pair: Read<'_>) -> Doc<'a> {
         let gap = self.tokens.next_statement();
         Doc::seq(vec![gap, self.declaration(pair)])
     }
 
-    /// The place of a pair, without the gap that pest may have read after it.
+    /// The place of a pair, without the gap that pest may have consumed after it.
     fn span(&self, pair: &Read<'_>) -> Span {
         let read = pair.as_span();
         self.tokens.trimmed(Span::new(self.base + read.start(), self.base + read.end()))
     }
 
-    /// A pair whose tokens stand one right behind the other.
+    /// A pair whose tokens are printed without gaps.
     fn joined(&mut self, pair: &Read<'_>) -> Doc<'a> {
         let span = self.span(pair);
         self.tokens.joined(span)
     }
 
-    /// A pair that is printed as it was written, as one token.
+    /// A pair that is printed as written, as one token.
     fn verbatim(&mut self, pair: &Read<'_>) -> Doc<'a> {
         let span = self.span(pair);
         self.tokens.verbatim(span)

@@ -1,17 +1,17 @@
-//! Lays out a [`Doc`]: the one place where lines end.
+//! Lays out a [`Doc`]: the only place that decides where lines end.
 
 use super::{
     align::{self, Trailing},
     doc::{Breaks, Comment, Doc, Fold, Node},
 };
 
-/// The most columns of a line, where a line can be broken at all. Comments are not counted.
+/// The most columns of a line that can be broken. Comments are not counted.
 const WIDTH: usize = 100;
 
-/// How much deeper a line stands that only a comment made begin.
+/// The extra indentation of a line that begins only because a comment ended the previous one.
 const CONTINUED: usize = 2;
 
-/// How the lines of the group that is being laid out are printed.
+/// The layout of the current group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// On one line, with all groups inside.
@@ -21,7 +21,7 @@ enum Mode {
     Broken,
 }
 
-/// Something that is still to be laid out.
+/// A piece that is still to be laid out.
 #[derive(Clone, Copy)]
 struct Due<'d, 'a> {
     indent: usize,
@@ -29,18 +29,18 @@ struct Due<'d, 'a> {
     doc: &'d Doc<'a>,
 }
 
-/// The text so far, and what waits for the next token.
+/// The text so far, and the gap and comment before the next token.
 #[derive(Default)]
 pub(super) struct Page<'a> {
     text: String,
     column: usize,
     line: usize,
-    /// How many lines end before the next token.
+    /// The number of line ends before the next token.
     line_ends: usize,
     space: bool,
-    /// Where the next line begins.
+    /// The indentation of the next line.
     indent: usize,
-    /// The comment behind the last token. A comma may still come before it.
+    /// The comment after the last token. A comma may still be inserted before it.
     comment: Option<&'a str>,
     trailing: Vec<Trailing>,
 }
@@ -52,7 +52,7 @@ impl<'a> Page<'a> {
         align::comments(self.text, &self.trailing)
     }
 
-    /// Lays out a statement below what is there.
+    /// Lays out a statement below the text so far.
     pub(super) fn add(&mut self, doc: &Doc<'a>) {
         let mut due = vec![Due { indent: 0, mode: Mode::Broken, doc }];
         while let Some(it) = due.pop() {
@@ -133,7 +133,7 @@ impl<'a> Page<'a> {
         self.indent = indent;
     }
 
-    /// Writes the comment that waits at the end of the line.
+    /// Writes the pending comment at the end of the line.
     fn end_comment(&mut self) {
         let Some(comment) = self.comment.take() else { return };
         self.trailing.push(Trailing { line: self.line, column: self.column, at: self.text.len() });
@@ -175,7 +175,7 @@ fn column_after(column: usize, text: &str) -> usize {
     }
 }
 
-/// Whether a piece, and what follows it up to where a line can end, stays on its line.
+/// Whether a piece, and the text after it up to the next possible line end, fits on its line.
 fn fits<'d, 'a>(start: usize, piece: Due<'d, 'a>, rest: &[Due<'d, 'a>]) -> bool {
     let mut measured = vec![piece];
     let mut rest = rest.iter().rev();
@@ -193,7 +193,7 @@ fn fits<'d, 'a>(start: usize, piece: Due<'d, 'a>, rest: &[Due<'d, 'a>]) -> bool 
             Node::Line if !broken => column += 1,
             Node::Space => column += 1,
             Node::Line | Node::SoftLine if broken => return true,
-            // A comment above the piece is not a part of its first line.
+            // A comment above the piece is not part of its first line.
             Node::Comment(comment) if comment.own_line && column == start => {}
             Node::HardLine | Node::Comment(_) => return true,
             Node::IfBroken(_) | Node::Line | Node::SoftLine | Node::Blank => {}
@@ -210,7 +210,7 @@ fn fits<'d, 'a>(start: usize, piece: Due<'d, 'a>, rest: &[Due<'d, 'a>]) -> bool 
     true
 }
 
-/// How a group inside of what is measured will be laid out, if there is room.
+/// The layout of a group inside the measured piece, if there is room.
 fn measured_mode(around: Mode, fold: Fold, doc: &Doc<'_>) -> Mode {
     match (around, fold, doc.shape.breaks) {
         (Mode::Flat, ..) => Mode::Flat,

@@ -1,4 +1,4 @@
-//! Pipelines and their stages, with the bounds and alternatives behind them.
+//! Pipelines and their stages, with the bounds and alternatives after them.
 
 use std::iter;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::syntax::Rule;
 
-/// The columns of `>> `, by which the inside of a stage is deeper.
+/// The width of `>> `, by which the inside of a stage is indented.
 const SIGN: usize = 3;
 
 impl<'a> Printer<'a> {
@@ -33,7 +33,7 @@ impl<'a> Printer<'a> {
         chain(head, rest, author)
     }
 
-    /// A head or a stage with what binds to it alone.
+    /// A head or a stage with its modifiers.
     fn stage(&mut self, pair: Read<'_>) -> Doc<'a> {
         let mut inner = pair.into_inner();
         let Some(first) = inner.next() else { return Doc::empty() };
@@ -48,7 +48,7 @@ impl<'a> Printer<'a> {
                 continue;
             }
             author |= self.tokens.breaks_here();
-            // The brace of a block is a good place to go on.
+            // The line may continue after the brace of a block.
             mods.push(if is_block { Doc::space() } else { Doc::line() });
             mods.push(match part.as_rule() {
                 Rule::within => self.within(part),
@@ -67,7 +67,7 @@ impl<'a> Printer<'a> {
         Doc::seq(parts)
     }
 
-    /// What a stage is made of: a block, a value or a component.
+    /// The content of a stage: a block, a value or a component.
     fn source(&mut self, pair: Read<'_>) -> Doc<'a> {
         match pair.as_rule() {
             Rule::expr => self.expr(pair),
@@ -78,7 +78,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Parts that stand on one line unless the author broke it, or a part has no such place.
+/// Parts on one line, unless the author broke it or a line must end outside all brackets.
 fn chain<'a>(first: Doc<'a>, rest: Vec<Doc<'a>>, author: bool) -> Doc<'a> {
     let all = Doc::seq(vec![first, Doc::seq(rest).nest(STEP)]);
     let fold = match author {

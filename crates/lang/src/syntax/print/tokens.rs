@@ -1,4 +1,4 @@
-//! The tokens of a text, one after the other, each with the comments around it.
+//! The tokens of a text in order, each with the comments around it.
 //!
 //! A comment on the line of a token belongs to that token; a comment on a line of its own
 //! belongs to the token below.
@@ -8,27 +8,27 @@ use std::borrow::Cow;
 use super::doc::{Comment, Doc};
 use crate::{diag::Span, syntax::token::Lexed};
 
-/// Where printing stands in the text.
+/// The position of the printer in the text.
 #[derive(Clone)]
 pub(super) struct Tokens<'a> {
     text: &'a str,
     lexed: &'a Lexed,
     /// The end of the last token and of the comment on its line.
     at: usize,
-    /// The last token was an opening bracket.
+    /// Whether the last token was an opening bracket.
     opened: bool,
-    /// A token was not where the grammar says it is.
+    /// Whether a token was not where the grammar expects it.
     lost: bool,
 }
 
-/// What stands between two tokens, without the comment that belongs to the first.
+/// The text between two tokens, without the comment that belongs to the first.
 struct Gap<'a> {
     comments: Vec<Above<'a>>,
     end: usize,
     line_ends: usize,
 }
 
-/// A comment on a line of its own, and how many lines end before it.
+/// A comment on its own line, and the number of line ends before it.
 struct Above<'a> {
     text: &'a str,
     line_ends: usize,
@@ -71,13 +71,13 @@ impl<'a> Tokens<'a> {
         doc
     }
 
-    /// A comma between two items, and the end of its line. Comments before it go behind it.
+    /// A comma between two items, and the end of its line. Comments before it move after it.
     pub(super) fn comma(&mut self) -> Doc<'a> {
         let (behind, above) = self.swallow();
         Doc::seq(vec![Doc::text(","), behind, Doc::line(), self.blank(), above])
     }
 
-    /// A comma after the last item, which may be there or not, and is where lines are broken.
+    /// An optional comma after the last item; it is printed if the group is broken.
     pub(super) fn last_comma(&mut self) -> Doc<'a> {
         let comma = Doc::if_broken(",");
         if !self.next_is(",") {
@@ -88,8 +88,8 @@ impl<'a> Tokens<'a> {
         Doc::seq(vec![comma, behind, line, above])
     }
 
-    /// The comments around the next sign, without the sign: those that may stand behind it,
-    /// and those that stand below it.
+    /// Skips the next sign and returns its comments: those that may follow it on its line, and
+    /// those below it.
     fn swallow(&mut self) -> (Doc<'a>, Doc<'a>) {
         let gap = self.gap();
         let above = self.lines(&gap.comments);
@@ -101,7 +101,7 @@ impl<'a> Tokens<'a> {
         if own_line { (Doc::empty(), Doc::seq(vec![above, behind])) } else { (behind, above) }
     }
 
-    /// The tokens of a place that must be one right behind the other.
+    /// The tokens of a place, printed without gaps.
     pub(super) fn joined(&mut self, span: Span) -> Doc<'a> {
         let lexed = self.lexed;
         let first = lexed.tokens.partition_point(|it| it.span.start < span.start);
@@ -113,17 +113,17 @@ impl<'a> Tokens<'a> {
         Doc::seq(parts)
     }
 
-    /// A place as it was written.
+    /// A place as written.
     pub(super) fn verbatim(&mut self, span: Span) -> Doc<'a> {
         self.token(span.start, span.end, None)
     }
 
-    /// Another token instead of the one that was written.
+    /// A token that replaces the one in the text.
     pub(super) fn replaced(&mut self, span: Span, text: String) -> Doc<'a> {
         self.put(span, text.into())
     }
 
-    /// A place as it was written, with the indentation of its first line.
+    /// A place as written, with the indentation of its first line.
     pub(super) fn as_it_stands(&mut self, span: Span) -> Doc<'a> {
         let before = self.at;
         let above = self.above();
@@ -147,7 +147,7 @@ impl<'a> Tokens<'a> {
         self.put(Span::new(start, end), text.into())
     }
 
-    /// Puts a text where a token stands, between the comments of that token.
+    /// Puts a text in the place of a token, between the comments of that token.
     fn put(&mut self, span: Span, text: Cow<'a, str>) -> Doc<'a> {
         let gap = self.gap();
         self.lost |= gap.end != span.start;
@@ -161,13 +161,13 @@ impl<'a> Tokens<'a> {
         Doc::seq(above.into_iter().chain([Doc::text(text)]).chain(behind).collect())
     }
 
-    /// What separates two statements, or two items of a list of many lines: at most one
-    /// empty line, and none behind a bracket.
+    /// The gap between two statements, or two items on separate lines: at most one empty line,
+    /// and none after a bracket.
     pub(super) fn next_statement(&self) -> Doc<'a> {
         Doc::seq(vec![Doc::hard_line(), self.blank()])
     }
 
-    /// The empty line that stands before the next token or comment.
+    /// The empty line before the next token or comment.
     pub(super) fn blank(&self) -> Doc<'a> {
         let gap = self.gap();
         let line_ends = gap.comments.first().map_or(gap.line_ends, |it| it.line_ends);
@@ -237,7 +237,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A place that ends with a token.
+    /// A place shortened to end with a token.
     pub(super) fn trimmed(&self, span: Span) -> Span {
         let tokens = &self.lexed.tokens;
         let next = tokens.partition_point(|it| it.span.start < span.end);
@@ -246,7 +246,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The comment that a text begins with, up to the end of its line.
+/// The comment at the start of a text, up to the end of its line.
 fn comment(text: &str) -> Option<&str> {
     let begins = text.starts_with('#') || text.starts_with("//");
     begins.then(|| &text[..text.find('\n').unwrap_or(text.len())])

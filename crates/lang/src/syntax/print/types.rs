@@ -1,4 +1,4 @@
-//! Type expressions, and what stands in the head of a flow.
+//! Type expressions, and the heads of flows.
 
 use std::iter::Peekable;
 
@@ -88,8 +88,8 @@ impl<'a> Printer<'a> {
         Doc::seq([open].into_iter().chain(ty).chain([close]).collect())
     }
 
-    /// `(name: T = default, ..) -> T within { .. }` of a flow or of inline code. The
-    /// parameters each have a line where all of it does not fit on one.
+    /// `(name: T = default, ..) -> T within { .. }` of a flow or of inline code. If it does not
+    /// fit on one line, each parameter is on its own line.
     pub(super) fn signature<'p>(
         &mut self,
         parts: &mut Peekable<impl Iterator<Item = Read<'p>>>,

@@ -1,5 +1,4 @@
-//! Rows from top to bottom; what would get much taller than wide is continued in a next
-//! column.
+//! Rows from top to bottom; a picture much taller than wide continues in the next column.
 
 use super::{
     layers::Rows,
@@ -7,13 +6,13 @@ use super::{
     place::{Fall, Layout, ROW_GAPS, Wire},
 };
 
-/// Rows that are taller than this together stand in columns.
+/// Rows that are taller than this in total are split into columns.
 const TALL: Px = 2_400;
 
-/// Between columns, where arrows go up.
+/// The gap between columns, where arrows go up.
 const GUTTER: Px = 44;
 
-/// Above and below columns, where arrows go around.
+/// The gap above and below columns, where arrows go around.
 const BEND: Px = 16;
 
 /// Rows with their places.
@@ -21,13 +20,13 @@ pub(super) struct Columns<'a> {
     sizes: &'a [(Px, Px)],
     rows: &'a Rows,
     centres: &'a [Px],
-    /// From where to where the boxes of a column reach.
+    /// The horizontal extent of the boxes of a column.
     left: Px,
     width: Px,
     spans: Vec<Span>,
 }
 
-/// Where a row is.
+/// The position of a row.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     column: usize,
@@ -73,7 +72,7 @@ impl<'a> Columns<'a> {
         spans
     }
 
-    /// How tall a column gets before the next one begins, if all rows are so tall.
+    /// The height of a column before the next one begins, if all rows have this total height.
     fn tallest(&self, all: Px) -> Px {
         if all < TALL || all < 3 * self.width {
             return Px::MAX;
@@ -93,7 +92,7 @@ impl<'a> Columns<'a> {
         is_one(into().map(|it| it.0).collect()) || is_one(into().map(|it| it.1).collect())
     }
 
-    /// How far to the right a column begins.
+    /// The left edge of a column.
     fn column_left(&self, column: usize) -> Px {
         let column = Px::try_from(column).unwrap_or(Px::MAX);
         column.saturating_mul(self.width + GUTTER)

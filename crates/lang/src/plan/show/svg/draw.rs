@@ -10,7 +10,7 @@ use super::{
     place::Wire,
 };
 
-/// Writes boxes at their places.
+/// Writes boxes at their positions.
 #[derive(Default)]
 pub(super) struct Drawing {
     pub(super) text: String,
@@ -64,7 +64,7 @@ impl Drawing {
         self.element(format_args!(r#"<text x="{x}" y="{y}">{}</text>"#, escaped(barrier)));
     }
 
-    /// Writes the lines of a box; gives the height below them.
+    /// Writes the lines of a box, and returns the position below them.
     fn lines(&mut self, part: &Part, x: Px, y: Px) -> Px {
         let mut base = y + PADDING - 4;
         for line in &part.lines {
@@ -89,7 +89,7 @@ impl Drawing {
     }
 
     fn wire(&mut self, wire: &Wire, left: Px, top: Px) {
-        /// Where an arrow's line ends, so that its head ends at the box.
+        /// The length of the head of an arrow, by which its line is shorter.
         const HEAD: Px = 5;
         let mut path = String::new();
         let mut at: Option<(Px, Px)> = None;

@@ -1,14 +1,14 @@
-//! Rows for boxes that use one another: what is used stands above, wide rows are wrapped,
-//! and an arrow that passes a row has a lane in it.
+//! Rows for boxes that use one another: used boxes are above, wide rows are wrapped, and an
+//! arrow that passes a row has a lane in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::measure::Px;
 
-/// Who uses whom among the boxes of one block, as places in their list.
+/// The dependencies among the boxes of a block, as indices in their list.
 pub(super) type Edges = BTreeSet<(usize, usize)>;
 
-/// What stands in a row: a box, or a lane that arrows pass through.
+/// A slot of a row: a box, or a lane that arrows pass through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) part: Option<usize>,
@@ -22,16 +22,16 @@ pub(super) struct Rows {
     pub(super) slots: Vec<Slot>,
     /// The slots of each row, from left to right.
     pub(super) lists: Vec<Vec<usize>>,
-    /// From one row to the next.
+    /// The links from one row to the next.
     pub(super) links: BTreeSet<(usize, usize)>,
-    /// The slots that each edge passes, its boxes included.
+    /// The slots that each edge passes, including its boxes.
     pub(super) routes: Vec<Vec<usize>>,
 }
 
 /// The width of a lane.
 const LANE: Px = 6;
 
-/// Puts boxes of these widths into rows that are no wider than `room` where they can be.
+/// Puts boxes of these widths into rows that are at most `room` wide, if possible.
 pub(super) fn rows(widths: &[Px], edges: &Edges, gap: Px, room: Px) -> Rows {
     let edges = reduced(widths.len(), edges);
     let mut rows = Rows::default();
@@ -51,7 +51,7 @@ pub(super) fn rows(widths: &[Px], edges: &Edges, gap: Px, room: Px) -> Rows {
     rows
 }
 
-/// The edges that no other edges imply.
+/// The edges that are not implied by others.
 fn reduced(count: usize, edges: &Edges) -> Edges {
     let mut reached: Vec<Vec<u64>> = vec![vec![0; count.div_ceil(64)]; count];
     let mut kept = Edges::new();
@@ -69,10 +69,10 @@ fn reduced(count: usize, edges: &Edges) -> Edges {
     kept
 }
 
-/// The boxes, each behind everything that it uses.
+/// The boxes in levels, each below everything that it uses.
 fn levels(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut level = vec![0; count];
-    // What is used comes first in the list, and so in the edges.
+    // Used boxes come first in the list, and so in the edges.
     for (from, to) in edges {
         level[*to] = level[*to].max(level[*from] + 1);
     }
@@ -88,7 +88,7 @@ impl Rows {
         self.slots.len() - 1
     }
 
-    /// Finds a way for each edge. Those of a box with many share their lanes.
+    /// Finds a route for each edge. The edges of a box with many of them share lanes.
     fn route(&mut self, count: usize, edges: &Edges) {
         let mut slot_of = vec![0; count];
         for (slot, it) in self.slots.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Rows {
         }
     }
 
-    /// Lets every slot stand near those that it is linked with, so that few arrows cross.
+    /// Moves every slot near those that it is linked with, so that few arrows cross.
     fn order(&mut self) {
         const SWEEPS: usize = 6;
         let (above, below) = self.neighbours();
@@ -130,7 +130,7 @@ impl Rows {
         }
     }
 
-    /// How far to the right each slot is, in thousandths of its row.
+    /// The position of each slot, in thousandths of its row.
     fn places(&self) -> Vec<usize> {
         let mut place = vec![0; self.slots.len()];
         for row in &self.lists {
@@ -141,7 +141,7 @@ impl Rows {
         place
     }
 
-    /// For each slot the boxes above and below that its arrows begin and end at.
+    /// For each slot, the boxes above and below where its arrows begin and end.
     pub(super) fn ends(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let none = vec![Vec::new(); self.slots.len()];
         let (mut above, mut below) = (none.clone(), none);
@@ -153,7 +153,7 @@ impl Rows {
         (above, below)
     }
 
-    /// For each slot those that it is linked with in the row above and in the row below.
+    /// For each slot, the linked slots in the row above and in the row below.
     fn neighbours(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let none = vec![Vec::new(); self.slots.len()];
         let (mut above, mut below) = (none.clone(), none);

@@ -1,5 +1,5 @@
-//! How wide text is at the most. A picture is drawn where no font can be asked, so this
-//! takes the widest of the common ones.
+//! The greatest width of text. No font is available when a picture is drawn, so this uses the
+//! widest of the common ones.
 
 /// A length in the picture.
 pub(super) type Px = i64;
@@ -11,7 +11,7 @@ pub(super) enum Font {
     File,
     /// The name of a node.
     Name,
-    /// Types, amounts and bounds, all letters of one width.
+    /// Types, amounts and bounds, in a monospaced font.
     Code,
     Badge,
 }
@@ -26,7 +26,7 @@ impl Font {
         }
     }
 
-    /// From one line to the next.
+    /// The distance from one line to the next.
     pub(super) fn line_height(self) -> Px {
         match self {
             Self::File => 26,
@@ -53,7 +53,7 @@ impl Font {
         (letters * self.size()).div_euclid(1_000) + 1
     }
 
-    /// The text, or as much of its beginning as there is room for.
+    /// The text, shortened to the available room.
     pub(super) fn cut(self, text: &str, room: Px) -> String {
         if self.width(text) <= room {
             return text.to_owned();

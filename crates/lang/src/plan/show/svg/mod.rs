@@ -1,7 +1,7 @@
-//! A plan as a picture: blocks hold what stands in them, arrows go down.
+//! A plan as a picture: blocks contain their nodes, and arrows go down.
 //!
-//! Each block is laid out by itself: its boxes in rows, below what they use. So a picture
-//! grows with its blocks, and is the same each time.
+//! Each block is laid out separately: its boxes in rows, below those that they use. So a
+//! picture grows with its blocks, and is deterministic.
 
 mod columns;
 mod draw;
@@ -28,7 +28,7 @@ pub(super) fn of(plan: &Plan) -> String {
     let (width, height) = (file.width, file.height);
     let title = escaped(plan.program().source.name());
     let description = format!(
-        "What the script runs, {} nodes from top to bottom. An arrow leads from a result to what uses it.",
+        "The {} nodes of the script, from top to bottom. Arrows lead from results to their uses.",
         outline.all().count()
     );
     format!(

@@ -1,4 +1,4 @@
-//! The boxes of a picture: what is written in them, and how large that makes them.
+//! The boxes of a picture: their text, and their sizes.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::plan::{EffectUse, Node, Verdict};
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) look: Look,
-    /// The path of the node that it shows; bounds and the file have none.
+    /// The path of its node; bounds and the file have none.
     pub(super) node: String,
     pub(super) lines: Vec<Line>,
     pub(super) badges: Vec<Badge>,
-    /// What has to be there before anything behind the box can start.
+    /// What stages after the box wait for.
     pub(super) barrier: Option<String>,
     pub(super) inside: Vec<Part>,
     pub(super) layout: Layout,
@@ -50,28 +50,28 @@ pub(super) struct Badge {
     pub(super) width: Px,
 }
 
-/// The room between a box and what is in it.
+/// The room between a box and its content.
 pub(super) const PADDING: Px = 12;
 
-/// The room between what is written in a block and what stands in it.
+/// The room between the text of a block and the boxes in it.
 pub(super) const HEAD_GAP: Px = 10;
 
 /// The room between badges, and their height.
 pub(super) const BADGE_GAP: Px = 5;
 pub(super) const BADGE_HEIGHT: Px = 16;
 
-/// The line of a block that says what it waits for.
+/// The height of the line of a block that shows what it waits for.
 pub(super) const BARRIER_HEIGHT: Px = 18;
 
-/// The widest that text in a box is. In a block there is always room for as much as in
-/// what stands inside.
+/// The greatest width of text in a box. A block always has room for as much as the boxes
+/// inside it.
 const TEXT: Px = 230;
 const FILE_TEXT: Px = 620;
 
 /// Makes the boxes of a plan.
 pub(super) struct Parts<'o, 'p> {
     outline: &'o Outline<'p>,
-    /// For the inside of each node, who uses whom among its children.
+    /// The dependencies among the children of each node.
     edges: BTreeMap<Option<usize>, Edges>,
 }
 
@@ -90,7 +90,7 @@ impl<'o, 'p> Parts<'o, 'p> {
             lines.push(code(&format!("input {}: {}{optional}", input.name, input.ty)));
         }
         if let Some(main) = &program.main {
-            lines.push(code(&format!("gives {}", main.ty)));
+            lines.push(code(&format!("result {}", main.ty)));
         }
         lines.extend(takes(outline.plan.envelope()));
         lines.extend(outline.plan.verdicts().iter().map(judged));
@@ -114,7 +114,7 @@ impl<'o, 'p> Parts<'o, 'p> {
         lines.extend(node.op.iter().map(|it| code(it)));
         lines.push(code(&format!("→ {}", node.ty)));
         lines.extend(takes(&node.envelope));
-        // The defaults of ops are in the table; a picture shows what the script says.
+        // The defaults of ops are in the table; a picture only shows the bounds of the script.
         let is_block = node.op.is_none();
         lines.extend(bounds(&node.bounds, &node.verdicts, |verdict| is_block || verdict.is_some()));
         lines
@@ -155,7 +155,7 @@ impl Part {
         lines.chain(barrier).chain([badges, self.layout.width]).max().unwrap_or(0)
     }
 
-    /// The height of the text and the badges, with the room above them.
+    /// The height of the text and the badges, including the room above them.
     pub(super) fn head(&self) -> Px {
         let lines: Px = self.lines.iter().map(|it| it.font.line_height()).sum();
         let badges = if self.badges.is_empty() { 0 } else { BADGE_HEIGHT + 6 };
@@ -197,7 +197,7 @@ fn bounds(
     bounds.iter().filter_map(line_of).collect()
 }
 
-/// A bound, and what is known of it.
+/// A bound with its verdict.
 fn judged(verdict: &Verdict) -> Line {
     let (key, limit, word) = (verdict.title(), &verdict.limit, verdict.holds.word());
     match verdict.is_judged() {
@@ -214,7 +214,7 @@ fn badges<'e>(effects: impl IntoIterator<Item = &'e EffectUse>) -> Vec<Badge> {
     effects.into_iter().map(badge).collect()
 }
 
-/// Replaces the badges that there is no room for by their number.
+/// Replaces the badges that do not fit by their number.
 fn wrap(badges: &mut Vec<Badge>, room: Px) {
     let more = |count: usize| {
         let text = format!("+{count}");

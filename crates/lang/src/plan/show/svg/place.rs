@@ -1,4 +1,4 @@
-//! Where the boxes of one block are, and the way of the arrows between them.
+//! The positions of the boxes of one block, and the routes of the arrows between them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{
     measure::Px,
 };
 
-/// The boxes and arrows inside a block, from its own corner.
+/// The boxes and arrows inside a block, relative to its corner.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     /// The upper left corner of each box.
@@ -22,27 +22,26 @@ pub(super) struct Layout {
 /// column.
 pub(super) type Wire = Vec<Fall>;
 
-/// A piece of an arrow that goes straight down.
+/// A straight downward piece of an arrow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fall {
     pub(super) x: Px,
     pub(super) top: Px,
     pub(super) bottom: Px,
-    /// How the arrow came there from another column: along its bottom, and up at its right.
+    /// The route from another column: along its bottom, and up at its right.
     pub(super) around: Option<(Px, Px)>,
 }
 
-/// Between the boxes of a row.
+/// The gap between the boxes of a row.
 pub(super) const GAP: Px = 18;
 
-/// Between rows, with and without arrows there.
+/// The gaps between rows, with and without arrows.
 pub(super) const ROW_GAPS: (Px, Px) = (38, 18);
 
-/// Rows are wrapped where they get wider than this; the more there is, the wider they get.
+/// The width at which rows are wrapped, which grows with the number of boxes.
 const ROOM: std::ops::RangeInclusive<Px> = 900..=1_500;
 
-/// Puts boxes of these sizes below what they use. What is not connected stands side by
-/// side.
+/// Puts boxes of these sizes below those that they use. Unconnected groups are side by side.
 pub(super) fn layout(sizes: &[(Px, Px)], edges: &Edges) -> Layout {
     let groups = connected(sizes.len(), edges);
     if groups.len() <= 1 {
@@ -62,9 +61,9 @@ pub(super) fn layout(sizes: &[(Px, Px)], edges: &Edges) -> Layout {
     whole
 }
 
-/// The boxes that arrows connect, in groups, each in the order of the script.
+/// The groups of connected boxes, each in the order of the script.
 fn connected(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
-    // For each box the first one of its group.
+    // For each box, the first one of its group.
     let mut first: Vec<usize> = (0..count).collect();
     let root = |first: &[usize], mut it: usize| {
         while first[it] != it {
@@ -106,11 +105,11 @@ impl Fall {
     }
 }
 
-/// The middle of each slot, near the middles of the boxes that its arrows lead to.
+/// The centre of each slot, near the centres of the boxes that its arrows lead to.
 fn centres(rows: &Rows) -> Vec<Px> {
     const SWEEPS: usize = 8;
     let mut centres = vec![0; rows.slots.len()];
-    // No row reaches further than the widest one has to.
+    // No row gets wider than the widest one needs to be.
     let width = rows.lists.iter().map(|it| packed(rows, it, 0, &mut centres)).max().unwrap_or(0);
     if rows.links.is_empty() {
         return centres;
@@ -136,9 +135,9 @@ fn ordered(rows: &Rows, is_down: bool) -> Vec<&Vec<usize>> {
     if is_down { all.collect() } else { all.rev().collect() }
 }
 
-/// Where a slot would be best, and how much that matters.
+/// The best position of a slot, and its weight.
 fn wanted(rows: &Rows, slot: usize, near: &[usize], centres: &[Px]) -> (Px, Px) {
-    // Boxes stand in the middle, and lanes give way to them.
+    // Boxes have more weight than lanes, which give way to them.
     let importance = if rows.slots[slot].part.is_some() { 8 } else { 1 };
     let count = Px::try_from(near.len()).unwrap_or(Px::MAX);
     match count {
@@ -147,18 +146,18 @@ fn wanted(rows: &Rows, slot: usize, near: &[usize], centres: &[Px]) -> (Px, Px) 
     }
 }
 
-/// How far the middles of two neighbours are apart.
+/// The distance between the centres of two neighbours.
 fn apart(rows: &Rows, left: usize, right: usize) -> Px {
     (rows.slots[left].width + rows.slots[right].width).div_euclid(2) + gap(rows, left, right)
 }
 
-/// Lanes stand closer together than boxes.
+/// The gap between two neighbours; lanes are closer together than boxes.
 fn gap(rows: &Rows, left: usize, right: usize) -> Px {
     let are_lanes = rows.slots[left].part.is_none() && rows.slots[right].part.is_none();
     if are_lanes { GAP / 3 } else { GAP }
 }
 
-/// Puts slots side by side from here on; gives where the last one ends.
+/// Places slots side by side from `start`, and returns the end of the last one.
 fn packed(rows: &Rows, row: &[usize], start: Px, centres: &mut [Px]) -> Px {
     let mut end = start;
     for (idx, slot) in row.iter().enumerate() {
@@ -170,11 +169,11 @@ fn packed(rows: &Rows, row: &[usize], start: Px, centres: &mut [Px]) -> Px {
     end
 }
 
-/// Puts each slot as near as can be to where it wants to be, in the order of the row and
+/// Places each slot as near as possible to its best position, in the order of the row and
 /// without overlaps: isotonic regression, by pooling neighbours that are too close.
-/// Cutting its result off at both ends keeps it the nearest one.
+/// Clamping the result at both ends keeps it optimal.
 fn settle(rows: &Rows, row: &[usize], wanted: &[(Px, Px)], width: Px, centres: &mut [Px]) {
-    // Where slots would be if all distances were nothing; pools of (sum, weight, members).
+    // The positions if all distances were zero; pools of (sum, weight, members).
     let mut offsets = vec![0; row.len()];
     let mut pools: Vec<(Px, Px, usize)> = Vec::new();
     for idx in 0..row.len() {
