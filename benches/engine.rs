@@ -62,7 +62,7 @@ fn kept(c: &mut Criterion) {
     let mut kept = |engine: &Engine| {
         stores += 1;
         let file = folder.path().join(format!("{stores}.db"));
-        engine.clone().keeping(Arc::new(Store::open(&file, 0).expect("a store can be created")))
+        engine.clone().with_store(Arc::new(Store::open(&file, 0).expect("a store can be created")))
     };
     let engine = svc::engine().with(&[&NAP]);
     let runtime = runtime();

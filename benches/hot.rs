@@ -46,7 +46,7 @@ fn calls() -> Box<dyn FnMut()> {
 /// The same with a store.
 fn kept() -> Box<dyn FnMut()> {
     let store = Arc::new(Store::in_memory().expect("a store in memory can be created"));
-    let (engine, runtime) = (svc::engine().with(&[&NAP]).keeping(store), runtime());
+    let (engine, runtime) = (svc::engine().with(&[&NAP]).with_store(store), runtime());
     let plan = engine.plan(CALLS).expect("the script checks");
     Box::new(move || {
         let run = async { engine.run_plan(plan.clone()).await.expect("the script runs") };

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use svc::{
-    script::{Island, Watch, limits},
+    script::{InlineScript, Watch, limits},
     value::{Record, Text, Type, Value},
 };
 use tokio_util::sync::CancellationToken;
@@ -48,8 +48,8 @@ fn round_trip(c: &mut Criterion) {
     let (records, watch) = (records(), watch());
     let cases = [("cross", "xs"), ("sum", "let sum = 0.0; for x in xs { sum += x.total; } xs")];
     for (name, code) in cases {
-        let island =
-            Island::new(code, 0, &["xs".into()], &Type::list(line())).expect("the code is valid");
+        let island = InlineScript::new(code, 0, &["xs".into()], &Type::list(line()))
+            .expect("the code is valid");
         group.bench_function(name, |b| {
             b.iter(|| {
                 island

@@ -145,8 +145,10 @@ impl Observer for Steps {
 /// The way of svc: reserve the maximum cost of the step, run it, settle.
 pub(crate) fn reserved_before_steps(seed: i64) -> Done {
     let steps = Arc::new(Steps::default());
-    let engine =
-        svc::engine().with(&[&COMPONENT]).on(Arc::new(TestHost::new())).watched_by(steps.clone());
+    let engine = svc::engine()
+        .with(&[&COMPONENT])
+        .with_host(Arc::new(TestHost::new()))
+        .with_observer(steps.clone());
     let branches: Vec<Value> = (0..BRANCHES).map(Value::Int).collect();
     let run = engine.run(SCRIPT).param("seed", seed).param("branches", Value::from(branches));
     let spent = match runtime().block_on(async { run.await }) {

@@ -72,7 +72,7 @@ impl Searching {
         const SCRIPT: &str = "param question: string
             param docs: path
             question >> search(source: docs, top_k: 10)";
-        let engine = svc::engine().on(Arc::new(OsHost::with_cache(cache.join("cache"))));
+        let engine = svc::engine().with_host(Arc::new(OsHost::with_cache(cache.join("cache"))));
         let plan = engine.plan(SCRIPT).expect("the script checks");
         let docs = Value::Path(docs.to_str().expect("a path in UTF-8").into());
         Self { engine, plan, docs, runtime: runtime() }

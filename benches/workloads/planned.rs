@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use svc::{
     host::test::TestHost,
     plan::{Caps, Plan},
-    run::{Outcome, Surroundings, Unwatched, run},
+    run::{Outcome, RunContext, Unwatched, run},
     value::{Text, Value},
 };
 use tokio::{
@@ -19,7 +19,7 @@ use super::nap::NAP;
 /// A plan with its runtime.
 pub(crate) struct Planned {
     plan: Plan,
-    around: Surroundings,
+    around: RunContext,
     runtime: Runtime,
 }
 
@@ -27,7 +27,7 @@ impl Planned {
     pub(crate) fn new(script: &str) -> Self {
         let engine = svc::engine().with(&[&NAP]);
         let plan = engine.plan(script).expect("the script checks");
-        let around = Surroundings {
+        let around = RunContext {
             host: Arc::new(TestHost::new()),
             catalog: Arc::new(engine),
             observer: Arc::new(Unwatched),

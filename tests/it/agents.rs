@@ -53,7 +53,7 @@ fn checked(line: &str) -> Result<(), Report> {
     let library =
         "type Answer = { text: string }\nflow answer(q: string) -> Answer { { text: q } }";
     let host = TestHost::new().file("lib.svc", library);
-    let engine = svc::engine().on(Arc::new(host));
+    let engine = svc::engine().with_host(Arc::new(host));
     let declared = |it: &str| it.split([':', '=', '(']).next().unwrap().trim().to_owned();
     let given: Vec<&str> =
         GIVEN.into_iter().filter(|it| !line.starts_with(&declared(it))).collect();
@@ -89,7 +89,7 @@ async fn agent_tasks_have_a_right_answer() {
         assert_eq!(allowed.len(), 10, "{name}: {allowed:?}");
         let script = fs::read_to_string(task.join("script.svc")).unwrap();
         let source = Source::new(name.as_str(), script.as_str()).in_folder("");
-        let engine = svc::engine().on(Arc::new(host(&task)));
+        let engine = svc::engine().with_host(Arc::new(host(&task)));
         let registry = engine.registry();
         assert!(allowed.iter().all(|it| registry.resolve(it).is_some()), "{name}: {allowed:?}");
         for used in called(&engine, &script) {

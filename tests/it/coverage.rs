@@ -24,7 +24,7 @@ fn root() -> &'static Path {
 
 /// The rules that scripts without errors use.
 fn used() -> BTreeSet<Use> {
-    let engine = svc::engine().with(components::ALL).on(Arc::new(scripts::host()));
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(scripts::host()));
     let mut used = BTreeSet::new();
     for folder in ["tests/scripts/language", "tests/scripts/runs", "examples"] {
         for path in fs::read_dir(root().join(folder)).unwrap().map(|it| it.unwrap().path()) {

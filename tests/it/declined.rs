@@ -19,7 +19,7 @@ const RESERVED: i64 = 257 * 3_000 + 1000 * 15_000;
 const USED: i64 = 1000 * 15_000;
 
 fn engine() -> Engine {
-    svc::engine().with(components::ALL).on(Arc::new(TestHost::new()))
+    svc::engine().with(components::ALL).with_host(Arc::new(TestHost::new()))
 }
 
 async fn failure(script: &str) -> Error {
@@ -58,7 +58,7 @@ async fn what_runs_is_not_cancelled_by_what_cannot_begin() {
             within {{ max_cost: {} }}"#,
         dollars(RESERVED)
     );
-    let ended = engine().watched_by(meter.clone()).run(script.as_str()).await;
+    let ended = engine().with_observer(meter.clone()).run(script.as_str()).await;
     let err = ended.map(|it| it.value).unwrap_err();
     let kept = err.partial().expect("the first item is kept");
     assert_eq!((kept.done, kept.of, kept.items.as_slice()), (1, 3, [0].as_slice()));
@@ -171,7 +171,7 @@ async fn events_follow_the_ledger() {
         r#"range(0, to: 64) >> each {{ "a" >> paid(max_tokens: 1000) }} within {{ max_cost: {} }}"#,
         dollars(cap)
     );
-    let ended = engine().watched_by(meter.clone()).run(script.as_str()).await;
+    let ended = engine().with_observer(meter.clone()).run(script.as_str()).await;
     let Err(Error::Run { error, .. }) = ended else { panic!("the cap is too low") };
     let counted = meter.counted();
     assert!(counted.highest.cost.nanos() <= cap, "{} of {cap}", counted.highest);
@@ -194,7 +194,7 @@ async fn attempts_that_break_off_are_settled_in_full() {
     ];
     for (script, cents, kind) in cases {
         let meter = Arc::new(Meter::default());
-        let ended = engine().watched_by(meter.clone()).run(script).await;
+        let ended = engine().with_observer(meter.clone()).run(script).await;
         let Err(Error::Run { error, .. }) = ended else { panic!("{script} must fail") };
         assert_eq!(error.kind(), kind, "{script}: {error}");
         let counted = meter.counted();
@@ -206,7 +206,7 @@ async fn attempts_that_break_off_are_settled_in_full() {
 #[tokio::test]
 async fn an_attempt_that_is_dropped_is_settled_in_full() {
     let meter = Arc::new(Meter::default());
-    let engine = engine().watched_by(meter.clone());
+    let engine = engine().with_observer(meter.clone());
     let reserved = async {
         while meter.counted().open.cost == Money::ZERO {
             tokio::task::yield_now().await;

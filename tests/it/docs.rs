@@ -53,7 +53,7 @@ fn of(page: &Path) -> Vec<Fence> {
 pub(crate) fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let host = OsHost::with_cache(cache.path());
-    (svc::engine().on(Arc::new(host)), cache)
+    (svc::engine().with_host(Arc::new(host)), cache)
 }
 
 #[tokio::test]

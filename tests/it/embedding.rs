@@ -51,7 +51,7 @@ async fn a_block_is_the_script_that_it_prints() {
 #[tokio::test]
 async fn blocks_search_and_summarise() {
     let host = TestHost::new().file("docs/a.md", "# Caps\n\nA cap is enforced by a reservation.\n");
-    let engine = svc::engine().on(Arc::new(host));
+    let engine = svc::engine().with_host(Arc::new(host));
     let pipeline =
         block("search").arg("source", "docs") >> block("rag_retrieval") >> block("summary");
     let response = engine.run(pipeline).input("how is a cap enforced?").await.unwrap();

@@ -20,7 +20,7 @@ const STEP: &str = "step(cents: 5, tokens: 100, takes: 1s, exact: true)";
 
 fn engine() -> Engine {
     let all: Vec<_> = components::ALL.iter().copied().chain([&world::COMPONENT]).collect();
-    svc::engine().with(&all).on(Arc::new(TestHost::new()))
+    svc::engine().with(&all).with_host(Arc::new(TestHost::new()))
 }
 
 fn plan(script: &str) -> Plan {

@@ -68,7 +68,7 @@ fn every_script_has_tests_that_pass() {
 fn no_test_needs_the_outside_world() {
     let nothing = std::sync::Arc::new(svc::host::test::TestHost::new());
     for script in scripts() {
-        let engine = helpdesk::engine().on(nothing.clone());
+        let engine = helpdesk::engine().with_host(nothing.clone());
         for result in engine.test(&checked(&script), "") {
             let name = &result.name;
             assert!(result.passed(), "{}: {name}\n{}", script.display(), result.report);

@@ -49,7 +49,7 @@ fn host(example: &Example) -> TestHost {
 
 async fn holds(engine: &Engine, example: &Example) -> Result<(), String> {
     let host = host(example);
-    let engine = engine.clone().on(Arc::new(host));
+    let engine = engine.clone().with_host(Arc::new(host));
     match (engine.run(example.script).await, example.yields) {
         (Ok(got), Ok(want)) => {
             let want = json::read(want).map_err(|err| format!("not JSON: {err}"))?;

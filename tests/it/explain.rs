@@ -43,7 +43,7 @@ const SHOWN_BY_TESTS: [&str; 2] = ["E414", "E415"];
 fn engine() -> (Engine, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let host = OsHost::with_cache(cache.path());
-    (svc::engine().with(components::ALL).on(Arc::new(host)), cache)
+    (svc::engine().with(components::ALL).with_host(Arc::new(host)), cache)
 }
 
 fn source(entry: &Entry, script: &str) -> Source {
@@ -74,7 +74,7 @@ async fn wrong_scripts_give_exactly_their_code() {
             "E315" => Policy::default().deny("writes").unwrap(),
             _ => Policy::default(),
         };
-        let engine = engine.clone().under(policy);
+        let engine = engine.clone().with_policy(policy);
         let found = engine.plan(source(&entry, &script));
         let problems: Vec<Problem> = match &found {
             Ok(plan) => plan.program().warnings.problems.clone(),

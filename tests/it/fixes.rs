@@ -14,7 +14,7 @@ use svc::{
 use crate::{components, scripts::host};
 
 fn engine() -> Engine {
-    svc::engine().with(components::ALL).on(Arc::new(host()))
+    svc::engine().with(components::ALL).with_host(Arc::new(host()))
 }
 
 /// Every script that the project has: wrong ones, right ones, examples.

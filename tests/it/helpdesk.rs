@@ -24,7 +24,7 @@ pub(crate) fn engine() -> Engine {
 #[tokio::test]
 async fn a_ticket_has_one_case_and_knows_its_duplicates() {
     let host = Arc::new(TestHost::new().env("HELPDESK", "cases"));
-    let engine = engine().on(host.clone());
+    let engine = engine().with_host(host.clone());
     let ticket = r#"{ id: "1", body: "the export crashes at noon" }"#;
     for team in ["support", "engineering"] {
         let case = engine.run(format!("{ticket} >> assign(team: {team:?})")).await.unwrap();
@@ -52,7 +52,7 @@ fn github_says(statuses: &'static [u16]) -> (Engine, Arc<AtomicUsize>) {
         answer.headers.push(("retry-after".to_owned(), "1".to_owned()));
         Box::pin(async move { Ok(answer) })
     });
-    (engine().on(Arc::new(host)), asked)
+    (engine().with_host(Arc::new(host)), asked)
 }
 
 #[tokio::test(start_paused = true)]

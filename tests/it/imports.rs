@@ -12,7 +12,7 @@ use svc::{
 fn world(files: &[(&str, &str)], main: &str) -> (Engine, Source) {
     let host = files.iter().fold(TestHost::new(), |it, (path, text)| it.file(path, *text));
     let source = Source::new("work/main.svc", main).in_folder("work");
-    (svc::engine().on(Arc::new(host)), source)
+    (svc::engine().with_host(Arc::new(host)), source)
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ fn a_file_that_two_use_is_checked_and_told_of_once() {
 fn a_script_cannot_use_itself() {
     let (engine, source) = world(&[], r#"use "./main.svc" as me  1"#);
     let host = TestHost::new().file("work/main.svc", "1");
-    let report = engine.on(Arc::new(host)).check(source).unwrap_err();
+    let report = engine.with_host(Arc::new(host)).check(source).unwrap_err();
     let problem = report.problems.first().unwrap();
     assert_eq!(problem.code, Code::E213);
     assert!(problem.message.ends_with("work/main.svc → work/main.svc"), "{problem}");

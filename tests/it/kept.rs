@@ -21,8 +21,8 @@ struct World {
 fn world() -> World {
     let (store, meter) = (Arc::new(Store::in_memory().unwrap()), Arc::new(Meter::default()));
     let host = TestHost::new().env("SVC_SECRET_API_KEY", CANARY);
-    let engine = svc::engine().with(components::ALL).on(Arc::new(host));
-    World { engine: engine.watched_by(meter.clone()).keeping(store.clone()), store, meter }
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(host));
+    World { engine: engine.with_observer(meter.clone()).with_store(store.clone()), store, meter }
 }
 
 const CANARY: &str = "canary-4711";

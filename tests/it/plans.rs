@@ -35,7 +35,7 @@ fn engine() -> Engine {
             }
         }
     }
-    helpdesk::engine().on(Arc::new(host))
+    helpdesk::engine().with_host(Arc::new(host))
 }
 
 fn plan_of(script: &Path) -> Plan {
@@ -96,7 +96,7 @@ fn the_picture_of_the_documentation_is_real() {
 
 /// The plans of all scripts that have one.
 fn all_plans() -> Vec<(String, Plan)> {
-    let engine = svc::engine().with(components::ALL).on(Arc::new(scripts::host()));
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(scripts::host()));
     let golden = grammar::scripts().into_iter().filter_map(|(name, text)| {
         Some((name.clone(), engine.plan(Source::new(name, text)).ok()?))
     });

@@ -39,22 +39,22 @@ let found = "cap" >> parallel {
 
 #[test]
 fn every_offending_node_is_named_at_once() {
-    let engine = svc::engine().on(world());
+    let engine = svc::engine().with_host(world());
     let source = || Source::new("report.svc", SCRIPT).in_folder(".");
     let narrow =
         policy(&["reads fs:./docs", "writes fs:./out", "spends"], &["writes fs:./out/a.txt"]);
-    let report = engine.clone().under(narrow).plan(source()).unwrap_err();
+    let report = engine.clone().with_policy(narrow).plan(source()).unwrap_err();
     assert!(report.all().all(|(_, it)| it.code == Code::E315 && it.is_error()), "{report}");
     insta::assert_snapshot!(report.render(Style::Plain));
     for accepting in [policy(&[], &[]), policy(&["reads", "writes", "spends"], &["asks"])] {
-        assert!(engine.clone().under(accepting).plan(source()).is_ok());
+        assert!(engine.clone().with_policy(accepting).plan(source()).is_ok());
     }
 }
 
 /// An address of this machine is allowed only with its port, and the refusal states this.
 #[test]
 fn an_address_of_this_machine_is_proposed_with_a_port() {
-    let engine = svc::engine().on(world()).under(policy(&["asks"], &[]));
+    let engine = svc::engine().with_host(world()).with_policy(policy(&["asks"], &[]));
     for (url, rule) in [
         ("http://localhost:8080/a", "reads web:localhost:PORT"),
         ("http://[::1]:8080/a", "reads web:[::1]:PORT"),
@@ -66,7 +66,7 @@ fn an_address_of_this_machine_is_proposed_with_a_port() {
         let help = report.problems[0].help.clone().unwrap();
         assert!(help.starts_with(&format!("use `--allow \"{rule}\"` to allow it")), "{help}");
         let rule = rule.replace("PORT", "8080");
-        assert!(engine.clone().under(policy(&[&rule], &[])).plan(script.as_str()).is_ok());
+        assert!(engine.clone().with_policy(policy(&[&rule], &[])).plan(script.as_str()).is_ok());
     }
 }
 
@@ -74,7 +74,7 @@ fn an_address_of_this_machine_is_proposed_with_a_port() {
 #[test]
 fn an_empty_list_allows_nothing() {
     let read = |text: &str| Policy::read(&Source::new("policy.toml", text)).unwrap();
-    let engine = |policy| svc::engine().on(world()).under(policy);
+    let engine = |policy| svc::engine().with_host(world()).with_policy(policy);
     let script = r#""cap" >> search(source: "docs")"#;
     assert!(engine(read("deny = []")).plan(script).is_ok());
     let report = engine(read("allow = []")).plan(script).unwrap_err();
@@ -88,14 +88,14 @@ fn an_empty_list_allows_nothing() {
 /// Each `--allow` in a refusal accepts what was refused.
 #[test]
 fn what_is_proposed_is_accepted() {
-    let engine = svc::engine().on(world());
+    let engine = svc::engine().with_host(world());
     let script = r#"let page = fetch(url: "https://Example.com:8443/caps?q=1")
 "cap" >> search(source: "docs") >> each { ask("${.text} ${page.text}") } >> first"#;
     let mut rules = vec!["asks".to_owned()];
     let mut rounds = 0;
     loop {
         let rules_now: Vec<&str> = rules.iter().map(String::as_str).collect();
-        match engine.clone().under(policy(&rules_now, &[])).plan(script) {
+        match engine.clone().with_policy(policy(&rules_now, &[])).plan(script) {
             Ok(_) => break,
             Err(report) => {
                 let helps = report.errors().filter_map(|it| it.help.clone());
@@ -114,22 +114,22 @@ fn what_is_proposed_is_accepted() {
 #[tokio::test]
 async fn a_refused_plan_does_nothing() {
     let host = world();
-    let engine = svc::engine().on(host.clone()).under(policy(&["reads"], &[]));
+    let engine = svc::engine().with_host(host.clone()).with_policy(policy(&["reads"], &[]));
     let script = r#""x" >> write_file(to: "out/a.txt")"#;
     let ended = engine.run(script).await.map(|it| it.value);
     assert!(matches!(ended, Err(Error::Check(_))), "{ended:?}");
     // A plan that another engine accepted does not bypass the policy.
-    let plan = svc::engine().on(host.clone()).plan(script).unwrap();
+    let plan = svc::engine().with_host(host.clone()).plan(script).unwrap();
     assert!(matches!(engine.run_plan(plan).await.map(|it| it.value), Err(Error::Check(_))));
     assert_eq!(host.content("out/a.txt"), None);
-    let free = svc::engine().on(host.clone()).under(policy(&["writes fs:out"], &[]));
+    let free = svc::engine().with_host(host.clone()).with_policy(policy(&["writes fs:out"], &[]));
     free.run(script).await.unwrap();
     assert_eq!(host.content("out/a.txt").unwrap(), b"x");
 }
 
 #[tokio::test]
 async fn a_path_that_is_given_is_judged_before_the_run() {
-    let engine = svc::engine().on(world()).under(policy(&["reads fs:docs"], &[]));
+    let engine = svc::engine().with_host(world()).with_policy(policy(&["reads fs:docs"], &[]));
     let script = "param file: path\nread_text(path: file) >> len";
     assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
     let refused = engine.run(script).param_text("file", "notes/b.md").await.map(|it| it.value);
@@ -139,7 +139,9 @@ async fn a_path_that_is_given_is_judged_before_the_run() {
 
 #[tokio::test]
 async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
-    let engine = svc::engine().on(world()).under(policy(&["reads fs:docs", "writes fs:out"], &[]));
+    let engine = svc::engine()
+        .with_host(world())
+        .with_policy(policy(&["reads fs:docs", "writes fs:out"], &[]));
     let script = "param file: path\nparam b: path = \"b\"\nread_text(path: (if 1 < 2 { file } else { b })) >> len";
     assert!(engine.run(script).param_text("file", "docs/a.md").await.is_ok());
     for file in ["notes/b.md", "docs/../notes/b.md", "/home/notes/b.md", "docs2/a.md"] {
@@ -157,7 +159,7 @@ async fn a_path_that_only_the_run_knows_is_held_in_the_run() {
 async fn what_is_denied_inside_of_what_is_allowed_is_left_out() {
     let host = TestHost::new().file("docs/a.md", "A cap.").file("docs/secret/b.md", "A cap too.");
     let rules = policy(&["reads fs:docs"], &["reads fs:docs/secret"]);
-    let engine = svc::engine().on(Arc::new(host)).under(rules);
+    let engine = svc::engine().with_host(Arc::new(host)).with_policy(rules);
     let script = r#"read_files(folder: "docs") >> each { .path }"#;
     assert_eq!(engine.run(script).await.unwrap().value.to_string(), r#"["docs/a.md"]"#);
     let report = engine.plan(r#"read_text(path: "docs/secret/b.md")"#).unwrap_err();
@@ -175,10 +177,10 @@ fn nothing_hides_in_a_large_plan() {
     }
     script.push_str("\nflow last(x: string) -> path { x >> write_file(to: \"out.txt\") }");
     script.push_str("\n\"x\" >> f15 >> last");
-    let engine = svc::engine().on(world());
+    let engine = svc::engine().with_host(world());
     let plan = engine.plan(script.as_str()).unwrap();
     assert!(plan.nodes().iter().all(|it| it.name != "write_file"));
-    let report = engine.under(policy(&["reads"], &[])).plan(script.as_str()).unwrap_err();
+    let report = engine.with_policy(policy(&["reads"], &[])).plan(script.as_str()).unwrap_err();
     let message = "the script writes fs:out.txt, which the policy does not allow";
     assert_eq!(report.problems[0].message, message);
 }

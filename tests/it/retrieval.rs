@@ -34,7 +34,7 @@ async fn cranfield_is_ranked_as_well_as_by_reference() {
         return;
     }
     let docs = fs::read(folder.join("docs.jsonl")).unwrap();
-    let engine = svc::engine().on(Arc::new(TestHost::new().file("docs.jsonl", docs)));
+    let engine = svc::engine().with_host(Arc::new(TestHost::new().file("docs.jsonl", docs)));
     let relevant = judgements(&folder);
     let mut total = 0.0;
     for (question, text) in questions(&folder) {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::components::{self, APPENDED, BUSY};
 
 fn engine() -> Engine {
-    svc::engine().with(components::ALL).on(Arc::new(TestHost::new()))
+    svc::engine().with(components::ALL).with_host(Arc::new(TestHost::new()))
 }
 
 async fn value(script: &str) -> Value {
@@ -92,7 +92,7 @@ async fn results_keep_their_order() {
 #[tokio::test(start_paused = true)]
 async fn the_first_failure_ends_the_block() {
     let log = Arc::new(Log::default());
-    let engine = engine().watched_by(log.clone());
+    let engine = engine().with_observer(log.clone());
     let started = Instant::now();
     let script = r#""x" >> parallel { a: wait(duration: 5h), b: wait(duration: 1s) >> parse_int }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
@@ -114,7 +114,7 @@ async fn a_cancelled_computation_has_ended_when_the_block_returns() {
 #[tokio::test]
 async fn a_straggler_is_left_behind_after_its_grace_and_named() {
     let log = Arc::new(Log::default());
-    let engine = engine().watched_by(log.clone());
+    let engine = engine().with_observer(log.clone());
     let started = std::time::Instant::now();
     let script = r#""x" >> stuck within { timeout: 50ms }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
@@ -311,7 +311,7 @@ async fn a_run_can_be_cancelled_from_outside() {
     let _alone = ALONE.lock().await;
     let cancel = CancellationToken::new();
     let log = Arc::new(Log::default());
-    let engine = engine().watched_by(log.clone());
+    let engine = engine().with_observer(log.clone());
     let stop = cancel.clone();
     let script = r#""x" >> parallel { a?: busy, b: wait(duration: 1h) fallback "none", c: upper }"#;
     let (ended, ()) =
@@ -398,7 +398,7 @@ async fn a_path_inside_a_path_starts_from_one_folder() {
         param name: string = "a"
         (read_text(path: "${docs}/${name}.md")) + (read_text(path: "docs/${name}.md"))"#;
     let source = svc::diag::Source::new("s.svc", script).in_folder("scripts");
-    let got = svc::engine().on(Arc::new(host)).run(source).await.unwrap().value;
+    let got = svc::engine().with_host(Arc::new(host)).run(source).await.unwrap().value;
     assert_eq!(got, Value::from("foundfound"));
 }
 

@@ -28,7 +28,7 @@ fn outcome(path: &Path) -> String {
     // The answers of a person, question by question.
     let answers = text.lines().filter_map(|it| it.strip_prefix("# answer: ")).map(|it| it == "yes");
     let host = host().approving(answers);
-    let engine = svc::engine().with(components::ALL).on(Arc::new(host));
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(host));
     let source = Source::new(name, text.as_str());
     let plan = match engine.plan(source.clone()) {
         Ok(plan) => plan,
@@ -106,7 +106,7 @@ fn every_code_has_a_script() {
 /// and `svc fix --suggested` repairs about two thirds of all wrong scripts.
 #[test]
 fn fixes_mend_wrong_scripts() {
-    let engine = svc::engine().with(components::ALL).on(Arc::new(host()));
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(host()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
     let (mut all, mut mended, mut offered, mut kept) = (0, 0, 0, 0);
     let mut left = Vec::new();
@@ -135,7 +135,7 @@ fn fixes_mend_wrong_scripts() {
 /// Every fix removes its problem, whatever other problems the script has.
 #[test]
 fn a_fix_takes_its_problem_away() {
-    let engine = svc::engine().with(components::ALL).on(Arc::new(host()));
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(host()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
     let mut tried = 0;
     for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {

@@ -14,7 +14,7 @@ use crate::components;
 const SCRIPT: &str = r#"secret api_key  "ada" >> login(key: api_key)"#;
 
 fn engine(host: TestHost) -> Engine {
-    svc::engine().with(components::ALL).on(Arc::new(host))
+    svc::engine().with(components::ALL).with_host(Arc::new(host))
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ impl Observer for Heard {
 async fn a_run_does_not_tell_a_secret() {
     let heard = Arc::new(Heard::default());
     let host = TestHost::new().env("SVC_SECRET_API_KEY", "hunter2");
-    let engine = engine(host).watched_by(heard.clone());
+    let engine = engine(host).with_observer(heard.clone());
     let script = r#"secret api_key  "ada" >> blab(key: api_key) fallback error.message"#;
     let value = engine.run(script).await.unwrap().value;
     assert_eq!(value, "no answer from https://ada:***@example.com".into());

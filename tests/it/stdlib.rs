@@ -148,7 +148,7 @@ fn what_is_no_module_is_told_with_those_that_are() {
 async fn a_file_that_is_called_like_a_module_is_a_file() {
     let own = "flow majority(votes: [string]) -> string { \"own\" }";
     let host = TestHost::new().file("./std:panel.svc", own).file("std:panel.svc", own);
-    let engine = svc::engine().on(Arc::new(host));
+    let engine = svc::engine().with_host(Arc::new(host));
     let script = "use \"std:panel\" as panel\nuse \"./std:panel.svc\" as own\n\
         { own: ([\"a\"] >> own.majority), std: ([\"a\"] >> panel.majority >> .winner) }";
     let source = Source::new("main.svc", script).in_folder(".");
@@ -160,7 +160,7 @@ async fn a_file_that_is_called_like_a_module_is_a_file() {
 async fn a_module_is_used_twice_and_from_used_files() {
     let lib = "use \"std:panel\" as panel\n\
         flow best(votes: [string]) -> string { votes >> panel.majority >> .winner }";
-    let engine = svc::engine().on(Arc::new(TestHost::new().file("lib.svc", lib)));
+    let engine = svc::engine().with_host(Arc::new(TestHost::new().file("lib.svc", lib)));
     let script = "use \"std:panel\" as a\nuse \"std:panel\" as b\nuse \"lib.svc\" as lib\n\
         let one: a.Vote = [\"x\"] >> b.majority\n\
         { one: one.winner, two: ([\"y\"] >> lib.best) }";
@@ -174,7 +174,7 @@ async fn a_module_is_used_twice_and_from_used_files() {
 #[tokio::test]
 async fn a_run_keeps_the_modules_that_it_used() {
     let store = Arc::new(Store::in_memory().unwrap());
-    let engine = svc::engine().on(Arc::new(TestHost::new())).keeping(store.clone());
+    let engine = svc::engine().with_host(Arc::new(TestHost::new())).with_store(store.clone());
     let script = "use \"std:panel\" as panel\n\
         [\"x\"] >> panel.majority >> .winner >> fail";
     engine.run(script).await.map(|it| it.value).unwrap_err();
@@ -204,7 +204,7 @@ fn what_asks_a_model_is_bounded() {
     ];
     let host = TestHost::new().env("SVC_MODEL", "anthropic/claude-haiku-4-5");
     let host = host.env("ANTHROPIC_API_KEY", "none");
-    let engine = svc::engine().on(Arc::new(host));
+    let engine = svc::engine().with_host(Arc::new(host));
     for (module, call) in scripts {
         let script = format!(
             "param text: string = \"tea\"\nuse \"std:{module}\" as {module}\n\

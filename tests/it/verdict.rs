@@ -105,7 +105,7 @@ fn is_of(value: &Value, wanted: &Value) -> bool {
 }
 
 fn engine() -> Engine {
-    svc::engine().with(components::ALL).on(Arc::new(scripts::host()))
+    svc::engine().with(components::ALL).with_host(Arc::new(scripts::host()))
 }
 
 fn printed(verdict: &Verdict) -> Value {

@@ -24,8 +24,8 @@ impl Runs {
     }
 
     fn engine(&self, host: TestHost) -> Engine {
-        let engine = svc::engine().with(components::ALL).on(Arc::new(host));
-        engine.keeping(self.0.clone())
+        let engine = svc::engine().with(components::ALL).with_host(Arc::new(host));
+        engine.with_store(self.0.clone())
     }
 
     async fn run(&self, script: &str) {

@@ -17,7 +17,6 @@ use std::{
     path::Path,
 };
 
-mod apart;
 mod format;
 mod html;
 mod json;
@@ -31,12 +30,13 @@ mod record;
 mod tags;
 mod tree;
 mod unreadable;
+mod worker;
 
-pub use apart::{PURPOSE, serve};
 use format::Format;
 pub use page::page;
 pub use pdf::pdf;
 pub use unreadable::Unreadable;
+pub use worker::{PURPOSE, serve};
 
 use svc_contract::{host::Host, value::units::show_size};
 
@@ -131,7 +131,7 @@ fn whole(
     sink: &mut dyn Sink,
 ) -> io::Result<()> {
     match format {
-        Format::Pdf => return apart::extract(apart::Reader::Pdf, name, &content, host, sink),
+        Format::Pdf => return worker::extract(worker::Reader::Pdf, name, &content, host, sink),
         Format::Html => return html::extract(name, content, sink),
         Format::Markdown => markdown::extract(name, content, sink),
         Format::Json => json::extract(name, content, sink),

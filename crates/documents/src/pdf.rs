@@ -15,7 +15,7 @@ use lopdf::{
 };
 use svc_contract::host::Host;
 
-use super::{Document, LARGEST_FILE, Sink, Unreadable, apart, last_name};
+use super::{Document, LARGEST_FILE, Sink, Unreadable, last_name, worker};
 
 /// The maximum decompressed size of a stream, in bytes.
 const LARGEST_STREAM: usize = 32 << 20;
@@ -28,7 +28,7 @@ pub fn pdf(
     host: &dyn Host,
     sink: &mut dyn Sink,
 ) -> Result<Document, Unreadable> {
-    apart::read(apart::Reader::Pdf, name, content, host, sink)
+    worker::read(worker::Reader::Pdf, name, content, host, sink)
 }
 
 /// Reads the content of a PDF as a document.

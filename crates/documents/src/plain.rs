@@ -24,7 +24,8 @@ pub(super) struct Decoded {
 /// Returns `None` for a file without text.
 pub(super) fn decode(content: Vec<u8>, sink: &mut dyn Sink) -> Option<Decoded> {
     const BYTE_ORDER_MARK: &str = "\u{feff}";
-    let mut text = String::from_utf8(content).unwrap_or_else(|err| mend(err.as_bytes(), sink));
+    let mut text =
+        String::from_utf8(content).unwrap_or_else(|err| replace_invalid(err.as_bytes(), sink));
     let mut start = 0;
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());
@@ -37,7 +38,7 @@ pub(super) fn decode(content: Vec<u8>, sink: &mut dyn Sink) -> Option<Decoded> {
     Some(Decoded { text, start })
 }
 
-fn mend(content: &[u8], sink: &mut dyn Sink) -> String {
+fn replace_invalid(content: &[u8], sink: &mut dyn Sink) -> String {
     let mut text = String::with_capacity(content.len());
     let mut bad = 0;
     for chunk in content.utf8_chunks() {

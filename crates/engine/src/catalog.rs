@@ -23,15 +23,15 @@ impl Catalog for Engine {
     fn tried(&self, script: &str) -> Tried {
         let text = syntax::format(script).text;
         let source = Source::new(NAME, text.as_str()).in_folder(".");
-        let (analysis, foresight) = self.analysis(&source, &Unsaved::default());
+        let (analysis, estimate) = self.analysis(&source, &Unsaved::default());
         let mut tried = Tried { ops: ops(&analysis), text, ..Tried::default() };
-        match (&analysis.program, foresight) {
-            (Some(program), Some(foresight)) => {
+        match (&analysis.program, estimate) {
+            (Some(program), Some(estimate)) => {
                 tried.gives = program.main.as_ref().map(|it| it.ty.clone());
-                tried.envelope = foresight.envelope.told();
-                tried.effects = foresight.effects.iter().map(ToString::to_string).collect();
+                tried.envelope = estimate.envelope.summary();
+                tried.effects = estimate.effects.iter().map(ToString::to_string).collect();
             }
-            _ => tried.errors = analysis.report.errors().map(told).collect(),
+            _ => tried.errors = analysis.report.errors().map(one_line).collect(),
         }
         tried
     }
@@ -67,7 +67,7 @@ impl Catalog for Engine {
 }
 
 /// An error with its code and its help.
-fn told(problem: &Problem) -> String {
+fn one_line(problem: &Problem) -> String {
     let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
     format!("{}: {problem}{help}", problem.code.as_str())
 }

@@ -102,7 +102,7 @@ impl Differences {
         let none = String::new();
         let args = names.filter_map(|name| {
             let [a, b] = [&before.args, &now.args].map(|it| it.get(name).unwrap_or(&none));
-            (a != b).then(|| (name.clone(), apart(a, b)))
+            (a != b).then(|| (name.clone(), differing_parts(a, b)))
         });
         let [a, b] = [&before.about.files, &now.about.files];
         let files = b.iter().filter(|(path, state)| a.get(*path).is_some_and(|it| it != *state));
@@ -119,7 +119,7 @@ impl Differences {
 }
 
 /// Cuts two texts to the part around their first difference, if they are long.
-fn apart(a: &str, b: &str) -> [String; 2] {
+fn differing_parts(a: &str, b: &str) -> [String; 2] {
     const BEFORE: usize = 16;
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let skipped = if same > LONGEST / 2 { same - BEFORE } else { 0 };
@@ -167,14 +167,14 @@ impl Cause {
 
     /// The reason why this call of another run cannot be reused because of its state.
     pub fn of_state(node: &Node) -> Option<Self> {
-        let told = |name: &str| {
+        let recorded = |name: &str| {
             let error = node.error.as_deref().unwrap_or_default();
             let error: serde_json::Value = serde_json::from_str(error).unwrap_or_default();
             error[name].as_str().unwrap_or_default().to_owned()
         };
         let (kind, message) = match node.state {
             NodeState::Done => return None,
-            NodeState::Failed => (told("kind"), told("message")),
+            NodeState::Failed => (recorded("kind"), recorded("message")),
             NodeState::Intended => {
                 ("cancelled".to_owned(), "it was started, but did not finish".to_owned())
             }
@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn long_texts_are_shown_where_they_part() {
         let long = "x".repeat(100);
-        let [a, b] = apart(&format!("{long}1{long}"), &format!("{long}2{long}"));
+        let [a, b] = differing_parts(&format!("{long}1{long}"), &format!("{long}2{long}"));
         assert!(a.starts_with("…xxxxxxxxxxxxxxxx1x") && a.ends_with("x…"), "{a}");
         assert!(b.starts_with("…xxxxxxxxxxxxxxxx2x") && b.chars().count() == 82, "{b}");
-        assert_eq!(apart("1", "2"), ["1", "2"]);
+        assert_eq!(differing_parts("1", "2"), ["1", "2"]);
     }
 }

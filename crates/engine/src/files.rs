@@ -77,8 +77,8 @@ impl Files for HostFiles<'_> {
         match Path::new(file).extension().and_then(|it| it.to_str()) {
             Some("svc" | "rhai") => {}
             _ => {
-                let due = "names of scripts end in `.svc`, those of templates in `.rhai`";
-                return Err(due.to_owned().into());
+                let message = "names of scripts end in `.svc`, those of templates in `.rhai`";
+                return Err(message.to_owned().into());
             }
         }
         let here = Path::new(".");

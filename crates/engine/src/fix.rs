@@ -59,7 +59,7 @@ impl Engine {
         let mut applied = Vec::new();
         for _ in 0..MOST_ROUNDS {
             let open = |it: &&Problem| is_applied(it, fixes);
-            let chosen = apart(state.report.problems.iter().filter(open));
+            let chosen = without_overlaps(state.report.problems.iter().filter(open));
             let mut tries = MOST_TRIES;
             let Some((next, by)) = state.improved(self, &chosen, &mut tries) else { break };
             applied.extend(by);
@@ -77,7 +77,7 @@ fn is_applied(problem: &Problem, fixes: Fixes) -> bool {
 
 /// The problems whose fixes do not overlap, in source order. The others are fixed in a later
 /// round.
-fn apart<'p>(problems: impl Iterator<Item = &'p Problem>) -> Vec<&'p Problem> {
+fn without_overlaps<'p>(problems: impl Iterator<Item = &'p Problem>) -> Vec<&'p Problem> {
     let mut problems: Vec<(Span, &Problem)> = problems.map(|it| (around(it), it)).collect();
     problems.sort_by_key(|(span, _)| *span);
     let mut end = None;

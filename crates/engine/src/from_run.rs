@@ -66,14 +66,14 @@ impl Group {
     fn mocks(&self) -> String {
         let name = self.op.script_name();
         let wanted = self.wanted.as_ref().map(|it| format!("<{it}>")).unwrap_or_default();
-        let telling = self.telling();
+        let needed = self.needed();
         let mut seen = BTreeSet::new();
         let mut text = String::new();
         for call in &self.calls {
             let args: Vec<String> = call
                 .args
                 .iter()
-                .filter(|(name, _)| telling.contains(name))
+                .filter(|(name, _)| needed.contains(name))
                 .filter_map(|(name, it)| Some(format!("{name}: {}", self.argument(name, it)?)))
                 .collect();
             let args = args.join(", ");
@@ -87,7 +87,7 @@ impl Group {
     }
 
     /// The arguments by which the calls differ.
-    fn telling(&self) -> BTreeSet<String> {
+    fn needed(&self) -> BTreeSet<String> {
         let Some((first, others)) = self.calls.split_first() else { return BTreeSet::new() };
         let differs = |name: &str, value: &Value| {
             let other =

@@ -20,8 +20,8 @@ use svc_store::{
 };
 
 use super::{
-    books::{Books, Edit},
     cause::{Cause, Differences, Facts},
+    prior_spending::{Edit, PriorSpending},
 };
 use crate::run::{
     About, Earlier, Ended, Entry, Kept, Key, Records, Reservation, Taken, Tried, place_of,
@@ -41,7 +41,7 @@ pub(super) struct Journal {
     goes_on: bool,
     asked: Asked,
     /// The earlier spending.
-    books: Books,
+    books: PriorSpending,
     /// The number of the next payment.
     payments: AtomicU64,
     /// The reasons why calls are made again, by place, until they are recorded.
@@ -117,9 +117,9 @@ impl Journal {
         let books = match goes_on {
             true => {
                 let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
-                Books::read(&store, &id, origin, &from.scopes)?
+                PriorSpending::read(&store, &id, origin, &from.scopes)?
             }
-            false => Books::default(),
+            false => PriorSpending::default(),
         };
         let payments = books.next.into();
         Ok(Self { store, run: id, host, known, moved, goes_on, asked, books, payments, causes })
@@ -174,7 +174,7 @@ impl Journal {
                 node.output = Some(blob.hash());
                 blobs.push(blob);
             }
-            Err(err) => node.error = Some(told(&err)),
+            Err(err) => node.error = Some(failure_json(&err)),
         }
         let tries = log.iter().zip(1..).map(|(it, number)| tried(it, number)).collect();
         Row::Node { node: Box::new(node), blobs, tries }
@@ -432,7 +432,7 @@ pub(super) fn facts(entry: &Entry) -> Facts {
 
 fn tried(it: &Tried, number: u32) -> Attempt {
     let Tried { started, took, used, error } = it;
-    let error = error.as_ref().map(told);
+    let error = error.as_ref().map(failure_json);
     Attempt { number, started: *started, took: micros(*took), used: *used, error }
 }
 
@@ -440,7 +440,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn told(err: &OpError) -> String {
+fn failure_json(err: &OpError) -> String {
     serde_json::json!({ "kind": err.kind.name(), "message": err.message }).to_string()
 }
 

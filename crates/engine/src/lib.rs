@@ -17,22 +17,22 @@
 
 pub mod assist;
 mod block;
-mod books;
 mod catalog;
 pub mod cause;
+mod dry_run;
 mod error;
+pub mod estimates;
 pub mod failure;
 mod files;
 mod fix;
-pub mod foreseen;
 mod from_run;
 mod grammar;
 mod inputs;
 mod journal;
-mod kept;
 pub mod planned;
-mod rehearsal;
+mod prior_spending;
 mod request;
+mod resume;
 pub mod run;
 pub mod session;
 mod testing;
@@ -45,11 +45,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub use block::{Block, block};
+pub use dry_run::{DryRunResult, Fate};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
 pub use grammar::Notation;
-pub use rehearsal::{Fate, Rehearsed};
 pub use request::{Request, Response};
 pub use testing::TestResult;
 
@@ -64,7 +64,7 @@ use svc_contract::{
 use svc_lang::{
     check::{self, Analysis, Checked},
     diag::{Report, Source},
-    plan::{self, Caps, Foresight, Outlook, Past, Plan, Policy},
+    plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
 };
 use svc_store::Store;
 
@@ -123,14 +123,14 @@ impl Engine {
 
     /// Replaces the host.
     #[must_use]
-    pub fn on(mut self, host: Arc<dyn Host>) -> Self {
+    pub fn with_host(mut self, host: Arc<dyn Host>) -> Self {
         self.host = host;
         self
     }
 
     /// Sets the observer of runs.
     #[must_use]
-    pub fn watched_by(mut self, observer: Arc<dyn Observer>) -> Self {
+    pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
     }
@@ -138,7 +138,7 @@ impl Engine {
     /// Sets the policy: the engine refuses every plan that violates it, and no run can touch
     /// anything that it does not allow.
     #[must_use]
-    pub fn under(mut self, policy: Policy) -> Self {
+    pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = Arc::new(policy);
         self.uses = self.policy.clone();
         self
@@ -147,7 +147,7 @@ impl Engine {
     /// Sets the policy for the files that scripts use; the effects of their plans are not
     /// checked.
     #[must_use]
-    pub fn using_under(mut self, policy: Policy) -> Self {
+    pub fn with_import_policy(mut self, policy: Policy) -> Self {
         self.uses = Arc::new(policy);
         self
     }
@@ -181,8 +181,8 @@ impl Engine {
     /// Checks a script: returns the checked program, or all its problems.
     pub fn check(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let program = self.checked(script)?;
-        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
-        let (program, _) = foreseen?;
+        let estimated = self.estimated(program, &BTreeMap::new(), Caps::default(), false);
+        let (program, _) = estimated?;
         self.refused(&program).map_or(Ok(program), Err)
     }
 
@@ -224,20 +224,20 @@ impl Engine {
     }
 
     /// The same with the estimate of a script that passes the check.
-    fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Foresight>) {
+    fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Estimate>) {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(unsaved);
         let mut analysis = check::analyse(script, &self.registry, &files);
         let Some(program) = analysis.program.take() else { return (analysis, None) };
-        let foreseen = self.foreseen(program, &BTreeMap::new(), Caps::default(), false);
-        let (report, program, foresight) = match foreseen {
-            Ok((program, foresight)) => match self.refused(&program) {
+        let estimated = self.estimated(program, &BTreeMap::new(), Caps::default(), false);
+        let (report, program, estimate) = match estimated {
+            Ok((program, estimate)) => match self.refused(&program) {
                 Some(report) => (report, None, None),
-                None => (program.warnings.clone(), Some(program), Some(foresight)),
+                None => (program.warnings.clone(), Some(program), Some(estimate)),
             },
             Err(report) => (report, None, None),
         };
-        (Analysis { report, program, ..analysis }, foresight)
+        (Analysis { report, program, ..analysis }, estimate)
     }
 
     /// The plan of a script.
@@ -253,8 +253,8 @@ impl Engine {
         given: &BTreeMap<Text, Value>,
         caps: Caps,
     ) -> Result<Plan, Report> {
-        let (program, foresight) = self.foreseen(program, given, caps, true)?;
-        let plan = plan::plan(program, foresight);
+        let (program, estimate) = self.estimated(program, given, caps, true)?;
+        let plan = plan::plan(program, estimate);
         let refused = plan.refusals(&self.policy, self.host());
         if refused.has_errors() { Err(refused) } else { Ok(plan) }
     }
@@ -270,35 +270,35 @@ impl Engine {
     }
 
     /// The estimate of a program with these inputs and caps, or the problems with its bounds.
-    fn foreseen(
+    fn estimated(
         &self,
         mut program: Checked,
         given: &BTreeMap<Text, Value>,
         caps: Caps,
         shows_nodes: bool,
-    ) -> Result<(Checked, Foresight), Report> {
+    ) -> Result<(Checked, Estimate), Report> {
         let past = |op| self.past(op);
-        let outlook = Outlook { shows_nodes, ..self.outlook(given, caps, &past) };
-        let mut foresight = plan::foresee(&program, &outlook);
-        std::mem::take(&mut foresight.problems).tell(&mut program.warnings);
+        let context = EstimateContext { shows_nodes, ..self.estimate_context(given, caps, &past) };
+        let mut estimate = plan::estimate(&program, &context);
+        std::mem::take(&mut estimate.problems).report(&mut program.warnings);
         match program.warnings.has_errors() {
             true => Err(program.warnings),
-            false => Ok((program, foresight)),
+            false => Ok((program, estimate)),
         }
     }
 
-    fn outlook<'a>(
+    fn estimate_context<'a>(
         &'a self,
         given: &'a BTreeMap<Text, Value>,
         caps: Caps,
         past: &'a dyn Fn(OpRef) -> Option<Past>,
-    ) -> Outlook<'a> {
+    ) -> EstimateContext<'a> {
         let workers = self.worker_count;
-        Outlook { host: self.host(), workers, given, caps, shows_nodes: true, past }
+        EstimateContext { host: self.host(), workers, given, caps, shows_nodes: true, past }
     }
 
-    fn around(&self, cancel: CancellationToken) -> crate::run::Surroundings {
-        crate::run::Surroundings {
+    fn around(&self, cancel: CancellationToken) -> crate::run::RunContext {
+        crate::run::RunContext {
             host: self.policy.guard(self.host.clone()),
             catalog: Arc::new(self.clone()),
             observer: self.observer.clone(),

@@ -10,7 +10,7 @@ use svc_lang::{
 };
 
 use super::{
-    foreseen::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
+    estimates::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
     verdict::{self, Param, Problem},
 };
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
 
 use svc_contract::{
     registry::{ErrorKind, Field, OpError, Usage},
-    value::{Misfit, Money, Text, Value},
+    value::{Money, Text, TypeMismatch, Value},
 };
 use svc_lang::{
     check::BoundKey,
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Engine, Error,
     inputs::{self, Given},
-    kept::{self, Kept, Wishes},
+    resume::{self, RunOptions, StoredRun},
 };
 use crate::run::{self, Outcome, RunError};
 
@@ -36,7 +36,7 @@ pub struct Request<'e> {
     /// The name of the run in the store, if it is stored.
     pub(super) id: Option<RunId>,
     /// Further options of a stored run.
-    pub(super) wishes: Wishes,
+    pub(super) options: RunOptions,
 }
 
 /// The result of a run.
@@ -54,8 +54,8 @@ impl<'e> Request<'e> {
         let (given, cancel) = (BTreeMap::new(), CancellationToken::new());
         let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
-        let wishes = Wishes::default();
-        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, wishes }
+        let options = RunOptions::default();
+        Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, options }
     }
 
     /// The same for a plan that may have been made by another engine.
@@ -154,8 +154,8 @@ impl<'e> Request<'e> {
             let outcome = run::run(&plan, inputs, around).await;
             return answer(&plan, outcome);
         };
-        let (engine, caps, wishes) = (self.engine, self.caps, &self.wishes);
-        let kept = Kept::begin(engine, store, id.clone(), &plan, &inputs, caps, wishes)?;
+        let (engine, caps, options) = (self.engine, self.caps, &self.options);
+        let kept = StoredRun::begin(engine, store, id.clone(), &plan, &inputs, caps, options)?;
         if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
             kept.is_durable(&plan).await?;
         }
@@ -168,7 +168,7 @@ impl<'e> Request<'e> {
             self.engine.observer.event("", &run::Event::Notice { message: &message });
         }
         let response = answer(&plan, outcome)?;
-        written.map_err(|err| kept::outside(&plan.program().source, err))?;
+        written.map_err(|err| resume::outside(&plan.program().source, err))?;
         Ok(response)
     }
 }
@@ -209,9 +209,9 @@ impl<'e> IntoFuture for Request<'e> {
 
 impl Response {
     /// Converts the value to a Rust type.
-    pub fn get<T: Field>(self) -> Result<T, Misfit> {
+    pub fn get<T: Field>(self) -> Result<T, TypeMismatch> {
         let given = self.value.kind();
-        T::decode(self.value).ok_or_else(|| Misfit {
+        T::decode(self.value).ok_or_else(|| TypeMismatch {
             path: String::new(),
             wanted: T::SCHEME.show(),
             given: format!("a {given}"),

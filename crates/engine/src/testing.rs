@@ -63,7 +63,7 @@ impl Engine {
 fn result(program: &Checked, test: &Test, tested: Tested) -> TestResult {
     let (mut problems, mut elsewhere) = (Vec::new(), Vec::new());
     for failure in tested.failures {
-        let (source, problem) = told(&program.source, failure);
+        let (source, problem) = test_problem(&program.source, failure);
         match source {
             Some(source) if source.name() != program.source.name() => {
                 elsewhere.push(Report::new(source, vec![problem]));
@@ -76,7 +76,7 @@ fn result(program: &Checked, test: &Test, tested: Tested) -> TestResult {
     TestResult { name: test.name.to_string(), report, usage: tested.usage, took: tested.took }
 }
 
-fn told(script: &Source, failure: TestFailure) -> (Option<Source>, Problem) {
+fn test_problem(script: &Source, failure: TestFailure) -> (Option<Source>, Problem) {
     match failure {
         TestFailure::Run(err) => (err.source.clone(), run_problem(&err)),
         TestFailure::Unmocked { op, span, source } => {

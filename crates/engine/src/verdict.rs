@@ -12,7 +12,7 @@ use svc_lang::{
 
 use super::{
     Engine, Unsaved,
-    foreseen::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
+    estimates::{Bound, Effect, EnvelopeJson, bounds, effects, envelope},
 };
 
 /// The JSON Schema of a [`Verdict`].
@@ -125,7 +125,7 @@ impl Engine {
     /// Checks a script, and returns everything known about it, with or without errors.
     pub fn verdict(&self, script: impl Into<Source>) -> Verdict {
         let source = script.into();
-        let (analysis, foresight) = self.analysis(&source, &Unsaved::default());
+        let (analysis, estimate) = self.analysis(&source, &Unsaved::default());
         let places = Places(Lines::new(source.text()));
         let mut verdict = Verdict {
             file: source.name().to_owned(),
@@ -136,12 +136,12 @@ impl Engine {
             ..Verdict::default()
         };
         if let Some(program) = &analysis.program {
-            places.tell(program, &mut verdict);
+            places.fill(program, &mut verdict);
         }
-        if let Some(foresight) = foresight {
-            verdict.envelope = Some(envelope(&foresight.envelope));
-            verdict.bounds = bounds(&foresight.verdicts);
-            verdict.effects = effects(&foresight.effects);
+        if let Some(estimate) = estimate {
+            verdict.envelope = Some(envelope(&estimate.envelope));
+            verdict.bounds = bounds(&estimate.verdicts);
+            verdict.effects = effects(&estimate.effects);
         }
         verdict
     }
@@ -209,7 +209,7 @@ impl Places<'_> {
         }
     }
 
-    fn tell(&self, program: &Checked, verdict: &mut Verdict) {
+    fn fill(&self, program: &Checked, verdict: &mut Verdict) {
         verdict.inputs = inputs(program);
         let secrets = program.inputs.iter().filter(|it| it.is_secret());
         let named = |name: &str, span| Named { name: name.to_owned(), span: self.at(span) };
@@ -261,12 +261,12 @@ impl Places<'_> {
         let unknown = |it: &&svc_lang::check::NodeFact| {
             it.is_stage && it.gives.is_unknown() && !touches(it.span)
         };
-        let told = |it: &svc_lang::check::NodeFact| Unchecked {
+        let unchecked = |it: &svc_lang::check::NodeFact| Unchecked {
             span: self.at(it.span),
             what: "the type of this stage".to_owned(),
             why: "it follows from an error".to_owned(),
         };
-        analysis.facts.nodes.iter().filter(unknown).map(told).collect()
+        analysis.facts.nodes.iter().filter(unknown).map(unchecked).collect()
     }
 
     /// Checks that happen at run time: json cast to a type, values that enter a range.

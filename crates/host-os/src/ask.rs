@@ -54,12 +54,12 @@ impl Drop for Asking {
 /// cancelled meanwhile can end.
 pub(super) async fn ask(question: String, details: String) -> io::Result<bool> {
     let asking = Asking::start();
-    let (tell, answer) = oneshot::channel();
+    let (sender, answer) = oneshot::channel();
     thread::Builder::new().name("ask".to_owned()).spawn(move || {
         let _one = TERMINAL.lock().unwrap_or_else(PoisonError::into_inner);
         // The caller may be gone if another question came before this one.
-        if !tell.is_closed() {
-            let _ = tell.send(on_terminal(&question, &details));
+        if !sender.is_closed() {
+            let _ = sender.send(on_terminal(&question, &details));
         }
     })?;
     let answer = answer.await.map_err(|_| io::Error::other("no answer"));

@@ -11,9 +11,8 @@ use std::{
 };
 
 use etcetera::BaseStrategy;
-use svc_contract::host::{Answering, Apart, Entry, Fill, Host, Stat, Unanswered, http};
+use svc_contract::host::{Answering, Entry, Fill, Host, Stat, WorkerError, WorkerLimits, http};
 
-mod apart;
 mod append;
 mod ask;
 #[cfg(target_os = "linux")]
@@ -24,17 +23,18 @@ mod part;
 mod process;
 mod real;
 pub mod test;
+mod workers;
 
 use part::Part;
 
-use apart::Workers;
-pub use apart::is_worker;
 pub use append::append;
 pub use ask::is_asking;
 #[cfg(unix)]
 pub use process::command_line;
 pub use process::is_ignored;
 pub use process::without_core_dumps;
+use workers::Workers;
+pub use workers::is_worker;
 
 /// The machine that this process runs on.
 #[derive(Debug, Default)]
@@ -194,8 +194,12 @@ impl Host for OsHost {
         memory::share()
     }
 
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
-        self.workers.run(work, apart)
+    fn run_in_worker(
+        &self,
+        work: Vec<u8>,
+        limits: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
+        self.workers.run(work, limits)
     }
 }
 

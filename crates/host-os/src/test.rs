@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use svc_contract::host::{Answering, Apart, Entry, Host, Stat, Unanswered, http};
+use svc_contract::host::{Answering, Entry, Host, Stat, WorkerError, WorkerLimits, http};
 
 use crate::{OsHost, Workers};
 
@@ -279,8 +279,12 @@ impl Host for TestHost {
         dice.as_mut().map_or(0.5, fastrand::Rng::f64)
     }
 
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
-        self.workers.run(work, apart)
+    fn run_in_worker(
+        &self,
+        work: Vec<u8>,
+        limits: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
+        self.workers.run(work, limits)
     }
 }
 

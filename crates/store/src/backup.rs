@@ -33,7 +33,7 @@ impl Store {
         if let Some(folder) = to.parent() {
             private::create_folder(folder)?;
         }
-        let part = place::beside(to, ".part");
+        let part = place::sibling(to, ".part");
         let mut copied = self.copy(&part, to);
         for _ in 0..AGAIN {
             match &copied {
@@ -69,7 +69,7 @@ impl Store {
         copy.close().map_err(|(_, err)| err)?;
         File::open(part)?.sync_all()?;
         fs::rename(part, to)?;
-        Mark::open(&place::beside(to, "-mark"))?.replace(seen)?;
+        Mark::open(&place::sibling(to, "-mark"))?.replace(seen)?;
         match to.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => Ok(blobs::sync_folder(folder)?),
             _ => Ok(()),

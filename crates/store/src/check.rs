@@ -86,7 +86,7 @@ impl Look<'_> {
     /// The mark is read first: it may rise while the database is read.
     fn mark(&mut self) -> Result<()> {
         let Some(file) = self.place.file() else { return Ok(()) };
-        let mark = Mark::look(&place::beside(file, "-mark"))?;
+        let mark = Mark::look(&place::sibling(file, "-mark"))?;
         let mark = mark.as_ref().map(Mark::read).transpose()?.flatten();
         if mark.is_none() {
             self.problem("the store has no high-water mark");

@@ -47,7 +47,7 @@ pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     if let Some(folder) = file.parent() {
         private::create_folder(folder)?;
     }
-    let mark = Mark::open(&place::beside(file, "-mark"))?;
+    let mark = Mark::open(&place::sibling(file, "-mark"))?;
     mark.lock()?;
     let opened = opened(Place::File(file.to_owned()), &mark, options);
     mark.unlock()?;
@@ -188,15 +188,15 @@ fn quick_check(connection: &Connection) -> Result<bool> {
 /// Sets a damaged store aside, complete, under a name with the time. Returns that name. The
 /// claims stay: claimed runs are still being worked on.
 pub(super) fn set_aside(file: &Path, now: i64) -> Result<PathBuf> {
-    let mark = Mark::open(&place::beside(file, "-mark"))?;
+    let mark = Mark::open(&place::sibling(file, "-mark"))?;
     mark.lock()?;
-    let mut aside = place::beside(file, &format!(".corrupt-{now}"));
+    let mut aside = place::sibling(file, &format!(".corrupt-{now}"));
     while fs::exists(&aside)? {
-        aside = place::beside(&aside, "-again");
+        aside = place::sibling(&aside, "-again");
     }
     // The mark goes last: as long as it exists, a store without its log counts as damaged.
     for suffix in OF_SQLITE.into_iter().chain(["-blobs", "", "-mark"]) {
-        let (from, to) = (place::beside(file, suffix), place::beside(&aside, suffix));
+        let (from, to) = (place::sibling(file, suffix), place::sibling(&aside, suffix));
         match fs::rename(from, to) {
             Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),
             _ => {}

@@ -41,7 +41,7 @@ pub(super) fn refuse_foreign(file: &Path) -> Result<()> {
         // Opening the file will report the error.
         Err(_) => return Ok(()),
     }
-    let is_marked = fs::metadata(beside(file, "-mark")).is_ok_and(|it| it.len() > 0);
+    let is_marked = fs::metadata(sibling(file, "-mark")).is_ok_and(|it| it.len() > 0);
     if start.is_empty() || start == MAGIC || is_marked {
         return Ok(());
     }
@@ -98,23 +98,23 @@ impl Place {
     /// The file of a large content.
     pub(super) fn blob(&self, hash: Hash) -> Option<PathBuf> {
         let name = hash.to_string();
-        self.file().map(|it| beside(it, "-blobs").join(&name[..2]).join(&name[2..]))
+        self.file().map(|it| sibling(it, "-blobs").join(&name[..2]).join(&name[2..]))
     }
 
     /// The folder of large contents.
     pub(super) fn blobs(&self) -> Option<PathBuf> {
-        self.file().map(|it| beside(it, "-blobs"))
+        self.file().map(|it| sibling(it, "-blobs"))
     }
 
     /// The lock file of a run.
     pub(super) fn claim(&self, run: &RunId) -> Option<PathBuf> {
-        self.file().map(|it| beside(it, "-claims").join(run.as_str()))
+        self.file().map(|it| sibling(it, "-claims").join(run.as_str()))
     }
 
     /// The files that exist now.
     pub(super) fn files(&self) -> Result<Option<Files>> {
         let Some(file) = self.file() else { return Ok(None) };
-        let [log, index] = OF_SQLITE.map(|it| beside(file, it));
+        let [log, index] = OF_SQLITE.map(|it| sibling(file, it));
         Ok(Some([whole(file)?, there(&log)?, there(&index)?]))
     }
 
@@ -126,7 +126,7 @@ impl Place {
         let names = ["", OF_SQLITE[0], OF_SQLITE[1]];
         let mut pairs = names.into_iter().zip(opened.into_iter().zip(now));
         match pairs.find(|(_, (opened, now))| opened != now) {
-            Some((name, _)) => Err(gone(&beside(file, name))),
+            Some((name, _)) => Err(gone(&sibling(file, name))),
             None => Ok(()),
         }
     }
@@ -172,7 +172,7 @@ fn uri(file: &Path) -> String {
 }
 
 /// `FILE` with a suffix.
-pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sibling(file: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(suffix);
     name.into()

@@ -58,7 +58,7 @@ impl Store {
         writer::count(&own)?;
         own.commit()?;
         if let Some(file) = self.place.file() {
-            Mark::open(&place::beside(file, "-mark"))?.raise(open::seen(&connection)?)?;
+            Mark::open(&place::sibling(file, "-mark"))?.raise(open::seen(&connection)?)?;
         }
         self.sweep(&mut connection)?;
         // Returns free pages to the file system.

@@ -29,7 +29,7 @@ const ENOUGH: usize = 2;
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) entry: Option<Entry>,
-    pub(super) told: Option<oneshot::Sender<Result<()>>>,
+    pub(super) reply: Option<oneshot::Sender<Result<()>>>,
 }
 
 #[derive(Debug, Default)]
@@ -78,21 +78,21 @@ impl Queue {
             self.filled.notify_one();
             return Err(err);
         }
-        self.push(&mut state, Item { entry: Some(entry), told: None });
+        self.push(&mut state, Item { entry: Some(entry), reply: None });
         Ok(())
     }
 
     /// Queues an entry, or nothing, to be written now.
     pub(super) fn commit(&self, entry: Option<Entry>) -> oneshot::Receiver<Result<()>> {
-        let (told, receiver) = oneshot::channel();
+        let (reply, receiver) = oneshot::channel();
         let mut state = self.wait_for_room();
         let closed = state.failing.clone().filter(|_| state.is_closed);
         match state.lost.take().or(closed) {
             // The receiver still exists: this function holds it.
-            Some(err) => drop(told.send(Err(err))),
+            Some(err) => drop(reply.send(Err(err))),
             None => {
                 state.is_urgent = true;
-                self.push(&mut state, Item { entry, told: Some(told) });
+                self.push(&mut state, Item { entry, reply: Some(reply) });
             }
         }
         receiver

@@ -39,7 +39,7 @@ impl Store {
 fn pool(file: &Path) -> Result<Option<Pool>> {
     place::refuse_foreign(file)?;
     let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
-    let mark = Mark::look(&place::beside(file, "-mark"))?;
+    let mark = Mark::look(&place::sibling(file, "-mark"))?;
     match (looked(file, len, mark.as_ref()), &mark) {
         // Another process may be creating it. Readers of an intact store take no lock, because
         // holding it would prevent commits from raising the mark.
@@ -102,7 +102,7 @@ fn asked(pool: Pool) -> Result<Pool> {
 
 /// Whether all data is in the database, and none in a log next to it.
 fn is_closed(file: &Path) -> Result<bool> {
-    match fs::metadata(place::beside(file, OF_SQLITE[0])) {
+    match fs::metadata(place::sibling(file, OF_SQLITE[0])) {
         Ok(log) => Ok(log.len() == 0),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(true),
         Err(err) => Err(err.into()),

@@ -19,11 +19,11 @@ use super::{
     error::{Result, StoreErrorKind},
     id::RunId,
     mark::Mark,
-    mended::Mended,
     open,
     payments::{self, PAYMENT, Payment},
     place::{self, Place},
     read::{self, NODE, RUN},
+    repaired::RepairedCopy,
     rows::{Args, Blob, End, Entry, Hash, Node, NodeState, Run, RunState},
 };
 
@@ -52,8 +52,8 @@ impl Store {
         place::refuse_foreign(file)?;
         let aside = open::set_aside(file, now)?;
         let store = Self::open(file, now)?;
-        let recovered = match Mended::copy(&aside, now) {
-            Ok(mended) => Salvage::of(&aside, &mended.connection, &store)?.all()?,
+        let recovered = match RepairedCopy::copy(&aside, now) {
+            Ok(repaired) => Salvage::of(&aside, &repaired.connection, &store)?.all()?,
             Err(err) if err.kind == StoreErrorKind::Corrupt => Recovered::default(),
             Err(err) => return Err(err),
         };
@@ -78,7 +78,7 @@ struct Salvage<'a> {
 impl<'a> Salvage<'a> {
     fn of(aside: &Path, from: &'a Connection, to: &'a Store) -> Result<Self> {
         let len = fs::metadata(aside).map_or(0, |it| it.len());
-        let mark = Mark::look(&place::beside(aside, "-mark"))?;
+        let mark = Mark::look(&place::sibling(aside, "-mark"))?;
         let mark = mark.as_ref().map(Mark::read).transpose()?.flatten();
         let own = open::seen(from).ok();
         let lost = mark.zip(own).filter(|(mark, own)| mark.store == own.store);

@@ -40,7 +40,7 @@ pub(super) fn sign(mark: &Mark, file: &Path, looked: i64) {
 /// Returns `None` if the file has a log, so that the next process to open it changes it, or if
 /// all times of a file can be set back.
 fn signature(file: &Path, looked: i64) -> Option<[u8; SLOT]> {
-    if !cfg!(unix) || fs::exists(place::beside(file, OF_SQLITE[0])).unwrap_or(true) {
+    if !cfg!(unix) || fs::exists(place::sibling(file, OF_SQLITE[0])).unwrap_or(true) {
         return None;
     }
     let mut hasher = blake3::Hasher::new();

@@ -35,7 +35,7 @@ pub(super) struct Writer {
 /// Entries whose result is not awaited, and that could not be written yet.
 type Pending = Vec<Entry>;
 
-type Told = oneshot::Sender<Result<()>>;
+type Reply = oneshot::Sender<Result<()>>;
 
 impl Writer {
     /// Writes everything from the queue, until it is closed.
@@ -78,14 +78,14 @@ impl Writer {
             Ok(wrong) => {
                 pending.clear();
                 queue.report(None);
-                tell_each(items, wrong, queue);
+                answer_each(items, wrong, queue);
             }
             Err(err) => {
                 let err = self.of_file(err);
                 queue.report(Some(err.clone()));
-                for Item { entry, told } in items {
-                    match told {
-                        Some(told) => tell(told, Err(err.clone())),
+                for Item { entry, reply } in items {
+                    match reply {
+                        Some(reply) => answer(reply, Err(err.clone())),
                         None => pending.extend(entry),
                     }
                 }
@@ -151,20 +151,20 @@ pub(super) fn count(own: &Connection) -> Result<u64> {
 
 /// Reports to everyone who waits. Errors of entries without a waiter are reported to the next
 /// flush, or else to the next caller.
-fn tell_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue) {
-    let is_lost = |(idx, _): &&(usize, StoreError)| items[*idx].told.is_none();
+fn answer_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue) {
+    let is_lost = |(idx, _): &&(usize, StoreError)| items[*idx].reply.is_none();
     let mut lost = wrong.iter().find(is_lost).map(|(_, err)| err.clone());
     let for_flush = lost.clone();
     let mut wrong = wrong.into_iter().peekable();
     for (idx, item) in items.into_iter().enumerate() {
         let own = wrong.next_if(|(at, _)| *at == idx).map(|(_, err)| err);
-        let Some(told) = item.told else { continue };
+        let Some(reply) = item.reply else { continue };
         let is_flush = item.entry.is_none();
         let err = own.or_else(|| for_flush.clone().filter(|_| is_flush));
         if is_flush {
             lost = None;
         }
-        tell(told, err.map_or(Ok(()), Err));
+        answer(reply, err.map_or(Ok(()), Err));
     }
     if let Some(err) = lost {
         queue.lose(err);
@@ -172,6 +172,6 @@ fn tell_each(items: Vec<Item>, wrong: Vec<(usize, StoreError)>, queue: &Queue) {
 }
 
 /// The receiver may have been dropped.
-fn tell(told: Told, how: Result<()>) {
-    let _ = told.send(how);
+fn answer(reply: Reply, how: Result<()>) {
+    let _ = reply.send(how);
 }

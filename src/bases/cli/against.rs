@@ -1,7 +1,7 @@
 //! The calls that a script would reuse from an earlier run.
 
 use svc_contract::registry::Usage;
-use svc_engine::{Engine, Fate, Rehearsed, cause::Cause, run::place_of};
+use svc_engine::{DryRunResult, Engine, Fate, cause::Cause, run::place_of};
 use svc_lang::diag::Source;
 
 use super::{
@@ -17,8 +17,8 @@ const MOST_CALLS: usize = 3;
 pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session) -> Result<u8> {
     let run = engine.kept_run(run).map_err(keeping::failure)?;
     match engine.against(run, script) {
-        Ok(rehearsed) => {
-            terminal::print(&told(&rehearsed))?;
+        Ok(dry_run) => {
+            terminal::print(&render(&dry_run))?;
             Ok(OK)
         }
         Err(err) => Ok(replay::refused(&err, session)),
@@ -27,20 +27,20 @@ pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session
 
 /// Prints a summary before a run begins. Errors are left to the run itself.
 pub(super) fn announce(engine: &Engine, run: &str, script: Source, session: &Session) {
-    let rehearsed = engine.kept_run(run).ok().and_then(|it| engine.against(it, script).ok());
-    if let Some(rehearsed) = rehearsed {
-        session.terminal.note(&summary(&rehearsed));
-        for line in anew(&rehearsed) {
+    let dry_run = engine.kept_run(run).ok().and_then(|it| engine.against(it, script).ok());
+    if let Some(dry_run) = dry_run {
+        session.terminal.note(&summary(&dry_run));
+        for line in rerun_lines(&dry_run) {
             session.terminal.note(&format!("made again: {line}"));
         }
     }
 }
 
 /// One line for each call that would be made, or for each place with many calls.
-fn anew(rehearsed: &Rehearsed) -> Vec<String> {
+fn rerun_lines(dry_run: &DryRunResult) -> Vec<String> {
     let mut places: Vec<(String, Vec<(&str, &Cause)>)> = Vec::new();
-    for (path, fate) in &rehearsed.calls {
-        let Fate::Anew(cause) = fate else { continue };
+    for (path, fate) in &dry_run.calls {
+        let Fate::Rerun(cause) = fate else { continue };
         let place = place_of(path);
         match places.iter_mut().find(|(it, _)| *it == place) {
             Some((_, calls)) => calls.push((path, cause)),
@@ -57,22 +57,23 @@ fn anew(rehearsed: &Rehearsed) -> Vec<String> {
 }
 
 /// `reuses 40 of 43 calls from 01j9…, which saves 1_200 tokens, $0.03`.
-fn summary(rehearsed: &Rehearsed) -> String {
-    let (same, saved) = (rehearsed.same(), rehearsed.saved);
+fn summary(dry_run: &DryRunResult) -> String {
+    let (same, saved) = (dry_run.same(), dry_run.saved);
     let saves = match saved == Usage::default() {
         true => String::new(),
         false => format!(", which saves {saved}"),
     };
-    let total = rehearsed.recorded.len();
+    let total = dry_run.recorded.len();
     let calls = if total == 1 { "call" } else { "calls" };
-    format!("reuses {same} of {total} {calls} from {}{saves}", rehearsed.run.id)
+    format!("reuses {same} of {total} {calls} from {}{saves}", dry_run.run.id)
 }
 
-fn told(rehearsed: &Rehearsed) -> String {
-    let mut text = format!("{}\n", summary(rehearsed));
-    let later = rehearsed.not_reached();
+fn render(dry_run: &DryRunResult) -> String {
+    let mut text = format!("{}\n", summary(dry_run));
+    let later = dry_run.not_reached();
     let later = later.into_iter().map(str::to_owned).collect();
-    for (title, lines) in [("made again", anew(rehearsed)), ("depends on calls made again", later)]
+    for (title, lines) in
+        [("made again", rerun_lines(dry_run)), ("depends on calls made again", later)]
     {
         if !lines.is_empty() {
             text.push_str(&format!("\n{title}\n"));

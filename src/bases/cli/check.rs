@@ -58,7 +58,7 @@ struct FilesJson {
 impl Check {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let mut code = OK;
-        let session = &self.rules.held(session)?;
+        let session = &self.rules.with_rules(session)?;
         let session = &session.trusting(!self.untrusted);
         if self.json {
             let files: Vec<Verdict> =
@@ -119,7 +119,7 @@ impl Outcome {
         let (style, name) = (session.terminal.out.style(), visible_line(name));
         match self {
             Self::Unreadable(failure) => {
-                failure.tell(session.terminal);
+                failure.report(session.terminal);
                 Ok(())
             }
             Self::Wrong(report) => {

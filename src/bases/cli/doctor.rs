@@ -7,7 +7,7 @@ use svc_store::{Recovered, Store, StoreErrorKind};
 use super::{
     Session,
     exit::{FAILED, Failure, OK, Result},
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     terminal,
 };
 
@@ -20,7 +20,7 @@ pub(super) struct Doctor {
     #[arg(long)]
     recover: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const DOCTOR: &str = "Examples:
@@ -40,7 +40,7 @@ impl Doctor {
         let bytes = units::show_size(size.database.saturating_add(size.files));
         terminal::print(&format!("{} runs, {} nodes, {bytes}\n", size.runs, size.nodes))?;
         for problem in &health.problems {
-            session.terminal.complain(problem, None);
+            session.terminal.print_error(problem, None);
         }
         if !health.problems.is_empty() {
             return Err(Failure::new(FAILED, "the store is damaged")
@@ -62,13 +62,13 @@ impl Doctor {
             _ => {}
         }
         let (_, recovered) = Store::recover(&file, now).map_err(keeping::failure)?;
-        terminal::print(&told(&recovered))?;
+        terminal::print(&render(&recovered))?;
         Ok(OK)
     }
 }
 
 /// The report of a recovery: the saved and the lost data, and the runs that cannot be resumed.
-fn told(recovered: &Recovered) -> String {
+fn render(recovered: &Recovered) -> String {
     let Recovered { aside, runs, nodes, partial, .. } = recovered;
     let mut text = format!("the damaged store is now `{}`\n", aside.display());
     text.push_str(&format!("{runs} runs and {nodes} nodes were saved\n"));

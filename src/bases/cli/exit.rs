@@ -40,9 +40,9 @@ impl Failure {
     }
 
     /// Writes the message to standard error and returns the exit code.
-    pub(super) fn tell(&self, terminal: Terminal) -> u8 {
+    pub(super) fn report(&self, terminal: Terminal) -> u8 {
         if !self.message.is_empty() {
-            terminal.complain(&self.message, self.help.as_deref());
+            terminal.print_error(&self.message, self.help.as_deref());
         }
         self.code
     }

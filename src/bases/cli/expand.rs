@@ -39,7 +39,9 @@ impl Expand {
         let source = script::read(session.engine.host(), &self.file)?;
         let analysis = session.engine.analyse(source.clone());
         let Some(program) = analysis.program else {
-            terminal::tell(terminal::styled(&analysis.report.render(session.terminal.err.style())));
+            terminal::eprint(terminal::styled(
+                &analysis.report.render(session.terminal.err.style()),
+            ));
             return Ok(INVALID);
         };
         let text = Script::new(&program, &analysis.facts).expanded();

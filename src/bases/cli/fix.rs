@@ -51,11 +51,11 @@ impl Fix {
             }
             if fixed.left.has_errors() {
                 let left = fixed.left.render(session.terminal.err.style());
-                terminal::tell(terminal::styled(&left));
+                terminal::eprint(terminal::styled(&left));
                 code = INVALID;
             }
             if !self.suggested {
-                tell_suggestions(session, file, fixed.suggestions());
+                report_suggestions(session, file, fixed.suggestions());
             }
         }
         Ok(code)
@@ -83,7 +83,7 @@ impl Fix {
 }
 
 /// Reports how many suggested fixes were not applied.
-fn tell_suggestions(session: &Session, file: &Path, count: usize) {
+fn report_suggestions(session: &Session, file: &Path, count: usize) {
     if count > 0 {
         let name = file.display();
         let fixes = if count == 1 { "fix is" } else { "fixes are" };

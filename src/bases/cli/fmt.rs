@@ -41,7 +41,7 @@ impl Fmt {
         let mut code = OK;
         for file in &self.files {
             let done = self.format(session, file);
-            let own = done.unwrap_or_else(|failure| failure.tell(session.terminal));
+            let own = done.unwrap_or_else(|failure| failure.report(session.terminal));
             code = if code == OK { own } else { code };
         }
         Ok(code)
@@ -62,7 +62,7 @@ impl Fmt {
         }
         let left = Report::new(source, problems);
         if left.has_errors() {
-            tell_left(session, &left);
+            report_left(session, &left);
             return Ok(INVALID);
         }
         Ok(if self.check && changed { FAILED } else { OK })
@@ -70,8 +70,8 @@ impl Fmt {
 }
 
 /// Reports the statements that were not formatted because of syntax errors.
-fn tell_left(session: &Session, left: &Report) {
-    terminal::tell(terminal::styled(&left.render(session.terminal.err.style())));
+fn report_left(session: &Session, left: &Report) {
+    terminal::eprint(terminal::styled(&left.render(session.terminal.err.style())));
     let name = left.source.name();
     session.terminal.note(&format!("{name}: statements with errors are left unchanged"));
 }

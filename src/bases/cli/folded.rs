@@ -6,7 +6,7 @@ use svc_contract::registry::{ErrorKind, Usage};
 use svc_engine::run::place_of;
 use svc_store::{Node, NodeState};
 
-use super::runs::told;
+use super::runs::recorded_error;
 
 /// The results of [`state`], in the order in which they are shown.
 const STATES: [&str; 5] =
@@ -84,8 +84,9 @@ pub(super) fn state(node: &Node) -> &'static str {
     if node.origin.is_some() {
         return REUSED;
     }
-    let told = if node.state == NodeState::Failed { told(node.error.as_deref()) } else { None };
-    let kind = told.as_ref().and_then(|it| it["kind"].as_str());
+    let recorded_error =
+        if node.state == NodeState::Failed { recorded_error(node.error.as_deref()) } else { None };
+    let kind = recorded_error.as_ref().and_then(|it| it["kind"].as_str());
     if kind == Some(ErrorKind::Cancelled.name()) { CANCELLED } else { node.state.word() }
 }
 

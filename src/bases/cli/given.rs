@@ -114,9 +114,9 @@ impl CapArgs {
 
 /// Reports an invalid input and returns the exit code. The mistake is on the command line, not in
 /// the script.
-pub(super) fn complain(error: &RunError, session: &Session) -> u8 {
+pub(super) fn print_error(error: &RunError, session: &Session) -> u8 {
     let general = "pass params as `-p NAME=VALUE`; list them with `svc plan FILE`";
     let help = error.error.help.as_deref().unwrap_or(general);
-    session.terminal.complain(&error.to_string(), Some(help));
+    session.terminal.print_error(&error.to_string(), Some(help));
     USAGE
 }

@@ -23,7 +23,7 @@ const DEFAULT: &str = "runs.db";
 
 /// The store of runs.
 #[derive(Args)]
-pub(super) struct Keeping {
+pub(super) struct StoreArgs {
     /// The store that records runs, so that they can be resumed after a crash, a failure or an
     /// exhausted budget. The default is `SVC_STORE`, or else `runs.db` in the user's data
     /// folder.
@@ -33,9 +33,9 @@ pub(super) struct Keeping {
 
 /// The same for commands that work without a store.
 #[derive(Args)]
-pub(super) struct MayKeep {
+pub(super) struct OptionalStoreArgs {
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
     /// Do not record the run.
     #[arg(long, conflicts_with = "store")]
     no_store: bool,
@@ -48,7 +48,7 @@ struct Place {
     is_named: bool,
 }
 
-impl MayKeep {
+impl OptionalStoreArgs {
     /// The file named on the command line.
     pub(super) fn file(&self) -> Option<&Path> {
         self.keeping.store.as_deref()
@@ -68,7 +68,7 @@ impl MayKeep {
             }
         };
         match Store::open(&place.file, engine.host().now()) {
-            Ok(store) => Ok(engine.keeping(Arc::new(store))),
+            Ok(store) => Ok(engine.with_store(Arc::new(store))),
             Err(err) if !place.is_named && is_unusable(&err) => {
                 not_kept(session, &err.message);
                 Ok(engine)
@@ -83,14 +83,14 @@ impl MayKeep {
         let is_there = |it: &Place| it.is_named || engine.host().stat(&it.file).is_ok();
         let Some(place) = place.filter(is_there) else { return Ok(engine) };
         match Store::open_reading(&place.file, engine.host().now()) {
-            Ok(store) => Ok(engine.keeping(Arc::new(store))),
+            Ok(store) => Ok(engine.with_store(Arc::new(store))),
             Err(err) if err.kind == StoreErrorKind::NotFound => Ok(engine),
             Err(err) => Err(failure(err)),
         }
     }
 }
 
-impl Keeping {
+impl StoreArgs {
     fn place(&self, host: &dyn Host) -> std::io::Result<Place> {
         let named = self.store.clone().or_else(|| host.env(VARIABLE).map(PathBuf::from));
         match named {
@@ -123,7 +123,7 @@ impl Keeping {
 
     /// The engine with the runs of the store.
     pub(super) fn engine(&self, session: &Session) -> Result<Engine> {
-        Ok(session.engine.clone().keeping(self.reading(session)?))
+        Ok(session.engine.clone().with_store(self.reading(session)?))
     }
 
     /// The file of the store.

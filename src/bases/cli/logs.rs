@@ -93,13 +93,13 @@ impl Logs {
             // A subscriber that exists already belongs to a program that embeds svc.
             let _ = tracing_subscriber::registry().with(listener).with(written).try_init();
         }
-        traces.tell();
+        traces.report();
         Ok(traces)
     }
 
     /// The filter of the log; `None` if no log was requested.
     fn filter(&self, host: &dyn Host) -> Result<Option<Targets>> {
-        let told = |name: &str, value: &str| {
+        let parsed = |name: &str, value: &str| {
             filter(value).ok_or_else(|| {
                 let message = format!("invalid value `{value}` of {name}");
                 let help = "use `error`, `warn`, `info`, `debug`, `trace` or `off`, or \
@@ -108,15 +108,15 @@ impl Logs {
             })
         };
         match (&self.log, host.env(LEVEL)) {
-            (Some(value), _) => told("`--log`", value).map(Some),
-            (None, Some(value)) => told(&format!("`{LEVEL}`"), &value).map(Some),
+            (Some(value), _) => parsed("`--log`", value).map(Some),
+            (None, Some(value)) => parsed(&format!("`{LEVEL}`"), &value).map(Some),
             (None, None) => Ok(self.log_file.as_ref().and_then(|_| filter("info"))),
         }
     }
 
     fn format(&self, host: &dyn Host) -> Result<Format> {
-        let told = host.env(FORMAT).filter(|_| self.log_format.is_none());
-        let told = told.map(|it| {
+        let parsed = host.env(FORMAT).filter(|_| self.log_format.is_none());
+        let parsed = parsed.map(|it| {
             Format::from_str(&it, false).map_err(|_| {
                 Failure::new(
                     USAGE,
@@ -124,7 +124,7 @@ impl Logs {
                 )
             })
         });
-        Ok(self.log_format.or(told.transpose()?).unwrap_or(Format::Text))
+        Ok(self.log_format.or(parsed.transpose()?).unwrap_or(Format::Text))
     }
 
     fn end(&self, terminal: Terminal) -> Result<End> {

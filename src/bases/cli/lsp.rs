@@ -23,6 +23,6 @@ The exit code is 0 after `shutdown` and `exit`, otherwise 1.";
 impl Lsp {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let Self { stdio: _, rules } = self;
-        Ok((session.servers.lsp)(&rules.held(session)?.engine))
+        Ok((session.servers.lsp)(&rules.with_rules(session)?.engine))
     }
 }

@@ -87,7 +87,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
-    Repl(repl::Repl),
+    Repl(repl::ReplArgs),
     Resume(resume::Resume),
     Runs(runs::Runs),
     Show(show_run::Show),
@@ -189,11 +189,11 @@ pub(super) async fn main(engine: Engine, servers: Servers) -> ExitCode {
     let terminal = Terminal::new(cli.color, engine.host());
     let traces = match cli.logs.start(engine.host(), terminal) {
         Ok(traces) => traces,
-        Err(failure) => return failure.tell(terminal).into(),
+        Err(failure) => return failure.report(terminal).into(),
     };
     let session = Session { engine, servers, terminal, is_prompt: false, goes_on: false };
     let done = cli.command.execute(&session).await;
-    let code = done.unwrap_or_else(|failure| failure.tell(session.terminal));
+    let code = done.unwrap_or_else(|failure| failure.report(session.terminal));
     traces.end(terminal).await;
     code.into()
 }

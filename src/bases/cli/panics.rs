@@ -7,10 +7,10 @@ use super::terminal;
 /// Limits the message of a panic to what anyone may read: its place, and its text if that is a
 /// literal of the program. The run that it ends reports the rest.
 pub fn are_brief() {
-    panic::set_hook(Box::new(|it| terminal::tell(&told(it))));
+    panic::set_hook(Box::new(|it| terminal::eprint(&render(it))));
 }
 
-fn told(panic: &PanicHookInfo<'_>) -> String {
+fn render(panic: &PanicHookInfo<'_>) -> String {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     // A literal is part of the program; any other message may contain data, even a secret.
     match panic.payload().downcast_ref::<&'static str>() {

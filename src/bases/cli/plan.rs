@@ -11,7 +11,7 @@ use super::{
     Session, against,
     exit::{Failure, INVALID, OK, Result},
     given::{self, Given},
-    keeping::MayKeep,
+    keeping::OptionalStoreArgs,
     policy::Rules,
     script, terminal,
     tuning::Tuning,
@@ -44,7 +44,7 @@ pub(super) struct Show {
     #[command(flatten)]
     tuning: Tuning,
     #[command(flatten)]
-    keeping: MayKeep,
+    keeping: OptionalStoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -69,9 +69,9 @@ impl Show {
         }
         let plan = match self.given.give(engine.run_plan(plan), None).plan() {
             Ok(plan) => plan,
-            Err(Error::Input { error, .. }) => return Ok(given::complain(&error, session)),
+            Err(Error::Input { error, .. }) => return Ok(given::print_error(&error, session)),
             Err(error) => {
-                terminal::tell(terminal::styled(&error.render(session.terminal.err.style())));
+                terminal::eprint(terminal::styled(&error.render(session.terminal.err.style())));
                 return Ok(INVALID);
             }
         };
@@ -85,7 +85,7 @@ impl Show {
         } else {
             terminal::print(terminal::styled(&plan.render(session.terminal.out.style())))?;
         }
-        terminal::tell(terminal::styled(&refused.render(session.terminal.err.style())));
+        terminal::eprint(terminal::styled(&refused.render(session.terminal.err.style())));
         let is_hopeless = plan.verdicts().iter().any(|it| it.holds == Holds::Impossible);
         Ok(if refused.has_errors() || is_hopeless { INVALID } else { OK })
     }

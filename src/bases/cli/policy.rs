@@ -32,14 +32,14 @@ pub(super) struct Rules {
 
 impl Rules {
     /// The session, which refuses plans that violate the rules.
-    pub(super) fn held(&self, session: &Session) -> Result<Session> {
-        let engine = session.engine.clone().under(self.read(session)?);
+    pub(super) fn with_rules(&self, session: &Session) -> Result<Session> {
+        let engine = session.engine.clone().with_policy(self.read(session)?);
         Ok(Session { engine, ..*session })
     }
 
     /// The session, which refuses scripts that import files against the rules.
     pub(super) fn using(&self, session: &Session) -> Result<Session> {
-        let engine = session.engine.clone().using_under(self.read(session)?);
+        let engine = session.engine.clone().with_import_policy(self.read(session)?);
         Ok(Session { engine, ..*session })
     }
 

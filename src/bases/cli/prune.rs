@@ -10,7 +10,7 @@ use super::{
     Session,
     exit::{Failure, OK, Result, USAGE},
     given,
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     terminal,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct Prune {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -48,12 +48,12 @@ impl Prune {
         let old = Old { before, but_last: self.keep };
         let store = self.keeping.opened(session)?;
         let pruned = if self.dry_run { store.would_prune(old) } else { store.prune(old) };
-        terminal::print(&told(&pruned.map_err(keeping::failure)?))?;
+        terminal::print(&render(&pruned.map_err(keeping::failure)?))?;
         Ok(OK)
     }
 }
 
-fn told(pruned: &Pruned) -> String {
+fn render(pruned: &Pruned) -> String {
     let mut lines: Vec<String> = pruned.runs.iter().map(ToString::to_string).collect();
     let (count, bytes) = (pruned.runs.len(), units::show_size(pruned.bytes));
     lines.push(format!("{count} runs with {} contents, {bytes}\n", pruned.contents));

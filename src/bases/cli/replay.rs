@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use svc_contract::value::Value;
-use svc_engine::{Error, Fate, Rehearsed};
+use svc_engine::{DryRunResult, Error, Fate};
 
 use super::{
     Session,
     exit::{FAILED, INVALID, OK, Result},
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     run::reader,
     script, show, terminal,
 };
@@ -30,7 +30,7 @@ pub(super) struct Replay {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -66,16 +66,16 @@ impl Replay {
         let engine = self.keeping.engine(session)?;
         let other = self.with.as_ref().map(|it| script::read(engine.host(), it)).transpose()?;
         let run = engine.kept_run(&self.run).map_err(keeping::failure)?;
-        let rehearsed = match engine.replay(run, other) {
+        let dry_run = match engine.replay(run, other) {
             Ok(it) => it,
             Err(err) => return Ok(refused(&err, session)),
         };
-        let value = engine.value_of(&rehearsed.run).map_err(keeping::failure)?;
-        let same = rehearsed.is_same(value.as_deref());
+        let value = engine.value_of(&dry_run.run).map_err(keeping::failure)?;
+        let same = dry_run.is_same(value.as_deref());
         if self.json {
-            terminal::print_json(&json(&rehearsed, same))?;
+            terminal::print_json(&json(&dry_run, same))?;
         } else {
-            terminal::print(&told(&rehearsed, same, session))?;
+            terminal::print(&render(&dry_run, same, session))?;
         }
         Ok(if same { OK } else { FAILED })
     }
@@ -83,23 +83,23 @@ impl Replay {
 
 /// Reports why the comparison is impossible, and returns the exit code.
 pub(super) fn refused(err: &Error, session: &Session) -> u8 {
-    terminal::tell(terminal::styled(&err.render(session.terminal.err.style())));
+    terminal::eprint(terminal::styled(&err.render(session.terminal.err.style())));
     match err {
         Error::Check(_) => INVALID,
         Error::Input { .. } | Error::Run { .. } => FAILED,
     }
 }
 
-fn json(rehearsed: &Rehearsed, same: bool) -> ReplayJson<'_> {
-    let (result, error) = match &rehearsed.ended {
+fn json(dry_run: &DryRunResult, same: bool) -> ReplayJson<'_> {
+    let (result, error) = match &dry_run.ended {
         Some(Ok(value)) => (Some(value.clone()), None),
         Some(Err(err)) => (None, Some(err.to_string())),
         None => (None, None),
     };
-    let calls = rehearsed.calls.iter().map(|(path, fate)| {
+    let calls = dry_run.calls.iter().map(|(path, fate)| {
         let (fate, cause) = match fate {
             Fate::Same => ("same", None),
-            Fate::Anew(cause) => ("not recorded", Some(cause)),
+            Fate::Rerun(cause) => ("not recorded", Some(cause)),
             Fate::Stale(cause) => ("differs", Some(cause)),
             Fate::Computed { cause, is_same: true } => ("computed the same", cause.as_ref()),
             Fate::Computed { cause, is_same: false } => ("computed another", cause.as_ref()),
@@ -107,45 +107,45 @@ fn json(rehearsed: &Rehearsed, same: bool) -> ReplayJson<'_> {
         CallJson { path, fate, cause }
     });
     ReplayJson {
-        run: rehearsed.run.id.to_string(),
+        run: dry_run.run.id.to_string(),
         same,
         result,
         error,
         calls: calls.collect(),
-        gone: rehearsed.gone().collect(),
-        not_reached: rehearsed.not_reached(),
+        gone: dry_run.gone().collect(),
+        not_reached: dry_run.not_reached(),
     }
 }
 
-fn told(rehearsed: &Rehearsed, same: bool, session: &Session) -> String {
+fn render(dry_run: &DryRunResult, same: bool, session: &Session) -> String {
     let mut text = String::new();
-    for (path, fate) in &rehearsed.calls {
+    for (path, fate) in &dry_run.calls {
         let line = match fate {
             Fate::Same | Fate::Computed { is_same: true, .. } => continue,
-            Fate::Anew(cause) => format!("not recorded: {cause}"),
+            Fate::Rerun(cause) => format!("not recorded: {cause}"),
             Fate::Stale(cause) => format!("differs: {cause}; the recorded result is used"),
             Fate::Computed { cause: Some(cause), .. } => format!("returns another result: {cause}"),
             Fate::Computed { cause: None, .. } => "new; computed".to_owned(),
         };
         text.push_str(&format!("{path}\n  {line}\n"));
     }
-    for path in rehearsed.gone() {
+    for path in dry_run.gone() {
         text.push_str(&format!("{path}\n  no longer reached\n"));
     }
-    for path in rehearsed.not_reached() {
+    for path in dry_run.not_reached() {
         text.push_str(&format!("{path}\n  depends on a call that is not recorded\n"));
     }
-    let count = rehearsed.calls.len();
+    let count = dry_run.calls.len();
     let calls = if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
-    let outcome = match (same, &rehearsed.ended) {
+    let outcome = match (same, &dry_run.ended) {
         (true, _) => format!("the same: {calls}, and the result\n"),
         (false, Some(Ok(value))) => {
             let shown = show::show(value, reader(session));
-            format!("{} of {calls} are the same; the new result is\n{shown}", rehearsed.same())
+            format!("{} of {calls} are the same; the new result is\n{shown}", dry_run.same())
         }
         (false, Some(Err(err))) => format!("the run fails now: {err}\n"),
         (false, None) => {
-            format!("{} of {calls} are the same; the rest needs a run\n", rehearsed.same())
+            format!("{} of {calls} are the same; the rest needs a run\n", dry_run.same())
         }
     };
     text + outcome.as_str()

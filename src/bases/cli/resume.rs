@@ -8,7 +8,7 @@ use super::{
     Session, against,
     exit::Result,
     given::CapArgs,
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     policy::Rules,
     run, script,
     tuning::Tuning,
@@ -41,7 +41,7 @@ pub(super) struct Resume {
     #[command(flatten)]
     tuning: Tuning,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -56,10 +56,10 @@ the caps.";
 
 impl Resume {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let session = &self.tuning.session(&self.rules.held(session)?)?;
+        let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
-        let engine = session.engine.clone().watched_by(watch.clone()).keeping(store);
+        let engine = session.engine.clone().with_observer(watch.clone()).with_store(store);
         let request = match &self.with {
             Some(file) => {
                 let source = script::read(engine.host(), file)?;

@@ -14,7 +14,7 @@ use super::{
     Session,
     exit::{INTERRUPTED, INVALID, OK, Result},
     given::{self, Given},
-    keeping::MayKeep,
+    keeping::OptionalStoreArgs,
     policy::Rules,
     progress::Drawing,
     script,
@@ -45,7 +45,7 @@ pub(super) struct Run {
     #[command(flatten)]
     tuning: Tuning,
     #[command(flatten)]
-    keeping: MayKeep,
+    keeping: OptionalStoreArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -79,16 +79,16 @@ the run; sent twice, they change nothing more."#;
 impl Run {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         self.given.refuse_doubles()?;
-        let session = &self.tuning.session(&self.rules.held(session)?)?;
+        let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let session = &session.trusting(!self.untrusted);
         let plan = script::plan(session, &self.file)?;
-        terminal::tell(terminal::styled(
+        terminal::eprint(terminal::styled(
             &plan.program().warnings.render(session.terminal.err.style()),
         ));
         let piped = self.piped(&plan)?;
 
         let watch = Arc::new(Watch::new(session.terminal));
-        let engine = session.engine.clone().watched_by(watch.clone());
+        let engine = session.engine.clone().with_observer(watch.clone());
         let engine = self.keeping.kept(session, engine)?;
         let request = self.given.give(engine.run_plan(plan), piped.as_ref());
         conclude(request, &watch, self.json, session).await
@@ -158,7 +158,7 @@ fn print(value: &Value, json: bool, session: &Session) -> Result<u8> {
 
 /// Reports why a run failed, and prints its partial result.
 pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) -> Result<u8> {
-    let code = tell(error, watch, session);
+    let code = report(error, watch, session);
     if json {
         if let Some(error) = error.failure() {
             terminal::print_json(&Failed { error })?;
@@ -245,25 +245,25 @@ async fn interrupts(
 }
 
 /// Reports why a run failed and how far it got, and returns the exit code.
-fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
+fn report(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
         Error::Check(_) => {
-            terminal::tell(terminal::styled(&drawn));
+            terminal::eprint(terminal::styled(&drawn));
             INVALID
         }
-        Error::Input { error, .. } => given::complain(error, session),
+        Error::Input { error, .. } => given::print_error(error, session),
         Error::Run { error, .. } if error.kind() == ErrorKind::Cancelled => {
-            terminal::tell(&watch.report());
+            terminal::eprint(&watch.report());
             INTERRUPTED
         }
         Error::Run { error, .. } => {
-            terminal::tell(terminal::styled(&drawn));
+            terminal::eprint(terminal::styled(&drawn));
             if let Some(finished) = watch.finished() {
                 session.terminal.note(&format!("finished before: {finished}"));
             }
             if let Some(partial) = error.partial.as_deref() {
-                tell_kept(partial, session);
+                report_partial(partial, session);
             }
             error.kind().exit_code()
         }
@@ -271,7 +271,7 @@ fn tell(error: &Error, watch: &Watch, session: &Session) -> u8 {
 }
 
 /// Reports which partial result is printed of a run that ran out of its budget.
-fn tell_kept(partial: &Partial, session: &Session) {
+fn report_partial(partial: &Partial, session: &Session) {
     session.terminal.note(&format!("{partial}"));
     for inner in &partial.inside {
         session.terminal.note(&format!("{inner}; `--json` shows it"));

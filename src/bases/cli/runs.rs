@@ -12,7 +12,7 @@ use super::{
     Session,
     dates::time,
     exit::{OK, Result},
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     prune::Prune,
     run::{print_list, reader},
     show, terminal,
@@ -29,7 +29,7 @@ pub(super) struct Runs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
     #[command(subcommand)]
     task: Option<Task>,
 }
@@ -79,11 +79,11 @@ pub(super) fn run_json(run: &Run) -> RunJson {
         ended: run.ended,
         tokens: run.used.tokens,
         cost: run.used.cost.to_string(),
-        error: told(run.error.as_deref()),
+        error: recorded_error(run.error.as_deref()),
     }
 }
 
-pub(super) fn told(error: Option<&str>) -> Option<serde_json::Value> {
+pub(super) fn recorded_error(error: Option<&str>) -> Option<serde_json::Value> {
     error.and_then(|it| serde_json::from_str(it).ok())
 }
 

@@ -10,7 +10,7 @@ use svc_store::{Node, NodeState, Run};
 
 use super::{
     folded::{self, Place, ended},
-    runs::{cost, told},
+    runs::{cost, recorded_error},
     show::Reader,
 };
 
@@ -31,26 +31,26 @@ const ROOMY: u16 = 100;
 
 /// One row per call.
 pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
-    let told: Vec<Told> = nodes.iter().map(|it| Told::of_node(it, "")).collect();
-    Clock::of(run, nodes, reader).rows(&told)
+    let recorded_error: Vec<Row> = nodes.iter().map(|it| Row::of_node(it, "")).collect();
+    Clock::of(run, nodes, reader).rows(&recorded_error)
 }
 
 /// One row per place, followed by its failed and its slowest calls.
 pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
-    let mut told = Vec::new();
+    let mut recorded_error = Vec::new();
     for place in folded::places(nodes) {
         if place.nodes.len() < FOLDED_FROM {
-            told.extend(place.nodes.iter().map(|it| Told::of_node(it, "")));
+            recorded_error.extend(place.nodes.iter().map(|it| Row::of_node(it, "")));
         } else {
-            told.push(Told::of_place(&place));
-            told.extend(remarkable(&place).map(|(node, why)| Told::of_node(node, why)));
+            recorded_error.push(Row::of_place(&place));
+            recorded_error.extend(notable(&place).map(|(node, why)| Row::of_node(node, why)));
         }
     }
-    Clock::of(run, nodes, reader).rows(&told)
+    Clock::of(run, nodes, reader).rows(&recorded_error)
 }
 
 /// The notable calls of a place, each with the reason.
-fn remarkable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
+fn notable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
     let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
     let done = place.nodes.iter().copied();
     let done = done.filter(|it| it.state == NodeState::Done && it.origin.is_none());
@@ -71,7 +71,7 @@ struct Clock {
 }
 
 /// The content of a row, for one call or for many.
-struct Told {
+struct Row {
     path: String,
     state: String,
     tries: u32,
@@ -82,9 +82,9 @@ struct Told {
     note: String,
 }
 
-impl Told {
+impl Row {
     fn of_node(node: &Node, why: &str) -> Self {
-        let error = told(node.error.as_deref());
+        let error = recorded_error(node.error.as_deref());
         let message = error.as_ref().and_then(|it| it["message"].as_str());
         Self {
             path: node.path.clone(),
@@ -122,14 +122,14 @@ impl Clock {
 
     /// The rows as a table. A pipe always receives the same columns; a terminal omits empty columns
     /// and shows bars if it is wide enough.
-    fn rows(&self, told: &[Told]) -> Value {
+    fn rows(&self, recorded_error: &[Row]) -> Value {
         let Reader::Terminal { width, .. } = self.reader else {
-            return self.table(told, |it| it != "time");
+            return self.table(recorded_error, |it| it != "time");
         };
-        let tries = told.iter().any(|it| it.tries != 1);
-        let costs = told.iter().any(|it| it.used != Usage::default());
-        let notes = told.iter().any(|it| !it.note.is_empty());
-        self.table(told, |column| match column {
+        let tries = recorded_error.iter().any(|it| it.tries != 1);
+        let costs = recorded_error.iter().any(|it| it.used != Usage::default());
+        let notes = recorded_error.iter().any(|it| !it.note.is_empty());
+        self.table(recorded_error, |column| match column {
             "tries" => tries,
             "cost" => costs,
             "note" => notes,
@@ -138,29 +138,30 @@ impl Clock {
         })
     }
 
-    fn table(&self, told: &[Told], is_shown: impl Fn(&str) -> bool) -> Value {
+    fn table(&self, recorded_error: &[Row], is_shown: impl Fn(&str) -> bool) -> Value {
         let all = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
         let columns: Vec<&str> = all.into_iter().filter(|it| is_shown(it)).collect();
-        let row = |it: &Told| {
+        let row = |it: &Row| {
             let cells = columns.iter().map(|name| ((*name).into(), self.cell(it, name)));
             Value::Record(cells.collect::<Record>())
         };
-        told.iter().map(row).collect::<Vec<_>>().into()
+        recorded_error.iter().map(row).collect::<Vec<_>>().into()
     }
 
-    fn cell(&self, told: &Told, column: &str) -> Value {
+    fn cell(&self, recorded_error: &Row, column: &str) -> Value {
         match column {
-            "node" => told.path.as_str().into(),
-            "state" => told.state.as_str().into(),
-            "tries" => Value::Int(told.tries.into()),
+            "node" => recorded_error.path.as_str().into(),
+            "state" => recorded_error.state.as_str().into(),
+            "tries" => Value::Int(recorded_error.tries.into()),
             "start" => {
-                let after = u64::try_from(told.started.saturating_sub(self.started)).unwrap_or(0);
+                let after =
+                    u64::try_from(recorded_error.started.saturating_sub(self.started)).unwrap_or(0);
                 format!("+{}", units::show_duration(Duration::from_millis(after))).into()
             }
-            "took" => units::show_measured(told.took).into(),
-            "time" => self.bar(told.started, told.ended).into(),
-            "cost" => cost(told.used).into(),
-            _ => told.note.as_str().into(),
+            "took" => units::show_measured(recorded_error.took).into(),
+            "time" => self.bar(recorded_error.started, recorded_error.ended).into(),
+            "cost" => cost(recorded_error.used).into(),
+            _ => recorded_error.note.as_str().into(),
         }
     }
 

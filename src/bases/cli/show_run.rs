@@ -15,10 +15,10 @@ use super::{
     Session,
     exit::{FAILED, Failure, OK, Result},
     given,
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     page::{Left, Limits, Page},
     run::{print_list, reader},
-    runs::{RunJson, run_json, run_row, told},
+    runs::{RunJson, recorded_error, run_json, run_row},
     script, show, show_nodes, terminal,
 };
 
@@ -45,7 +45,7 @@ pub(super) struct Show {
     #[arg(long, value_name = "SIZE", value_parser = given::size, requires = "html")]
     max_size: Option<u64>,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -87,7 +87,7 @@ impl Show {
             let plan = planned(session, &store, &run);
             let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });
             let page = Page::new(&store, (&run, &nodes), plan, limits)?;
-            tell(session, write(session, file, &page)?);
+            report_left(session, write(session, file, &page)?);
         } else if self.json {
             let nodes = nodes.iter().map(node_json).collect();
             terminal::print_json(&Shown { run: run_json(&run), nodes })?;
@@ -106,7 +106,7 @@ impl Show {
 
 /// The plan of the stored script, if it still checks.
 fn planned(session: &Session, store: &std::sync::Arc<Store>, run: &Run) -> Option<Plan> {
-    let engine = session.engine.clone().keeping(store.clone());
+    let engine = session.engine.clone().with_store(store.clone());
     engine.resume(run.id.as_str()).ok()?.plan().ok()
 }
 
@@ -128,7 +128,7 @@ fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
 }
 
 /// Reports which values were cut.
-fn tell(session: &Session, left: Left) {
+fn report_left(session: &Session, left: Left) {
     if left.values > 0 {
         let what = format!("cut in the page: {left}; raise the limit with `--max-size`");
         session.terminal.note(&what);
@@ -145,6 +145,6 @@ fn node_json(node: &Node) -> NodeJson {
         took: node.took,
         tokens: node.used.tokens,
         cost: node.used.cost.to_string(),
-        error: told(node.error.as_deref()),
+        error: recorded_error(node.error.as_deref()),
     }
 }

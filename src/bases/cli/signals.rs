@@ -34,8 +34,9 @@ mod unix {
             if !os::is_ignored(hangup.as_raw_value()) {
                 kinds.push((Asked::End, hangup));
             }
-            let heard = kinds.into_iter().filter_map(|(asked, it)| Some((asked, signal(it).ok()?)));
-            Self(heard.collect())
+            let outcome =
+                kinds.into_iter().filter_map(|(asked, it)| Some((asked, signal(it).ok()?)));
+            Self(outcome.collect())
         }
 
         /// Waits for the next signal; `None` if no signal can be received.
@@ -43,11 +44,11 @@ mod unix {
             if self.0.is_empty() {
                 return None;
             }
-            let heard = self
+            let outcome = self
                 .0
                 .iter_mut()
                 .map(|(asked, it)| Box::pin(async move { it.recv().await.map(|()| *asked) }));
-            future::select_all(heard).await.0
+            future::select_all(outcome).await.0
         }
     }
 }

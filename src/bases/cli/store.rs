@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::{
     Session,
     exit::{OK, Result},
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     terminal,
 };
 
@@ -26,7 +26,7 @@ enum Task {
         #[arg(value_name = "FILE")]
         to: PathBuf,
         #[command(flatten)]
-        keeping: Keeping,
+        keeping: StoreArgs,
     },
 }
 

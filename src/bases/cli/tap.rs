@@ -7,7 +7,7 @@ use svc_store::{Run, Store};
 use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     run::{print_value, reader},
     show, terminal,
 };
@@ -28,13 +28,13 @@ pub(super) struct Tap {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 impl Tap {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let store = self.keeping.reading(session)?;
-        let engine = session.engine.clone().keeping(store.clone());
+        let engine = session.engine.clone().with_store(store.clone());
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let value = match &self.path {
             // Results of inline ops are not stored, but can be computed again.

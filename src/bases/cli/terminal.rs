@@ -55,19 +55,19 @@ impl Terminal {
     }
 
     /// Prints an error that has no place in a script.
-    pub(super) fn complain(self, message: &str, help: Option<&str>) {
+    pub(super) fn print_error(self, message: &str, help: Option<&str>) {
         let word = self.err.paint("error:", Ink::Red);
-        tell(styled(&format!("{word} {}\n", visible(message))));
+        eprint(styled(&format!("{word} {}\n", visible(message))));
         if let Some(help) = help {
             let word = self.err.paint("help:", Ink::Cyan);
-            tell(styled(&format!("  {word} {}\n", visible(help))));
+            eprint(styled(&format!("  {word} {}\n", visible(help))));
         }
     }
 
     /// Prints a note, which is not a failure.
     pub(super) fn note(self, message: &str) {
         let word = self.err.paint("note:", Ink::Cyan);
-        tell(styled(&format!("{word} {}\n", visible(message))));
+        eprint(styled(&format!("{word} {}\n", visible(message))));
     }
 }
 
@@ -147,7 +147,7 @@ fn write_out(text: &str) -> Result<()> {
 
 /// Prints text for people to standard error. Failures are ignored, because nothing could report
 /// them.
-pub(super) fn tell(text: impl Into<Shown>) {
+pub(super) fn eprint(text: impl Into<Shown>) {
     command(text.into().as_str());
 }
 

@@ -15,7 +15,7 @@ use super::{
     Session,
     exit::{FAILED, Failure, INVALID, OK, Result},
     given,
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     script,
     terminal::{self, Ink},
 };
@@ -41,7 +41,7 @@ pub(super) struct Test {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -151,7 +151,9 @@ impl Test {
                     let problems = problems(&report);
                     tally.files.push(FileJson { file: name, problems, ..FileJson::default() });
                 } else {
-                    terminal::tell(terminal::styled(&report.render(session.terminal.err.style())));
+                    terminal::eprint(terminal::styled(
+                        &report.render(session.terminal.err.style()),
+                    ));
                 }
                 tally.fails_with(INVALID);
                 return Ok(());
@@ -169,7 +171,7 @@ impl Test {
             tally.files.push(FileJson { file: name, tests, ..FileJson::default() });
             return Ok(());
         }
-        terminal::print(terminal::styled(&told(&name, &results, session)))
+        terminal::print(terminal::styled(&render(&name, &results, session)))
     }
 
     fn unreadable(&self, session: &Session, file: String, failure: &Failure, tally: &mut Tally) {
@@ -178,7 +180,7 @@ impl Test {
             let error = Some(failure.message.clone());
             tally.files.push(FileJson { file, error, ..FileJson::default() });
         } else {
-            failure.tell(session.terminal);
+            failure.report(session.terminal);
         }
     }
 }
@@ -193,7 +195,7 @@ impl Tally {
 }
 
 /// One line per test, followed by the problems of a failed test.
-fn told(file: &str, results: &[TestResult], session: &Session) -> String {
+fn render(file: &str, results: &[TestResult], session: &Session) -> String {
     let out = session.terminal.out;
     let mut text = String::new();
     for result in results {

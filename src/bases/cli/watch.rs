@@ -95,10 +95,10 @@ impl Watch {
 
     /// The same for frequent events.
     fn aside(&self, message: &str) {
-        let told = self.asides.fetch_add(1, Ordering::Relaxed) + 1;
-        if told <= MOST_ASIDES {
+        let count = self.asides.fetch_add(1, Ordering::Relaxed) + 1;
+        if count <= MOST_ASIDES {
             self.hint(message);
-        } else if told == MOST_ASIDES + 1 {
+        } else if count == MOST_ASIDES + 1 {
             self.hint("further notes of this kind are omitted");
         }
     }

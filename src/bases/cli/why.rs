@@ -8,7 +8,7 @@ use svc_engine::why::{Called, Reason, Why as Reasons};
 use super::{
     Session,
     exit::{OK, Result},
-    keeping::{self, Keeping},
+    keeping::{self, StoreArgs},
     terminal,
 };
 
@@ -29,7 +29,7 @@ pub(super) struct Why {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    keeping: Keeping,
+    keeping: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -47,14 +47,14 @@ impl Why {
         let why = why.map_err(keeping::failure)?;
         match self.json {
             true => terminal::print_json(&why)?,
-            false => terminal::print(&told(&why))?,
+            false => terminal::print(&render(&why))?,
         }
         Ok(OK)
     }
 }
 
 /// The calls grouped by their reasons, in the order in which they were made.
-fn told(why: &Reasons) -> String {
+fn render(why: &Reasons) -> String {
     let mut groups: Vec<(Vec<String>, Vec<&Called>)> = Vec::new();
     let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for call in &why.calls {

@@ -22,10 +22,10 @@ pub(super) fn actions(
     let mut actions = Vec::new();
     if wanted(context, &CodeActionKind::QUICKFIX) {
         let problems = look.analysis.report.problems.iter().filter(touches);
-        actions.extend(problems.filter(|it| !it.fixes.is_empty()).map(|it| mend(look, it)));
+        actions.extend(problems.filter(|it| !it.fixes.is_empty()).map(|it| fix_action(look, it)));
     }
     if wanted(context, &CodeActionKind::SOURCE_FIX_ALL) {
-        actions.extend(mend_all(look));
+        actions.extend(fix_all(look));
     }
     actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
 }
@@ -42,7 +42,7 @@ fn wanted(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
         .is_none_or(|only| only.iter().any(|it| it.as_str().is_empty() || covers(it)))
 }
 
-fn mend(look: &Look<'_>, problem: &Problem) -> CodeAction {
+fn fix_action(look: &Look<'_>, problem: &Problem) -> CodeAction {
     let edits = problem
         .fixes
         .iter()
@@ -76,7 +76,7 @@ fn short(text: &str) -> String {
 }
 
 /// Applies all safe fixes repeatedly, until none is left.
-fn mend_all(look: &Look<'_>) -> Option<CodeAction> {
+fn fix_all(look: &Look<'_>) -> Option<CodeAction> {
     let fixed = look.documents.engine.fix(look.document.source());
     let changed = changed(look.text(), fixed.source.text())?;
     let range = look.page().range(changed.0);

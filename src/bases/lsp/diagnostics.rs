@@ -41,9 +41,9 @@ impl Published {
             version: None,
         });
         let changed = now.iter().filter(|(uri, new)| self.0.get(*uri) != Some(new));
-        let told = emptied.chain(changed.map(|(_, new)| new.clone())).collect();
+        let published = emptied.chain(changed.map(|(_, new)| new.clone())).collect();
         self.0 = now;
-        told
+        published
     }
 }
 

@@ -30,17 +30,17 @@ pub(super) enum Incoming {
 pub(super) struct Inbox {
     incoming: Receiver<(Incoming, u64)>,
     waiting: VecDeque<(Incoming, u64)>,
-    unread: Arc<Unanswered>,
+    unread: Arc<WorkerError>,
 }
 
 /// The bytes received but not yet processed. Reading pauses while there are too many.
 #[derive(Default)]
-struct Unanswered {
+struct WorkerError {
     bytes: Mutex<u64>,
     fewer: Condvar,
 }
 
-impl Unanswered {
+impl WorkerError {
     const MOST: u64 = 2 * message::LARGEST;
 
     /// Waits until there is room for `size` more bytes.
@@ -65,7 +65,7 @@ impl Inbox {
     /// Reads ahead on a separate thread, so that outdated requests can be skipped.
     pub(super) fn new(input: impl BufRead + Send + 'static) -> Self {
         let (sender, incoming) = mpsc::channel();
-        let unread = Arc::<Unanswered>::default();
+        let unread = Arc::<WorkerError>::default();
         let added = unread.clone();
         thread::spawn(move || read_all(input, &sender, &added));
         Self { incoming, waiting: VecDeque::new(), unread }
@@ -122,7 +122,7 @@ impl Inbox {
 }
 
 /// Reads until the client disconnects or the input is unreadable.
-fn read_all(mut input: impl BufRead, sender: &Sender<(Incoming, u64)>, unread: &Unanswered) {
+fn read_all(mut input: impl BufRead, sender: &Sender<(Incoming, u64)>, unread: &WorkerError) {
     let mut broken = 0;
     loop {
         let (next, size) = match message::read(&mut input) {

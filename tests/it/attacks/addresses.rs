@@ -11,7 +11,7 @@ const FETCH: &str =
     "param given: string\nfetch(url: (if 1 < 2 { given } else { \"\" })) within { max_retries: 0 }";
 
 fn engine() -> Engine {
-    svc::engine().on(Arc::new(OsHost::default().resolving(|name| {
+    svc::engine().with_host(Arc::new(OsHost::default().resolving(|name| {
         // An address that gets here would be allowed.
         Err(std::io::Error::other(format!("`{name}` was resolved")))
     })))
@@ -113,7 +113,8 @@ async fn open_names_are_resolved() {
 
 #[tokio::test]
 async fn a_policy_lists_the_hosts_that_may_be_read() {
-    let engine = engine().under(policy(&["reads web:good.example", "reads web:*.docs.example"]));
+    let engine =
+        engine().with_policy(policy(&["reads web:good.example", "reads web:*.docs.example"]));
     for refused in [
         "http://evil.example/",
         "http://good.example.evil.example/",
@@ -133,7 +134,7 @@ async fn a_policy_lists_the_hosts_that_may_be_read() {
     }
     // Permission for the web does not include this machine.
     for rules in [&["reads web"][..], &["reads"], &["reads web:localhost", "reads web:127.0.0.1"]] {
-        let engine = self::engine().under(policy(rules));
+        let engine = self::engine().with_policy(policy(rules));
         for local in ["http://localhost/", "http://127.0.0.1/"] {
             let (kind, message) = failure(&engine, FETCH, local).await;
             assert_eq!(kind, ErrorKind::Denied, "{message}");

@@ -37,7 +37,7 @@ fn resolve(name: &str) -> io::Result<Vec<IpAddr>> {
 }
 
 fn engine() -> Engine {
-    svc::engine().on(Arc::new(OsHost::default().resolving(resolve)))
+    svc::engine().with_host(Arc::new(OsHost::default().resolving(resolve)))
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_name_that_changes_gains_nothing() {
         let address = if *asked == 1 { "127.0.0.1" } else { "93.184.215.14" };
         Ok(vec![address.parse().unwrap()])
     };
-    let engine = svc::engine().on(Arc::new(OsHost::default().resolving(changing)));
+    let engine = svc::engine().with_host(Arc::new(OsHost::default().resolving(changing)));
     let url = format!("http://changing.example:{}/ok", web.port);
     let (kind, _) = failure(&engine, FETCH, &url).await;
     assert_eq!((kind, *asked.lock().unwrap(), web.hits()), (ErrorKind::Denied, 1, 0));
@@ -99,7 +99,7 @@ async fn what_the_operator_names_is_read() {
     let port = web.port;
     for host in ["127.0.0.1", "loop.example"] {
         let url = format!("http://{host}:{port}/ok");
-        let named = engine().under(policy(&[&format!("reads web:{host}:{port}")]));
+        let named = engine().with_policy(policy(&[&format!("reads web:{host}:{port}")]));
         let read = named.run(FETCH).param_text("given", &url).await.unwrap().value;
         let field = |name: &str| read.as_record().and_then(|it| it.get(name)).cloned().unwrap();
         assert_eq!(field("text").as_str(), Some("a page"));
@@ -117,7 +117,7 @@ async fn redirects_are_looked_at_like_the_first_address() {
     let (web, closed) = (Web::start(), Web::start());
     let (from, port) = (format!("http://127.0.0.1:{}", web.port), closed.port);
     let engine =
-        engine().under(policy(&["reads web", &format!("reads web:127.0.0.1:{}", web.port)]));
+        engine().with_policy(policy(&["reads web", &format!("reads web:127.0.0.1:{}", web.port)]));
     for (to, kind, why) in [
         (format!("http://127.0.0.1:{port}/"), ErrorKind::Denied, "this machine"),
         (format!("//127.0.0.1:{port}/"), ErrorKind::Denied, "this machine"),
@@ -193,7 +193,7 @@ async fn an_encrypted_page_leads_to_no_plain_one() {
         }
         Box::pin(async move { Ok(answer) })
     });
-    let engine = svc::engine().on(Arc::new(host));
+    let engine = svc::engine().with_host(Arc::new(host));
     let (kind, message) = failure(&engine, FETCH, "https://a.example/?http://b.example/").await;
     assert_eq!(kind, ErrorKind::Denied, "{message}");
     assert!(message.contains("`http://b.example/`, which is not encrypted"), "{message}");
@@ -205,7 +205,7 @@ async fn an_encrypted_page_leads_to_no_plain_one() {
 async fn servers_say_why_they_give_nothing() {
     let web = Web::start();
     let address = format!("127.0.0.1:{}", web.port);
-    let engine = engine().under(policy(&[&format!("reads web:{address}")]));
+    let engine = engine().with_policy(policy(&[&format!("reads web:{address}")]));
     for (path, kind, why) in [
         ("/status/404", ErrorKind::NotFound, "the server answers 404"),
         ("/status/401", ErrorKind::Denied, "answers 401"),
@@ -235,7 +235,7 @@ async fn a_server_that_asks_to_wait_is_waited_for() {
         answer.headers.push(("retry-after".to_owned(), "7".to_owned()));
         Box::pin(async move { Ok(answer) })
     });
-    let engine = svc::engine().on(Arc::new(host));
+    let engine = svc::engine().with_host(Arc::new(host));
     engine.run(r#"fetch(url: "https://a.example")"#).await.unwrap();
     assert_eq!(start.elapsed().as_secs(), 7);
 }

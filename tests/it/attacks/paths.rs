@@ -64,7 +64,9 @@ fn place() -> TempDir {
 fn engine(place: &TempDir) -> Engine {
     let root = place.path().display();
     let rules = policy(&[&format!("reads fs:{root}/docs"), &format!("writes fs:{root}/out")]);
-    svc::engine().on(Arc::new(OsHost::with_cache(place.path().join("cache")))).under(rules)
+    svc::engine()
+        .with_host(Arc::new(OsHost::with_cache(place.path().join("cache"))))
+        .with_policy(rules)
 }
 
 #[tokio::test]
@@ -139,7 +141,7 @@ async fn what_is_no_file_is_not_replaced() {
     let socket = place.path().join("out/socket");
     let _listening = UnixListener::bind(&socket).unwrap();
     let script = "param given: path\n\"x\" >> write_file(to: given)";
-    let free = svc::engine().on(Arc::new(OsHost::with_cache(place.path().join("cache"))));
+    let free = svc::engine().with_host(Arc::new(OsHost::with_cache(place.path().join("cache"))));
     for engine in [engine(&place), free] {
         let (kind, message) = failure(&engine, script, socket.to_str().unwrap()).await;
         assert_eq!(kind, ErrorKind::InvalidInput, "{message}");
@@ -199,7 +201,7 @@ async fn a_folder_is_not_left_while_it_is_walked() {
         "param given: path\nread_files(folder: given) >> each { .text } >> join(sep: \" \")";
     let find = "param given: path\nsearch(query: \"secret deep\", source: given) >> each { .text }";
     // With a policy, and without one, where the call's own argument decides.
-    let free = svc::engine().on(Arc::new(OsHost::with_cache(place.path().join("cache"))));
+    let free = svc::engine().with_host(Arc::new(OsHost::with_cache(place.path().join("cache"))));
     for engine in [engine(&place), free] {
         for folder in ["docs", "entry", "docs/up/docs"] {
             let given = format!("{root}/{folder}");
@@ -217,7 +219,7 @@ async fn a_folder_is_not_left_while_it_is_walked() {
 #[tokio::test]
 async fn without_a_policy_the_named_path_is_followed() {
     let place = place();
-    let engine = svc::engine().on(Arc::new(OsHost::with_cache(place.path().join("cache"))));
+    let engine = svc::engine().with_host(Arc::new(OsHost::with_cache(place.path().join("cache"))));
     for (path, text) in [("docs/relative", "TOP SECRET"), ("docs/up/docs/chain", "TOP SECRET")] {
         let path = place.path().join(path).display().to_string();
         let run = engine.run(READ).param_text("given", &path);
@@ -272,8 +274,9 @@ const NOSY: Component = Component {
 #[tokio::test]
 async fn a_component_touches_what_its_effects_say() {
     let place = place();
-    let engine =
-        svc::engine().with(&[&NOSY]).on(Arc::new(OsHost::with_cache(place.path().join("cache"))));
+    let engine = svc::engine()
+        .with(&[&NOSY])
+        .with_host(Arc::new(OsHost::with_cache(place.path().join("cache"))));
     let root = place.path().display();
     let script = |path: &str| {
         format!("param given: string\nnosy(path: path(\"{root}/{path}\"), other: given)")

@@ -282,7 +282,7 @@ pub(super) const ALL: &[Shape] = &[
     ("units", |n| format!("[{}]", many(n, ", ", |i| format!("{i}s")))),
     ("money", |n| format!("[{}]", many(n, ", ", |i| format!("${i}.10")))),
     ("blocks", |n| many(n, "\n", |i| format!("let a{i} = ({{ a: ({i}) }})")) + "\na0"),
-    ("rhai islands", |n| {
+    ("rhai inline_scripts", |n| {
         many(n.min(400), "\n", |i| format!("let a{i} = rhai {{ {i} + 1 }}")) + "\na0"
     }),
     ("stray characters", |n| "§".repeat(n)),

@@ -271,20 +271,21 @@ fn a_timeout_and_a_signal_end_the_worker() {
 async fn a_program_without_workers_reads_no_pdf() {
     let script = r#"path("a.pdf") >> pdf_text"#;
     let host = || TestHost::new().file("a.pdf", pdf::good("hello"));
-    let err = svc::engine().on(Arc::new(host())).run(script).await.map(|it| it.value).unwrap_err();
+    let err =
+        svc::engine().with_host(Arc::new(host())).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unsupported));
     assert!(err.to_string().contains("call `svc::is_worker()` first of all"), "{err}");
     let folder = r#"read_files(folder: ".") >> each? { pdf_text } >> compact >> len"#;
-    let none = svc::engine().on(Arc::new(host())).run(folder).await.unwrap();
+    let none = svc::engine().with_host(Arc::new(host())).run(folder).await.unwrap();
     assert_eq!(none.get::<i64>().unwrap(), 0);
 
     let program = assert_cmd::cargo::cargo_bin!("svc");
-    let with = svc::engine().on(Arc::new(host().working_in(program)));
+    let with = svc::engine().with_host(Arc::new(host().working_in(program)));
     assert_eq!(with.run(script).await.unwrap().get::<String>().unwrap(), "hello");
 
     let folder = folder_with([]);
     let script = format!("path({:?}) >> pdf_text", folder.path().join("docs/a_good.pdf"));
-    let with = svc::engine().on(Arc::new(OsHost::default().working_in(program)));
+    let with = svc::engine().with_host(Arc::new(OsHost::default().working_in(program)));
     let read = with.run(script.as_str()).await.unwrap().get::<String>().unwrap();
     assert_eq!(read, "neighbour number 0");
 }

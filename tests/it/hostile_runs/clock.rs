@@ -83,8 +83,8 @@ impl Host for Clock {
 }
 
 fn engine(store: &Arc<Store>, clock: Arc<Clock>, meter: &Arc<Meter>) -> Engine {
-    let engine = svc::engine().with(components::ALL).on(clock);
-    engine.watched_by(meter.clone()).keeping(store.clone())
+    let engine = svc::engine().with(components::ALL).with_host(clock);
+    engine.with_observer(meter.clone()).with_store(store.clone())
 }
 
 const SCRIPT: &str =

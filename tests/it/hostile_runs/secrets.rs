@@ -182,8 +182,8 @@ async fn a_process_runs_what_it_is_told() {
     logs.with_writer(std::io::stderr).init();
     let store = Store::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
     let heard = Arc::new(Heard::default());
-    let engine = svc::engine().with(components::ALL).on(Arc::new(OsHost::default()));
-    let engine = engine.watched_by(heard.clone()).keeping(Arc::new(store));
+    let engine = svc::engine().with(components::ALL).with_host(Arc::new(OsHost::default()));
+    let engine = engine.with_observer(heard.clone()).with_store(Arc::new(store));
     match engine.run(script.as_str()).await {
         Ok(response) => println!("{} {response:?}", svc::value::json::write(&response.value)),
         Err(error) => {

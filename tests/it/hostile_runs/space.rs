@@ -106,8 +106,8 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
         let file = folder.path().join("runs.db");
         let meter = Arc::new(Meter::default());
         let engine = |store: Store| {
-            let engine = svc::engine().with(components::ALL).on(Arc::new(TestHost::new()));
-            engine.watched_by(meter.clone()).keeping(Arc::new(store))
+            let engine = svc::engine().with(components::ALL).with_host(Arc::new(TestHost::new()));
+            engine.with_observer(meter.clone()).with_store(Arc::new(store))
         };
         let options = Options { now: 1, page_limit: Some(pages) };
         let Ok(small) = Store::open_with(&file, options) else { continue };

@@ -14,7 +14,7 @@ use svc::{Engine, Error, Response, host::test::TestHost, registry::ErrorKind};
 /// Its host does not measure the process, which also runs many other tests; the memory of runs is
 /// counted all the same.
 static ENGINE: LazyLock<Arc<Engine>> =
-    LazyLock::new(|| Arc::new(svc::engine().on(Arc::new(TestHost::new()))));
+    LazyLock::new(|| Arc::new(svc::engine().with_host(Arc::new(TestHost::new()))));
 
 /// Uses all available memory.
 const ENDLESS: &str = "range(0, 200000) >> each { range(0, 10000) } >> len";

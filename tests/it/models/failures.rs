@@ -155,7 +155,8 @@ async fn silence_ends_by_itself() {
         Box::pin(async { Ok(Response { status: 200, headers: Vec::new(), body }) })
     });
     let script = r#"("x" >> ask) within { timeout: 1h, max_retries: 0 }"#;
-    let err = svc::engine().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
+    let err =
+        svc::engine().with_host(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
     assert!(err.to_string().contains("no data for five minutes"), "{err}");
 }
@@ -171,7 +172,8 @@ async fn nobody_listens() {
         .env("OLLAMA_HOST", address.to_string())
         .answering(move |request| network.http(request));
     let script = r#"("x" >> ask) within { max_retries: 0 }"#;
-    let err = svc::engine().on(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
+    let err =
+        svc::engine().with_host(Arc::new(host)).run(script).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unavailable));
     assert!(err.to_string().contains(&format!("no answer from http://{address}")), "{err}");
 }
@@ -213,7 +215,7 @@ async fn what_cannot_be_sent_is_told_without_the_key() {
             .env("OPENAI_BASE_URL", base)
             .env("OPENAI_API_KEY", key)
             .answering(move |request| network.http(request));
-        let ended = svc::engine().on(Arc::new(host)).run(r#""x" >> ask"#).await;
+        let ended = svc::engine().with_host(Arc::new(host)).run(r#""x" >> ask"#).await;
         let err = ended.map(|it| it.value).unwrap_err();
         assert_eq!(err.kind(), Some(ErrorKind::InvalidInput), "{err}");
         assert!(err.to_string().contains(wanted), "{err}");

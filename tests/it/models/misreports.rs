@@ -67,8 +67,8 @@ struct Told {
 /// Runs a script with a server, and checks the guarantees that hold for every run.
 async fn told(server: &Server, provider: &str, script: &str) -> Told {
     let meter = Arc::new(Meter::default());
-    let engine = svc::engine().on(Arc::new(host(server, &format!("{provider}/priced"))));
-    let ended = engine.watched_by(meter.clone()).run(script).await;
+    let engine = svc::engine().with_host(Arc::new(host(server, &format!("{provider}/priced"))));
+    let ended = engine.with_observer(meter.clone()).run(script).await;
     let (kind, total, message) = match ended {
         Ok(response) => (None, response.usage, String::new()),
         Err(Error::Run { error, .. }) => (Some(error.kind()), error.usage, error.to_string()),
@@ -224,8 +224,8 @@ async fn sixty_four_branches_race_for_the_last_cent_of_a_bad_provider() {
         let bounds = format!("max_cost: {cap}, max_retries: 2, attempt_timeout: 2s");
         let script = format!("\"x\" >> parallel {{ {} }} within {{ {bounds} }}", names.join(", "));
         let meter = Arc::new(Meter::default());
-        let engine = svc::engine().on(Arc::new(host(&server, "openai/priced")));
-        let ended = engine.watched_by(meter.clone()).run(script.as_str()).await;
+        let engine = svc::engine().with_host(Arc::new(host(&server, "openai/priced")));
+        let ended = engine.with_observer(meter.clone()).run(script.as_str()).await;
         let Err(Error::Run { error, .. }) = ended else { panic!("the cap is too low") };
         assert_eq!(error.kind(), ErrorKind::Budget, "{error}");
         let counted = meter.counted();

@@ -54,7 +54,7 @@ fn host(server: &Server, model: &str) -> TestHost {
 }
 
 fn engine(server: &Server, provider: &str) -> Engine {
-    svc::engine().on(Arc::new(host(server, &format!("{provider}/priced"))))
+    svc::engine().with_host(Arc::new(host(server, &format!("{provider}/priced"))))
 }
 
 async fn value(engine: &Engine, script: &str) -> Value {
@@ -233,7 +233,7 @@ async fn a_misfit_is_tried_again_and_both_tries_count() {
 #[tokio::test]
 async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
     let server = Server::start(vec![finishes("openai", "fine")]);
-    let engine = svc::engine().on(Arc::new(host(&server, "openai/brand-new")));
+    let engine = svc::engine().with_host(Arc::new(host(&server, "openai/brand-new")));
     let script = r#"("x" >> ask) within { max_cost: $1.00 }"#;
     let err = engine.run(script).await.map(|it| it.value).unwrap_err();
     assert!(matches!(err, Error::Check(_)), "{err}");
@@ -246,7 +246,7 @@ async fn an_unknown_price_cannot_run_under_a_cap_of_money() {
     assert!(err.to_string().contains("`openai/brand-new` is unknown"), "{err}");
     assert!(server.requests().is_empty(), "no request was sent");
     let notes = Arc::new(Notes::default());
-    let engine = engine.watched_by(notes.clone());
+    let engine = engine.with_observer(notes.clone());
     let script = r#"("x" >> ask) within { max_tokens: 10_000 }"#;
     assert_eq!(value(&engine, script).await, Value::from("fine"));
     let wanted = "the price of `openai/brand-new` is unknown: the cost does not include it";
@@ -296,7 +296,7 @@ async fn a_cap_of_the_script_replaces_the_ops_own() {
 async fn an_answer_that_is_cut_is_text_but_no_value() {
     let notes = Arc::new(Notes::default());
     let server = Server::start(vec![says("openai", "Once upon a", "length")]);
-    let engine = engine(&server, "openai").watched_by(notes.clone());
+    let engine = engine(&server, "openai").with_observer(notes.clone());
     let got = value(&engine, r#""x" >> ask(max_tokens: 20)"#).await;
     assert_eq!(got, Value::from("Once upon a"));
     assert_eq!(*notes.0.lock().unwrap(), ["the answer was cut at `max_tokens: 20`"]);
@@ -312,7 +312,7 @@ async fn an_answer_that_is_cut_is_text_but_no_value() {
 
 #[tokio::test]
 async fn nothing_is_needed_until_something_is_asked() {
-    let engine = svc::engine().on(Arc::new(TestHost::new()));
+    let engine = svc::engine().with_host(Arc::new(TestHost::new()));
     assert!(engine.check(r#""x" >> ask<int>()"#).is_ok());
     let err = engine.run(r#""x" >> ask"#).await.map(|it| it.value).unwrap_err();
     assert_eq!(err.kind(), Some(ErrorKind::Unsupported));
@@ -348,7 +348,7 @@ fn tests_of_a_script_need_no_model() {
           let got = "hello" >> team
           expect got == "support"
         }"#;
-    let engine = svc::engine().on(Arc::new(TestHost::new()));
+    let engine = svc::engine().with_host(Arc::new(TestHost::new()));
     let program = engine.check(script).unwrap();
     for result in engine.test(&program, "") {
         assert!(result.passed(), "{}: {}", result.name, result.report);

@@ -59,7 +59,7 @@ impl Heard {
 }
 
 fn engine(host: TestHost) -> Engine {
-    svc::engine().with(components::ALL).on(Arc::new(host))
+    svc::engine().with(components::ALL).with_host(Arc::new(host))
 }
 
 #[tokio::test(start_paused = true)]

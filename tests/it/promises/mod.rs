@@ -172,7 +172,7 @@ fn once(
         wrong: Mutex::default(),
     });
     let host = Arc::new(TestHost::new().seeded(seed));
-    let engine = engine.clone().on(host).watched_by(watch.clone());
+    let engine = engine.clone().with_host(host).with_observer(watch.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -208,9 +208,9 @@ fn once(
         return Err(format!("the attempts used {}, the run says {}", watch.total(), ran.usage));
     }
     // Estimates without inputs hold for all of them.
-    for (foreseen, with) in [(plan, "no inputs"), (&planned, "its inputs")] {
-        let kept = keeps(foreseen.envelope(), &ran);
-        kept.map_err(|why| format!("{why} with {with} ({given:?}): {:?}", foreseen.envelope()))?;
+    for (estimated, with) in [(plan, "no inputs"), (&planned, "its inputs")] {
+        let kept = keeps(estimated.envelope(), &ran);
+        kept.map_err(|why| format!("{why} with {with} ({given:?}): {:?}", estimated.envelope()))?;
     }
     if ran.is_done && seed.is_multiple_of(4) {
         let most = *watch.highest.lock().unwrap();
@@ -257,14 +257,14 @@ fn possible(asked: Request<'_>, most: Usage, took: Duration) -> Result<(), Strin
 }
 
 /// Whether a run is within its envelope.
-fn keeps(foreseen: &Envelope, ran: &Ran) -> Result<(), String> {
-    let Envelope { tokens, cost, time } = foreseen;
+fn keeps(estimated: &Envelope, ran: &Ran) -> Result<(), String> {
+    let Envelope { tokens, cost, time } = estimated;
     let (usage, took) = (ran.usage, ran.took);
     if tokens.max.is_some_and(|it| usage.tokens > it) {
-        return Err(format!("{} tokens are more than foreseen", usage.tokens));
+        return Err(format!("{} tokens are more than estimated", usage.tokens));
     }
     if cost.max.is_some_and(|it| usage.cost > it) {
-        return Err(format!("{} is more than foreseen", usage.cost));
+        return Err(format!("{} is more than estimated", usage.cost));
     }
     // The clock of a test ticks in milliseconds, and each wait is rounded up to one.
     let slack = Duration::from_millis(5) + took / 20;

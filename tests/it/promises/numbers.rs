@@ -42,11 +42,11 @@ impl Writer<'_> {
             13 => format!("div({a}, {b})"),
             14 => format!(
                 "({a} >> repeat 3 {{ it + {} }} until it > 4 else {{ it * 2 }})",
-                self.apart()
+                self.run_in_worker()
             ),
             15 => format!(
                 "({a} >> repeat 2 {{ sum([it, {}]) }} until it > 3 else {{ fail(\"no\") }})",
-                self.apart()
+                self.run_in_worker()
             ),
             16 => format!(
                 "(if len(it) > {} {{ {a} }} else {{ {} }})",
@@ -63,12 +63,12 @@ impl Writer<'_> {
         match self.rng.u8(0..8) {
             0 => "len(it)".to_owned(),
             1 | 2 => "clamp(len(it), 1, 2)".to_owned(),
-            _ => self.apart(),
+            _ => self.run_in_worker(),
         }
     }
 
     /// A number that does not depend on `it`.
-    fn apart(&mut self) -> String {
+    fn run_in_worker(&mut self) -> String {
         match self.counts.is_empty() || self.rng.u8(0..20) == 0 {
             true => self.rng.u8(0..4).to_string(),
             false => self.counts[self.rng.usize(0..self.counts.len())].clone(),
@@ -92,7 +92,8 @@ impl Writer<'_> {
         let (mut count, body) = (self.number(2), self.pipeline(depth));
         if !self.counts.is_empty() && self.rng.bool() {
             // Each of them is in its range, but their sum is not.
-            let all: Vec<String> = (0..self.rng.usize(2..12)).map(|_| self.apart()).collect();
+            let all: Vec<String> =
+                (0..self.rng.usize(2..12)).map(|_| self.run_in_worker()).collect();
             count = match self.rng.bool() {
                 true => format!("sum([{}])", all.join(", ")),
                 false => format!("({})", all.join(" + ")),

@@ -39,7 +39,7 @@ impl Place {
 
     async fn run(&self, script: &str, reuses: bool) -> String {
         let host = OsHost::with_cache(self.path("cache"));
-        let engine = svc::engine().on(Arc::new(host)).keeping(self.store.clone());
+        let engine = svc::engine().with_host(Arc::new(host)).with_store(self.store.clone());
         let source = Source::new("main.svc", script).in_folder(self.folder.path());
         let run = engine.run(source);
         let run = if reuses { run.reuse(Duration::from_hours(1)) } else { run };
@@ -147,7 +147,7 @@ async fn a_result_that_went_through_an_edited_script_is_not_fresh() {
     place.run(script, false).await;
     edited_in_secret(&place.path("x.txt"), "two");
     let host = Arc::new(OsHost::with_cache(place.path("cache")));
-    let engine = svc::engine().on(host).keeping(place.store.clone());
+    let engine = svc::engine().with_host(host).with_store(place.store.clone());
     let edited =
         Source::new("main.svc", format!("{script} >> upper")).in_folder(place.folder.path());
     engine.resume_with("last", edited).unwrap().await.unwrap();

@@ -78,13 +78,13 @@ impl Rounds {
         Self { rng, store, world, scripts: Vec::new(), counts: BTreeMap::new() }
     }
 
-    fn keeping(&self) -> Engine {
-        self.world.engine().keeping(self.store.clone())
+    fn with_store(&self) -> Engine {
+        self.world.engine().with_store(self.store.clone())
     }
 
     /// An engine without tunings: the tunings of a run are kept with the run.
     fn bare(&self) -> Engine {
-        self.world.bare_engine().keeping(self.store.clone())
+        self.world.bare_engine().with_store(self.store.clone())
     }
 
     async fn fresh(&self, script: &str) -> String {
@@ -92,7 +92,7 @@ impl Rounds {
     }
 
     async fn reuse(&self, script: &str) -> String {
-        let engine = self.keeping();
+        let engine = self.with_store();
         let run = engine.run(self.world.source(script)).reuse(Duration::from_hours(24));
         text_of(run.await.map(|it| it.value))
     }
@@ -125,7 +125,7 @@ impl Rounds {
                 (self.reuse(&script).await, self.fresh(&script).await)
             }
             Step::ResumeWith => {
-                let (run, engine) = (self.some_run(), self.keeping());
+                let (run, engine) = (self.some_run(), self.with_store());
                 let resumed =
                     engine.resume_with(run.id.as_str(), self.world.source(&script)).unwrap();
                 (text_of(resumed.await.map(|it| it.value)), self.fresh(&script).await)

@@ -45,7 +45,7 @@ fn engine(store: &Arc<Store>, provider: &str, base: &str) -> Engine {
         };
         Box::pin(std::future::ready(Ok(Response::whole(200, body))))
     });
-    svc::engine().on(Arc::new(host)).keeping(store.clone())
+    svc::engine().with_host(Arc::new(host)).with_store(store.clone())
 }
 
 async fn reused(engine: &Engine) -> String {
@@ -120,7 +120,7 @@ async fn what_is_known_of_the_program_is_of_today() {
             "" => TestHost::new(),
             provider => TestHost::new().env("SVC_MODEL", format!("{provider}/any")),
         };
-        let engine = svc::engine().on(Arc::new(host)).keeping(store.clone());
+        let engine = svc::engine().with_host(Arc::new(host)).with_store(store.clone());
         let ran = engine.run("nav_health >> .has_model").reuse(Duration::from_hours(1)).await;
         assert_eq!(json::write(&ran.unwrap().value), wanted);
     }

@@ -11,7 +11,7 @@ use svc::{
 
 fn engine() -> Engine {
     let host = TestHost::new().file("a.json", r#"{"a": 1}"#);
-    svc::engine().on(Arc::new(host)).keeping(Arc::new(Store::in_memory().unwrap()))
+    svc::engine().with_host(Arc::new(host)).with_store(Arc::new(Store::in_memory().unwrap()))
 }
 
 const HEAD: &str = "type R = { a: int, b: int? }\nlet r: R = { a: 1 }\n\

@@ -34,7 +34,7 @@ fn place() -> TempDir {
 }
 
 fn engine() -> Engine {
-    svc::engine().on(Arc::new(OsHost::default()))
+    svc::engine().with_host(Arc::new(OsHost::default()))
 }
 
 fn uses(folder: &Path, file: &str) -> Source {
@@ -69,10 +69,12 @@ fn files_outside_of_the_scripts_folder_are_refused_where_there_are_rules() {
     let folder = place.path();
     let engines = [
         engine().untrusted(),
-        engine().under(with(&["writes"], &[])),
-        engine().untrusted().under(with(&["spends"], &["writes".into()])),
-        engine()
-            .under(with(&["asks"], &[format!("reads fs:{}", folder.join("key.svc").display())])),
+        engine().with_policy(with(&["writes"], &[])),
+        engine().untrusted().with_policy(with(&["spends"], &["writes".into()])),
+        engine().with_policy(with(
+            &["asks"],
+            &[format!("reads fs:{}", folder.join("key.svc").display())],
+        )),
     ];
     for engine in &engines {
         for file in outside(folder) {
@@ -104,7 +106,7 @@ fn what_is_denied_is_not_used_and_what_is_allowed_is() {
     for rule in
         ["reads".to_owned(), "reads fs".to_owned(), format!("reads fs:{}", folder.display())]
     {
-        let engine = engine().under(with(&[], &[rule]));
+        let engine = engine().with_policy(with(&[], &[rule]));
         for file in
             outside(folder).iter().map(String::as_str).chain(["lib.svc", "t.rhai", "alias.svc"])
         {
@@ -117,7 +119,7 @@ fn what_is_denied_is_not_used_and_what_is_allowed_is() {
         assert!(engine.check(uses(folder, "std:panel")).is_ok());
     }
     let good = format!("reads fs:{}", folder.join("lib").display());
-    let engine = engine().untrusted().under(with(&[&good], &[]));
+    let engine = engine().untrusted().with_policy(with(&[&good], &[]));
     assert!(engine.check(uses(folder, "../lib/good.svc")).is_ok());
     assert!(engine.check(uses(folder, "../key.svc")).is_err());
 }

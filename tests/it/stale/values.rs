@@ -204,7 +204,7 @@ async fn a_value_is_one_in_runs_and_their_records() {
              has: contains([own], called), keys: unique([keys(own), keys(called), keys(given)]) }}"
         );
         let store = Arc::new(Store::in_memory().unwrap());
-        let engine = svc::engine().on(Arc::new(TestHost::new())).keeping(store.clone());
+        let engine = svc::engine().with_host(Arc::new(TestHost::new())).with_store(store.clone());
         // Without a type no fields are added, and equal values are still one.
         let loose = Value::from(json::write(&vec![other.clone(), value.clone()].into()));
         let ran = engine.run(script.as_str()).param("given", other).param("loose", loose.clone());

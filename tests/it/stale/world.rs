@@ -199,7 +199,7 @@ impl World {
         let host = self.files().fold(host, |host, (name, text)| {
             (0..=self.chosen[name]).fold(host, |host, _| host.file(name, text))
         });
-        svc::engine().on(Arc::new(host))
+        svc::engine().with_host(Arc::new(host))
     }
 
     /// The script, with a `let` for each way in which a result can become stale.

@@ -225,10 +225,10 @@ fn old_runs_are_pruned_with_what_only_they_name() {
     store.flush().wait().unwrap();
     let claim = store.claim(&runs[0]).unwrap();
     let old = Old { before: Some(4), but_last: Some(2) };
-    let foreseen = store.would_prune(old).unwrap();
+    let estimated = store.would_prune(old).unwrap();
     assert_eq!(store.size().unwrap().runs, 4);
     let pruned = store.prune(old).unwrap();
-    assert_eq!(pruned, foreseen);
+    assert_eq!(pruned, estimated);
     assert_eq!((pruned.runs, pruned.contents), (vec![runs[1].clone()], 1));
     assert_eq!(store.blob(Hash::of(b"output 1")).unwrap(), None);
     assert!(store.blob(Hash::of(&noise)).unwrap().is_some());

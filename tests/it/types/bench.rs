@@ -39,7 +39,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new() -> Self {
         let host = TestHost::new().env("SVC_SECRET_KEY", "s3cret-key").seeded(7);
-        let engine = svc::engine().with(&[&world::COMPONENT]).on(Arc::new(host));
+        let engine = svc::engine().with(&[&world::COMPONENT]).with_host(Arc::new(host));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -123,13 +123,13 @@ impl Bench {
 }
 
 /// Whether a run is within its estimate.
-fn keeps(foreseen: &Envelope, used: Usage, is_done: bool) -> Result<(), String> {
-    let Envelope { tokens, cost, .. } = foreseen;
+fn keeps(estimated: &Envelope, used: Usage, is_done: bool) -> Result<(), String> {
+    let Envelope { tokens, cost, .. } = estimated;
     if tokens.max.is_some_and(|it| used.tokens > it) || cost.max.is_some_and(|it| used.cost > it) {
-        return Err(format!("{used} is more than estimated: {foreseen:?}"));
+        return Err(format!("{used} is more than estimated: {estimated:?}"));
     }
     if is_done && (used.tokens < tokens.min || used.cost < cost.min) {
-        return Err(format!("{used} is less than estimated: {foreseen:?}"));
+        return Err(format!("{used} is less than estimated: {estimated:?}"));
     }
     Ok(())
 }

@@ -9,9 +9,9 @@ use svc_contract::{
 use svc_host_os::test::TestHost;
 use tokio_util::sync::CancellationToken;
 
-struct Nobody;
+struct NoCallees;
 
-impl Monitor for Nobody {
+impl Monitor for NoCallees {
     fn progress(&self, _: &str, _: u64, _: Option<u64>) {}
 
     fn notice(&self, _: &str) {}
@@ -30,7 +30,7 @@ pub(super) fn cancelled() -> Cx {
 }
 
 fn with_token(token: CancellationToken) -> Cx {
-    Cx::new("test", Arc::new(TestHost::new()), token, Arc::new(Nobody), Meter::default())
+    Cx::new("test", Arc::new(TestHost::new()), token, Arc::new(NoCallees), Meter::default())
 }
 
 /// Decodes the op from `input` and `args`, with defaults for the rest.

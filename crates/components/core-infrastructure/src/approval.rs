@@ -102,9 +102,9 @@ mod tests {
         assert_eq!(no.kind, ErrorKind::Denied);
         assert_eq!(no.message, r#"the answer to "Send?" was no"#);
         assert_eq!(world.host.asked(), ["a draft\nSend?", "[\n  1\n]\nSend?"]);
-        let nobody = approve(&world, Value::Null).await.unwrap_err();
-        assert_eq!(nobody.kind, ErrorKind::Unsupported);
-        assert!(nobody.help.unwrap().contains("terminal"));
+        let error = approve(&world, Value::Null).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unsupported);
+        assert!(error.help.unwrap().contains("terminal"));
     }
 
     #[tokio::test]

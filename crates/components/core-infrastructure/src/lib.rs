@@ -93,8 +93,8 @@ fn read_json(text: &str) -> Result<Value, OpError> {
 }
 
 fn explain(text: &str, err: serde_json::Error) -> OpError {
-    let told = err.to_string();
-    let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
+    let message = err.to_string();
+    let why = message.rsplit_once(" at line ").map_or(message.as_str(), |(why, _)| why);
     let why = why.replace("EOF", "the text ends").replace("expected ident", "unknown word");
     let Place { line, column, near } = Place::of(text, err.line(), err.column());
     let error = no_json(&format!("{why}, at line {line}, column {column}, near `{near}`"));

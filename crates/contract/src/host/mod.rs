@@ -19,13 +19,13 @@ use std::{
 use crate::value::paths;
 
 pub mod address;
-mod apart;
 pub mod guard;
 pub mod http;
 pub mod offline;
 mod retry_after;
+mod worker;
 
-pub use apart::{Apart, Process, Unanswered};
+pub use worker::{Process, WorkerError, WorkerLimits};
 
 /// The access of a process to the world outside.
 pub trait Host: Send + Sync + 'static {
@@ -143,9 +143,13 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// Runs some work in a worker process, and waits for the answer. By default unsupported.
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
-        let _ = (work, apart);
-        Err(Unanswered::Unsupported)
+    fn run_in_worker(
+        &self,
+        work: Vec<u8>,
+        limits: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
+        let _ = (work, limits);
+        Err(WorkerError::Unsupported)
     }
 }
 

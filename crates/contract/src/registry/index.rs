@@ -53,7 +53,7 @@ pub enum Where {
 
 impl Where {
     /// The place in words, to follow a word of the question.
-    pub fn told(self) -> &'static str {
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::Name => "in its name",
             Self::Meant => "is a synonym of its name",
@@ -66,8 +66,8 @@ impl Where {
 impl Match {
     /// The reason for the match, in words.
     pub fn why(&self) -> String {
-        let told = self.words.iter().map(|(word, place)| format!("`{word}` {}", place.told()));
-        told.collect::<Vec<_>>().join(", ")
+        let phrase = self.words.iter().map(|(word, place)| format!("`{word}` {}", place.phrase()));
+        phrase.collect::<Vec<_>>().join(", ")
     }
 }
 

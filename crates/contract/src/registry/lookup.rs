@@ -150,10 +150,14 @@ impl Registry {
 /// The relevance of a component for a word: names count more than documentation.
 fn relevance(component: &Component, word: &str) -> usize {
     let named = |it: &str| usize::from(it == word) * 8 + usize::from(it.contains(word)) * 4;
-    let told = |it: &str| usize::from(it.to_lowercase().contains(word));
+    let mentions = |it: &str| usize::from(it.to_lowercase().contains(word));
     let aliases: usize = component.aliases.iter().map(|(it, _)| named(it)).sum();
-    let ops: usize = component.ops.iter().map(|it| named(it.name) + told(it.doc)).sum();
-    named(component.name) + aliases + ops + told(component.summary) * 2 + told(component.cluster)
+    let ops: usize = component.ops.iter().map(|it| named(it.name) + mentions(it.doc)).sum();
+    named(component.name)
+        + aliases
+        + ops
+        + mentions(component.summary) * 2
+        + mentions(component.cluster)
 }
 
 fn find_op(component: &'static Component, name: &str) -> Option<OpRef> {
@@ -173,7 +177,7 @@ impl Found {
 
 impl OpRef {
     /// Converts an error of a kind that the op does not declare to a bug of the op.
-    pub fn honest(&self, err: OpError) -> OpError {
+    pub fn checked_error(&self, err: OpError) -> OpError {
         let always = [ErrorKind::InvalidInput, ErrorKind::Cancelled, ErrorKind::Bug];
         if always.contains(&err.kind) || self.op.errors.contains(&err.kind) {
             return err;

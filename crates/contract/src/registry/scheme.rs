@@ -97,7 +97,7 @@ impl Scheme {
 
     /// The expected type for a literal: among several types it may be a path, which a string
     /// literal becomes if no string is accepted.
-    pub fn due(self) -> Type {
+    pub fn expected(self) -> Type {
         match self {
             Self::OneOf(all)
                 if all.iter().any(|it| matches!(it, Self::Path))

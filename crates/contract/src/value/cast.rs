@@ -7,14 +7,14 @@ use super::{EnumType, List, Money, Record, RecordType, Text, Type, Value, json, 
 
 /// The reason why a value is not of the expected type.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Misfit {
+pub struct TypeMismatch {
     /// The place in the value, as `items[3].score`; empty for the value itself.
     pub path: String,
     pub wanted: String,
     pub given: String,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for TypeMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, wanted, given } = self;
         match path.as_str() {
@@ -24,7 +24,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for TypeMismatch {}
 
 impl Value {
     /// Casts this value to `wanted`.
@@ -33,7 +33,7 @@ impl Value {
     /// missing field of an optional type becomes null, and fields that are not in the record
     /// type are dropped. Everything else must match exactly. The resulting record has the
     /// fields of its type, in order.
-    pub fn cast(self, wanted: &Type) -> Result<Self, Misfit> {
+    pub fn cast(self, wanted: &Type) -> Result<Self, TypeMismatch> {
         cast(self, wanted).map_err(|wrong| {
             let mut path = String::new();
             for step in wrong.steps.iter().rev() {
@@ -43,7 +43,7 @@ impl Value {
                     Step::Item(idx) => path.push_str(&format!("[{idx}]")),
                 }
             }
-            Misfit { path, wanted: wrong.wanted, given: wrong.given }
+            TypeMismatch { path, wanted: wrong.wanted, given: wrong.given }
         })
     }
 }

@@ -24,7 +24,7 @@ pub mod units;
 pub mod wire;
 
 pub use bounded::BoundedText;
-pub use cast::Misfit;
+pub use cast::TypeMismatch;
 pub use data::ITEMS_PER_CHECK;
 pub use data::{List, Record, Slot, Text, Value};
 pub use opaque::{FlowRef, Secret};

@@ -85,8 +85,8 @@ fn contract(op: OpRef) -> String {
 }
 
 fn params(ports: &[Port]) -> String {
-    let told = ports.iter().filter(|it| !it.doc.is_empty());
-    told.map(|it| format!("- `{}`: {}", it.name, it.doc)).collect::<Vec<_>>().join("\n")
+    let documented = ports.iter().filter(|it| !it.doc.is_empty());
+    documented.map(|it| format!("- `{}`: {}", it.name, it.doc)).collect::<Vec<_>>().join("\n")
 }
 
 fn op_port(param: &Param) -> Port {

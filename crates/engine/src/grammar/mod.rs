@@ -131,11 +131,13 @@ mod tests {
         let rules = super::reachable(spacing::spaced(rules(&svc_components::registry())));
         for rule in &rules {
             let mut seen = BTreeSet::new();
-            let mut due = firsts(&rule.body);
-            while let Some(name) = due.pop() {
+            let mut open = firsts(&rule.body);
+            while let Some(name) = open.pop() {
                 assert_ne!(name, rule.name, "from {START}");
                 if seen.insert(name.clone()) {
-                    due.extend(named(&rules, &name).map(|it| firsts(&it.body)).unwrap_or_default());
+                    open.extend(
+                        named(&rules, &name).map(|it| firsts(&it.body)).unwrap_or_default(),
+                    );
                 }
             }
         }

@@ -52,12 +52,12 @@ impl Sources {
     fn tight(&self) -> BTreeSet<&str> {
         let atomic = |it: &RuleType| matches!(it, RuleType::Atomic | RuleType::CompoundAtomic);
         let mut tight = BTreeSet::new();
-        let mut due: Vec<&str> =
+        let mut open: Vec<&str> =
             self.rules.iter().filter(|(_, (ty, _))| atomic(ty)).map(|it| it.0.as_str()).collect();
-        while let Some(name) = due.pop() {
+        while let Some(name) = open.pop() {
             let Some((ty, expr)) = self.rules.get(name) else { continue };
             if *ty != RuleType::NonAtomic && tight.insert(name) {
-                due.extend(called(expr));
+                open.extend(called(expr));
             }
         }
         tight
@@ -166,11 +166,11 @@ fn rules(text: &str) -> Vec<pest_meta::ast::Rule> {
 fn parts(expr: &Expr) -> Vec<&Expr> {
     let is_choice = matches!(expr, Expr::Choice(..));
     let mut all = Vec::new();
-    let mut due = vec![expr];
-    while let Some(it) = due.pop() {
+    let mut open = vec![expr];
+    while let Some(it) = open.pop() {
         match it {
-            Expr::Seq(a, b) if !is_choice => due.extend([b.as_ref(), a.as_ref()]),
-            Expr::Choice(a, b) if is_choice => due.extend([b.as_ref(), a.as_ref()]),
+            Expr::Seq(a, b) if !is_choice => open.extend([b.as_ref(), a.as_ref()]),
+            Expr::Choice(a, b) if is_choice => open.extend([b.as_ref(), a.as_ref()]),
             it => all.push(it),
         }
     }

@@ -20,15 +20,15 @@ use super::{
     Run,
     calls::writes_once,
     error::{Result, RunError},
+    eval_async::in_time,
+    eval_sync::{flow_of, is_light, needed, panicked},
     events::Event,
     fund::Spent,
-    now::{flow_of, is_light, needed, panicked},
     path::Path,
-    reach::narrowed,
     records::Taken,
+    sandbox::narrowed,
     scope::{Scope, out_of_memory},
     secrets::Secrets,
-    task::in_time,
     testing::{Answer, estimated, quoted},
     trace,
 };
@@ -84,7 +84,7 @@ impl Run {
             self.write_begin(record).await.map_err(at)?;
         }
         node.began();
-        self.tell(path, &Event::Started { component: &call.name });
+        self.emit(path, &Event::Started { component: &call.name });
         // A timeout set by the script, at any level, replaces the op's own.
         let own_time = op.limits.timeout.filter(|_| !scope.script_limits_time);
         let spent = Spent::default();
@@ -93,10 +93,11 @@ impl Run {
             Some(limit) => node.around(self.in_own_time(&one, limit)).await,
             None => node.around(self.tries(&one, None)).await,
         };
-        let result = result.and_then(|value| match self.broken_promise(call, &args, &value, ty) {
-            Some(it) => Err(RunError::new(it, span)),
-            None => Ok(exactly(value, ty)),
-        });
+        let result =
+            result.and_then(|value| match self.contract_violation(call, &args, &value, ty) {
+                Some(it) => Err(RunError::new(it, span)),
+                None => Ok(exactly(value, ty)),
+            });
         let result = match result {
             Ok(value) if record.is_some() && !is_light(&value) => {
                 scope.can_record(&value, span).map(|()| value)
@@ -104,7 +105,7 @@ impl Run {
             other => other,
         };
         let ((tries, usage), took) = (spent.read(), started.elapsed());
-        self.tell_end(path, call, took, usage, &result);
+        self.emit_end(path, call, took, usage, &result);
         let result = match record {
             Some(record) => {
                 let taken = Taken { tries, log: spent.take_log(), usage, took };
@@ -142,7 +143,7 @@ impl Run {
         Ok(Turn { places, worker })
     }
 
-    fn tell_end(
+    fn emit_end(
         &self,
         path: &Path<'_>,
         call: &Call,
@@ -152,8 +153,8 @@ impl Run {
     ) {
         let component = call.name.as_ref();
         match result {
-            Ok(_) => self.tell(path, &Event::Finished { component, took, usage }),
-            Err(err) => self.tell(path, &Event::Failed { component, took, error: &err.error }),
+            Ok(_) => self.emit(path, &Event::Finished { component, took, usage }),
+            Err(err) => self.emit(path, &Event::Failed { component, took, error: &err.error }),
         }
     }
 
@@ -187,7 +188,7 @@ impl Run {
                 return Err(err);
             };
             let component = one.call.name.as_ref();
-            self.tell(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
+            self.emit(one.path, &Event::Retrying { component, attempt, wait, error: &err.error });
             let slept = one.scope.cancel.run_until_cancelled(self.host.sleep(wait)).await;
             slept.ok_or_else(|| RunError::cancelled(one.span))?;
             before = Some(err.error.message);
@@ -223,7 +224,7 @@ impl Run {
             None => self.run_once(one, one.scope, turn, meter).await,
         };
         let settled = funds.settle();
-        let value = settled.beyond_its_word(one, result.is_ok()).map_or(result, Err)?;
+        let value = settled.overspend_error(one, result.is_ok()).map_or(result, Err)?;
         settled.kept.map_err(|err| RunError::new(err, one.span)).map(|()| value)
     }
 
@@ -287,8 +288,8 @@ impl Run {
             scope.fits(one.span)?;
         }
         ended.map(|it| self.secrets.hidden(it)).map_err(|it| {
-            let told = self.secrets.redacted(call.op.honest(it));
-            RunError::new(where_paths_start(call.op.op, told), one.span)
+            let error = self.secrets.redacted(call.op.checked_error(it));
+            RunError::new(where_paths_start(call.op.op, error), one.span)
         })
     }
 
@@ -306,11 +307,11 @@ impl Run {
         let wanted = call.wanted.as_ref();
         Asking { host: self.host.as_ref(), op, wanted, args: &known, most_tokens: None }
             .quote()
-            .map_err(|it| call.op.honest(it))
+            .map_err(|it| call.op.checked_error(it))
     }
 
     /// Returns an error if a component returned something other than it declares.
-    fn broken_promise(
+    fn contract_violation(
         &self,
         call: &Call,
         args: &[Value],
@@ -353,7 +354,7 @@ impl Run {
             None => match tokio::time::timeout(GRACE, &mut task).await {
                 Ok(joined) => joined,
                 Err(_) => {
-                    self.tell(one.path, &Event::Straggler { component: &one.call.name });
+                    self.emit(one.path, &Event::Straggler { component: &one.call.name });
                     return Err(OpError::cancelled());
                 }
             },

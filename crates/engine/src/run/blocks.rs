@@ -18,13 +18,13 @@ use super::{
     Run,
     calls::spends,
     error::Result,
+    eval_async::Place,
+    eval_sync,
     events::Event,
-    now,
+    join::{Failure, Task, together},
     partial::{Partial, Parts},
     path::Path,
     scope::Scope,
-    task::Place,
-    together::{Failure, Task, together},
 };
 
 /// An `each` and the list that it runs over.
@@ -51,7 +51,7 @@ impl Run {
         let place = place.in_scope(&scope);
         let tasks = (0..branches.len()).map(|idx| self.branch(&branches[idx], place));
         let ended = together(tasks, &scope, usize::MAX, span).await;
-        let values = ended.keeping(&scope, |values, failed| {
+        let values = ended.with_partial(&scope, |values, failed| {
             let named = names.iter().cloned().zip(values).enumerate();
             let finished = named.filter(|(idx, _)| !failed.contains(idx)).map(|(_, it)| it);
             Partial::of_named(Parts::Branches, finished, branches.len()).at(place.path)
@@ -70,14 +70,14 @@ impl Run {
         let inner = place.in_scope(&scope);
         let tasks = (0..entries.len()).map(|idx| self.eval(entries[idx].term(), inner));
         let ended = together(tasks, &scope, usize::MAX, span).await;
-        let values = ended.keeping(&scope, |values, failed| {
+        let values = ended.with_partial(&scope, |values, failed| {
             let paid = entries.iter().filter(|it| spends(it.term())).count();
             let all = entries.iter().zip(values).enumerate();
             let finished = all.filter(|(idx, (it, _))| !failed.contains(idx) && spends(it.term()));
             let named = finished.filter_map(|(_, (it, value))| Some((it.name()?.clone(), value)));
             Partial::of_named(Parts::Fields, named, paid).at(place.path)
         })?;
-        now::bearable(now::record_of(entries, values), span)
+        eval_sync::check_size(eval_sync::record_of(entries, values), span)
     }
 
     fn branch<'a>(&'a self, branch: &'a Branch, place: Place<'a>) -> Task<'a> {
@@ -98,17 +98,17 @@ impl Run {
     ) -> Result<Value> {
         let items = match self.eval(input, place).await? {
             Value::List(items) => items,
-            other => return Err(now::not_a_list(&other, input.span)),
+            other => return Err(eval_sync::not_a_list(&other, input.span)),
         };
-        self.tell(&place.path.name(segment), &Event::Items { total: items.len() });
+        self.emit(&place.path.name(segment), &Event::Items { total: items.len() });
         let scope = place.scope.child();
         let place = place.in_scope(&scope);
         let each = Each { segment, optional, body, items: &items };
         let tasks = (0..items.len()).map(|idx| self.item(each, idx, place));
-        let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_rehearsal());
+        let waits_for_nobody = self.records.as_ref().is_some_and(|it| it.is_dry_run());
         let at_once = if waits_for_nobody { usize::MAX } else { scope.items_at_once() };
         let ended = together(tasks, &scope, at_once, body.span).await;
-        let values = ended.keeping(&scope, |values, failed| {
+        let values = ended.with_partial(&scope, |values, failed| {
             Partial::of_items(values, failed, items.len()).at(place.path.name(segment))
         })?;
         Ok(Value::from(values))
@@ -119,9 +119,9 @@ impl Run {
             let item = each.items.get(idx).expect("an item of the list");
             let (env, path) = (place.env.with_it(item), place.path.item(each.segment, idx));
             let inner = Place { env: &env, scope: place.scope, path: &path };
-            self.tell(&path, &Event::ItemStarted);
+            self.emit(&path, &Event::ItemStarted);
             let result = self.eval(each.body, inner).await;
-            self.tell(&path, &Event::ItemEnded { failed: result.is_err() });
+            self.emit(&path, &Event::ItemEnded { failed: result.is_err() });
             if each.optional { self.swallow(result, place.scope, &path) } else { result }
         })
     }
@@ -130,7 +130,7 @@ impl Run {
     fn swallow(&self, result: Result<Value>, scope: &Scope, path: &Path<'_>) -> Result<Value> {
         match result {
             Err(err) if err.is_caught_at(scope.depth) => {
-                self.tell(path, &Event::Swallowed { error: &err.error });
+                self.emit(path, &Event::Swallowed { error: &err.error });
                 Ok(Value::Null)
             }
             other => other,
@@ -171,7 +171,7 @@ impl Run {
                 Some((_, Err(err))) => failure.add(err, &scope),
             }
         }
-        failure.keeping(&scope, || paid_lets(block, &slots, place)).map_or(Ok(result), Err)
+        failure.with_partial(&scope, || paid_lets(block, &slots, place)).map_or(Ok(result), Err)
     }
 
     /// The task of a let, or of the block's result.

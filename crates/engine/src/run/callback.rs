@@ -19,10 +19,10 @@ use super::{
     Run,
     env::Env,
     error::{Result, RunError},
-    now,
+    eval_async::Place,
+    eval_sync,
     path::{self, Path},
     scope::Scope,
-    task::Place,
 };
 
 impl Run {
@@ -88,7 +88,7 @@ impl Run {
     ) {
         let FlowCall { flow, input, reply } = call;
         let values = [Value::Flow(flow), input];
-        let ended = match now::flow_of(&values[0], span) {
+        let ended = match eval_sync::flow_of(&values[0], span) {
             Ok(flow) => {
                 let which = self.which(&flow.name, &values[1], path);
                 let env = Env::of_params(&values[1..]);
@@ -98,18 +98,18 @@ impl Run {
             }
             Err(err) => Err(err),
         };
-        let told = match ended {
+        let result_of_call = match ended {
             Ok(value) => Ok(value),
             Err(err) if err.is_caught_at(scope.depth) => Err(err.error),
             Err(err) => {
-                let told = OpError::cancelled();
+                let result_of_call = OpError::cancelled();
                 if let Ok(mut passes) = passes.lock() {
                     passes.get_or_insert(err);
                 }
-                Err(told)
+                Err(result_of_call)
             }
         };
         // No one waits for the answer if the op has ended.
-        let _ = reply.send(told);
+        let _ = reply.send(result_of_call);
     }
 }

@@ -36,14 +36,14 @@ pub(super) fn looks_outside(term: &Term) -> bool {
 /// such as types of other files and tuned defaults. Paths start from `folder`.
 pub(super) fn made_of(flow: &Arc<Flow>, folder: &Path) -> Vec<Text> {
     let mut walk = Walk::new(|_| false);
-    walk.parts = Some(Parts { folder, told: Vec::new() });
+    walk.parts = Some(Parts { folder, parts_read: Vec::new() });
     walk.files.insert(flow.source.name().into(), flow.source.clone());
     walk.signature(flow);
     walk.term(&flow.body);
     // A resumed run knows its files by other names, so the names give no order.
     let mut parts: Vec<Text> = walk.files.values().map(|it| it.text().into()).collect();
     parts.sort_unstable();
-    parts.extend(walk.parts.map(|it| it.told).unwrap_or_default());
+    parts.extend(walk.parts.map(|it| it.parts_read).unwrap_or_default());
     parts
 }
 
@@ -66,28 +66,28 @@ struct Walk<'a> {
 /// Parts of flows that are not visible in their texts.
 struct Parts<'a> {
     folder: &'a Path,
-    told: Vec<Text>,
+    parts_read: Vec<Text>,
 }
 
 impl Parts<'_> {
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Call(call) => {
-                self.tell(&format!("{} {}", call.op, call.op.component.version));
-                self.tell(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
+                self.push(&format!("{} {}", call.op, call.op.component.version));
+                self.push(&call.wanted.as_ref().map(Type::structure).unwrap_or_default());
             }
-            TermKind::Const(Value::Path(it)) => self.tell(&paths::join(self.folder, it)),
-            TermKind::Const(it) => self.tell(&json::write(it)),
-            TermKind::Cast { .. } | TermKind::Rhai { .. } => self.tell(&term.ty.structure()),
+            TermKind::Const(Value::Path(it)) => self.push(&paths::join(self.folder, it)),
+            TermKind::Const(it) => self.push(&json::write(it)),
+            TermKind::Cast { .. } | TermKind::Rhai { .. } => self.push(&term.ty.structure()),
             TermKind::Path { folder: Some(it), .. } => {
-                self.tell(&self.folder.join(it).to_string_lossy());
+                self.push(&self.folder.join(it).to_string_lossy());
             }
             _ => {}
         }
     }
 
-    fn tell(&mut self, part: &str) {
-        self.told.push(part.into());
+    fn push(&mut self, part: &str) {
+        self.parts_read.push(part.into());
     }
 }
 
@@ -99,8 +99,8 @@ impl Walk<'_> {
 
     fn signature(&mut self, flow: &Flow) {
         let Some(parts) = &mut self.parts else { return };
-        flow.params.iter().for_each(|it| parts.tell(&it.ty.structure()));
-        parts.tell(&flow.yields.structure());
+        flow.params.iter().for_each(|it| parts.push(&it.ty.structure()));
+        parts.push(&flow.yields.structure());
     }
 
     fn term(&mut self, term: &Term) {

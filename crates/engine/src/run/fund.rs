@@ -117,7 +117,7 @@ impl Run {
         let meter = Meter::default();
         let (number, is_unused) = (None, false);
         let funds = Funds { run: self, one: *one, most, meter, number, is_unused, is_open: true };
-        funds.tell(&Event::Reserved { component: &one.call.name, most });
+        funds.emit(&Event::Reserved { component: &one.call.name, most });
         Ok(funds)
     }
 }
@@ -205,14 +205,14 @@ impl Funds<'_> {
         let broken = self.one.scope.account.settle(most, used);
         self.one.spent.add(used);
         let component = &self.one.call.name;
-        self.tell(&Event::Settled { component, reserved: most, used });
+        self.emit(&Event::Settled { component, reserved: most, used });
         Settled { used, kept, most, broken }
     }
 
     /// Reports calls that are counted; they are few and expensive.
-    fn tell(&self, event: &Event<'_>) {
+    fn emit(&self, event: &Event<'_>) {
         if !matches!(self.one.call.op.op.price, Price::Free) {
-            self.run.tell(self.one.path, event);
+            self.run.emit(self.one.path, event);
         }
     }
 }
@@ -231,7 +231,7 @@ impl Settled {
     ///
     /// A fixed price is the price of every call that succeeds: the estimate of a run relies on
     /// it.
-    pub(super) fn beyond_its_word(&self, one: &Try<'_>, ends_well: bool) -> Option<Box<RunError>> {
+    pub(super) fn overspend_error(&self, one: &Try<'_>, ends_well: bool) -> Option<Box<RunError>> {
         let Self { used, most, broken, .. } = self;
         let is_fixed = matches!(one.call.op.op.price, Price::Fixed(_)) && ends_well;
         if used.tokens <= most.tokens && used.cost <= most.cost && !(is_fixed && used != most) {

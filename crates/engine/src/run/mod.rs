@@ -14,22 +14,22 @@ mod callback;
 mod calls;
 mod env;
 mod error;
+mod eval_async;
+mod eval_sync;
 mod events;
+mod fingerprint;
 mod fund;
-mod island;
+mod inline_script;
+mod join;
 pub mod ledger;
-mod now;
 mod partial;
 mod path;
-mod reach;
 mod records;
+mod sandbox;
 mod scope;
 mod secrets;
-mod task;
 mod testing;
-mod together;
 mod trace;
-mod witness;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -51,6 +51,7 @@ pub use records::{About, Earlier, Ended, Entry, Kept, Key, Most, Records, Reserv
 pub use testing::{TestFailure, Tested, test};
 
 use env::Env;
+use eval_async::{Place, in_time};
 use ledger::Cap;
 use path::Path;
 use scope::{Bounds, Scope};
@@ -68,12 +69,11 @@ use svc_lang::{
     diag::Span,
     plan::{Caps, Plan},
 };
-use task::{Place, in_time};
 use testing::Mocks;
 
 /// The context of a run, besides its plan.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct RunContext {
     pub host: Arc<dyn Host>,
     /// The catalog that advising ops may query.
     pub catalog: Arc<dyn Catalog>,
@@ -122,7 +122,7 @@ struct Run {
 pub async fn run(
     plan: &Plan,
     inputs: BTreeMap<Text, Value>,
-    around: Surroundings,
+    around: RunContext,
 ) -> Result<Outcome, Box<RunError>> {
     let span = trace::run(plan, around.id.as_deref());
     traced(plan, inputs, around).instrument(span).await
@@ -131,7 +131,7 @@ pub async fn run(
 async fn traced(
     plan: &Plan,
     inputs: BTreeMap<Text, Value>,
-    around: Surroundings,
+    around: RunContext,
 ) -> error::Result<Outcome> {
     let caps = around.caps;
     let (mut run, scope) = Run::begin(around);
@@ -141,7 +141,7 @@ async fn traced(
     let values = values.inspect_err(|err| trace::run_failed(err, &run.secrets))?;
     run.secrets = Secrets::of(&values);
     let _cancel_on_drop = scope.cancel.clone().drop_guard();
-    run.tell(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
+    run.emit(&Path::Root, &Event::Begun { plan, cap: cap(program, &values, &scope, caps), spent });
     let work = AssertUnwindSafe(run.main(program, &values, &scope, caps)).catch_unwind();
     let ended = run.accounted(work).await.unwrap_or_else(|_| Err(engine_panicked(Span::default())));
     let usage = scope.account.taken();
@@ -158,7 +158,7 @@ fn cap(program: &Checked, values: &[Value], scope: &Scope, caps: Caps) -> Cap {
         Some(TermKind::Within { bounds, .. }) => bounds.as_slice(),
         _ => &[],
     };
-    let (now, env) = (now::Now { scope }, Env::of_params(values));
+    let (now, env) = (eval_sync::Now { scope }, Env::of_params(values));
     let mut own = Bounds::default();
     for (key, term) in bounds {
         // An invalid bound fails the run later, where it is reached.
@@ -181,8 +181,8 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 }
 
 impl Run {
-    fn begin(around: Surroundings) -> (Self, Scope) {
-        let Surroundings {
+    fn begin(around: RunContext) -> (Self, Scope) {
+        let RunContext {
             host, catalog, observer, workers, cancel, caps, records, isolates, ..
         } = around;
         let memory = opened(&host, &caps);
@@ -242,7 +242,7 @@ impl Run {
         mut given: BTreeMap<Text, Value>,
         scope: &Scope,
     ) -> error::Result<Vec<Value>> {
-        let now = now::Now { scope };
+        let now = eval_sync::Now { scope };
         declared
             .iter()
             .map(|input| match (given.remove(&input.name), &input.default) {
@@ -262,7 +262,7 @@ impl Run {
             .collect()
     }
 
-    fn tell(&self, path: &Path<'_>, event: &Event<'_>) {
+    fn emit(&self, path: &Path<'_>, event: &Event<'_>) {
         trace::happened(path, event, &self.secrets);
         if self.observer.listens() {
             self.observer.event(&path.to_string(), event);

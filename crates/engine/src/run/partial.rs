@@ -100,7 +100,7 @@ impl Partial {
 impl RunError {
     /// Adds the finished parts of an enclosing construct, and of its other parts. A construct
     /// without finished parts of its own is replaced by the partial results inside it.
-    pub(super) fn keeping(
+    pub(super) fn with_partial(
         mut self: Box<Self>,
         kept: Partial,
         others: impl IntoIterator<Item = Partial>,
@@ -144,12 +144,12 @@ mod tests {
         let nothing = || Partial::of_named(Parts::Branches, [], 2);
         let one = || Partial::of_named(Parts::Branches, [("a".into(), Value::Null)], 2);
         let kept = |err: Box<RunError>| err.partial.map(|it| *it);
-        assert_eq!(kept(declined().keeping(nothing(), [])), None);
-        let inner = || declined().keeping(items(3, 5), []);
-        assert_eq!(kept(inner().keeping(nothing(), [])), Some(items(3, 5)));
-        let both = kept(inner().keeping(nothing(), [items(1, 2)])).unwrap();
+        assert_eq!(kept(declined().with_partial(nothing(), [])), None);
+        let inner = || declined().with_partial(items(3, 5), []);
+        assert_eq!(kept(inner().with_partial(nothing(), [])), Some(items(3, 5)));
+        let both = kept(inner().with_partial(nothing(), [items(1, 2)])).unwrap();
         assert_eq!((both.done, both.inside), (0, vec![items(3, 5), items(1, 2)]));
-        let outer = kept(inner().keeping(one(), [])).unwrap();
+        let outer = kept(inner().with_partial(one(), [])).unwrap();
         assert_eq!((outer.done, outer.inside), (1, vec![items(3, 5)]));
     }
 }

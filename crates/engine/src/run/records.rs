@@ -23,12 +23,12 @@ use super::{
     Run,
     calls::{looks_outside, made_of},
     error::{Result, RunError},
+    eval_sync::flow_of,
     events::Event,
+    fingerprint,
     fund::Tried,
-    now::flow_of,
     path::{Path, by_input},
     scope::Scope,
-    witness,
 };
 
 /// Hash of everything that determines the result of a call: the component, its version, the
@@ -193,7 +193,7 @@ pub trait Records: Send + Sync + 'static {
     }
 
     /// Whether only calls in the records are allowed: then nothing waits for its turn.
-    fn is_rehearsal(&self) -> bool {
+    fn is_dry_run(&self) -> bool {
         false
     }
 
@@ -261,7 +261,7 @@ impl Run {
             wanted,
             model,
             server,
-            files: witness::files(self.host.as_ref(), call.op.op, args),
+            files: fingerprint::files(self.host.as_ref(), call.op.op, args),
             input: None,
             most,
         }
@@ -331,7 +331,7 @@ impl Run {
                         .account
                         .remember(usage, |it| it.is_empty() || known.contains(&by_input(it)));
                 }
-                self.tell(path, &Event::Reused { component: &it.call.name, usage });
+                self.emit(path, &Event::Reused { component: &it.call.name, usage });
                 Ok(Some(value))
             }
         }
@@ -355,11 +355,11 @@ impl Run {
         taken: Taken,
     ) -> Result<Value> {
         let Some(records) = &self.records else { return result };
-        let told = match &result {
+        let result_to_record = match &result {
             Ok(value) => Ok(json::write(value)),
             Err(err) => Err(err.error.clone()),
         };
-        let kept = records.ended(it.entry, Ended { result: told, taken }).await;
+        let kept = records.ended(it.entry, Ended { result: result_to_record, taken }).await;
         // The error of the call matters more than the failure to record it.
         let value = result?;
         kept.map_err(|err| RunError::new(err, it.span)).map(|()| value)

@@ -91,8 +91,8 @@ impl Secrets {
         err.message = self.redact(&err.message).into_owned();
         err.help = err.help.map(|it| self.redact(&it).into_owned());
         err.source = err.source.filter(|it| {
-            let told = format!("{it} {it:?}");
-            self.redact(&told) == told.as_str()
+            let text = format!("{it} {it:?}");
+            self.redact(&text) == text.as_str()
         });
         err
     }
@@ -101,11 +101,11 @@ impl Secrets {
 /// Reads the secret for a script's declaration.
 pub(super) fn take(host: &dyn Host, input: &Input) -> Result<Value> {
     let name = &input.name;
-    let told = host.secret(name).map_err(|err| {
+    let text = host.secret(name).map_err(|err| {
         let message = format!("cannot read the secret `{name}`: {err}");
         RunError::new(OpError::new(ErrorKind::Denied, message), input.span)
     })?;
-    let Some(text) = told else {
+    let Some(text) = text else {
         let variable = svc_contract::host::secret_variable(name);
         let message = format!("the script needs the secret `{name}`");
         let help = format!("set `{variable}`, or `{variable}_FILE` to a file that holds it");

@@ -21,13 +21,13 @@ use svc_text::tokens;
 use tokio::time::Instant;
 
 use super::{
-    Run, Surroundings, engine_panicked,
+    Run, RunContext, engine_panicked,
     env::Env,
     error::{Result, RunError},
-    now::Now,
+    eval_async::Place,
+    eval_sync::Now,
     path::Path,
     scope::Scope,
-    task::Place,
 };
 
 /// The result of a test.
@@ -193,7 +193,7 @@ fn at_price(read: u64, written: u64, (input, output): (Money, Money)) -> Usage {
 }
 
 /// Runs one test of a program.
-pub async fn test(program: &Checked, test: &Test, around: Surroundings) -> Tested {
+pub async fn test(program: &Checked, test: &Test, around: RunContext) -> Tested {
     let (mut run, scope) = Run::begin(around);
     let started = Instant::now();
     let mocks = match Mocks::of(program, test, &scope) {

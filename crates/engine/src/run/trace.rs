@@ -86,7 +86,7 @@ impl Node {
     }
 
     /// Reports an event inside the span, if there is one.
-    fn tell(&self, what: impl FnOnce()) {
+    fn log(&self, what: impl FnOnce()) {
         if !self.0.is_disabled() {
             self.0.in_scope(what);
         }
@@ -99,13 +99,13 @@ impl Node {
 
     /// Reports that the call begins.
     pub(super) fn began(&self) {
-        self.tell(|| debug!(target: "svc", "the call began"));
+        self.log(|| debug!(target: "svc", "the call began"));
     }
 
     /// Reports that the call was made before.
     pub(super) fn reused(&self) {
         self.0.record("outcome", "reused");
-        self.tell(|| debug!(target: "svc", "the call was made before"));
+        self.log(|| debug!(target: "svc", "the call was made before"));
     }
 
     /// Reports the end of the call.
@@ -121,7 +121,7 @@ impl Node {
         match result {
             Ok(_) => {
                 self.0.record("outcome", outcome(None));
-                self.tell(|| debug!(target: "svc", "the call ended"));
+                self.log(|| debug!(target: "svc", "the call ended"));
             }
             Err(err) => self.failed(err, secrets),
         }
@@ -130,7 +130,7 @@ impl Node {
     /// Reports why the call failed or could not begin.
     pub(super) fn failed(&self, err: &RunError, secrets: &Secrets) {
         self.0.record("outcome", outcome(Some(err)));
-        self.tell(|| match err.kind() {
+        self.log(|| match err.kind() {
             ErrorKind::Cancelled => debug!(target: "svc", "the call was cancelled"),
             kind => {
                 let (kind, error) = (kind.name(), secrets.redact(&err.error.message));

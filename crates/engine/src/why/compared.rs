@@ -54,7 +54,7 @@ impl<'a> Compared<'a> {
     fn reasons(&self, node: &Node) -> Result<Vec<Reason>, StoreError> {
         let about: About = serde_json::from_str(&node.about).unwrap_or_default();
         if let Some(cause) = node.cause.as_deref().and_then(Cause::read) {
-            return Ok(self.told(node, cause, &about));
+            return Ok(self.reasons_of(node, cause, &about));
         }
         let Some(before) = &self.before else { return Ok(vec![Reason::First]) };
         let Some(earlier) = before.by_path.get(&node.path) else {
@@ -65,12 +65,12 @@ impl<'a> Compared<'a> {
             return Ok(self.differing(node, &Differences::between(&then?, &now?)));
         }
         Ok(match Cause::of_state(earlier) {
-            Some(cause) => self.told(node, cause, &about),
+            Some(cause) => self.reasons_of(node, cause, &about),
             None => vec![Reason::NotAsked],
         })
     }
 
-    fn told(&self, node: &Node, cause: Cause, about: &About) -> Vec<Reason> {
+    fn reasons_of(&self, node: &Node, cause: Cause, about: &About) -> Vec<Reason> {
         vec![match cause {
             Cause::Missing => Reason::Missing,
             Cause::Failed { kind, message, most } => {

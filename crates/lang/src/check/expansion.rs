@@ -106,7 +106,7 @@ impl Checker<'_> {
         let there = Problem::error(Code::E504, Span::new(*start, *end), message.clone())
             .label("the template fails here")
             .help_opt(error.help.clone());
-        self.modules.tell(&module.source, there);
+        self.modules.report(&module.source, there);
         let name = &site.name;
         self.report(
             Problem::error(

@@ -23,7 +23,7 @@ impl Checker<'_> {
     pub(super) fn expr(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
         let term = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.expr_kind(expr, expected));
         self.node(expr.span, None, &term, false);
-        self.of_bearable_type(term)
+        self.of_limited_type(term)
     }
 
     fn expr_kind(&mut self, expr: &Expr, expected: Option<&Type>) -> Term {
@@ -82,8 +82,8 @@ impl Checker<'_> {
     fn literal(&mut self, value: &Value, expected: Option<&Type>, span: Span) -> Term {
         let constant =
             |value: Value, ty: Type| Term { kind: TermKind::Const(value), ty, span, waits: false };
-        let due = expected.map(Type::required);
-        match (value, due) {
+        let expected = expected.map(Type::required);
+        match (value, expected) {
             (Value::Text(text), Some(Type::Path)) => {
                 constant(Value::Path(in_folder(self.source.folder(), text)), Type::Path)
             }
@@ -99,17 +99,17 @@ impl Checker<'_> {
             }
             (Value::Int(it), Some(Type::Int(Some((low, high))))) => {
                 let end = if it < low { low } else { high };
-                self.in_range(low <= it && it <= high, due, &end.to_string(), span);
+                self.in_range(low <= it && it <= high, expected, &end.to_string(), span);
                 constant(value.clone(), Type::Int(Some((*low, *high))))
             }
             #[expect(clippy::cast_precision_loss, reason = "an int is a float in the language")]
             (Value::Int(it), Some(Type::Float(range))) => {
                 let it = *it as f64;
-                self.in_float_range(it, *range, due, span);
+                self.in_float_range(it, *range, expected, span);
                 constant(Value::Float(it), Type::Float(*range))
             }
             (Value::Float(it), Some(Type::Float(range))) => {
-                self.in_float_range(*it, *range, due, span);
+                self.in_float_range(*it, *range, expected, span);
                 constant(value.clone(), Type::Float(*range))
             }
             (Value::Null, _) => constant(Value::Null, Type::Never.optional()),
@@ -121,20 +121,20 @@ impl Checker<'_> {
         &mut self,
         it: f64,
         range: Option<(f64, f64)>,
-        due: Option<&Type>,
+        expected: Option<&Type>,
         span: Span,
     ) {
         let Some((low, high)) = range else { return };
         let end = if it < low { low } else { high };
-        self.in_range(low <= it && it <= high, due, &format!("{end:?}"), span);
+        self.in_range(low <= it && it <= high, expected, &format!("{end:?}"), span);
     }
 
     /// Checks the range of a literal. For one outside, the nearest end of the range is suggested.
-    fn in_range(&mut self, inside: bool, due: Option<&Type>, end: &str, span: Span) {
+    fn in_range(&mut self, inside: bool, expected: Option<&Type>, end: &str, span: Span) {
         if inside {
             return;
         }
-        let wanted = due.map_or_else(String::new, Type::to_string);
+        let wanted = expected.map_or_else(String::new, Type::to_string);
         self.report(
             Problem::error(Code::E214, span, format!("expected {wanted}"))
                 .label("outside the range")
@@ -245,18 +245,18 @@ impl Checker<'_> {
     }
 
     fn list(&mut self, items: &[Expr], expected: Option<&Type>, span: Span) -> Term {
-        let due = match expected.map(Type::required) {
+        let expected = match expected.map(Type::required) {
             Some(Type::List(item, _)) => Some(item.as_ref().clone()),
             _ => None,
         };
-        let terms: Vec<Term> = items.iter().map(|it| self.expr(it, due.as_ref())).collect();
+        let terms: Vec<Term> = items.iter().map(|it| self.expr(it, expected.as_ref())).collect();
         // The declared type decides, because joined records would lose fields that some of them
         // lack. An open type of a component decides nothing.
-        let fits = |due: &Type| {
-            let is_declared = matches!(due, Type::Record(_)) && !due.has_unknown();
-            is_declared && terms.iter().all(|it| it.ty.fits(due))
+        let fits = |expected: &Type| {
+            let is_declared = matches!(expected, Type::Record(_)) && !expected.has_unknown();
+            is_declared && terms.iter().all(|it| it.ty.fits(expected))
         };
-        let declared = due.filter(fits);
+        let declared = expected.filter(fits);
         let mut ty = declared.clone().unwrap_or(Type::Never);
         for term in terms.iter().filter(|_| declared.is_none()) {
             let Some(joined) = ty.join(&term.ty) else {
@@ -280,7 +280,7 @@ impl Checker<'_> {
     }
 
     fn record(&mut self, entries: &[ast::Entry], expected: Option<&Type>, span: Span) -> Term {
-        let due = match expected.map(Type::required) {
+        let expected = match expected.map(Type::required) {
             Some(Type::Record(of)) => Some(of.clone()),
             _ => None,
         };
@@ -292,8 +292,8 @@ impl Checker<'_> {
         for entry in entries {
             match entry {
                 ast::Entry::Field { name, value } => {
-                    let due = due.as_ref().and_then(|it| it.get(&name.text));
-                    let term = self.expr(value, due);
+                    let expected = expected.as_ref().and_then(|it| it.get(&name.text));
+                    let term = self.expr(value, expected);
                     if let Some(first) = written.insert(&name.text, name.span) {
                         written.insert(&name.text, first);
                         self.taken(name, first);
@@ -513,7 +513,7 @@ impl Checker<'_> {
     fn cast(&mut self, value: &Expr, wanted: &ast::TypeExpr, span: Span) -> Term {
         let value = self.expr(value, None);
         let ty = self.ty(wanted);
-        self.tell_beyond_json(&ty, wanted.span);
+        self.report_beyond_json(&ty, wanted.span);
         let is_untested = matches!(value.ty.required(), Type::Json | Type::Unknown);
         if !is_untested && value.ty != Type::Never {
             self.report(

@@ -88,7 +88,7 @@ pub enum NameKind {
 pub struct HoleFact {
     pub span: Span,
     pub enters: Option<Type>,
-    pub due: Option<Type>,
+    pub expected: Option<Type>,
     /// The values in scope, innermost last.
     pub values: Vec<(Text, Type)>,
     /// The candidates that fit, best first.
@@ -115,12 +115,17 @@ impl Checker<'_> {
     }
 
     /// Records the facts about a hole.
-    pub(super) fn hole_is(&mut self, span: Span, due: Option<&Type>, candidates: &[Candidate]) {
+    pub(super) fn hole_is(
+        &mut self,
+        span: Span,
+        expected: Option<&Type>,
+        candidates: &[Candidate],
+    ) {
         let named = self.frames.iter().flat_map(Frame::named);
         let fact = HoleFact {
             span,
             enters: self.it().map(|(_, ty, _)| ty),
-            due: due.cloned(),
+            expected: expected.cloned(),
             values: named.filter(|(name, _)| !name.is_empty()).collect(),
             candidates: candidates.to_vec(),
         };

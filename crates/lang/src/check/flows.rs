@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         let params = self.flows[idx].params.iter();
         let names = params.map(|it| Named::param(it, NameKind::FlowParam)).collect();
         let yields = self.flows[idx].yields.clone();
-        self.apart(vec![Frame::Params(names)], |this| {
+        self.in_frames(vec![Frame::Params(names)], |this| {
             let body = this.named_path(|this| this.block(&syntax.body, Some(&yields)));
             let what = format!("the result of `{}`", syntax.name.text);
             let body = this.expected(body, &yields, &what);
@@ -126,7 +126,11 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks something that sees only the given frames.
-    pub(super) fn apart<T>(&mut self, frames: Vec<Frame>, check: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_frames<T>(
+        &mut self,
+        frames: Vec<Frame>,
+        check: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outside = std::mem::replace(&mut self.frames, frames);
         let was_in_flow = std::mem::replace(&mut self.in_flow, true);
         let checked = check(self);

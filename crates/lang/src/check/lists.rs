@@ -70,11 +70,11 @@ impl Checker<'_> {
         let (input, item, max) = list.unwrap_or((Term::unknown(span), Type::Unknown, None));
         self.item_frame(item, sign);
         let segment = self.segment("each");
-        let due = match expected.map(Type::required) {
+        let expected = match expected.map(Type::required) {
             Some(Type::List(item, _)) => Some(item.as_ref()),
             _ => None,
         };
-        let body = self.named_path(|this| this.block(body, due));
+        let body = self.named_path(|this| this.block(body, expected));
         self.frames.pop();
         let item = if optional { body.ty.clone().optional() } else { body.ty.clone() };
         let ty = Type::List(item.into(), max);

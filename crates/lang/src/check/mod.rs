@@ -15,7 +15,7 @@ mod expr;
 mod facts;
 mod flow_args;
 mod flows;
-mod island;
+mod inline_script;
 mod items;
 mod lists;
 mod mentions;

@@ -119,7 +119,7 @@ impl<'a> Modules<'a> {
     }
 
     /// Reports a problem of a file.
-    pub(super) fn tell(&self, source: &Source, problem: Problem) {
+    pub(super) fn report(&self, source: &Source, problem: Problem) {
         let mut reports = self.reports.borrow_mut();
         match reports.iter_mut().find(|it| it.source.name() == source.name()) {
             Some(report) if report.problems.contains(&problem) => {}

@@ -79,8 +79,8 @@ impl Checker<'_> {
         let args = args.into_iter().zip(params);
         let args = args.map(|(arg, param)| match is_handed_on(op, param) {
             true => {
-                let due = bindings.due(param.scheme, &arg.ty);
-                convert(arg, &due)
+                let expected = bindings.expected(param.scheme, &arg.ty);
+                convert(arg, &expected)
             }
             false => arg,
         });
@@ -103,7 +103,7 @@ impl Checker<'_> {
 fn op_port(param: &Param) -> Port {
     Port {
         name: param.name.into(),
-        ty: param.scheme.due(),
+        ty: param.scheme.expected(),
         scheme: Some(param.scheme),
         has_default: param.default.is_some(),
     }

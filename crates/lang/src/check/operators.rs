@@ -21,17 +21,17 @@ impl Checker<'_> {
         // A literal takes the type of the other side: `.kind == "bug"`.
         let (left, right) = if is_literal(left) && !is_literal(right) {
             let right = self.expr(right, None);
-            let due = literal_due(op, &right.ty);
-            (self.expr(left, due.as_ref()), right)
+            let expected = literal_due(op, &right.ty);
+            (self.expr(left, expected.as_ref()), right)
         } else {
             let left = self.expr(left, None);
-            let due = match op {
+            let expected = match op {
                 // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
                 // left side, or the expected type of the whole expression.
                 BinaryOp::Coalesce => expected.cloned().or_else(|| optional_due(&left.ty)),
                 _ => literal_due(op, &left.ty).filter(|_| is_literal(right)),
             };
-            let right = self.expr(right, due.as_ref());
+            let right = self.expr(right, expected.as_ref());
             (left, right)
         };
         let hidden = op != BinaryOp::Coalesce
@@ -52,8 +52,9 @@ impl Checker<'_> {
         let (left, right) = match (joins, op) {
             // The left side is evaluated before it is known not to be null.
             (true, BinaryOp::Coalesce) => {
-                let due = if left.ty.is_optional() { ty.clone().optional() } else { ty.clone() };
-                (convert(left, &due), convert(right, &ty))
+                let expected =
+                    if left.ty.is_optional() { ty.clone().optional() } else { ty.clone() };
+                (convert(left, &expected), convert(right, &ty))
             }
             (true, _) => (convert(left, &ty), convert(right, &ty)),
             _ => (left, right),
@@ -166,8 +167,8 @@ fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
 
 /// The expected type of the value for null, if a literal could have several types.
 fn optional_due(left: &Type) -> Option<Type> {
-    let due = left.required();
-    matches!(due, Type::Path | Type::Record(_) | Type::List(..)).then(|| due.clone())
+    let expected = left.required();
+    matches!(expected, Type::Path | Type::Record(_) | Type::List(..)).then(|| expected.clone())
 }
 
 /// Whether the operator never returns, because an operand that never returns is always needed.

@@ -74,7 +74,7 @@ impl Checker<'_> {
     /// Reports pieces that race with earlier ones. `needed` returns the earlier ones that a piece
     /// waits for.
     fn races(&mut self, uses: &[Vec<Use>], needed: impl Fn(usize) -> Vec<bool>) {
-        let mut told = 0;
+        let mut suggested = 0;
         let (mut all, mut writing) = (Places::default(), Places::default());
         for (later, own) in uses.iter().enumerate() {
             let mut earlier = BTreeSet::new();
@@ -85,8 +85,8 @@ impl Checker<'_> {
             if !earlier.is_empty() {
                 let needed = needed(later);
                 for idx in earlier {
-                    if told < MOST_SUGGESTED && !needed.get(idx).is_some_and(|it| *it) {
-                        told += 1;
+                    if suggested < MOST_SUGGESTED && !needed.get(idx).is_some_and(|it| *it) {
+                        suggested += 1;
                         self.race(&uses[idx], own);
                     }
                 }

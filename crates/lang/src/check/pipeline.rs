@@ -35,21 +35,21 @@ impl Checker<'_> {
                 let term = if idx == 0 {
                     let outside = self.in_main_head;
                     self.in_main_head |= self.main_span == Some(pipeline.span);
-                    let due = match pipeline.stages.get(1) {
+                    let expected = match pipeline.stages.get(1) {
                         Some(next) => self.due_at(next),
                         None => expected.cloned(),
                     };
-                    let head = self.stage(stage, Position::Head, due.as_ref());
+                    let head = self.stage(stage, Position::Head, expected.as_ref());
                     self.in_main_head = outside;
                     head
                 } else {
                     let ty = terms.last().map_or(Type::Unknown, |it: &Term| it.ty.clone());
                     self.frames.push(Frame::It { ty, giver });
-                    let due = match pipeline.stages.get(idx + 1) {
+                    let expected = match pipeline.stages.get(idx + 1) {
                         Some(next) => self.due_at(next),
                         None => expected.cloned(),
                     };
-                    let term = self.stage(stage, Position::Later, due.as_ref());
+                    let term = self.stage(stage, Position::Later, expected.as_ref());
                     self.frames.pop();
                     term
                 };
@@ -80,7 +80,7 @@ impl Checker<'_> {
         let (port, ty) = match self.callable(name)? {
             Callable::Op(op) => {
                 let port = op.op.params.first()?;
-                (port.name.into(), port.scheme.due())
+                (port.name.into(), port.scheme.expected())
             }
             Callable::Flow(flow) => self.flows[flow].params.first().map(named_type)?,
             Callable::Ready(flow) | Callable::Template(_, flow) => {
@@ -107,7 +107,7 @@ impl Checker<'_> {
     /// Checks a stage with its modifiers.
     fn stage(&mut self, stage: &Stage, position: Position, expected: Option<&Type>) -> Term {
         let first = self.stage_kind(&stage.kind, stage.span, position, expected);
-        let first = self.of_bearable_type(first);
+        let first = self.of_limited_type(first);
         let mut tries = vec![first];
         for modifier in &stage.mods {
             match modifier {
@@ -145,9 +145,9 @@ impl Checker<'_> {
     }
 
     fn fallback(&mut self, mut tries: Vec<Term>, span: Span) -> Term {
-        let due = tries[0].ty.clone();
+        let expected = tries[0].ty.clone();
         for term in &mut tries {
-            take_enum(term, &due);
+            take_enum(term, &expected);
         }
         let mut ty = Type::Never;
         for (idx, term) in tries.iter().enumerate() {
@@ -389,15 +389,15 @@ impl Checker<'_> {
     }
 
     fn parallel(&mut self, branches: &[ast::Branch], span: Span, expected: Option<&Type>) -> Term {
-        let due = match expected.map(Type::required) {
+        let expected = match expected.map(Type::required) {
             Some(Type::Record(of)) => Some(of.clone()),
             _ => None,
         };
         let mut checked: Vec<Branch> = Vec::with_capacity(branches.len());
         let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
         for branch in branches {
-            let due = due.as_ref().and_then(|it| it.get(&branch.name.text));
-            let body = self.named_path(|this| this.pipeline_as(&branch.value, due));
+            let expected = expected.as_ref().and_then(|it| it.get(&branch.name.text));
+            let body = self.named_path(|this| this.pipeline_as(&branch.value, expected));
             let name = branch.name.text.clone();
             if let Some(idx) = fields.iter().position(|(it, _)| *it == name) {
                 let first = branches[idx].name.span;
@@ -434,8 +434,8 @@ fn named_type(param: &Input) -> (Text, Type) {
 
 /// Gives a literal the expected enum type, if it is one of its choices:
 /// `ask<Route> fallback "bug"`.
-fn take_enum(term: &mut Term, due: &Type) {
-    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, due.required())
+fn take_enum(term: &mut Term, expected: &Type) {
+    if let (TermKind::Const(Value::Text(text)), Type::Enum(of)) = (&term.kind, expected.required())
         && term.ty == Type::Text
         && of.contains(text)
     {

@@ -12,7 +12,7 @@ use svc_contract::{
 
 use crate::{
     diag::{Report, Source, Span},
-    script::Island,
+    script::InlineScript,
     syntax::ast::BinaryOp,
 };
 
@@ -163,7 +163,7 @@ pub enum TermKind {
     },
     /// Inline code with a value for each of its parameters.
     Rhai {
-        island: Arc<Island>,
+        inline_script: Arc<InlineScript>,
         segment: Text,
         args: Vec<Term>,
     },

@@ -42,7 +42,7 @@ impl Checker<'_> {
         let mocks = test.mocks.iter().filter_map(|it| self.mock(it)).collect();
         // `run` is only known after the run: the lets do not see it.
         let run = Frame::Params(vec![Named::fixed("", run_type())]);
-        let (lets, expects) = self.apart(vec![run], |this| {
+        let (lets, expects) = self.in_frames(vec![run], |this| {
             this.frames.push(Frame::lets());
             let values: Vec<Term> = test.lets.iter().map(|it| this.bind(it)).collect();
             if let Some(Frame::Params(params)) = this.frames.first_mut() {
@@ -90,11 +90,11 @@ impl Checker<'_> {
         let args = self.mock_args(op, mock)?;
         // The result type of an op with a type argument is known at each of its calls.
         let gives_one = op.op.generic == Generic::No && op.op.yields.is_plain();
-        let due = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
-        let value = self.outside(|this| this.expr(&mock.value, due.as_ref()));
-        let value = match &due {
-            Some(due) => {
-                self.expected(value, due, &format!("the mock of `{}`", dotted(&mock.target)))
+        let expected = wanted.clone().or_else(|| gives_one.then(|| op.op.yields.plain()));
+        let value = self.outside(|this| this.expr(&mock.value, expected.as_ref()));
+        let value = match &expected {
+            Some(expected) => {
+                self.expected(value, expected, &format!("the mock of `{}`", dotted(&mock.target)))
             }
             None => value,
         };
@@ -104,7 +104,7 @@ impl Checker<'_> {
 
     /// Checks something outside all scopes.
     fn outside(&mut self, check: impl FnOnce(&mut Self) -> Term) -> Term {
-        self.apart(vec![Frame::Params(Vec::new())], check)
+        self.in_frames(vec![Frame::Params(Vec::new())], check)
     }
 
     fn known_before(&mut self, value: &Term) {
@@ -155,7 +155,7 @@ impl Checker<'_> {
                 return None;
             };
             let scheme = op.op.params[idx].scheme;
-            let term = self.outside(|this| this.expr(&arg.value, Some(&scheme.due())));
+            let term = self.outside(|this| this.expr(&arg.value, Some(&scheme.expected())));
             if !Bindings::default().bind(scheme, &term.ty) {
                 self.report(
                     Problem::error(

@@ -22,9 +22,9 @@ impl Checker<'_> {
         site: &Site<'_>,
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
-        let told = (generic == Generic::Asked).then(|| ty.clone());
+        let wanted = (generic == Generic::Asked).then(|| ty.clone());
         let term = |yields| {
-            Term::new(TermKind::Call(Box::new(Call { wanted: told, ..call })), yields, span)
+            Term::new(TermKind::Call(Box::new(Call { wanted: wanted, ..call })), yields, span)
         };
         match generic {
             Generic::No => {
@@ -33,19 +33,19 @@ impl Checker<'_> {
                 term
             }
             Generic::Tested => {
-                self.tell_beyond_json(&ty, expr.span);
+                self.report_beyond_json(&ty, expr.span);
                 let value = Box::new(term(yields));
                 Term::new(TermKind::Cast { value, why: CastReason::Asked }, ty, span)
             }
             Generic::Asked => {
-                self.tell_unsayable(&ty, expr.span, site);
+                self.report_inexpressible(&ty, expr.span, site);
                 term(ty)
             }
         }
     }
 
     /// Reports a type that has no values in JSON, where JSON is tested to be of it.
-    pub(super) fn tell_beyond_json(&mut self, ty: &Type, span: Span) {
+    pub(super) fn report_beyond_json(&mut self, ty: &Type, span: Span) {
         if !ty.is_beyond_json() {
             return;
         }
@@ -57,7 +57,7 @@ impl Checker<'_> {
     }
 
     /// Reports a type without a JSON Schema, where an op must pass one on.
-    fn tell_unsayable(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
+    fn report_inexpressible(&mut self, ty: &Type, span: Span, site: &Site<'_>) {
         let Err(part) = schema::of(ty, schema::Ranges::Asserted) else { return };
         self.report(
             Problem::error(Code::E219, span, format!("`{}` cannot return {part}", site.name))

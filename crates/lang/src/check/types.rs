@@ -139,7 +139,7 @@ impl Checker<'_> {
     }
 
     /// Like [`Self::bearable`], for the type of a value.
-    pub(super) fn of_bearable_type(&mut self, term: Term) -> Term {
+    pub(super) fn of_limited_type(&mut self, term: Term) -> Term {
         if !term.ty.exceeds(MOST_PARTS, MOST_LEVELS) {
             return term;
         }

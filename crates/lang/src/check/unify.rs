@@ -100,29 +100,29 @@ impl Bindings {
 
     /// The type that an argument of type `given` is converted to: variables are only final when all
     /// arguments are known, and may then be wider than `given`.
-    pub(super) fn due(&self, scheme: Scheme, given: &Type) -> Type {
+    pub(super) fn expected(&self, scheme: Scheme, given: &Type) -> Type {
         match (scheme, given) {
             (_, Type::Unknown | Type::Never) => given.clone(),
             (Scheme::Var(name) | Scheme::Amount(name) | Scheme::Ordered(name), _) => {
                 self.types.get(&name).unwrap_or(given).clone()
             }
-            (Scheme::Optional(inner), Type::Optional(of)) => self.due(*inner, of).optional(),
-            (Scheme::Optional(inner), _) => self.due(*inner, given),
+            (Scheme::Optional(inner), Type::Optional(of)) => self.expected(*inner, of).optional(),
+            (Scheme::Optional(inner), _) => self.expected(*inner, given),
             (Scheme::List(item, _), Type::List(of, max)) => {
-                Type::List(self.due(*item, of).into(), *max)
+                Type::List(self.expected(*item, of).into(), *max)
             }
             (Scheme::Record(_, fields), Type::Record(of)) => {
-                let due = |(name, ty): &(Text, Type)| {
+                let expected = |(name, ty): &(Text, Type)| {
                     let field = fields.iter().find(|it| it.name == name.as_ref());
-                    let ty = field.map_or_else(|| ty.clone(), |it| self.due(it.scheme, ty));
+                    let ty = field.map_or_else(|| ty.clone(), |it| self.expected(it.scheme, ty));
                     (name.clone(), ty)
                 };
-                let fields = of.fields.iter().map(due).collect();
+                let fields = of.fields.iter().map(expected).collect();
                 Type::Record(Arc::new(RecordType { name: of.name.clone(), fields }))
             }
             (Scheme::OneOf(all), _) => {
                 let fitting = all.iter().find(|it| Self::default().bind(**it, given));
-                fitting.map_or_else(|| given.clone(), |it| self.due(*it, given))
+                fitting.map_or_else(|| given.clone(), |it| self.expected(*it, given))
             }
             _ => given.clone(),
         }

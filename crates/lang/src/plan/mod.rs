@@ -6,7 +6,7 @@
 mod caps;
 mod effects;
 mod envelope;
-mod foresee;
+mod estimate;
 mod node;
 mod pace;
 mod policy;
@@ -16,7 +16,7 @@ mod show;
 pub use caps::Caps;
 pub use effects::{EffectUse, Place, Verb};
 pub use envelope::{Envelope, Holds, Range, Verdict};
-pub use foresee::{Foresight, Outlook, Past, Problems, foresee};
+pub use estimate::{Estimate, EstimateContext, Past, Problems, estimate};
 pub use node::Node;
 pub use pace::{GRACE, ITEMS_AT_ONCE};
 pub use policy::{Policy, Rule};
@@ -30,12 +30,12 @@ use crate::check::Checked;
 #[derive(Clone, Debug)]
 pub struct Plan {
     program: Checked,
-    foresight: Foresight,
+    estimate: Estimate,
 }
 
 /// Creates the plan of a program from its estimate.
-pub fn plan(program: Checked, foresight: Foresight) -> Plan {
-    Plan { program, foresight }
+pub fn plan(program: Checked, estimate: Estimate) -> Plan {
+    Plan { program, estimate }
 }
 
 impl Plan {
@@ -49,12 +49,12 @@ impl Plan {
 
     /// Every call of a component and every block, in the order of the script.
     pub fn nodes(&self) -> &[Node] {
-        &self.foresight.nodes
+        &self.estimate.nodes
     }
 
     /// The places of its bounds.
     pub fn scopes(&self) -> &Scopes {
-        &self.foresight.scopes
+        &self.estimate.scopes
     }
 
     /// The number of calls of a run that are not inline; `None` if it depends on their results.
@@ -68,31 +68,31 @@ impl Plan {
 
     /// The estimate of the whole plan.
     pub fn envelope(&self) -> &Envelope {
-        &self.foresight.envelope
+        &self.estimate.envelope
     }
 
     /// The verdicts on the bounds of the whole file, and on the caps of the run.
     pub fn verdicts(&self) -> &[Verdict] {
-        &self.foresight.verdicts
+        &self.estimate.verdicts
     }
 
     /// The price tables used for the money, by day.
     pub fn prices(&self) -> &[String] {
-        &self.foresight.prices
+        &self.estimate.prices
     }
 
     /// The reason why a maximum is unknown, if one is.
     pub fn open(&self) -> Option<&str> {
-        self.foresight.open.as_deref()
+        self.estimate.open.as_deref()
     }
 
     /// The number of ops whose expected usage comes from earlier runs.
     pub fn from_past(&self) -> usize {
-        self.foresight.from_past
+        self.estimate.from_past
     }
 
     /// The effects of the whole plan, each once.
     pub fn effects(&self) -> &BTreeSet<EffectUse> {
-        &self.foresight.effects
+        &self.estimate.effects
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn explained(err: Rhai, stop: Option<Stop>) -> (OpError, Position) {
     let position = err.position();
     let error = match (stop, &err) {
         (Some(stop), Rhai::ErrorTerminated(..)) => stopped(stop),
-        _ => told(err),
+        _ => op_error(err),
     };
     (error, position)
 }
@@ -46,7 +46,7 @@ fn innermost(err: Rhai) -> Rhai {
     }
 }
 
-fn told(err: Rhai) -> OpError {
+fn op_error(err: Rhai) -> OpError {
     match err {
         Rhai::ErrorTooManyOperations(_) => stopped(Stop::Operations),
         Rhai::ErrorStackOverflow(_) => exhausted(

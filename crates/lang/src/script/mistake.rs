@@ -22,7 +22,7 @@ pub struct Mistake {
 impl Mistake {
     /// Converts an error of rhai; `known` are the names available to the code.
     pub(super) fn of(err: &ParseError, place: (usize, usize), known: &[&str]) -> Self {
-        let (message, label, help) = told(&err.0);
+        let (message, label, help) = explanation(&err.0);
         let near = match err.0.as_ref() {
             Rhai::VariableUndefined(name) => near(name, known.iter().copied()),
             _ => None,
@@ -54,7 +54,7 @@ impl Mistake {
     }
 }
 
-fn told(err: &Rhai) -> (String, &'static str, Option<String>) {
+fn explanation(err: &Rhai) -> (String, &'static str, Option<String>) {
     let help = |it: &str| Some(it.to_owned());
     match err {
         Rhai::VariableUndefined(name) => (

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rhai::{Blob, Dynamic, FnPtr, Map};
-use svc_contract::value::{List, Misfit, Record, Text, Type, Value};
+use svc_contract::value::{List, Record, Text, Type, TypeMismatch, Value};
 
 use super::{amount::Amount, limits};
 
@@ -32,11 +32,11 @@ impl Shape {
     }
 
     /// Converts a value to this shape, or returns the part that does not fit.
-    pub(super) fn leave(&self, value: Dynamic) -> Result<Value, Misfit> {
+    pub(super) fn leave(&self, value: Dynamic) -> Result<Value, TypeMismatch> {
         self.part(value, limits::DEPTH)
     }
 
-    fn part(&self, value: Dynamic, depth: usize) -> Result<Value, Misfit> {
+    fn part(&self, value: Dynamic, depth: usize) -> Result<Value, TypeMismatch> {
         match self {
             Self::Optional(_) if value.is_unit() => Ok(Value::Null),
             Self::Optional(inner) => inner.part(value, depth),
@@ -80,7 +80,7 @@ fn record(
     names: &Arc<[Text]>,
     shapes: &[Shape],
     depth: usize,
-) -> Result<Value, Misfit> {
+) -> Result<Value, TypeMismatch> {
     let mut values = Vec::with_capacity(names.len());
     for (name, shape) in names.iter().zip(shapes) {
         values.push(match (map.remove(name.as_ref()), shape) {
@@ -88,7 +88,7 @@ fn record(
             (None, Shape::Optional(_)) => Value::Null,
             (None, _) => {
                 let (path, wanted) = (name.to_string(), shape.wanted());
-                return Err(Misfit { path, wanted, given: "missing".to_owned() });
+                return Err(TypeMismatch { path, wanted, given: "missing".to_owned() });
             }
         });
     }
@@ -100,17 +100,17 @@ fn list(
     shape: &Shape,
     max: Option<u64>,
     depth: usize,
-) -> Result<Value, Misfit> {
+) -> Result<Value, TypeMismatch> {
     if let Some(max) = max.filter(|it| items.len() as u64 > *it) {
         let given = format!("one of {}", items.len());
-        return Err(Misfit {
+        return Err(TypeMismatch {
             path: String::new(),
             wanted: format!("a list of at most {max}"),
             given,
         });
     }
     let part = |(idx, it)| shape.part(it, depth).map_err(|it| below(it, &format!("[{idx}]")));
-    let items: Result<List, Misfit> = items.into_iter().enumerate().map(part).collect();
+    let items: Result<List, TypeMismatch> = items.into_iter().enumerate().map(part).collect();
     items.map(Value::List)
 }
 
@@ -123,15 +123,20 @@ enum Amounts {
 }
 
 /// Converts a constant of any type, and keeps its amounts.
-pub(super) fn constant(value: Dynamic) -> Result<Value, Misfit> {
+pub(super) fn constant(value: Dynamic) -> Result<Value, TypeMismatch> {
     any(value, limits::DEPTH, &Type::Json, Amounts::Kept)
 }
 
 /// Converts a value of any type; `wanted` is for messages.
-fn any(value: Dynamic, depth: usize, wanted: &Type, amounts: Amounts) -> Result<Value, Misfit> {
+fn any(
+    value: Dynamic,
+    depth: usize,
+    wanted: &Type,
+    amounts: Amounts,
+) -> Result<Value, TypeMismatch> {
     let Some(depth) = depth.checked_sub(1) else {
         let given = format!("nested deeper than {} levels", limits::DEPTH);
-        return Err(Misfit { path: String::new(), wanted: wanted.to_string(), given });
+        return Err(TypeMismatch { path: String::new(), wanted: wanted.to_string(), given });
     };
     if value.is_unit() {
         return Ok(Value::Null);
@@ -169,7 +174,8 @@ fn any(value: Dynamic, depth: usize, wanted: &Type, amounts: Amounts) -> Result<
             let part = |(idx, it)| {
                 any(it, depth, &Type::Json, amounts).map_err(|it| below(it, &format!("[{idx}]")))
             };
-            let items: Result<List, Misfit> = items.into_iter().enumerate().map(part).collect();
+            let items: Result<List, TypeMismatch> =
+                items.into_iter().enumerate().map(part).collect();
             return items.map(Value::List);
         }
         Err(other) => other,
@@ -190,17 +196,17 @@ fn any(value: Dynamic, depth: usize, wanted: &Type, amounts: Amounts) -> Result<
     }
 }
 
-fn below(misfit: Misfit, step: &str) -> Misfit {
+fn below(misfit: TypeMismatch, step: &str) -> TypeMismatch {
     let path = match misfit.path.as_str() {
         "" => step.to_owned(),
         inner if inner.starts_with('[') => format!("{step}{inner}"),
         inner => format!("{step}.{inner}"),
     };
-    Misfit { path, ..misfit }
+    TypeMismatch { path, ..misfit }
 }
 
-fn misfit(wanted: &str, given: &Dynamic) -> Misfit {
-    Misfit { path: String::new(), wanted: wanted.to_owned(), given: kind(given) }
+fn misfit(wanted: &str, given: &Dynamic) -> TypeMismatch {
+    TypeMismatch { path: String::new(), wanted: wanted.to_owned(), given: kind(given) }
 }
 
 /// Describes a value of rhai for messages.

@@ -19,7 +19,7 @@ use super::{
     Failure, Mistake, Watch, construct,
     cross::enter,
     failure::explained,
-    island::on_a_long_stack,
+    inline_script::on_a_long_stack,
     limits,
     place::range_at,
     sandbox,

@@ -18,9 +18,9 @@
 
 pub mod ast;
 mod build;
-mod mend;
 mod print;
 mod quote;
+mod recover;
 mod regions;
 pub mod token;
 mod unexpected;

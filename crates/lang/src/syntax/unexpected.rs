@@ -66,7 +66,7 @@ impl Place<'_> {
         let span = self.tokens[idx].span;
         let problem =
             Problem::error(Code::E113, span, message).label("loop of another language").help(help);
-        Some(problem.fixed(self.mend_for(idx)))
+        Some(problem.fixed(self.fix_for(idx)))
     }
 
     /// `parallel { a, b }`
@@ -82,7 +82,7 @@ impl Place<'_> {
             Problem::error(Code::E114, self.here(), "missing branch name in `parallel`")
                 .label("missing name")
                 .help("write `parallel { name: pipeline, other: pipeline }`")
-                .fixed(self.mend_branches(open)),
+                .fixed(self.fix_branches(open)),
         )
     }
 
@@ -91,10 +91,10 @@ impl Place<'_> {
         let word = self.word(self.found);
         // `flow f(group: int)`; an argument or a field may have any name.
         let is_param = matches!(self.before(), "(" | ",") && self.word(self.found + 1) == ":";
-        let due = is_param
+        let expected = is_param
             || matches!(self.before(), "let" | "param" | "flow" | "secret")
             || (self.before() == "as" && self.word(self.found - 2).starts_with(['"', '\'']));
-        if !due || !RESERVED.contains(&word) {
+        if !expected || !RESERVED.contains(&word) {
             return None;
         }
         Some(
@@ -116,13 +116,13 @@ impl Place<'_> {
         Problem::error(Code::E101, token.span, format!("unexpected `{shown}`"))
             .label("unexpected token")
             .help_opt(self.due_here(*token).or_else(|| self.due_after()))
-            .fixed(self.mend())
+            .fixed(self.fix())
             .suggested_if(self.is_guess())
     }
 
     /// Help that follows from the token before the place.
     fn due_after(&self) -> Option<String> {
-        let due = match self.before() {
+        let expected = match self.before() {
             ">>" => {
                 "write a stage after `>>`: a component, `.field`, `{ .. }`, or a block such as `each { .. }`"
             }
@@ -148,7 +148,7 @@ impl Place<'_> {
             | ">=" | "??" => "write a value after the operator",
             _ => return None,
         };
-        Some(due.to_owned())
+        Some(expected.to_owned())
     }
 
     /// `"a".upper()`: a method of another language.
@@ -174,7 +174,7 @@ impl Place<'_> {
             return Some(help);
         }
         let after_value = self.after_value();
-        let due = match word {
+        let expected = match word {
             "where" | "sort" | "group" => format!(
                 "write `{word} {{ .. }}`, with an expression in the braces: `sort {{ .title }}`, `where {{ .score > 0.5 }}`"
             ),
@@ -216,7 +216,7 @@ impl Place<'_> {
             }
             _ => return None,
         };
-        Some(due)
+        Some(expected)
     }
 
     /// Help for a construct of another language, which has another name here.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use svc_store::{Attempt, Node, RunId};
 
 use super::{Guarded, Page, Result, contents::Contents};
-use crate::bases::cli::{folded, runs::told};
+use crate::bases::cli::{folded, runs::recorded_error};
 
 /// The run itself.
 #[derive(Serialize)]
@@ -100,14 +100,14 @@ fn node<'a>(node: &'a Node, contents: &mut Contents) -> NodeData<'a> {
         node.used.tokens,
         node.used.cost.nanos(),
         values,
-        told(node.error.as_deref()),
+        recorded_error(node.error.as_deref()),
         node.origin.as_ref().map(RunId::as_str),
-        told(node.cause.as_deref()),
+        recorded_error(node.cause.as_deref()),
     )
 }
 
 fn attempt((path, it): &(String, Attempt)) -> AttemptData<'_> {
-    let error = told(it.error.as_deref());
+    let error = recorded_error(it.error.as_deref());
     let used = it.used;
     AttemptData(path, it.number, it.started, it.took, used.tokens, used.cost.nanos(), error)
 }

@@ -32,7 +32,7 @@ pub(super) fn summary(page: &Page<'_>) -> String {
         text.push_str(&format!("<div><dt>{name}</dt><dd>{markup}</dd></div>\n"));
     }
     text.push_str("</dl>\n");
-    if let Some(error) = runs::told(run.error.as_deref()) {
+    if let Some(error) = runs::recorded_error(run.error.as_deref()) {
         let message = error["message"].as_str().unwrap_or_default();
         text.push_str(&format!("<p class=\"failure\">{}</p>\n", escaped(message)));
     }

@@ -16,8 +16,9 @@ use super::{
         exit::{FAILED, Failure, INVALID, OK, Result, USAGE},
         terminal::{self, Ink},
     },
-    files, settings,
-    talk::{Heard, Talk},
+    files,
+    repl::{Outcome, Repl},
+    settings,
 };
 
 /// The commands of the prompt: name, arguments and description.
@@ -60,40 +61,40 @@ const OF_RUNS: [&str; 5] = ["why", "tap", "show", "replay", "resume"];
 const NOT_HERE: [&str; 3] = ["repl", "lsp", "completions"];
 
 /// Executes a command, given without its colon.
-pub(super) async fn obey(talk: &mut Talk<'_>, command: &str) -> Result<Heard> {
+pub(super) async fn run_command(repl: &mut Repl<'_>, command: &str) -> Result<Outcome> {
     let command = command.trim();
     let (word, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     let rest = rest.trim();
     let word = ALIASES.iter().find(|(it, _)| *it == word).map_or(word, |(_, it)| it);
     let done = match word {
-        "quit" => return Ok(Heard::Leave),
-        "load" => files::load(talk, rest).await,
-        "help" if rest.is_empty() => help(talk),
-        "help" => page(talk, rest).await,
-        "type" => type_of(talk, rest),
-        "plan" | "bounds" => plan(talk, rest, word == "plan"),
-        "names" => names(talk),
-        "set" => set(talk, rest),
-        "param" => param(talk, rest),
-        "more" | "all" => more(talk, word == "all"),
-        "tree" | "json" => picture(talk, rest, word),
-        "script" => files::script(talk),
-        "save" | "save!" => files::save(talk, rest, word == "save!"),
-        "forget" => forget(talk, rest),
-        "reset" => Ok(reset(talk)),
-        "history" => files::history(talk, rest),
-        _ => svc(talk, word, rest).await,
+        "quit" => return Ok(Outcome::Leave),
+        "load" => files::load(repl, rest).await,
+        "help" if rest.is_empty() => help(repl),
+        "help" => page(repl, rest).await,
+        "type" => type_of(repl, rest),
+        "plan" | "bounds" => plan(repl, rest, word == "plan"),
+        "names" => names(repl),
+        "set" => set(repl, rest),
+        "param" => param(repl, rest),
+        "more" | "all" => more(repl, word == "all"),
+        "tree" | "json" => picture(repl, rest, word),
+        "script" => files::script(repl),
+        "save" | "save!" => files::save(repl, rest, word == "save!"),
+        "forget" => forget(repl, rest),
+        "reset" => Ok(reset(repl)),
+        "history" => files::history(repl, rest),
+        _ => svc(repl, word, rest).await,
     };
     match done {
-        Ok(heard) => Ok(heard),
+        Ok(outcome) => Ok(outcome),
         // The reader closed the pipe.
         Err(failure) if failure.code == OK => Err(failure),
-        Err(failure) => Ok(Heard::Failed(failure.tell(talk.session.terminal))),
+        Err(failure) => Ok(Outcome::Failed(failure.report(repl.session.terminal))),
     }
 }
 
-fn help(talk: &Talk<'_>) -> Result<Heard> {
-    let out = talk.session.terminal.out;
+fn help(repl: &Repl<'_>) -> Result<Outcome> {
+    let out = repl.session.terminal.out;
     let mut text = String::from(
         "A pipeline runs, and its value becomes `ans`; a line that begins with `>>` continues from it.\n\
          `let` and `flow` bind names for the lines that follow.\n\n",
@@ -110,7 +111,7 @@ fn help(talk: &Talk<'_>) -> Result<Heard> {
     let others: Vec<String> = others.iter().map(|it| format!(":{it}")).collect();
     text += &format!("  {}\n", others.join(" "));
     terminal::print(terminal::styled(&text))?;
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }
 
 /// The arguments, padded to the width of the column.
@@ -131,77 +132,77 @@ pub(super) fn of_svc() -> Vec<String> {
 }
 
 /// Shows the help of a command, a name of the session, an error or a component.
-async fn page(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
+async fn page(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
     let command = name.trim_start_matches(':');
     if let Some((name, args, does)) = ALL.iter().find(|(it, ..)| *it == command) {
         terminal::print(format!(":{name} {args}").trim_end())?;
         terminal::print(&format!("\n  {does}\n"))?;
-        return Ok(Heard::Done);
+        return Ok(Outcome::Done);
     }
-    if let Some(own) = talk.entered.bindings().into_iter().find(|it| it.name.as_ref() == name) {
+    if let Some(own) = repl.entered.bindings().into_iter().find(|it| it.name.as_ref() == name) {
         terminal::print(&format!("{}\n", own.text))?;
-        return Ok(Heard::Done);
+        return Ok(Outcome::Done);
     }
     let is_code = name.len() == 4 && name.starts_with(['E', 'e']);
     if of_svc().iter().any(|it| it == command) {
-        return svc(talk, command, "--help").await;
+        return svc(repl, command, "--help").await;
     }
-    svc(talk, if is_code { "explain" } else { "inspect" }, name).await
+    svc(repl, if is_code { "explain" } else { "inspect" }, name).await
 }
 
-fn type_of(talk: &Talk<'_>, text: &str) -> Result<Heard> {
-    let facts = talk.entered.analyse(text).1.facts;
-    if let Some(callable) = Callable::named(text, &facts, talk.session.engine.registry()) {
+fn type_of(repl: &Repl<'_>, text: &str) -> Result<Outcome> {
+    let facts = repl.entered.analyse(text).1.facts;
+    if let Some(callable) = Callable::named(text, &facts, repl.session.engine.registry()) {
         terminal::print(&format!("{}\n", callable.signature()))?;
-        return Ok(Heard::Done);
+        return Ok(Outcome::Done);
     }
-    match planned(talk, text)? {
+    match planned(repl, text)? {
         Ok(plan) => {
             let ty = plan.program().main.as_ref().map_or(Type::Unknown, |it| it.ty.clone());
             terminal::print(&format!("{ty}\n"))?;
-            Ok(Heard::Done)
+            Ok(Outcome::Done)
         }
-        Err(heard) => Ok(heard),
+        Err(outcome) => Ok(outcome),
     }
 }
 
-fn plan(talk: &Talk<'_>, text: &str, whole: bool) -> Result<Heard> {
-    let plan = match planned(talk, text)? {
+fn plan(repl: &Repl<'_>, text: &str, whole: bool) -> Result<Outcome> {
+    let plan = match planned(repl, text)? {
         Ok(plan) => plan,
-        Err(heard) => return Ok(heard),
+        Err(outcome) => return Ok(outcome),
     };
-    let style = talk.session.terminal.out.style();
+    let style = repl.session.terminal.out.style();
     let drawn = if whole { plan.render(style) } else { plan.render_totals(style) };
     terminal::print(terminal::styled(&drawn))?;
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }
 
 /// Plans a text, or the last answer, with the values and caps of the session.
-fn planned(talk: &Talk<'_>, text: &str) -> Result<std::result::Result<Plan, Heard>> {
+fn planned(repl: &Repl<'_>, text: &str) -> Result<std::result::Result<Plan, Outcome>> {
     let text = if text.is_empty() { ANSWER } else { text };
-    let answer = talk.entered.answer_text().filter(|_| text == ANSWER);
-    let statements = match talk.entered.read(answer.as_deref().unwrap_or(text)) {
+    let answer = repl.entered.answer_text().filter(|_| text == ANSWER);
+    let statements = match repl.entered.read(answer.as_deref().unwrap_or(text)) {
         Ok((statements, _)) => statements,
-        Err(report) => return Ok(Err(talk.refuse(&report))),
+        Err(report) => return Ok(Err(repl.refuse(&report))),
     };
     let Some(last) = statements.into_iter().rfind(Statement::runs) else {
         let help = "add an expression, as in `:type 1 + 1`";
         return Err(Failure::new(USAGE, "there is nothing to run").help(help));
     };
-    let plan = talk.entered.plan(&last);
-    let engine = &talk.session.engine;
-    match plan.map_err(Error::Check).and_then(|it| talk.request(engine, it).plan()) {
+    let plan = repl.entered.plan(&last);
+    let engine = &repl.session.engine;
+    match plan.map_err(Error::Check).and_then(|it| repl.request(engine, it).plan()) {
         Ok(plan) => Ok(Ok(plan)),
         Err(error) => {
-            let error = talk.entered.placed(error, &last);
-            terminal::tell(terminal::styled(&error.render(talk.session.terminal.err.style())));
-            Ok(Err(Heard::Failed(INVALID)))
+            let error = repl.entered.placed(error, &last);
+            terminal::eprint(terminal::styled(&error.render(repl.session.terminal.err.style())));
+            Ok(Err(Outcome::Failed(INVALID)))
         }
     }
 }
 
-fn names(talk: &Talk<'_>) -> Result<Heard> {
-    for binding in talk.entered.bindings() {
+fn names(repl: &Repl<'_>) -> Result<Outcome> {
+    for binding in repl.entered.bindings() {
         let line = match &binding.value {
             Some((ty, _)) => format!("{}: {ty}", binding.name),
             None => binding.text.lines().find(|it| !it.starts_with('#')).unwrap_or("").to_owned(),
@@ -209,76 +210,76 @@ fn names(talk: &Talk<'_>) -> Result<Heard> {
         let first: String = visible(&line).lines().next().unwrap_or_default().to_owned();
         terminal::print(&(first + "\n"))?;
     }
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }
 
-fn set(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
+fn set(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
     let Some((key, value)) = rest.split_once(char::is_whitespace) else {
-        return show_settings(talk, rest);
+        return show_settings(repl, rest);
     };
-    let set = talk.settings.set(key, value.trim().trim_start_matches('=').trim());
+    let set = repl.settings.set(key, value.trim().trim_start_matches('=').trim());
     set.map_err(|why| Failure::new(USAGE, why))?;
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }
 
-fn show_settings(talk: &Talk<'_>, only: &str) -> Result<Heard> {
+fn show_settings(repl: &Repl<'_>, only: &str) -> Result<Outcome> {
     let wanted = settings::KEYS.iter().filter(|(key, _)| only.is_empty() || *key == only);
     let lines: Vec<String> = wanted
-        .map(|(key, does)| format!("  {key:<11} {:<9} {does}\n", talk.settings.shown(key)))
+        .map(|(key, does)| format!("  {key:<11} {:<9} {does}\n", repl.settings.shown(key)))
         .collect();
     if lines.is_empty() {
         return Err(Failure::new(USAGE, format!("unknown setting `{only}`")));
     }
     terminal::print(&lines.concat())?;
-    let spent = talk.spent;
-    talk.remark(&format!("spent so far: {}, {} tokens", spent.cost, spent.tokens))?;
-    Ok(Heard::Done)
+    let spent = repl.spent;
+    repl.remark(&format!("spent so far: {}, {} tokens", spent.cost, spent.tokens))?;
+    Ok(Outcome::Done)
 }
 
-fn param(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
+fn param(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
     let Some((name, value)) = rest.split_once([' ', '=']) else {
         return Err(Failure::new(USAGE, "expected `:param NAME VALUE`"));
     };
-    talk.entered.give(name, value.trim());
-    Ok(Heard::Done)
+    repl.entered.give(name, value.trim());
+    Ok(Outcome::Done)
 }
 
-fn more(talk: &mut Talk<'_>, all: bool) -> Result<Heard> {
-    if !talk.has_rest() {
-        talk.remark("no more lines of the last value")?;
+fn more(repl: &mut Repl<'_>, all: bool) -> Result<Outcome> {
+    if !repl.has_rest() {
+        repl.remark("no more lines of the last value")?;
     }
-    let rows = if all { usize::MAX } else { talk.settings.rows() };
-    talk.show_rest(rows)?;
-    Ok(Heard::Done)
+    let rows = if all { usize::MAX } else { repl.settings.rows() };
+    repl.show_rest(rows)?;
+    Ok(Outcome::Done)
 }
 
 /// Shows a value in another view than that of the settings.
-fn picture(talk: &mut Talk<'_>, name: &str, view: &str) -> Result<Heard> {
+fn picture(repl: &mut Repl<'_>, name: &str, view: &str) -> Result<Outcome> {
     let name = if name.is_empty() { ANSWER } else { name };
-    let mut bindings = talk.entered.bindings().into_iter();
+    let mut bindings = repl.entered.bindings().into_iter();
     let bound = bindings.find(|it| it.name.as_ref() == name).and_then(|it| it.value);
     let (_, value) = bound.ok_or_else(|| Failure::new(FAILED, format!("`{name}` has no value")))?;
-    let before = talk.settings.clone();
-    talk.settings.set("view", view).map_err(|why| Failure::new(USAGE, why))?;
-    let shown = talk.show_value(&value);
-    talk.settings = before;
-    shown.map(|()| Heard::Done)
+    let before = repl.settings.clone();
+    repl.settings.set("view", view).map_err(|why| Failure::new(USAGE, why))?;
+    let shown = repl.show_value(&value);
+    repl.settings = before;
+    shown.map(|()| Outcome::Done)
 }
 
-fn forget(talk: &mut Talk<'_>, name: &str) -> Result<Heard> {
-    match talk.entered.forget(name) {
-        true => Ok(Heard::Done),
+fn forget(repl: &mut Repl<'_>, name: &str) -> Result<Outcome> {
+    match repl.entered.forget(name) {
+        true => Ok(Outcome::Done),
         false => Err(Failure::new(FAILED, format!("unknown name `{name}`"))),
     }
 }
 
-fn reset(talk: &mut Talk<'_>) -> Heard {
-    talk.entered.reset();
-    Heard::Done
+fn reset(repl: &mut Repl<'_>) -> Outcome {
+    repl.entered.reset();
+    Outcome::Done
 }
 
 /// Runs a command of `svc` with the engine and the store of this session.
-async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
+async fn svc(repl: &mut Repl<'_>, word: &str, rest: &str) -> Result<Outcome> {
     if !of_svc().iter().any(|it| it == word) {
         let known = ALL.iter().map(|(it, ..)| (*it).to_owned()).chain(of_svc());
         let known: Vec<String> = known.collect();
@@ -291,32 +292,32 @@ async fn svc(talk: &mut Talk<'_>, word: &str, rest: &str) -> Result<Heard> {
         return Err(Failure::new(USAGE, format!("unknown command `:{word}`")).help(help));
     }
     let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "unclosed quote"))?;
-    let line = with_run(talk, word, words);
+    let line = with_run(repl, word, words);
     match Cli::read(line) {
         Ok(cli) => {
-            let code = Box::pin(cli.command.execute(talk.session)).await?;
-            Ok(Heard::of(code))
+            let code = Box::pin(cli.command.execute(repl.session)).await?;
+            Ok(Outcome::of(code))
         }
         Err(err) => {
             terminal::usage(&err);
-            Ok(Heard::of(u8::try_from(err.exit_code()).unwrap_or(USAGE)))
+            Ok(Outcome::of(u8::try_from(err.exit_code()).unwrap_or(USAGE)))
         }
     }
 }
 
 /// The command line of a command, with the last line and the store of this session as defaults.
-fn with_run(talk: &Talk<'_>, word: &str, mut words: Vec<String>) -> Vec<OsString> {
+fn with_run(repl: &Repl<'_>, word: &str, mut words: Vec<String>) -> Vec<OsString> {
     let takes_store = command_line()
         .find_subcommand(word)
         .is_some_and(|it| it.get_arguments().any(|it| it.get_id() == "store"));
-    let is_run = |it: &String| it == "last" || talk.session.engine.kept_run(it).is_ok();
+    let is_run = |it: &String| it == "last" || repl.session.engine.kept_run(it).is_ok();
     if OF_RUNS.contains(&word)
         && !words.first().is_some_and(is_run)
         && !words.contains(&"--help".to_owned())
     {
         words.insert(0, "last".to_owned());
     }
-    if let Some(store) = talk.store.as_ref().filter(|_| takes_store) {
+    if let Some(store) = repl.store.as_ref().filter(|_| takes_store) {
         words.extend(["--store".to_owned(), store.display().to_string()]);
     }
     let line = ["svc".to_owned(), word.to_owned()].into_iter().chain(words);

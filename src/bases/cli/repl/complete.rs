@@ -71,7 +71,7 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
     let screen = super::super::screen::size().0.saturating_sub(2);
     let pair = |it: &Choice| {
         let gap = " ".repeat(widest - it.label.width() + 2);
-        let line = format!("{}{gap}{}", it.label, told(it));
+        let line = format!("{}{gap}{}", it.label, description(it));
         Pair {
             display: tree::cut(&visible_line(line.trim_end()), screen),
             replacement: it.beginning().to_owned(),
@@ -82,7 +82,7 @@ fn shown(choices: &[Choice]) -> Vec<Pair> {
 
 /// The description of a choice: for a call, its result and summary, because its arguments are shown
 /// when they are typed.
-fn told(choice: &Choice) -> String {
+fn description(choice: &Choice) -> String {
     let detail = choice.detail.as_deref().unwrap_or_default();
     let gives = detail.rsplit_once(" -> ").map(|(_, it)| it);
     match gives.filter(|_| choice.sort == Sort::Call) {

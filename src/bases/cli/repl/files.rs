@@ -9,11 +9,11 @@ use super::{
         exit::{FAILED, Failure, Result, USAGE},
         terminal,
     },
-    talk::{Heard, Talk},
+    repl::{Outcome, Repl},
 };
 
 /// Loads a script with the params that it needs.
-pub(super) async fn load(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
+pub(super) async fn load(repl: &mut Repl<'_>, rest: &str) -> Result<Outcome> {
     let words = shlex::split(rest).ok_or_else(|| Failure::new(USAGE, "unclosed quote"))?;
     let Some((file, params)) = words.split_first() else {
         return Err(Failure::new(USAGE, "missing file, as in `:load report.svc`"));
@@ -22,35 +22,35 @@ pub(super) async fn load(talk: &mut Talk<'_>, rest: &str) -> Result<Heard> {
         let Some((name, value)) = param.split_once('=') else {
             return Err(Failure::new(USAGE, format!("expected NAME=VALUE, found `{param}`")));
         };
-        talk.entered.give(name, value);
+        repl.entered.give(name, value);
     }
-    talk.load(Path::new(file)).await
+    repl.load(Path::new(file)).await
 }
 
 /// Prints the script for the last answer.
-pub(super) fn script(talk: &Talk<'_>) -> Result<Heard> {
-    let saved = talk.entered.saved();
+pub(super) fn script(repl: &Repl<'_>) -> Result<Outcome> {
+    let saved = repl.entered.saved();
     terminal::print_data(&saved.text)?;
     if saved.report.has_errors() {
-        return Ok(talk.refuse(&saved.report));
+        return Ok(repl.refuse(&saved.report));
     }
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }
 
 /// Saves the script for the last answer, if it checks.
-pub(super) fn save(talk: &Talk<'_>, file: &str, over: bool) -> Result<Heard> {
-    let (host, file) = (talk.session.engine.host(), Path::new(file));
+pub(super) fn save(repl: &Repl<'_>, file: &str, over: bool) -> Result<Outcome> {
+    let (host, file) = (repl.session.engine.host(), Path::new(file));
     if file.as_os_str().is_empty() {
         return Err(Failure::new(USAGE, "missing file, as in `:save report.svc`"));
     }
-    let saved = talk.entered.saved();
+    let saved = repl.entered.saved();
     if saved.text.trim().is_empty() {
         return Err(Failure::new(FAILED, "there is nothing to save"));
     }
     if saved.report.has_errors() {
-        let heard = talk.refuse(&saved.report);
-        talk.session.terminal.note("cannot save: the script has errors");
-        return Ok(heard);
+        let outcome = repl.refuse(&saved.report);
+        repl.session.terminal.note("cannot save: the script has errors");
+        return Ok(outcome);
     }
     if !over && host.stat(file).is_ok() {
         let message = format!("`{}` exists already", file.display());
@@ -59,15 +59,15 @@ pub(super) fn save(talk: &Talk<'_>, file: &str, over: bool) -> Result<Heard> {
     }
     let written = host.write(file, saved.text.as_bytes());
     written.map_err(|err| Failure::reading(OpError::io(err, file)))?;
-    talk.remark(&format!("saved {}; it checks", file.display()))?;
+    repl.remark(&format!("saved {}; it checks", file.display()))?;
     if !saved.left_out.is_empty() {
         let names = saved.left_out.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>();
-        talk.remark(&format!(
+        repl.remark(&format!(
             "omitted, because the answer does not need it: {}",
             names.join(", ")
         ))?;
     }
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }
 
 /// The history file, shared by all prompts.
@@ -77,13 +77,13 @@ pub(super) fn history_file(host: &dyn Host) -> Option<PathBuf> {
 }
 
 /// Prints the last lines of the history.
-pub(super) fn history(talk: &Talk<'_>, rest: &str) -> Result<Heard> {
+pub(super) fn history(repl: &Repl<'_>, rest: &str) -> Result<Outcome> {
     const FEW: usize = 20;
     let wrong = |_| Failure::new(USAGE, format!("expected a number of lines, found `{rest}`"));
     let count = if rest.is_empty() { FEW } else { rest.parse().map_err(wrong)? };
-    let from = talk.lines.len().saturating_sub(count);
-    for line in &talk.lines[from..] {
+    let from = repl.lines.len().saturating_sub(count);
+    for line in &repl.lines[from..] {
         terminal::print(&format!("{line}\n"))?;
     }
-    Ok(Heard::Done)
+    Ok(Outcome::Done)
 }

@@ -41,7 +41,7 @@ struct Seen {
 }
 
 /// The dim hint after the cursor.
-pub(super) struct Told {
+pub(super) struct Suggestion {
     shown: String,
     /// The text that the right arrow key accepts.
     adds: Option<String>,
@@ -64,7 +64,7 @@ impl Assistant {
     }
 
     /// The remaining arguments of the call at the cursor, or the input of the next stage.
-    fn told(&self, line: &str) -> Option<String> {
+    fn suggestion(&self, line: &str) -> Option<String> {
         let seen = self.seen(line);
         let facts = &seen.analysis.facts;
         let end = line.len() + self.session.shift(line);
@@ -80,8 +80,8 @@ impl Assistant {
             return Some(format!("  ({})", labels.join(", "))).filter(|_| !labels.is_empty());
         }
         // A hole takes the place of the next stage.
-        let due = line.trim_end().ends_with(">>").then(|| format!("{line}?"))?;
-        let enters = self.session.analyse(&due).1.facts.holes.pop()?.enters?;
+        let expected = line.trim_end().ends_with(">>").then(|| format!("{line}?"))?;
+        let enters = self.session.analyse(&expected).1.facts.holes.pop()?.enters?;
         (!enters.is_unknown()).then(|| format!("  # {enters}"))
     }
 
@@ -130,25 +130,25 @@ impl Completer for Assistant {
 }
 
 impl Hinter for Assistant {
-    type Hint = Told;
+    type Hint = Suggestion;
 
-    fn hint(&self, line: &str, pos: usize, cx: &Context<'_>) -> Option<Told> {
+    fn hint(&self, line: &str, pos: usize, cx: &Context<'_>) -> Option<Suggestion> {
         if pos < line.len() || line.trim().is_empty() {
             return None;
         }
-        let told = if line.starts_with(':') { None } else { self.told(line) };
-        let (text, adds) = match told {
+        let suggestion = if line.starts_with(':') { None } else { self.suggestion(line) };
+        let (text, adds) = match suggestion {
             Some(text) => (text, None),
             None => {
                 let text = complete::remembered(line, cx)?;
                 (text.clone(), Some(text))
             }
         };
-        Some(Told { shown: visible_line(&text).into_owned(), adds })
+        Some(Suggestion { shown: visible_line(&text).into_owned(), adds })
     }
 }
 
-impl Hint for Told {
+impl Hint for Suggestion {
     fn display(&self) -> &str {
         &self.shown
     }

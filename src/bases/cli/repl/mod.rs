@@ -10,8 +10,8 @@ mod helper;
 mod paint;
 mod piped;
 mod prompt;
+mod repl;
 mod settings;
-mod talk;
 mod tree;
 mod view;
 
@@ -22,17 +22,17 @@ use clap::Args;
 use super::{
     Session,
     exit::{Failure, Result, USAGE},
-    keeping::MayKeep,
+    keeping::OptionalStoreArgs,
     policy::Rules,
     tuning::Tuning,
 };
+use repl::Repl;
 use settings::Settings;
-use talk::Talk;
 
 /// Run statements interactively, with completion by type.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Repl {
+pub(super) struct ReplArgs {
     /// A script to load first.
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub(super) struct Repl {
     #[command(flatten)]
     tuning: Tuning,
     #[command(flatten)]
-    keeping: MayKeep,
+    keeping: OptionalStoreArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -65,9 +65,9 @@ At the prompt:
 Tab completes by type, Ctrl-R searches the history, Ctrl-C cancels the running line and Ctrl-D
 quits. An incomplete statement continues on the next line; an empty line ends it."#;
 
-impl Repl {
+impl ReplArgs {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let held = self.tuning.session(&self.rules.held(session)?)?;
+        let held = self.tuning.session(&self.rules.with_rules(session)?)?;
         let is_prompt = std::io::stdin().is_terminal();
         if is_prompt && !held.terminal.out.is_terminal {
             let message = "cannot show a prompt: standard output is not a terminal";
@@ -77,13 +77,13 @@ impl Repl {
         let engine = self.keeping.kept(&held, held.engine.clone())?;
         let held = Session { engine, is_prompt, goes_on: true, ..held };
         let settings = Settings::new(&self.settings, is_prompt);
-        let mut talk = Talk::new(&held, settings, self.keeping.file());
+        let mut repl = Repl::new(&held, settings, self.keeping.file());
         if let Some(file) = &self.file {
-            talk.load(file).await?;
+            repl.load(file).await?;
         }
         match is_prompt {
-            true => prompt::converse(&mut talk).await,
-            false => piped::converse(&mut talk, self.keep_going).await,
+            true => prompt::converse(&mut repl).await,
+            false => piped::converse(&mut repl, self.keep_going).await,
         }
     }
 }

@@ -18,14 +18,14 @@ use super::{
         exit::{FAILED, Failure, INTERRUPTED, OK, Result, USAGE},
         signals::Signals,
     },
-    talk::{Heard, Talk},
+    repl::{Outcome, Repl},
 };
 
 /// The wait for a line that may continue a complete statement.
 const LOOKAHEAD: Duration = Duration::from_millis(20);
 
 /// Runs statements until the pipe ends or a statement fails, and returns the exit code.
-pub(super) async fn converse(talk: &mut Talk<'_>, keeps_going: bool) -> Result<u8> {
+pub(super) async fn converse(repl: &mut Repl<'_>, keeps_going: bool) -> Result<u8> {
     let (lines, mut code) = (lines(), OK);
     let mut entered = Entered {
         lines,
@@ -35,11 +35,11 @@ pub(super) async fn converse(talk: &mut Talk<'_>, keeps_going: bool) -> Result<u
         ready: VecDeque::new(),
     };
     while let Some(text) = waiting(|| entered.next())? {
-        match talk.hear(&text).await? {
-            Heard::Done => {}
-            Heard::Leave => return Ok(code),
-            Heard::Failed(failed) if keeps_going => code = failed,
-            Heard::Failed(failed) => return Ok(failed),
+        match repl.execute(&text).await? {
+            Outcome::Done => {}
+            Outcome::Leave => return Ok(code),
+            Outcome::Failed(failed) if keeps_going => code = failed,
+            Outcome::Failed(failed) => return Ok(failed),
         }
     }
     Ok(code)
@@ -91,7 +91,7 @@ impl Entered {
             let text = self.gathered()?;
             // If checks were skipped, the text may contain several statements.
             let is_one = std::mem::take(&mut self.look_from) == 0;
-            self.ready = if is_one { VecDeque::from([text]) } else { apart(&text) };
+            self.ready = if is_one { VecDeque::from([text]) } else { split_statements(&text) };
         }
         Ok(self.ready.pop_front().filter(|it| !it.trim().is_empty()))
     }
@@ -155,7 +155,7 @@ impl Entered {
 }
 
 /// The statements of a text, each with the comments above it.
-fn apart(text: &str) -> VecDeque<String> {
+fn split_statements(text: &str) -> VecDeque<String> {
     let mut begins = 0;
     let piece = |it: Span| text[std::mem::replace(&mut begins, it.end)..it.end].to_owned();
     syntax::regions(text).into_iter().map(piece).collect()

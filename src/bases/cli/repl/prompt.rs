@@ -12,7 +12,7 @@ use super::{
     super::exit::{FAILED, Failure, OK, Result},
     files,
     helper::Assistant,
-    talk::{Heard, Talk},
+    repl::{Outcome, Repl},
 };
 
 const PROMPT: &str = "svc> ";
@@ -21,20 +21,20 @@ const PROMPT: &str = "svc> ";
 const MOST_LINES: usize = 10_000;
 
 /// Reads and executes lines until the user quits, and returns the exit code.
-pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
-    let mut lines = Lines::open(talk)?;
-    greet(talk)?;
+pub(super) async fn converse(repl: &mut Repl<'_>) -> Result<u8> {
+    let mut lines = Lines::open(repl)?;
+    greet(repl)?;
     loop {
-        lines.editor.set_helper(Some(assistant(talk)));
+        lines.editor.set_helper(Some(assistant(repl)));
         match lines.editor.readline(PROMPT) {
             Ok(line) if line.trim().is_empty() => {}
             Ok(line) => {
                 if line.contains(is_hidden) {
                     let note = format!("the line contains hidden characters: {}", line.trim());
-                    talk.session.terminal.note(&note);
+                    repl.session.terminal.note(&note);
                 }
-                lines.remember(&line, talk);
-                if talk.hear(&line).await? == Heard::Leave {
+                lines.remember(&line, repl);
+                if repl.execute(&line).await? == Outcome::Leave {
                     return Ok(OK);
                 }
             }
@@ -48,14 +48,14 @@ pub(super) async fn converse(talk: &mut Talk<'_>) -> Result<u8> {
     }
 }
 
-fn assistant(talk: &Talk<'_>) -> Assistant {
-    Assistant::new(talk.entered.clone(), talk.session.terminal.out.colour)
+fn assistant(repl: &Repl<'_>) -> Assistant {
+    Assistant::new(repl.entered.clone(), repl.session.terminal.out.colour)
 }
 
-fn greet(talk: &Talk<'_>) -> Result<()> {
-    let count = talk.session.engine.registry().components().len();
+fn greet(repl: &Repl<'_>) -> Result<()> {
+    let count = repl.session.engine.registry().components().len();
     let version = env!("CARGO_PKG_VERSION");
-    talk.remark(&format!(
+    repl.remark(&format!(
         "svc {version}, {count} components · Tab completes, :help lists the commands"
     ))
 }
@@ -67,7 +67,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn open(talk: &mut Talk<'_>) -> Result<Self> {
+    fn open(repl: &mut Repl<'_>) -> Result<Self> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_show_all_if_ambiguous(true)
@@ -80,28 +80,28 @@ impl Lines {
             .tab_stop(4)
             .build();
         let mut editor = Editor::with_config(config).map_err(|err| unusable(&err))?;
-        let host = talk.session.engine.host();
+        let host = repl.session.engine.host();
         let file = files::history_file(host).filter(|it| is_usable(host, it));
         if let Some(file) = &file {
             // An unreadable history counts as empty.
             let _ = editor.load_history(file);
         }
-        talk.lines = editor.history().iter().cloned().collect();
+        repl.lines = editor.history().iter().cloned().collect();
         Ok(Self { editor, file })
     }
 
     /// Adds a line to the history at once, because running it may end the process.
-    fn remember(&mut self, line: &str, talk: &mut Talk<'_>) {
+    fn remember(&mut self, line: &str, repl: &mut Repl<'_>) {
         let added = self.editor.add_history_entry(line).unwrap_or(false);
         if !added {
             return;
         }
-        talk.lines.push(line.to_owned());
+        repl.lines.push(line.to_owned());
         if let Some(file) = &self.file
             && self.editor.append_history(file).is_err()
         {
             let message = format!("cannot write `{}`: no history is saved", file.display());
-            talk.session.terminal.note(&message);
+            repl.session.terminal.note(&message);
             self.file = None;
         }
     }

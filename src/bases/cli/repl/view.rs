@@ -91,8 +91,8 @@ impl Rest {
         }
         self.shown += count;
         if let left @ 1.. = self.lines.len() - self.shown {
-            let told = format!("… {left} more lines: `:more` shows the next, `:all` all of them");
-            text += &out.paint(&told, Ink::Dim);
+            let hint = format!("… {left} more lines: `:more` shows the next, `:all` all of them");
+            text += &out.paint(&hint, Ink::Dim);
             text.push('\n');
         }
         text

@@ -67,7 +67,7 @@ impl Traces {
     }
 
     #[expect(clippy::unused_self, reason = "a program that sends no traces has something to say")]
-    pub(in crate::bases::cli) fn tell(&self) {}
+    pub(in crate::bases::cli) fn report(&self) {}
 
     /// Sends the remaining spans, and reports a failure to send any.
     pub(in crate::bases::cli) async fn end(self, terminal: Terminal) {
@@ -90,7 +90,7 @@ impl Sending {
             false => builder.with_protocol(Protocol::HttpBinary),
         };
         let failed = Arc::new(OnceLock::new());
-        let exporter = Told { otlp: builder.build()?, failed: failed.clone() };
+        let exporter = Exporter { otlp: builder.build()?, failed: failed.clone() };
         let mut config = BatchConfigBuilder::default();
         if host.env("OTEL_BSP_MAX_QUEUE_SIZE").is_none() {
             config = config.with_max_queue_size(QUEUE);
@@ -119,12 +119,12 @@ fn resource(host: &dyn Host) -> Resource {
 
 /// Sends spans in the conventional form, and remembers the first failure to do so.
 #[derive(Debug)]
-struct Told {
+struct Exporter {
     otlp: Otlp,
     failed: Arc<OnceLock<String>>,
 }
 
-impl SpanExporter for Told {
+impl SpanExporter for Exporter {
     async fn export(&self, mut batch: Vec<SpanData>) -> OTelSdkResult {
         batch.iter_mut().for_each(conventional);
         let sent = self.otlp.export(batch).await;
@@ -154,9 +154,9 @@ fn conventional(span: &mut SpanData) {
         span.name = Cow::Owned(op);
     }
     let events = &span.events.events;
-    let mut told = events.iter().rev().flat_map(|it| &it.attributes);
+    let mut attributes = events.iter().rev().flat_map(|it| &it.attributes);
     if let Status::Error { description } = &mut span.status
-        && let Some(error) = told.find(|it| it.key.as_str() == "error")
+        && let Some(error) = attributes.find(|it| it.key.as_str() == "error")
     {
         *description = Cow::Owned(error.value.to_string());
     }

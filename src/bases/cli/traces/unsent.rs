@@ -22,7 +22,7 @@ impl Traces {
     }
 
     /// Logs a warning if the environment asks for traces.
-    pub(in crate::bases::cli) fn tell(&self) {
+    pub(in crate::bases::cli) fn report(&self) {
         if self.are_wanted {
             tracing::warn!(
                 target: "svc",

@@ -89,8 +89,8 @@ impl History {
     fn engine(&mut self) -> (Engine, Arc<Store>) {
         let host = TestHost::new().seeded(self.rng.u64(..));
         let store = Arc::new(Store::open(&self.file(), 0).unwrap());
-        let engine = svc::engine().with(&[&till::COMPONENT]).on(Arc::new(host));
-        (engine.keeping(store.clone()), store)
+        let engine = svc::engine().with(&[&till::COMPONENT]).with_host(Arc::new(host));
+        (engine.with_store(store.clone()), store)
     }
 
     /// A run, and its continuations.

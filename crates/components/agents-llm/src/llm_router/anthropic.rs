@@ -78,8 +78,10 @@ fn end(delta: &Json) -> Option<End> {
     Some(match delta["stop_reason"].as_str()? {
         "max_tokens" | "model_context_window_exceeded" => End::Cut,
         "refusal" => {
-            let told = delta["stop_details"]["explanation"].as_str();
-            End::Refused(told.unwrap_or("the provider's safeguards ended the answer").to_owned())
+            let explanation = delta["stop_details"]["explanation"].as_str();
+            End::Refused(
+                explanation.unwrap_or("the provider's safeguards ended the answer").to_owned(),
+            )
         }
         _ => End::Finished,
     })

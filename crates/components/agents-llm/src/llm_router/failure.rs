@@ -30,17 +30,17 @@ pub(super) fn of_connection(model: &Model, err: io::Error) -> OpError {
 
 /// The error for a response with this status and body.
 pub(super) fn of_status(model: &Model, head: &Response, body: &str) -> OpError {
-    let told: Option<Json> = serde_json::from_str(body).ok();
-    let told = told.as_ref().map(|it| &it["error"]);
+    let error: Option<Json> = serde_json::from_str(body).ok();
+    let error = error.as_ref().map(|it| &it["error"]);
     if head.status == 401 {
         return unauthorized(model);
     }
-    let spent = told.is_some_and(|it| it["code"] == "insufficient_quota");
+    let spent = error.is_some_and(|it| it["code"] == "insufficient_quota");
     let kind = match head.status {
         429 if spent => ErrorKind::Denied,
         status => kind_of(status),
     };
-    let words = told.and_then(words).unwrap_or(body);
+    let words = error.and_then(words).unwrap_or(body);
     let message = match excerpt(model, words) {
         words if words.is_empty() => format!("`{model}` failed with HTTP status {}", head.status),
         words => format!("`{model}` failed with HTTP status {}: {words}", head.status),

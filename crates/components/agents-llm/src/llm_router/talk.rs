@@ -51,7 +51,7 @@ pub(super) async fn ask(
         }
         return Err(refused(model, head, cx).await);
     }
-    let answer = Reading { model, cx, answer: Answer::default(), told: 0 }.read(head).await?;
+    let answer = Reading { model, cx, answer: Answer::default(), reported: 0 }.read(head).await?;
     Ok(answer.without_key(model))
 }
 
@@ -110,7 +110,7 @@ struct Reading<'a> {
     cx: &'a Cx,
     answer: Answer,
     /// The length of the text that was last reported as progress.
-    told: usize,
+    reported: usize,
 }
 
 impl Reading<'_> {
@@ -149,8 +149,8 @@ impl Reading<'_> {
             }
         }
         let done = self.answer.text.len();
-        if done > self.told {
-            self.told = done;
+        if done > self.reported {
+            self.reported = done;
             self.cx.progress("bytes of the answer", done as u64, None);
         }
         Ok(Flow::Continue(()))

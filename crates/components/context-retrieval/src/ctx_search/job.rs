@@ -48,7 +48,7 @@ pub(super) fn run(cx: &Cx, params: Infer) -> Result<Value, OpError> {
             OpError::failed(format!("cannot use the index: {why}"))
         }
     })?;
-    notices.tell(cx);
+    notices.emit(cx);
     Ok(Value::List(hits.into()))
 }
 
@@ -122,7 +122,7 @@ impl Job<'_> {
         if there.searcher.num_docs() == 0 {
             notices.add(format!("`{}` contains no documents", self.source.show_root()));
         }
-        self.tell_of_files(there, notices);
+        self.repeat_file_notices(there, notices);
         Ok(hits)
     }
 
@@ -151,7 +151,7 @@ impl Job<'_> {
     }
 
     /// Repeats the notices of the files, which are stored in the index.
-    fn tell_of_files(&self, there: &Snapshot, notices: &Notices) {
+    fn repeat_file_notices(&self, there: &Snapshot, notices: &Notices) {
         for (name, file) in &there.manifest.0 {
             for notice in &file.notices {
                 notices.add(format!("`{}`{notice}", self.source.show(name)));

@@ -16,7 +16,7 @@ impl Notices {
         self.0.borrow_mut().insert(notice);
     }
 
-    pub(super) fn tell(self, cx: &Cx) {
+    pub(super) fn emit(self, cx: &Cx) {
         let all = self.0.into_inner();
         for notice in all.iter().take(NAMED) {
             cx.notice(notice);

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pdf_is_its_pages_and_one_without_text_is_told() {
+    fn a_pdf_is_its_pages_and_one_without_text_is_reported() {
         let host = crate::testing::working_host()
             .file("docs/a.pdf", pdf::SAMPLE)
             .file("docs/b.pdf", "%PDF-1.5 cut off");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_files_are_told() {
+    fn too_many_files_are_reported() {
         let (docs, notices) = read(tree(), vec!["*".into(), 2.into()]);
         assert_eq!(docs.unwrap().as_list().unwrap().len(), 2);
         assert_eq!(notices, ["`docs` has more than 2 files; the rest is left out"]);

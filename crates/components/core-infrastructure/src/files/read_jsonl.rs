@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_told() {
+    fn skipped_lines_are_reported() {
         assert_eq!(read("1\n2\n", 2).1, Vec::<String>::new());
         let (items, notices) = read("1\n2\n3\n", 2);
         assert_eq!(items.unwrap().to_string(), "[1,2]");

@@ -49,11 +49,11 @@ impl Compute for Asked {
         let mut book = Book::of(catalog.registry());
         let found = book.find(&self.task, 3);
         let sources = found.iter().map(|it| it.passage.source.as_str().into()).collect();
-        Ok(told(best.map(|it| it.op), sources).encode())
+        Ok(how_to(best.map(|it| it.op), sources).encode())
     }
 }
 
-fn told(op: Option<OpRef>, sources: Vec<Text>) -> HowTo {
+fn how_to(op: Option<OpRef>, sources: Vec<Text>) -> HowTo {
     let Some(op) = op else {
         let answer = "No component matches this task.".into();
         return HowTo { ok: false, answer, examples: Vec::new(), sources };

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_told() {
+    fn the_place_is_reported() {
         assert_eq!(
             message("{\n  \"größe\": 1,\n  \"a\": tru\n}"),
             "invalid JSON: unknown word, at line 3, column 11, near `\"a\": tru`"

@@ -138,8 +138,8 @@ impl Compute for Health {
 fn wrong(op: OpRef, catalog: &dyn Catalog) -> Vec<Text> {
     let shown = op.op.examples.iter().filter(|it| it.yields.is_ok());
     let error = |script: &str| catalog.tried(script).errors.into_iter().next();
-    let told = |it: &Example| error(it.script).map(|why| format!("{op}: {}: {why}", it.title));
-    shown.filter_map(told).map(Text::from).collect()
+    let message = |it: &Example| error(it.script).map(|why| format!("{op}: {}: {why}", it.title));
+    shown.filter_map(message).map(Text::from).collect()
 }
 
 fn count(items: usize) -> i64 {

@@ -18,7 +18,7 @@ use std::{
 pub use rules::{By, Fence, Rules, Site, Web};
 
 use super::{
-    Answering, Apart, Entry, Host, Stat, Unanswered,
+    Answering, Entry, Host, Stat, WorkerError, WorkerLimits,
     http::{Answer, Request, Trust},
     refusal, refused,
 };
@@ -217,8 +217,12 @@ impl Host for Guard {
         self.inner.memory_share()
     }
 
-    fn apart(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
-        self.inner.apart(work, apart)
+    fn run_in_worker(
+        &self,
+        work: Vec<u8>,
+        apart: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
+        self.inner.run_in_worker(work, apart)
     }
 }
 

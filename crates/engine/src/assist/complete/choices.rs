@@ -91,8 +91,8 @@ impl Choices {
     }
 
     /// The literals of a type that has only a few.
-    pub(super) fn literals(&mut self, due: Option<&Type>) {
-        match due.map(Type::required) {
+    pub(super) fn literals(&mut self, expected: Option<&Type>) {
+        match expected.map(Type::required) {
             Some(ty @ Type::Enum(of)) => {
                 for variant in &of.variants {
                     self.value(&format!("{variant:?}"), &ty.to_string(), Sort::Literal);

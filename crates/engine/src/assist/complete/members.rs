@@ -7,7 +7,7 @@ use svc_lang::{
 };
 
 use super::{
-    super::{Callable, place::Due},
+    super::{Callable, place::Expected},
     Choices, Completion, Form, Probe, Sort, probe,
 };
 
@@ -47,7 +47,7 @@ impl Completion<'_> {
                 items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
             }
         }
-        for (name, ty) in probe.facts.types.iter().filter(|_| self.due == Due::Type) {
+        for (name, ty) in probe.facts.types.iter().filter(|_| self.expected == Expected::Type) {
             if let Some(own) = name.strip_prefix(&prefix) {
                 items.value(own, &ty.to_string(), Sort::Type);
             }
@@ -58,12 +58,12 @@ impl Completion<'_> {
     fn ops(&self, probe: &Probe, name: &str, items: &mut Choices) {
         let Some(found) = self.registry().find(name) else { return };
         let component = found.component();
-        let is_stage = self.due == Due::Stage;
+        let is_stage = self.expected == Expected::Stage;
         let fitting: Vec<String> = match is_stage {
             true => fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect(),
             false => Vec::new(),
         };
-        let form = if self.due == Due::Value { Form::Function } else { Form::Stage };
+        let form = if self.expected == Expected::Value { Form::Function } else { Form::Stage };
         for op in component.ops {
             let it = OpRef { component, op };
             if !is_stage || fitting.contains(&it.script_name()) {

@@ -10,7 +10,7 @@ mod words;
 
 use super::{
     Callable, Draft,
-    place::{Due, Place},
+    place::{Expected, Place},
 };
 use choices::Form;
 pub use choices::{Choice, Choices, Sort};
@@ -40,14 +40,15 @@ const MOST_DETOURS: usize = 3;
 /// The completions at a byte offset of a draft.
 pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
     let place = Place::at(draft.text(), at)?;
-    let due = place.due()?;
+    let expected = place.expected()?;
     // Only at these places a space triggers a completion.
-    let answers_space = matches!(due, Due::Stage | Due::Value | Due::Argument(_));
+    let answers_space =
+        matches!(expected, Expected::Stage | Expected::Value | Expected::Argument(_));
     if asked == Asked::BySpace && !answers_space {
         return None;
     }
     let mut choices = Choices::new(place.word);
-    let cx = Completion { draft, place: &place, due };
+    let cx = Completion { draft, place: &place, expected };
     cx.fill(&mut choices);
     Some(choices)
 }
@@ -56,42 +57,42 @@ pub fn complete(draft: &Draft<'_>, at: usize, asked: Asked) -> Option<Choices> {
 struct Completion<'a> {
     draft: &'a Draft<'a>,
     place: &'a Place<'a>,
-    due: Due,
+    expected: Expected,
 }
 
 impl Completion<'_> {
     fn fill(&self, items: &mut Choices) {
-        if self.due == Due::File {
+        if self.expected == Expected::File {
             return stdlib::ALL.iter().for_each(|it| items.module(it));
         }
         if self.place.string.is_some() {
             return self.literals_in_a_string(items);
         }
-        if self.place.is_member && self.due != Due::Type {
+        if self.place.is_member && self.expected != Expected::Type {
             return self.members(items);
         }
-        match self.due {
-            Due::Stage => self.stages(&self.probe(), items),
-            Due::Head => self.heads(&self.probe(), items),
-            Due::Line => {
+        match self.expected {
+            Expected::Stage => self.stages(&self.probe(), items),
+            Expected::Head => self.heads(&self.probe(), items),
+            Expected::Line => {
                 self.heads(&self.probe(), items);
                 items.keyword("let", "let ${1:name} = $0");
             }
-            Due::Value => self.values(&self.probe(), items),
-            Due::Argument(open) => self.arguments(open, items),
-            Due::Type => self.types(items),
-            Due::Bound => self.bounds(items),
-            Due::Pattern(open) => self.patterns(open, items),
-            Due::Statement => {
+            Expected::Value => self.values(&self.probe(), items),
+            Expected::Argument(open) => self.arguments(open, items),
+            Expected::Type => self.types(items),
+            Expected::Bound => self.bounds(items),
+            Expected::Pattern(open) => self.patterns(open, items),
+            Expected::Statement => {
                 items.keywords(&words::STATEMENTS);
                 let probe = self.probe();
                 if probe.hole.is_some() {
                     self.heads(&probe, items);
                 }
             }
-            Due::TestStatement => items.keywords(&words::IN_TESTS),
-            Due::File => {}
-            Due::More => items.keywords(&words::MORE),
+            Expected::TestStatement => items.keywords(&words::IN_TESTS),
+            Expected::File => {}
+            Expected::More => items.keywords(&words::MORE),
         }
     }
 
@@ -100,7 +101,7 @@ impl Completion<'_> {
     }
 
     fn probe(&self) -> Probe {
-        Probe::new(self.draft, self.place, self.due)
+        Probe::new(self.draft, self.place, self.expected)
     }
 
     /// The stages that accept the input.
@@ -111,7 +112,7 @@ impl Completion<'_> {
 
     /// What can begin a pipeline: a value, or a stage for the input.
     fn heads(&self, probe: &Probe, items: &mut Choices) {
-        items.literals(probe.due());
+        items.literals(probe.expected());
         self.candidates(probe, Wants::Head, items);
         match probe.enters() {
             Some(_) => blocks(probe, items),
@@ -120,9 +121,9 @@ impl Completion<'_> {
     }
 
     fn values(&self, probe: &Probe, items: &mut Choices) {
-        items.literals(probe.due());
+        items.literals(probe.expected());
         self.candidates(probe, Wants::Value, items);
-        self.functions(probe.due(), items);
+        self.functions(probe.expected(), items);
         if probe.hole.is_none() {
             // The name of a flow or component may be expected, which a hole cannot replace.
             self.everything(probe, items);
@@ -132,12 +133,12 @@ impl Completion<'_> {
     /// Everything that fits, with what returns the expected type first.
     fn candidates(&self, probe: &Probe, wants: Wants, items: &mut Choices) {
         let site = self.site(probe, wants);
-        let leading = if site.due.is_some() { fits(&site) } else { Vec::new() };
+        let leading = if site.expected.is_some() { fits(&site) } else { Vec::new() };
         let (direct, detours): (Vec<_>, Vec<_>) = leading.iter().partition(|it| it.is_direct());
         for candidate in direct.into_iter().chain(detours.into_iter().take(MOST_DETOURS)) {
             self.candidate(candidate, probe, items);
         }
-        for candidate in &fits(&Site { due: None, ..site }) {
+        for candidate in &fits(&Site { expected: None, ..site }) {
             self.candidate(candidate, probe, items);
         }
     }
@@ -163,7 +164,7 @@ impl Completion<'_> {
             names: values,
             types: probe.facts.types.iter().map(|(name, _)| name.clone()).collect(),
             entering,
-            due: probe.due().cloned(),
+            expected: probe.expected().cloned(),
             wants,
         }
     }
@@ -180,10 +181,10 @@ impl Completion<'_> {
     }
 
     /// The pure functions that can return the expected type.
-    fn functions(&self, due: Option<&Type>, items: &mut Choices) {
+    fn functions(&self, expected: Option<&Type>, items: &mut Choices) {
         let gives = |op: &OpRef| {
             let yields = op.op.yields;
-            due.is_none_or(|due| !yields.is_plain() || yields.plain().fits(due))
+            expected.is_none_or(|expected| !yields.is_plain() || yields.plain().fits(expected))
         };
         for op in ops(self.registry()).filter(|it| it.op.is_inline()).filter(gives) {
             let doc = op.op.summary();
@@ -193,12 +194,12 @@ impl Completion<'_> {
 
     /// Inside a string only the variants of an enum are known.
     fn literals_in_a_string(&self, items: &mut Choices) {
-        if let Due::Pattern(open) = self.due {
+        if let Expected::Pattern(open) = self.expected {
             let ty = probe::matched(self.draft, self.place, open);
             return items.literals(ty.as_ref());
         }
         let probe = self.probe();
-        items.literals(probe.due().filter(|it| matches!(it.required(), Type::Enum(_))));
+        items.literals(probe.expected().filter(|it| matches!(it.required(), Type::Enum(_))));
     }
 
     /// The missing arguments of a call; in an expression also values.

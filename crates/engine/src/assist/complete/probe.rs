@@ -9,7 +9,7 @@ use svc_lang::{
 
 use crate::assist::{
     Draft,
-    place::{Due, Place},
+    place::{Expected, Place},
 };
 
 /// A script with a hole at the cursor, and the facts about it.
@@ -25,8 +25,8 @@ const DECLARATIONS: [&str; 8] =
 impl Probe {
     /// Checks the script with a hole at a place. If the script is too broken, the text behind
     /// the place is left out.
-    pub(super) fn new(draft: &Draft<'_>, place: &Place<'_>, due: Due) -> Self {
-        let hole = if due == Due::Stage { "?" } else { "(?)" };
+    pub(super) fn new(draft: &Draft<'_>, place: &Place<'_>, expected: Expected) -> Self {
+        let hole = if expected == Expected::Stage { "?" } else { "(?)" };
         let (before, behind) = (&place.text[..place.start], &place.text[place.end_of_call()..]);
         let whole = Self::of(draft, format!("{before}{hole}{behind}"), place.start);
         if whole.hole.is_some() {
@@ -49,8 +49,8 @@ impl Probe {
     }
 
     /// The expected type at the place, as far as it is known.
-    pub(super) fn due(&self) -> Option<&Type> {
-        self.hole.as_ref()?.due.as_ref().filter(|it| !it.is_unknown())
+    pub(super) fn expected(&self) -> Option<&Type> {
+        self.hole.as_ref()?.expected.as_ref().filter(|it| !it.is_unknown())
     }
 
     /// The type of the value that a name refers to at the place.

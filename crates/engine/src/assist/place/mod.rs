@@ -2,10 +2,10 @@
 //! tree of an unfinished script is of little use.
 
 mod call;
-mod due;
+mod expected;
 
 pub use call::{Call, call_at};
-pub(super) use due::Due;
+pub(super) use expected::Expected;
 
 use svc_lang::{
     diag::Span,

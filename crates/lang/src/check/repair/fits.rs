@@ -24,7 +24,7 @@ pub struct Site<'a> {
     /// The type of the incoming value, if there is one.
     pub entering: Option<Type>,
     /// The expected type, as far as known.
-    pub due: Option<Type>,
+    pub expected: Option<Type>,
     pub wants: Wants,
 }
 
@@ -99,7 +99,7 @@ pub fn fits(site: &Site<'_>) -> Vec<Candidate> {
 
 impl Site<'_> {
     fn gives_due(&self, ty: &Type) -> bool {
-        self.due.as_ref().is_none_or(|due| ty.fits(due))
+        self.expected.as_ref().is_none_or(|expected| ty.fits(expected))
     }
 
     /// Adds the incoming value, and the names in scope and their fields.
@@ -183,10 +183,10 @@ impl Routes<'_> {
 
     /// The stages from a type to the expected one, and their rank, or `None` if no way exists.
     fn on(&mut self, yields: Option<&Type>, is_generic: bool) -> Option<(String, u32)> {
-        let Some(due) = &self.site.due else { return Some((String::new(), 0)) };
+        let Some(expected) = &self.site.expected else { return Some((String::new(), 0)) };
         let direct = Some((String::new(), 0));
         let yields = yields?;
-        if yields.fits(due) {
+        if yields.fits(expected) {
             return direct;
         }
         // The parsed value is tested for the expected type.
@@ -198,7 +198,7 @@ impl Routes<'_> {
             None => {
                 let types = &self.site.types;
                 let knows = |name: &str| types.iter().any(|it| it.as_ref() == name);
-                let wanted = Wanted::Type(due);
+                let wanted = Wanted::Type(expected);
                 let search =
                     Search { registry: self.site.registry, knows: &knows, wanted, port: "" };
                 let found = search.chain(yields, MOST_STEPS - 1);
@@ -262,7 +262,7 @@ mod tests {
         svc_components::registry()
     }
 
-    fn after(entering: Type, due: Option<Type>) -> Vec<Candidate> {
+    fn after(entering: Type, expected: Option<Type>) -> Vec<Candidate> {
         let registry = registry();
         let site = Site {
             registry: &registry,
@@ -270,7 +270,7 @@ mod tests {
             names: Vec::new(),
             types: Vec::new(),
             entering: Some(entering),
-            due,
+            expected,
             wants: Wants::Stage,
         };
         fits(&site)

@@ -19,9 +19,9 @@ impl Checker<'_> {
         &mut self,
         span: Span,
         position: Option<Position>,
-        due: Option<&Type>,
+        expected: Option<&Type>,
     ) -> Term {
-        let site = self.site(position, due);
+        let site = self.site(position, expected);
         let candidates = if self.suggests() { fits(&site) } else { Vec::new() };
         let direct: Vec<&Candidate> = candidates.iter().filter(|it| it.is_direct()).collect();
         let mut problem = Problem::error(Code::E224, span, message(&site))
@@ -33,7 +33,7 @@ impl Checker<'_> {
         {
             problem = problem.fix(span, only.name.clone());
         }
-        self.hole_is(span, due, &candidates);
+        self.hole_is(span, expected, &candidates);
         self.report(problem);
         Term::unknown(span)
     }
@@ -42,7 +42,7 @@ impl Checker<'_> {
     pub(in crate::check) fn site(
         &self,
         position: Option<Position>,
-        due: Option<&Type>,
+        expected: Option<&Type>,
     ) -> Site<'_> {
         let wants = match position {
             Some(Position::Later) => Wants::Stage,
@@ -57,7 +57,7 @@ impl Checker<'_> {
             names: if self.suggests() { self.names_in_scope() } else { Vec::new() },
             types: self.types.keys().cloned().chain(shared).collect(),
             entering: self.it().map(|(_, ty, _)| ty).filter(known),
-            due: due.filter(|it| known(it)).cloned(),
+            expected: expected.filter(|it| known(it)).cloned(),
             wants,
         }
     }
@@ -109,11 +109,13 @@ fn message(site: &Site<'_>) -> &'static str {
 }
 
 fn label(site: &Site<'_>) -> String {
-    let due = site.due.as_ref().map(in_words);
-    match (&site.entering, due) {
-        (Some(entering), Some(due)) => format!("input is {entering}, expected result is {due}"),
+    let expected = site.expected.as_ref().map(in_words);
+    match (&site.entering, expected) {
+        (Some(entering), Some(expected)) => {
+            format!("input is {entering}, expected result is {expected}")
+        }
         (Some(entering), None) => format!("input is {entering}"),
-        (None, Some(due)) => format!("expected {due}"),
+        (None, Some(expected)) => format!("expected {expected}"),
         (None, None) => "hole".to_owned(),
     }
 }

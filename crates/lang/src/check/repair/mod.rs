@@ -112,7 +112,7 @@ impl Checker<'_> {
         }
         let Some(steps) = steps else { return problem };
         let chain = stages(&steps);
-        let help = format!("{}: `>> {chain} >> {}`", told(&steps, gap), stage.name);
+        let help = format!("{}: `>> {chain} >> {}`", described(&steps, gap), stage.name);
         let problem = problem.help(help).suggested_if(!is_faithful(&steps));
         let written = &self.source.text()[stage.span.range()];
         match self.is_alternative(stage.span) {
@@ -149,16 +149,16 @@ impl Checker<'_> {
         if written.is_empty() {
             return problem;
         }
-        let told = told(&steps, gap);
+        let described = described(&steps, gap);
         if matches!(value.kind, TermKind::Pipeline(_)) {
             let end = Span::new(value.span.end, value.span.end);
             let chain = format!(" >> {}", stages(&steps));
-            let problem = problem.help(format!("{told}: `..{chain}`")).fix(end, chain);
+            let problem = problem.help(format!("{described}: `..{chain}`")).fix(end, chain);
             return problem.suggested_if(!is_faithful(&steps));
         }
         let fix = step::around(&steps, written, is_simple(value));
         let problem =
-            problem.help(format!("{told}: `{}`", syntax::quoted(&fix))).fix(value.span, fix);
+            problem.help(format!("{described}: `{}`", syntax::quoted(&fix))).fix(value.span, fix);
         problem.suggested_if(!is_faithful(&steps))
     }
 
@@ -195,7 +195,7 @@ impl Checker<'_> {
         let Some(steps) = self.steps(gap) else { return problem };
         let written = &self.source.text()[value.span.range()];
         let whole = format!("({written} >> {})", stages(&steps));
-        let help = format!("{}: `{}`", told(&steps, gap), syntax::quoted(&whole));
+        let help = format!("{}: `{}`", described(&steps, gap), syntax::quoted(&whole));
         problem.help(help).fix(value.span, whole).suggested_if(!is_faithful(&steps))
     }
 
@@ -210,7 +210,8 @@ impl Checker<'_> {
         let Some(steps) = steps else { return problem };
         let chain = format!(" >> {}", stages(&steps));
         let end = Span::new(value.span.end, value.span.end);
-        let problem = problem.help(format!("{}: `..{chain}`", told(&steps, gap))).fix(end, chain);
+        let problem =
+            problem.help(format!("{}: `..{chain}`", described(&steps, gap))).fix(end, chain);
         problem.suggested_if(!is_faithful(&steps))
     }
 }
@@ -221,9 +222,9 @@ fn is_faithful(steps: &[Step]) -> bool {
 }
 
 /// Describes some steps, for a help line.
-fn told(steps: &[Step], gap: &Gap<'_>) -> String {
+fn described(steps: &[Step], gap: &Gap<'_>) -> String {
     match steps {
-        [only] => only.told(gap.from, gap.shown),
+        [only] => only.described(gap.from, gap.shown),
         _ => format!("these steps turn {} into {}", gap.from, gap.shown),
     }
 }

@@ -85,7 +85,7 @@ impl Step {
     }
 
     /// Describes the step, for a help line.
-    pub(super) fn told(&self, from: &Type, to: &str) -> String {
+    pub(super) fn described(&self, from: &Type, to: &str) -> String {
         match self {
             Self::Op(_) | Self::Typed(..) => {
                 format!("`{}` turns {from} into {to}", self.stage())

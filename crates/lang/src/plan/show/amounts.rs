@@ -144,7 +144,7 @@ pub(super) fn at_most(envelope: &Envelope) -> String {
 
 impl Envelope {
     /// The expected amounts and the maxima, in one line.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let line = |what: &str, (expected, most): (String, String)| {
             let amounts = [expected, most].into_iter().filter(|it| !it.is_empty());
             let amounts: Vec<String> = amounts.collect();
@@ -155,8 +155,8 @@ impl Envelope {
             line("tokens", brief(&self.tokens)),
             line("time", brief(&self.time)),
         ];
-        let told: Vec<String> = parts.into_iter().flatten().collect();
-        if told.is_empty() { "negligible".to_owned() } else { told.join(", ") }
+        let summary: Vec<String> = parts.into_iter().flatten().collect();
+        if summary.is_empty() { "negligible".to_owned() } else { summary.join(", ") }
     }
 }
 

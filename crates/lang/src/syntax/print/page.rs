@@ -23,7 +23,7 @@ enum Mode {
 
 /// A piece that is still to be laid out.
 #[derive(Clone, Copy)]
-struct Due<'d, 'a> {
+struct Pending<'d, 'a> {
     indent: usize,
     mode: Mode,
     doc: &'d Doc<'a>,
@@ -54,13 +54,13 @@ impl<'a> Page<'a> {
 
     /// Lays out a statement below the text so far.
     pub(super) fn add(&mut self, doc: &Doc<'a>) {
-        let mut due = vec![Due { indent: 0, mode: Mode::Broken, doc }];
-        while let Some(it) = due.pop() {
-            self.lay_out(it, &mut due);
+        let mut pending = vec![Pending { indent: 0, mode: Mode::Broken, doc }];
+        while let Some(it) = pending.pop() {
+            self.lay_out(it, &mut pending);
         }
     }
 
-    fn lay_out<'d>(&mut self, it: Due<'d, 'a>, due: &mut Vec<Due<'d, 'a>>) {
+    fn lay_out<'d>(&mut self, it: Pending<'d, 'a>, pending: &mut Vec<Pending<'d, 'a>>) {
         let broken = it.mode == Mode::Broken;
         match &it.doc.node {
             Node::Text(text) => self.token(text, it.indent),
@@ -74,16 +74,22 @@ impl<'a> Page<'a> {
             Node::Blank if self.line_ends > 0 => self.line_ends = 2,
             Node::Blank => {}
             Node::Comment(comment) => self.comment(*comment, it.indent),
-            Node::Nest(columns, doc) => due.push(it.nested(*columns, doc)),
+            Node::Nest(columns, doc) => pending.push(it.nested(*columns, doc)),
             Node::Group(fold, _, doc) => {
-                let mode = self.mode(it, *fold, doc, due);
-                due.push(Due { mode, doc, ..it });
+                let mode = self.mode(it, *fold, doc, pending);
+                pending.push(Pending { mode, doc, ..it });
             }
-            Node::Seq(docs) => due.extend(docs.iter().rev().map(|doc| Due { doc, ..it })),
+            Node::Seq(docs) => pending.extend(docs.iter().rev().map(|doc| Pending { doc, ..it })),
         }
     }
 
-    fn mode<'d>(&self, it: Due<'d, 'a>, fold: Fold, doc: &'d Doc<'a>, due: &[Due<'d, 'a>]) -> Mode {
+    fn mode<'d>(
+        &self,
+        it: Pending<'d, 'a>,
+        fold: Fold,
+        doc: &'d Doc<'a>,
+        pending: &[Pending<'d, 'a>],
+    ) -> Mode {
         if it.mode == Mode::Flat {
             return Mode::Flat;
         }
@@ -96,7 +102,7 @@ impl<'a> Page<'a> {
         };
         let start = if self.line_ends > 0 { self.indent } else { self.column };
         let used = start + usize::from(self.space);
-        if fits(used, Due { mode, doc, ..it }, due) { mode } else { Mode::Broken }
+        if fits(used, Pending { mode, doc, ..it }, pending) { mode } else { Mode::Broken }
     }
 
     fn token(&mut self, text: &str, indent: usize) {
@@ -161,7 +167,7 @@ impl<'a> Page<'a> {
     }
 }
 
-impl<'d, 'a> Due<'d, 'a> {
+impl<'d, 'a> Pending<'d, 'a> {
     fn nested(self, columns: usize, doc: &'d Doc<'a>) -> Self {
         let deeper = if self.mode == Mode::Broken { columns } else { 0 };
         Self { indent: self.indent + deeper, doc, ..self }
@@ -176,7 +182,7 @@ fn column_after(column: usize, text: &str) -> usize {
 }
 
 /// Whether a piece, and the text after it up to the next possible line end, fits on its line.
-fn fits<'d, 'a>(start: usize, piece: Due<'d, 'a>, rest: &[Due<'d, 'a>]) -> bool {
+fn fits<'d, 'a>(start: usize, piece: Pending<'d, 'a>, rest: &[Pending<'d, 'a>]) -> bool {
     let mut measured = vec![piece];
     let mut rest = rest.iter().rev();
     let mut column = start;
@@ -197,11 +203,11 @@ fn fits<'d, 'a>(start: usize, piece: Due<'d, 'a>, rest: &[Due<'d, 'a>]) -> bool 
             Node::Comment(comment) if comment.own_line && column == start => {}
             Node::HardLine | Node::Comment(_) => return true,
             Node::IfBroken(_) | Node::Line | Node::SoftLine | Node::Blank => {}
-            Node::Nest(_, doc) => measured.push(Due { doc, ..it }),
+            Node::Nest(_, doc) => measured.push(Pending { doc, ..it }),
             Node::Group(fold, _, doc) => {
-                measured.push(Due { mode: measured_mode(it.mode, *fold, doc), doc, ..it });
+                measured.push(Pending { mode: measured_mode(it.mode, *fold, doc), doc, ..it });
             }
-            Node::Seq(docs) => measured.extend(docs.iter().rev().map(|doc| Due { doc, ..it })),
+            Node::Seq(docs) => measured.extend(docs.iter().rev().map(|doc| Pending { doc, ..it })),
         }
         if column > WIDTH {
             return false;

@@ -5,7 +5,7 @@ use svc_text::stems::Vocabulary;
 
 use super::{
     filters::is_of_one,
-    goal::{Clause, Given},
+    goal::{Clause, LiteralInContext},
     literals::{Literal, quoted},
     mention::is_free_text,
 };
@@ -74,8 +74,9 @@ impl Filling<'_> {
         }
         let free = |idx: &usize| !self.used.contains(idx) && !call.used.contains(idx);
         let all = self.clause.literals.iter().enumerate().filter(|(idx, _)| free(idx));
-        let is_text =
-            |(idx, it): (usize, &Given)| free(&idx) && matches!(it.literal, Literal::Quoted(_));
+        let is_text = |(idx, it): (usize, &LiteralInContext)| {
+            free(&idx) && matches!(it.literal, Literal::Quoted(_))
+        };
         let has_text = self.clause.literals.iter().enumerate().any(is_text);
         let scored = all.map(|(idx, it)| (idx, Self::fit(it, param, has_text), it));
         let best = scored
@@ -90,7 +91,7 @@ impl Filling<'_> {
     }
 
     /// How well a literal fits a param, by its type and the words around it.
-    fn fit(given: &Given, param: &Param, has_text: bool) -> f64 {
+    fn fit(given: &LiteralInContext, param: &Param, has_text: bool) -> f64 {
         let is_text_path =
             matches!((&given.literal, param.scheme), (Literal::Path(_), Scheme::Text));
         let is_meant = is_text_path && param.default.is_none() && !has_text;
@@ -151,7 +152,7 @@ impl Filling<'_> {
     /// Fills an argument that the step does not contain. A question to a person or a model gets the
     /// text of the step; anything else becomes a param of the script.
     fn lacks(&self, op: OpRef, param: &'static Param, call: &mut Call) {
-        if tells(op) && matches!(param.scheme, Scheme::Text) {
+        if takes_instructions(op) && matches!(param.scheme, Scheme::Text) {
             let about = self.next.unwrap_or(self.clause);
             call.args.push((param.name, quoted(&sentence(&about.text, '?'))));
             return;
@@ -166,7 +167,7 @@ impl Filling<'_> {
 }
 
 /// Whether the op passes the text of the step to a person or a model.
-pub(super) fn tells(op: OpRef) -> bool {
+pub(super) fn takes_instructions(op: OpRef) -> bool {
     op.op.effects.iter().any(|it| matches!(it, Effect::Asks | Effect::Spends))
 }
 
@@ -245,7 +246,7 @@ pub(super) fn is_count(param: &Param) -> bool {
     is_whole && matches!(param.name, "top_k" | "keep" | "n" | "limit" | "size")
 }
 
-fn speaks_of_count(given: &Given) -> bool {
+fn speaks_of_count(given: &LiteralInContext) -> bool {
     const WORDS: &str = "best top first most last closest nearest hits documents results items \
         passages events lines records entries only keep take";
     let near = given.before.iter().chain(&given.behind);

@@ -40,7 +40,7 @@ impl Route<'_> {
     }
 
     /// A step that starts a new pipeline next to the previous one, or continues it if it cannot.
-    pub(super) fn beside(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
+    pub(super) fn parallel_drafts(&self, drafts: &[Draft], step: usize) -> Vec<Draft> {
         let mut all = Vec::new();
         let is_said = self.clauses[step].is_beside;
         for mut other in self.step(&[Draft::default()], step) {

@@ -1,7 +1,7 @@
 //! Steps that omit words of the previous step: `search a/ for "x" and b/ for "y"`.
 
 use super::{
-    goal::{Clause, Given},
+    goal::{Clause, LiteralInContext},
     literals::Literal,
 };
 
@@ -14,7 +14,7 @@ impl Clause {
             && own.iter().zip(theirs).all(|(a, b)| {
                 is_same_kind(&a.literal, &b.literal) && a.is_target() == b.is_target()
             });
-        if is_bare && is_alike && own.len() > 1 && own.iter().any(Given::is_place) {
+        if is_bare && is_alike && own.len() > 1 && own.iter().any(LiteralInContext::is_place) {
             return Some(Self::put_into(before, own.clone()));
         }
         let folder = is_bare.then(|| self.only_folder()).flatten()?;
@@ -27,7 +27,7 @@ impl Clause {
     }
 
     /// Returns the words of another step, with other literals.
-    fn put_into(before: &Self, literals: Vec<Given>) -> Self {
+    fn put_into(before: &Self, literals: Vec<LiteralInContext>) -> Self {
         let mut text = before.text.clone();
         for (new, old) in literals.iter().zip(&before.literals) {
             if !old.literal.plain().is_empty() {
@@ -37,13 +37,17 @@ impl Clause {
         let contexts = before.literals.iter();
         let literals = literals.into_iter().zip(contexts);
         let literals = literals
-            .map(|(it, of)| Given { before: of.before.clone(), behind: of.behind.clone(), ..it })
+            .map(|(it, of)| LiteralInContext {
+                before: of.before.clone(),
+                behind: of.behind.clone(),
+                ..it
+            })
             .collect();
         Self { literals, text, is_beside: true, ..before.clone() }
     }
 
     /// The folder of the step, if it contains nothing else.
-    fn only_folder(&self) -> Option<&Given> {
+    fn only_folder(&self) -> Option<&LiteralInContext> {
         match self.literals.as_slice() {
             [only] if is_folder(&only.literal) => Some(only),
             _ => None,
@@ -57,7 +61,7 @@ impl Clause {
     }
 }
 
-impl Given {
+impl LiteralInContext {
     fn is_place(&self) -> bool {
         matches!(self.literal, Literal::Path(_) | Literal::Url(_))
     }

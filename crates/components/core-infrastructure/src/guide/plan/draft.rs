@@ -49,7 +49,7 @@ impl Stage {
     }
 
     pub(super) fn of(op: OpRef, text: String) -> Self {
-        Self { text, note: told(op), per_item: false, op: Some(op) }
+        Self { text, note: short_doc(op), per_item: false, op: Some(op) }
     }
 }
 
@@ -149,7 +149,7 @@ fn runs(stages: &[Stage]) -> Vec<(bool, Vec<&Stage>)> {
 
 /// A short description of an op: its summary up to a punctuation mark after which only details
 /// follow.
-fn told(op: OpRef) -> String {
+fn short_doc(op: OpRef) -> String {
     const LEAST: usize = 24;
     let summary = op.op.summary().replace('\n', " ");
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");

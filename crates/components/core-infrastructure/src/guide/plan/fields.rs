@@ -4,7 +4,7 @@ use svc_contract::value::Type;
 
 use super::{
     draft::{Draft, Stage},
-    goal::{Clause, Given, is_filler},
+    goal::{Clause, LiteralInContext, is_filler},
     literals::Literal,
     mention::is_generic,
     route::Route,
@@ -40,11 +40,11 @@ pub(super) fn named(clause: &Clause) -> Option<&str> {
 /// The position of a quoted field of a step: `the field "name"`.
 pub(super) fn quoted_field(clause: &Clause) -> Option<usize> {
     const NOUNS: [&str; 5] = ["field", "key", "property", "attribute", "entry"];
-    let beside = |it: &Given| {
+    let near = |it: &LiteralInContext| {
         let near = it.before.last().into_iter().chain(it.behind.first());
         near.into_iter().any(|it| NOUNS.contains(&it.as_str()))
     };
-    let is_field = |it: &Given| matches!(it.literal, Literal::Quoted(_)) && beside(it);
+    let is_field = |it: &LiteralInContext| matches!(it.literal, Literal::Quoted(_)) && near(it);
     clause.literals.iter().position(is_field)
 }
 

@@ -8,7 +8,7 @@ use svc_contract::{
 use super::{
     draft::{Draft, Stage},
     fields::{items_of_json, named, quoted_field},
-    goal::{Clause, Given},
+    goal::{Clause, LiteralInContext},
     items::field_of,
     literals::Literal,
     mention::{Mention, What},
@@ -73,7 +73,7 @@ fn of_words(words: &str) -> Vec<String> {
 
 /// Reads `longer than 80`, `over 0.5`.
 fn compared(clause: &Clause) -> Option<(What, Vec<String>)> {
-    let of_number = |it: &Given| {
+    let of_number = |it: &LiteralInContext| {
         matches!(it.literal, Literal::Number(_))
             .then(|| COMPARED.iter().find(|(word, ..)| it.before.iter().any(|at| at == word)))?
     };
@@ -106,7 +106,7 @@ fn end(clause: &Clause) -> Option<(What, Vec<String>)> {
 
 /// Reads `the first 10 lines`, `the last 3 of them`.
 fn amount(clause: &Clause) -> Option<(What, Vec<String>)> {
-    let of_end = |it: &Given| {
+    let of_end = |it: &LiteralInContext| {
         matches!(it.literal, Literal::Number(_)).then_some(())?;
         it.before.last().filter(|it| matches!(it.as_str(), "first" | "last" | "top")).cloned()
     };

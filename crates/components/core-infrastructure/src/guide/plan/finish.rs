@@ -11,7 +11,7 @@ use super::{
     forbidden::Forbidden,
     goal::{Clause, Goal},
     library,
-    mention::{Mention, What, is_generic, spoken, tells_of_components},
+    mention::{Mention, What, describes_components, is_generic, spoken},
     output::{described, edition, head, need, nothing, step},
     route::{self, Route},
     spelling::Spelling,
@@ -74,7 +74,13 @@ pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow
     // A literal that no stage uses is a part that nothing serves.
     let whole: Vec<Draft> = all.iter().filter(|it| route.ignored(it).is_none()).cloned().collect();
     if let Some(workflow) = finish.best(&whole) {
-        return Ok(unexplained::told(workflow, &goal, &understood, &mut index, catalog));
+        return Ok(unexplained::with_uncovered_words(
+            workflow,
+            &goal,
+            &understood,
+            &mut index,
+            catalog,
+        ));
     }
     if let Some(part) = forbidden.part().filter(|_| !whole.is_empty()) {
         return Ok(Workflow { missing: vec![gap(&part, &mut index)], ..nothing(&wanted.goal) });
@@ -156,7 +162,7 @@ pub(super) fn gap(part: &str, index: &mut Index) -> Gap {
 
 /// Whether an op matches a part by more than a word in its details.
 fn is_near(found: &Match) -> bool {
-    !tells_of_components(found.op)
+    !describes_components(found.op)
         && found.words.iter().any(|(word, place)| {
             !is_generic(word) && matches!(place, Where::Name | Where::Meant | Where::Summary)
         })
@@ -198,9 +204,9 @@ impl Finish<'_> {
         });
         let one_line = |it: &Draft| joined(&it.stages, false).replace("\n ", "");
         let alternatives: Vec<String> = near.take(MOST_ALTERNATIVES).map(one_line).collect();
-        let told = alternatives.iter().map(|it| format!("# Another way: {it}\n"));
-        let told = told.collect::<Vec<_>>().concat();
-        let script = workflow.script.map(|it| format!("{it}{told}").into());
+        let comments = alternatives.iter().map(|it| format!("# Another way: {it}\n"));
+        let comments = comments.collect::<Vec<_>>().concat();
+        let script = workflow.script.map(|it| format!("{it}{comments}").into());
         let alternatives = alternatives.into_iter().map(Text::from).collect();
         Some(Workflow { script, alternatives, ..workflow })
     }

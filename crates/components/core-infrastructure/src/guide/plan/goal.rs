@@ -15,7 +15,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clause {
     pub(super) words: Vec<String>,
-    pub(super) literals: Vec<Given>,
+    pub(super) literals: Vec<LiteralInContext>,
     /// The original text of the step.
     pub(super) text: String,
     /// Whether it works on the input of the previous step, or starts a new pipeline.
@@ -30,7 +30,7 @@ pub(super) struct Clause {
 
 /// A literal, with the words around it.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
+pub(super) struct LiteralInContext {
     pub(super) literal: Literal,
     /// Whether a number is written in digits.
     pub(super) in_digits: bool,
@@ -40,7 +40,7 @@ pub(super) struct Given {
     pub(super) behind: Vec<String>,
 }
 
-impl Given {
+impl LiteralInContext {
     /// Whether it is a file or a page to read, and not one to write.
     pub(super) fn is_source(&self) -> bool {
         matches!(self.literal, Literal::Path(_) | Literal::Url(_)) && !self.is_target()
@@ -194,7 +194,7 @@ impl Clause {
 
     /// Whether it may start a new pipeline: it names its own input.
     pub(super) fn has_source(&self) -> bool {
-        let begins = |it: &Given| match it.literal {
+        let begins = |it: &LiteralInContext| match it.literal {
             Literal::Path(_) => it.is_source(),
             Literal::Url(_) | Literal::Quoted(_) => true,
             _ => false,
@@ -214,7 +214,7 @@ impl Clause {
 
     /// Whether it names a file or a page to read.
     pub(super) fn has_place(&self) -> bool {
-        self.literals.iter().any(Given::is_source)
+        self.literals.iter().any(LiteralInContext::is_source)
     }
 
     /// Whether it starts with an action rather than with a noun.
@@ -269,7 +269,8 @@ impl Clause {
     /// The index of its only number, if the step only contains a number of items.
     pub(super) fn counted(&self) -> Option<usize> {
         let is_count = |it: &str| OF_COUNTS.split_whitespace().any(|word| word == it);
-        let [Given { literal: Literal::Number(_), .. }] = self.literals.as_slice() else {
+        let [LiteralInContext { literal: Literal::Number(_), .. }] = self.literals.as_slice()
+        else {
             return None;
         };
         self.content().all(is_count).then_some(0)

@@ -6,7 +6,7 @@ use svc_text::synonyms;
 use super::{
     asking::{self, is_asked},
     fields,
-    goal::Given,
+    goal::LiteralInContext,
     items,
     literals::Literal,
     mention::{Mention, Reader, SECOND, What, takes_flow},
@@ -49,7 +49,7 @@ impl Reader<'_> {
         }
         let words: Vec<String> = self.clause.content().map(str::to_owned).collect();
         self.covered.extend(words.iter().cloned());
-        Some(Mention { what: vec![What::Given(0)], gain: 3.0, words })
+        Some(Mention { what: vec![What::LiteralInContext(0)], gain: 3.0, words })
     }
 
     /// An op that a step mentions by its whole name: `parse_int`.
@@ -66,8 +66,9 @@ impl Reader<'_> {
 
     /// The op that writes a file, if a step names a target file but no op that writes.
     pub(super) fn stored(&self, mentions: &[Mention]) -> Option<Mention> {
-        let is_target = |it: &Given| matches!(it.literal, Literal::Path(_)) && it.is_target();
-        let has_source = self.clause.literals.iter().any(Given::is_source);
+        let is_target =
+            |it: &LiteralInContext| matches!(it.literal, Literal::Path(_)) && it.is_target();
+        let has_source = self.clause.literals.iter().any(LiteralInContext::is_source);
         let writes = |it: &What| matches!(it, What::Op(op) if op.op.writes());
         let is_written = mentions.iter().any(|it| it.what.iter().any(writes));
         let compares = synonyms::is_for_a_model(self.head);

@@ -6,7 +6,7 @@ use super::{
     arguments::is_count,
     draft::{Draft, Stage},
     fields::items_of_json,
-    goal::{Clause, Given},
+    goal::{Clause, LiteralInContext},
     literals::Literal,
     route::{MOST_DRAFTS, Route, best, detour},
 };
@@ -60,7 +60,7 @@ impl Route<'_> {
 
     /// Selects from a list with the longest items first: a single item, or a number of them.
     fn extreme(&self, step: usize, used: &mut Vec<(usize, usize)>) -> Stage {
-        let is_number = |it: &Given| matches!(it.literal, Literal::Number(_));
+        let is_number = |it: &LiteralInContext| matches!(it.literal, Literal::Number(_));
         let literals = &self.clauses[step].literals;
         let Some(idx) = literals.iter().position(is_number) else {
             return detour(self.catalog, "first");
@@ -98,8 +98,8 @@ pub(super) fn extreme_of_several(clause: &Clause) -> Option<&'static str> {
     const EXTREMES: [&str; 8] =
         ["biggest", "largest", "highest", "greatest", "smallest", "lowest", "longest", "shortest"];
     let numbers = clause.literals.iter().filter(|it| matches!(it.literal, Literal::Number(_)));
-    let mut beside = numbers.flat_map(|it| it.behind.first().into_iter().chain(it.before.last()));
-    beside.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))
+    let mut near = numbers.flat_map(|it| it.behind.first().into_iter().chain(it.before.last()));
+    near.find_map(|it| EXTREMES.into_iter().find(|word| *word == it))
 }
 
 /// The field of a record that the words of a step name.

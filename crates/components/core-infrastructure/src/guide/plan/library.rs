@@ -12,7 +12,7 @@ use super::{
     arguments::{sentence, topic},
     asking,
     draft::{Draft, Stage},
-    goal::{Clause, Given, Goal},
+    goal::{Clause, Goal, LiteralInContext},
     literals::{Literal, quoted},
     mention::is_generic,
     route::Route,
@@ -118,7 +118,7 @@ impl Route<'_> {
 
     /// The value for a param from the goal, by type and name.
     fn value(&self, param: &Declared, goal: &str, draft: &mut Draft) -> Option<String> {
-        let free: Vec<((usize, usize), &Given)> = self
+        let free: Vec<((usize, usize), &LiteralInContext)> = self
             .literals()
             .filter(|(place, it)| !draft.used.contains(place) && !it.is_target())
             .collect();
@@ -152,7 +152,7 @@ impl Route<'_> {
         }
     }
 
-    fn literals(&self) -> impl Iterator<Item = ((usize, usize), &Given)> {
+    fn literals(&self) -> impl Iterator<Item = ((usize, usize), &LiteralInContext)> {
         let steps = self.clauses.iter().enumerate();
         steps.flat_map(|(step, it)| {
             it.literals.iter().enumerate().map(move |(idx, it)| ((step, idx), it))

@@ -6,7 +6,7 @@ use super::{
     arguments::topic_at,
     asking::is_asked,
     filters::{self, Test},
-    goal::{Clause, FILLERS, Given},
+    goal::{Clause, FILLERS, LiteralInContext},
     literals::Literal,
 };
 
@@ -32,7 +32,7 @@ pub(super) enum What {
     /// `where { .. }`: the test of an item.
     Where(Test),
     /// A literal of the goal, by its index in the step.
-    Given(usize),
+    LiteralInContext(usize),
     /// The value in JSON under a quoted name, by the index of the name.
     At(usize),
     /// `first` or `last`.
@@ -114,13 +114,13 @@ fn is_meant(op: OpRef, clause: &Clause) -> bool {
     const OF_COMPONENTS: &str = "component components tool tools op ops svc script scripts nav guide \
         workflow workflows pipeline pipelines";
     let speaks = |word: &String| OF_COMPONENTS.split_whitespace().any(|it| it == word);
-    !tells_of_components(op) || clause.words.iter().any(speaks)
+    !describes_components(op) || clause.words.iter().any(speaks)
 }
 
 /// Whether an op describes the available ops.
-pub(super) fn tells_of_components(op: OpRef) -> bool {
-    let tells = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
-    op.op.effects.iter().any(tells)
+pub(super) fn describes_components(op: OpRef) -> bool {
+    let reads_components = |it: &Effect| matches!(it, Effect::Reads(Scope::Named("components")));
+    op.op.effects.iter().any(reads_components)
 }
 
 /// Whether the input of an op is a question or a task in words.
@@ -221,8 +221,9 @@ impl Reader<'_> {
             |it: &&Match| !is_free_text(it.op) && self.is_strong(it) && self.gain(it) >= SECOND;
         let others = self.matches.iter().filter(is_other).count();
         let says_more = mention.words.iter().any(|it| it != self.head);
-        let of_folder =
-            |it: &Given| matches!(it.literal.kind_of_file(), Some("files" | "json" | "jsonl"));
+        let of_folder = |it: &LiteralInContext| {
+            matches!(it.literal.kind_of_file(), Some("files" | "json" | "jsonl"))
+        };
         let is_in_one = self.clause.has_place() && !self.clause.literals.iter().any(of_folder);
         (has_text && !(is_in_one && others > 0))
             || says_more
@@ -235,7 +236,7 @@ impl Reader<'_> {
         let [mention] = mentions else { return false };
         // A model accepts any words.
         let takes_all =
-            |it: &What| matches!(it, What::Op(op) if tells_of_components(*op) || is_asked(*op));
+            |it: &What| matches!(it, What::Op(op) if describes_components(*op) || is_asked(*op));
         if mention.what.iter().any(takes_all) {
             return false;
         }

@@ -1,7 +1,7 @@
 //! A step while it is being read, word by word.
 
 use super::{
-    goal::{Clause, Given},
+    goal::{Clause, LiteralInContext},
     literals::Literal,
 };
 
@@ -45,7 +45,7 @@ impl Open {
 
     pub(super) fn clause(self) -> Clause {
         let words = self.words;
-        let given = |(literal, at, in_digits): (Literal, usize, bool)| Given {
+        let given = |(literal, at, in_digits): (Literal, usize, bool)| LiteralInContext {
             literal,
             in_digits,
             before: words[at.saturating_sub(2)..at].to_vec(),
@@ -68,8 +68,9 @@ pub(super) const OF_BOUNDS: [&str; 14] = [
 /// A bound in a step, such as `spend no more than $0.10`, and its position.
 pub(super) fn bound(clause: &Clause) -> Option<(usize, (&'static str, String))> {
     let says = clause.words.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
-    let is_near = |it: &Given| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
-    let key = |it: &Given| match &it.literal {
+    let is_near =
+        |it: &LiteralInContext| it.before.iter().any(|it| OF_BOUNDS.contains(&it.as_str()));
+    let key = |it: &LiteralInContext| match &it.literal {
         Literal::Money(_) if says => Some("max_cost"),
         Literal::Duration(_) if is_near(it) => Some("timeout"),
         _ => None,

@@ -37,7 +37,7 @@ impl Route<'_> {
         let mut drafts = vec![start];
         let mut step = 0;
         while step < self.clauses.len() {
-            let beside = step > 0 && self.clauses[step].has_source();
+            let parallel_drafts = step > 0 && self.clauses[step].has_source();
             let both = self.clauses[step].words.iter().any(|it| it == "both");
             let counted = self.clauses[step].count.map(|idx| self.counted(&drafts, step, idx));
             drafts = if self.clauses[step].is_condition() && step + 1 < self.clauses.len() {
@@ -49,8 +49,8 @@ impl Route<'_> {
             } else if both && step + 1 < self.clauses.len() {
                 step += 1;
                 self.both(&drafts, step - 1)
-            } else if beside {
-                self.beside(&drafts, step)
+            } else if parallel_drafts {
+                self.parallel_drafts(&drafts, step)
             } else {
                 self.step(&drafts, step)
             };
@@ -107,7 +107,9 @@ impl Route<'_> {
                 What::Where(test) => self.filtered(draft, step, test),
                 What::Take { number, is_last } => self.taken(draft, step, *number, *is_last),
                 What::Field(name) => Self::field(draft, name),
-                What::Given(idx) => Self::with_piece(draft, &self.clauses[step], (step, *idx)),
+                What::LiteralInContext(idx) => {
+                    Self::with_piece(draft, &self.clauses[step], (step, *idx))
+                }
                 What::At(idx) => self.looked_up(draft, step, *idx),
                 What::End(name) => self.end(draft, step, name),
                 What::Op(op) => self.called(draft, step, *op, mention),

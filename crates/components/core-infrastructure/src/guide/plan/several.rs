@@ -8,7 +8,7 @@ use svc_text::synonyms;
 
 use super::{
     draft::{Draft, Stage},
-    goal::Given,
+    goal::LiteralInContext,
     literals::Literal,
     route::{DETOUR, Route},
 };
@@ -21,7 +21,8 @@ impl Route<'_> {
     /// Begins with the contents of several files or folders of one kind.
     pub(super) fn read_several(&self, step: usize) -> Vec<Draft> {
         let literals = self.clauses[step].literals.iter().enumerate();
-        let is_file = |it: &Given| matches!(it.literal, Literal::Path(_)) && it.is_source();
+        let is_file =
+            |it: &LiteralInContext| matches!(it.literal, Literal::Path(_)) && it.is_source();
         let files: Vec<(usize, &Literal)> =
             literals.filter(|(_, it)| is_file(it)).map(|(at, it)| (at, &it.literal)).collect();
         let [(_, first), _, ..] = files.as_slice() else { return Vec::new() };
@@ -83,11 +84,11 @@ impl Route<'_> {
     /// Whether a person is asked about the content that a later step reads and writes.
     pub(super) fn is_write_of_several(&self, step: usize, op: OpRef) -> bool {
         let of_any = op.op.input().is_some_and(|it| matches!(it.scheme, Scheme::Var(_)));
-        let places = |it: &Given| matches!(it.literal, Literal::Path(_));
+        let places = |it: &LiteralInContext| matches!(it.literal, Literal::Path(_));
         let clause = &self.clauses[step];
         of_any
             && op.op.effects.contains(&Effect::Asks)
-            && clause.literals.iter().any(Given::is_target)
+            && clause.literals.iter().any(LiteralInContext::is_target)
             && clause.literals.iter().any(|it| places(it) && it.is_source())
     }
 }

@@ -4,7 +4,7 @@ use svc_contract::registry::{Effect, OpRef, Param, Scheme, Scope};
 
 use super::{
     draft::{Draft, Stage},
-    goal::Given,
+    goal::LiteralInContext,
     literals::Literal,
     mention::{Mention, is_free_text},
     route::{DETOUR, Route},
@@ -56,7 +56,7 @@ impl Route<'_> {
     /// All quoted texts, if an op takes a list of them: `join "a" and "b" with "-"`.
     fn texts(&self, step: usize, input: &Param) -> Option<Value> {
         let is_aside = |it: &String| matches!(it.as_str(), "with" | "by" | "on" | "using");
-        let is_item = |it: &Given| {
+        let is_item = |it: &LiteralInContext| {
             matches!(it.literal, Literal::Quoted(_)) && !it.before.last().is_some_and(is_aside)
         };
         matches!(input.scheme, Scheme::List(Scheme::Text | Scheme::Var(_) | Scheme::Ordered(_), _))
@@ -95,7 +95,7 @@ impl Route<'_> {
             (0..literals.len()).filter(|idx| fits(&literals[*idx].literal)).collect();
         // `in "a text"` marks the input.
         let is_within = |it: &String| matches!(it.as_str(), "in" | "of" | "from" | "within");
-        let is_first = |it: &Given| {
+        let is_first = |it: &LiteralInContext| {
             matches!(it.literal, Literal::Quoted(_)) && it.before.last().is_some_and(is_within)
         };
         all.sort_by_key(|idx| !is_first(&literals[*idx]));

@@ -4,7 +4,7 @@ use svc_contract::registry::{Generic, Match, OpRef, Param, Scheme, Where};
 use svc_text::synonyms;
 
 use super::{
-    arguments::{is_count, tells},
+    arguments::{is_count, takes_instructions},
     filters::is_of_one,
     goal::is_filler,
     mention::{Reader, is_generic},
@@ -110,7 +110,7 @@ impl Reader<'_> {
                     literals.remove(at);
                     fit += 1.0;
                 }
-                (None, true) if tells(op) && matches!(param.scheme, Scheme::Text) => {}
+                (None, true) if takes_instructions(op) && matches!(param.scheme, Scheme::Text) => {}
                 (None, true) => fit -= 1.2,
                 _ => {}
             }

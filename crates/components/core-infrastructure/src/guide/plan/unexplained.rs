@@ -26,7 +26,7 @@ const JOINING: &str = "one two only keep more less than most least over under up
     case way rest everything should array around places object table drop remove time times say says said no not never always has had been being he she they";
 
 /// Adds the words that the script does not cover to the workflow.
-pub(super) fn told(
+pub(super) fn with_uncovered_words(
     workflow: Workflow,
     goal: &Goal,
     understood: &Understood,

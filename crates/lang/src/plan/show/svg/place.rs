@@ -147,7 +147,7 @@ fn wanted(rows: &Rows, slot: usize, near: &[usize], centres: &[Px]) -> (Px, Px) 
 }
 
 /// The distance between the centres of two neighbours.
-fn apart(rows: &Rows, left: usize, right: usize) -> Px {
+fn min_distance(rows: &Rows, left: usize, right: usize) -> Px {
     (rows.slots[left].width + rows.slots[right].width).div_euclid(2) + gap(rows, left, right)
 }
 
@@ -178,7 +178,7 @@ fn settle(rows: &Rows, row: &[usize], wanted: &[(Px, Px)], width: Px, centres: &
     let mut pools: Vec<(Px, Px, usize)> = Vec::new();
     for idx in 0..row.len() {
         if idx > 0 {
-            offsets[idx] = offsets[idx - 1] + apart(rows, row[idx - 1], row[idx]);
+            offsets[idx] = offsets[idx - 1] + min_distance(rows, row[idx - 1], row[idx]);
         }
         let (want, weight) = wanted[idx];
         let mut pool = ((want - offsets[idx]) * weight, weight, 1);

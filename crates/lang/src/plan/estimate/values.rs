@@ -9,8 +9,8 @@ use svc_contract::{
 
 use super::{
     Walk,
-    extent::{self, Extent},
-    load::Load,
+    abstract_value::{self, AbstractValue},
+    resource_use::ResourceUse,
     walk::{Seen, Sources},
 };
 use crate::{
@@ -36,7 +36,7 @@ impl<'a> Walk<'a> {
         match &term.kind {
             TermKind::FlowRef(flow) => self.flow_ref(flow),
             TermKind::Record(entries) => self.record(entries, ty),
-            TermKind::List(items) => self.of_all(items, |items| extent::list(items, ty)),
+            TermKind::List(items) => self.of_all(items, |items| abstract_value::list(items, ty)),
             TermKind::Text(pieces) => {
                 let values = pieces.iter().filter_map(|it| match it {
                     Piece::Value(term, _) => Some(term),
@@ -59,12 +59,15 @@ impl<'a> Walk<'a> {
                 }),
             },
             TermKind::Not(inner) => self.of_all([inner.as_ref()], |it| match it[0].as_known() {
-                Some(Value::Bool(it)) => Extent::Known(Value::Bool(!it)),
-                _ => Extent::of(ty).settled(it[0].is_given()),
+                Some(Value::Bool(it)) => AbstractValue::Known(Value::Bool(!it)),
+                _ => AbstractValue::of(ty).settled(it[0].is_given()),
             }),
             TermKind::Negate(inner) => self.of_all([inner.as_ref()], |it| {
                 let known = it[0].as_known().and_then(|it| arithmetic::negate(it).ok());
-                known.map_or_else(|| Extent::of(ty).settled(it[0].is_given()), Extent::Known)
+                known.map_or_else(
+                    || AbstractValue::of(ty).settled(it[0].is_given()),
+                    AbstractValue::Known,
+                )
             }),
             TermKind::Cast { value, .. } => self.of_all([value.as_ref()], |it| cast(&it[0], ty)),
             TermKind::Path { value, folder } => self.of_all([value.as_ref()], |it| {
@@ -74,18 +77,18 @@ impl<'a> Walk<'a> {
                     None => text.into(),
                 });
                 known.map_or_else(
-                    || Extent::of(ty).settled(it[0].is_given()),
-                    |it| Extent::Known(Value::Path(it)),
+                    || AbstractValue::of(ty).settled(it[0].is_given()),
+                    |it| AbstractValue::Known(Value::Path(it)),
                 )
             }),
-            _ => Seen::at_once(Sources::new(), Extent::of(ty)),
+            _ => Seen::at_once(Sources::new(), AbstractValue::of(ty)),
         }
     }
 
     fn of_all(
         &mut self,
         terms: impl IntoIterator<Item = &'a Term>,
-        make: impl FnOnce(&[Extent]) -> Extent,
+        make: impl FnOnce(&[AbstractValue]) -> AbstractValue,
     ) -> Seen {
         let (sources, extents, load) = self.all(terms);
         Seen { sources, extent: make(&extents), load }
@@ -94,12 +97,12 @@ impl<'a> Walk<'a> {
     fn flow_ref(&mut self, flow: &'a Arc<Flow>) -> Seen {
         self.flows.insert(Arc::as_ptr(flow), flow);
         let value = Value::Flow(FlowRef::new(flow.name.clone(), flow.clone()));
-        Seen::at_once(Sources::new(), Extent::Known(value))
+        Seen::at_once(Sources::new(), AbstractValue::Known(value))
     }
 
     fn record(&mut self, entries: &'a [Entry], ty: &Type) -> Seen {
-        let mut fields: Vec<(Text, Extent)> = Vec::new();
-        let (mut sources, mut load) = (Sources::new(), Load::none());
+        let mut fields: Vec<(Text, AbstractValue)> = Vec::new();
+        let (mut sources, mut load) = (Sources::new(), ResourceUse::none());
         let mut set = |name: &Text, extent| match fields.iter_mut().find(|(it, _)| it == name) {
             Some(field) => field.1 = extent,
             None => fields.push((name.clone(), extent)),
@@ -120,25 +123,25 @@ impl<'a> Walk<'a> {
         }
         sources.sort_unstable();
         sources.dedup();
-        Seen { sources, extent: extent::record(fields, ty), load }
+        Seen { sources, extent: abstract_value::record(fields, ty), load }
     }
 
     /// The extent of the result of an op.
-    pub(super) fn result(call: &Call, args: &[Extent], ty: &Type) -> Extent {
+    pub(super) fn result(call: &Call, args: &[AbstractValue], ty: &Type) -> AbstractValue {
         let op = call.op.op;
         if let Some(value) = computed(call, args) {
-            return Extent::Known(value);
+            return AbstractValue::Known(value);
         }
-        let is_given = op.is_pure() && op.is_inline() && args.iter().all(Extent::is_given);
+        let is_given = op.is_pure() && op.is_inline() && args.iter().all(AbstractValue::is_given);
         let extent = match op.generic {
             Generic::No => Self::declared(op.yields, op, args, ty),
-            Generic::Tested | Generic::Asked => Extent::of(ty),
+            Generic::Tested | Generic::Asked => AbstractValue::of(ty),
         };
-        let known: Vec<Known<'_>> = args.iter().map(Extent::known).collect();
+        let known: Vec<Known<'_>> = args.iter().map(AbstractValue::known).collect();
         match (extent, op.output.most(op, &known)) {
-            (Extent::Any { ty, .. }, Some(most)) => {
+            (AbstractValue::Any { ty, .. }, Some(most)) => {
                 let sizes = Sizes { least: 0, usual: most / 4, most: Some(most) };
-                Extent::sized(&ty, sizes).settled(is_given)
+                AbstractValue::sized(&ty, sizes).settled(is_given)
             }
             (extent, _) => extent.settled(is_given),
         }
@@ -146,40 +149,40 @@ impl<'a> Walk<'a> {
 
     /// The extent that follows from the declaration of an op. If its result has a type variable for
     /// the items of an argument, the result consists of these items.
-    fn declared(scheme: Scheme, op: &OpDef, args: &[Extent], ty: &Type) -> Extent {
+    fn declared(scheme: Scheme, op: &OpDef, args: &[AbstractValue], ty: &Type) -> AbstractValue {
         match (scheme, ty) {
             (Scheme::Var(name) | Scheme::Ordered(name), _) => {
                 let found = op.params.iter().zip(args);
                 let found = found.flat_map(|(param, arg)| bound_to(name, param.scheme, arg, ty));
-                found.reduce(|a, b| a.or(&b, ty)).unwrap_or_else(|| Extent::of(ty))
+                found.reduce(|a, b| a.or(&b, ty)).unwrap_or_else(|| AbstractValue::of(ty))
             }
             (Scheme::List(inner, max), Type::List(item, most)) => {
                 let items = Self::items_of(max, op, args).within(*most);
                 let item = Self::declared(*inner, op, args, item);
-                Extent::List { items, item: item.into() }
+                AbstractValue::List { items, item: item.into() }
             }
             (Scheme::Optional(inner), Type::Optional(of)) => {
                 Self::declared(*inner, op, args, of).optional(of)
             }
-            _ => Extent::of(ty),
+            _ => AbstractValue::of(ty),
         }
     }
 }
 
 /// The parts of an argument bound to a type variable of an op.
-fn bound_to(name: char, scheme: Scheme, arg: &Extent, ty: &Type) -> Vec<Extent> {
+fn bound_to(name: char, scheme: Scheme, arg: &AbstractValue, ty: &Type) -> Vec<AbstractValue> {
     match scheme {
         Scheme::Var(it) | Scheme::Ordered(it) if it == name => vec![arg.clone()],
         Scheme::List(inner, _) => bound_to(name, *inner, &arg.item(ty), ty),
         Scheme::Optional(inner) => bound_to(name, *inner, arg, ty),
         // Which one it is, or which part of it, is only known in the run.
-        Scheme::OneOf(_) | Scheme::Record(..) | Scheme::Flow(..) => vec![Extent::of(ty)],
+        Scheme::OneOf(_) | Scheme::Record(..) | Scheme::Flow(..) => vec![AbstractValue::of(ty)],
         _ => Vec::new(),
     }
 }
 
 /// The result of a pure function whose arguments are all known and small.
-fn computed(call: &Call, args: &[Extent]) -> Option<Value> {
+fn computed(call: &Call, args: &[AbstractValue]) -> Option<Value> {
     let op = call.op.op;
     let Body::Inline(run) = op.body else { return None };
     if !op.is_pure() || op.generic != Generic::No || op.takes_flows() {
@@ -206,15 +209,15 @@ fn field_type(record: &Type, name: &str) -> Type {
     }
 }
 
-fn cast(value: &Extent, ty: &Type) -> Extent {
+fn cast(value: &AbstractValue, ty: &Type) -> AbstractValue {
     match value.as_known().map(|it| it.clone().cast(ty)) {
-        Some(Ok(value)) => Extent::Known(value),
-        _ => Extent::of(ty).settled(value.is_given()),
+        Some(Ok(value)) => AbstractValue::Known(value),
+        _ => AbstractValue::of(ty).settled(value.is_given()),
     }
 }
 
 /// The extent of an interpolated text with these values.
-fn text_of(pieces: &[Piece], values: &[Extent]) -> Extent {
+fn text_of(pieces: &[Piece], values: &[AbstractValue]) -> AbstractValue {
     let mut values = values.iter();
     let (mut known, mut sizes, mut is_given) = (Some(String::new()), Sizes::exactly(0), true);
     for piece in pieces {
@@ -239,21 +242,21 @@ fn text_of(pieces: &[Piece], values: &[Extent]) -> Extent {
         sizes = sizes.plus(Sizes { least: written.least.min(1), most, ..written });
     }
     match known.filter(|it| it.len() as u64 <= LONGEST_TEXT) {
-        Some(text) => Extent::Known(Value::from(text)),
-        None => Extent::sized(&Type::Text, sizes).settled(is_given),
+        Some(text) => AbstractValue::Known(Value::from(text)),
+        None => AbstractValue::sized(&Type::Text, sizes).settled(is_given),
     }
 }
 
-fn operated(op: BinaryOp, a: &Extent, b: &Extent, ty: &Type) -> Extent {
+fn operated(op: BinaryOp, a: &AbstractValue, b: &AbstractValue, ty: &Type) -> AbstractValue {
     if let (Some(a), Some(b)) = (a.as_known(), b.as_known())
         && a.weight().saturating_add(b.weight()) < LONGEST_COMPUTED
         && let Some(value) = computed_operator(op, a, b)
     {
-        return Extent::Known(value);
+        return AbstractValue::Known(value);
     }
     match (op, ty) {
         (BinaryOp::Add, Type::Text | Type::List(..)) => a.then(b, ty),
-        _ => Extent::of(ty).settled(a.is_given() && b.is_given()),
+        _ => AbstractValue::of(ty).settled(a.is_given() && b.is_given()),
     }
 }
 

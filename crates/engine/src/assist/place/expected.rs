@@ -6,7 +6,7 @@ use super::{Place, open};
 
 /// What can be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::assist) enum Due {
+pub(in crate::assist) enum Expected {
     /// After `>>`.
     Stage,
     /// At the head of a pipeline.
@@ -34,27 +34,27 @@ pub(in crate::assist) enum Due {
 
 impl<'a> Place<'a> {
     /// What can be written here.
-    pub(in crate::assist) fn due(&self) -> Option<Due> {
-        let Some(last) = self.before.checked_sub(1) else { return Some(Due::Statement) };
+    pub(in crate::assist) fn expected(&self) -> Option<Expected> {
+        let Some(last) = self.before.checked_sub(1) else { return Some(Expected::Statement) };
         if self.is_type(last) {
-            return Some(Due::Type);
+            return Some(Expected::Type);
         }
         let two_back = last.checked_sub(1).map_or("", |it| self.shown(it));
         match self.shown(last) {
-            ">>" | "|>" => Some(Due::Stage),
-            "fallback" | "=>" => Some(Due::Head),
-            "=" => Some(Due::Head),
+            ">>" | "|>" => Some(Expected::Stage),
+            "fallback" | "=>" => Some(Expected::Head),
+            "=" => Some(Expected::Head),
             "(" if self.is_call(last) => self.argument(last),
-            "(" => Some(Due::Head),
+            "(" => Some(Expected::Head),
             "{" => self.in_braces(last),
             "," | "|" => self.between(),
             ":" => Some(self.behind_colon()),
-            "use" if self.string.is_some() => Some(Due::File),
+            "use" if self.string.is_some() => Some(Expected::File),
             "let" | "param" | "flow" | "secret" | "type" | "test" | "use" | "as" | "mock" => None,
-            "if" | "match" | "until" | "expect" | "and" | "or" | "not" => Some(Due::Value),
-            "." | "?." | "..." => Some(Due::Value).filter(|_| two_back != "use"),
+            "if" | "match" | "until" | "expect" | "and" | "or" | "not" => Some(Expected::Value),
+            "." | "?." | "..." => Some(Expected::Value).filter(|_| two_back != "use"),
             _ if self.ends_value(last) => Some(self.behind_value()),
-            _ => Some(Due::Value),
+            _ => Some(Expected::Value),
         }
     }
 
@@ -73,24 +73,24 @@ impl<'a> Place<'a> {
             )
     }
 
-    fn behind_value(&self) -> Due {
+    fn behind_value(&self) -> Expected {
         let gap = &self.text[self.tokens[self.before - 1].span.end..self.start];
         if !gap.contains('\n') {
-            return Due::More;
+            return Expected::More;
         }
         match self.open().last() {
-            None => Due::Statement,
-            Some(open) if self.is_test(*open) => Due::TestStatement,
-            Some(open) if self.shown(*open) == "{" => Due::Line,
-            Some(_) => Due::More,
+            None => Expected::Statement,
+            Some(open) if self.is_test(*open) => Expected::TestStatement,
+            Some(open) if self.shown(*open) == "{" => Expected::Line,
+            Some(_) => Expected::More,
         }
     }
 
-    fn behind_colon(&self) -> Due {
+    fn behind_colon(&self) -> Expected {
         let in_parallel = |open: &usize| {
             self.shown(*open) == "{" && *open > 0 && self.shown(*open - 1) == "parallel"
         };
-        if self.open().last().is_some_and(in_parallel) { Due::Head } else { Due::Value }
+        if self.open().last().is_some_and(in_parallel) { Expected::Head } else { Expected::Value }
     }
 
     /// Whether the `(` at a token opens the arguments of a call.
@@ -101,20 +101,20 @@ impl<'a> Place<'a> {
     }
 
     /// An argument, unless parameters of a flow or of an inline script are declared there.
-    fn argument(&self, open: usize) -> Option<Due> {
+    fn argument(&self, open: usize) -> Option<Expected> {
         let declares = self.shown(open - 1) == "rhai"
             || open.checked_sub(2).is_some_and(|it| self.shown(it) == "flow");
-        (!declares).then_some(Due::Argument(open))
+        (!declares).then_some(Expected::Argument(open))
     }
 
     /// After `,` or `|`: depends on the enclosing bracket.
-    fn between(&self) -> Option<Due> {
+    fn between(&self) -> Option<Expected> {
         let open = *self.open().last()?;
         match self.shown(open) {
             "(" if self.is_call(open) => self.argument(open),
-            "[" => Some(Due::Value),
+            "[" => Some(Expected::Value),
             "{" => match self.in_braces(open)? {
-                inside @ (Due::Bound | Due::Pattern(_)) => Some(inside),
+                inside @ (Expected::Bound | Expected::Pattern(_)) => Some(inside),
                 _ => None,
             },
             _ => None,
@@ -122,22 +122,22 @@ impl<'a> Place<'a> {
     }
 
     /// The first thing inside the braces that a token opens.
-    fn in_braces(&self, open: usize) -> Option<Due> {
+    fn in_braces(&self, open: usize) -> Option<Expected> {
         let last = open.checked_sub(1)?;
         if self.is_test(open) {
-            return Some(Due::TestStatement);
+            return Some(Expected::TestStatement);
         }
         match self.shown(last) {
-            "within" => return Some(Due::Bound),
-            "where" | "sort" | "group" => return Some(Due::Value),
+            "within" => return Some(Expected::Bound),
+            "where" | "sort" | "group" => return Some(Expected::Value),
             "parallel" => return None,
-            "each" | "else" => return Some(Due::Line),
-            "?" if last > 0 && self.shown(last - 1) == "each" => return Some(Due::Line),
+            "each" | "else" => return Some(Expected::Line),
+            "?" if last > 0 && self.shown(last - 1) == "each" => return Some(Expected::Line),
             _ => {}
         }
         match self.heads_block(last)? {
-            "match" => Some(Due::Pattern(open)),
-            "if" | "repeat" | "flow" => Some(Due::Line),
+            "match" => Some(Expected::Pattern(open)),
+            "if" | "repeat" | "flow" => Some(Expected::Line),
             _ => None,
         }
     }
@@ -207,41 +207,41 @@ mod tests {
     use super::*;
 
     /// What can be written at the `¦` of a script.
-    fn due(script: &str) -> Option<Due> {
+    fn expected(script: &str) -> Option<Expected> {
         let at = script.find('¦').unwrap();
-        Place::at(&script.replace('¦', ""), at)?.due()
+        Place::at(&script.replace('¦', ""), at)?.expected()
     }
 
     #[test]
     fn tokens_tell_what_may_stand() {
         for (script, wanted) in [
-            ("x >> up¦", Some(Due::Stage)),
-            ("x >> ¦upper", Some(Due::Stage)),
-            ("let a = ¦", Some(Due::Head)),
-            ("xs >> each { ¦ }", Some(Due::Line)),
-            ("xs >> where { ¦ }", Some(Due::Value)),
-            ("xs >> take(¦)", Some(Due::Argument(3))),
-            ("xs >> take(n: ¦)", Some(Due::Value)),
-            ("x >> f within { ¦ }", Some(Due::Bound)),
-            ("x >> match .kind { ¦ }", Some(Due::Pattern(5))),
-            ("param a: ¦", Some(Due::Type)),
-            ("type T = { a: ¦ }", Some(Due::Type)),
-            ("flow f(a: ¦) -> B { a }", Some(Due::Type)),
-            ("flow f(a: B) -> ¦", Some(Due::Type)),
-            ("param a: [¦]", Some(Due::Type)),
-            ("ask<¦>(prompt: x)", Some(Due::Type)),
+            ("x >> up¦", Some(Expected::Stage)),
+            ("x >> ¦upper", Some(Expected::Stage)),
+            ("let a = ¦", Some(Expected::Head)),
+            ("xs >> each { ¦ }", Some(Expected::Line)),
+            ("xs >> where { ¦ }", Some(Expected::Value)),
+            ("xs >> take(¦)", Some(Expected::Argument(3))),
+            ("xs >> take(n: ¦)", Some(Expected::Value)),
+            ("x >> f within { ¦ }", Some(Expected::Bound)),
+            ("x >> match .kind { ¦ }", Some(Expected::Pattern(5))),
+            ("param a: ¦", Some(Expected::Type)),
+            ("type T = { a: ¦ }", Some(Expected::Type)),
+            ("flow f(a: ¦) -> B { a }", Some(Expected::Type)),
+            ("flow f(a: B) -> ¦", Some(Expected::Type)),
+            ("param a: [¦]", Some(Expected::Type)),
+            ("ask<¦>(prompt: x)", Some(Expected::Type)),
             ("flow f(¦) -> B { a }", None),
-            ("x >> { a: ¦ }", Some(Due::Value)),
-            ("x >> parallel { a: ¦ }", Some(Due::Head)),
-            ("flow f(a: B) -> B { ¦ }", Some(Due::Line)),
-            ("test \"a\" { ¦ }", Some(Due::TestStatement)),
-            ("\"${¦}\"", Some(Due::Value)),
-            ("x ¦", Some(Due::More)),
-            ("param x: int\n¦", Some(Due::Statement)),
+            ("x >> { a: ¦ }", Some(Expected::Value)),
+            ("x >> parallel { a: ¦ }", Some(Expected::Head)),
+            ("flow f(a: B) -> B { ¦ }", Some(Expected::Line)),
+            ("test \"a\" { ¦ }", Some(Expected::TestStatement)),
+            ("\"${¦}\"", Some(Expected::Value)),
+            ("x ¦", Some(Expected::More)),
+            ("param x: int\n¦", Some(Expected::Statement)),
             ("# note ¦", None),
             ("take(n: 5¦)", None),
         ] {
-            assert_eq!(due(script), wanted, "{script}");
+            assert_eq!(expected(script), wanted, "{script}");
         }
     }
 }

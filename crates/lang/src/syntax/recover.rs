@@ -9,7 +9,7 @@ use crate::diag::{Fix, Span};
 
 impl Place<'_> {
     /// The fix that makes the text at the place parse.
-    pub(super) fn mend(&self) -> Option<Fix> {
+    pub(super) fn fix(&self) -> Option<Fix> {
         self.tokens.get(self.found)?;
         self.method_call()
             .or_else(|| self.braces_of_a_stage())
@@ -198,7 +198,7 @@ impl Place<'_> {
     }
 
     /// `for x in xs { .. }` as `xs >> each { .. }`
-    pub(super) fn mend_for(&self, at: usize) -> Option<Fix> {
+    pub(super) fn fix_for(&self, at: usize) -> Option<Fix> {
         let (name, list) = (at + 1, at + 3);
         if self.word(at) != "for" || self.word(at + 2) != "in" {
             return None;
@@ -213,7 +213,7 @@ impl Place<'_> {
     }
 
     /// `parallel { upper, lower }` as `parallel { upper: upper, lower: lower }`
-    pub(super) fn mend_branches(&self, open: usize) -> Option<Fix> {
+    pub(super) fn fix_branches(&self, open: usize) -> Option<Fix> {
         let close = self.closer(open)?;
         let commas = self.level(open, close).into_iter().filter(|it| self.word(*it) == ",");
         let mut names: Vec<String> = Vec::new();

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::host::{Apart, Process, Unanswered};
+use svc_contract::host::{Process, WorkerError, WorkerLimits};
 
 use super::frame::{self, Request};
 
@@ -53,7 +53,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn start(program: &Program, process: Process) -> Result<Self, Unanswered> {
+    pub(super) fn start(program: &Program, process: Process) -> Result<Self, WorkerError> {
         let mut command = Command::new(&program.path);
         command
             .args(&program.args)
@@ -66,7 +66,7 @@ impl Worker {
         // terminal.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0).current_dir("/");
-        let mut child = command.spawn().map_err(Unanswered::Lost)?;
+        let mut child = command.spawn().map_err(WorkerError::Lost)?;
         let streams = child.stdin.take().zip(child.stdout.take());
         let (requests, asked) = mpsc::channel();
         let (answered, answers) = mpsc::channel();
@@ -84,12 +84,12 @@ impl Worker {
     pub(super) fn run(
         &mut self,
         work: &Arc<Vec<u8>>,
-        apart: &Apart<'_>,
-    ) -> Result<Vec<u8>, Unanswered> {
-        let (memory, processor) = (apart.memory, apart.processor);
+        limits: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
+        let (memory, processor) = (limits.memory, limits.processor);
         let request = Request { memory, processor, work: work.clone() };
         // If the thread is gone, so is its answer.
-        let _ = self.requests.send((request, apart.answer));
+        let _ = self.requests.send((request, limits.answer));
         let started = Instant::now();
         loop {
             match self.answers.recv_timeout(LOOK) {
@@ -101,11 +101,11 @@ impl Worker {
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(self.gone(io::ErrorKind::UnexpectedEof.into()));
                 }
-                Err(RecvTimeoutError::Timeout) if !(apart.goes_on)() => {
-                    return Err(Unanswered::Cancelled);
+                Err(RecvTimeoutError::Timeout) if !(limits.goes_on)() => {
+                    return Err(WorkerError::Cancelled);
                 }
-                Err(RecvTimeoutError::Timeout) if started.elapsed() > apart.time => {
-                    return Err(Unanswered::Late);
+                Err(RecvTimeoutError::Timeout) if started.elapsed() > limits.time => {
+                    return Err(WorkerError::Late);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -113,34 +113,34 @@ impl Worker {
     }
 
     /// The reason why a worker does not respond any more.
-    fn gone(&mut self, err: io::Error) -> Unanswered {
+    fn gone(&mut self, err: io::Error) -> WorkerError {
         match err.kind() {
-            io::ErrorKind::FileTooLarge => return Unanswered::TooLarge,
+            io::ErrorKind::FileTooLarge => return WorkerError::TooLarge,
             // Its pipes were closed because it ended.
             io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => {}
-            _ => return Unanswered::Lost(err),
+            _ => return WorkerError::Lost(err),
         }
         match self.child.wait() {
             Ok(status) => self.ended(status),
-            Err(err) => Unanswered::Lost(err),
+            Err(err) => WorkerError::Lost(err),
         }
     }
 
-    fn ended(&mut self, status: ExitStatus) -> Unanswered {
+    fn ended(&mut self, status: ExitStatus) -> WorkerError {
         const MOST: u64 = 4 << 10;
         let mut said = Vec::new();
         // Without this output, less is known.
         let _ = self.child.stderr.take().map(|it| it.take(MOST).read_to_end(&mut said));
         let said = String::from_utf8_lossy(&said);
         if said.contains("memory allocation of") {
-            return Unanswered::Memory;
+            return WorkerError::Memory;
         }
         match signal::of(status) {
-            signal::Ended::ProcessorTime => Unanswered::Processor,
+            signal::Ended::ProcessorTime => WorkerError::Processor,
             signal::Ended::Somebody => {
-                Unanswered::Lost(io::Error::other(format!("the worker process ended: {status}")))
+                WorkerError::Lost(io::Error::other(format!("the worker process ended: {status}")))
             }
-            signal::Ended::Itself => Unanswered::Crashed,
+            signal::Ended::Itself => WorkerError::Crashed,
         }
     }
 }

@@ -8,12 +8,12 @@
 //! retried or is late; and no successful run takes less. Time is measured by the clock of the
 //! host, and includes the time of components, not that of the engine between them.
 
+mod abstract_value;
 mod amount;
 mod blocks;
 mod bounds;
 mod calls;
-mod extent;
-mod load;
+mod resource_use;
 mod shown;
 mod values;
 mod walk;
@@ -30,10 +30,10 @@ use svc_contract::{
 };
 
 use self::{
+    abstract_value::AbstractValue,
     amount::Amount,
     bounds::{InForce, Limits},
-    extent::Extent,
-    load::Load,
+    resource_use::ResourceUse,
     walk::Walk,
 };
 use super::{Caps, EffectUse, Envelope, Holds, Node, Scopes, Verdict};
@@ -43,7 +43,7 @@ use crate::{
 };
 
 /// The facts that an estimate is based on.
-pub struct Outlook<'a> {
+pub struct EstimateContext<'a> {
     /// The host, which configures prices and models.
     pub host: &'a dyn Host,
     /// The number of computations that run at the same time.
@@ -69,7 +69,7 @@ pub struct Past {
 
 /// The estimate of a run.
 #[derive(Clone, Debug)]
-pub struct Foresight {
+pub struct Estimate {
     pub nodes: Vec<Node>,
     /// The places of bounds.
     pub scopes: Scopes,
@@ -114,7 +114,7 @@ impl Problems {
     }
 
     /// Adds the problems to the report of a check.
-    pub fn tell(self, report: &mut Report) {
+    pub fn report(self, report: &mut Report) {
         for (source, problems) in self.by_file {
             let own = match report.source.name() == source.name() {
                 true => Some(&mut *report),
@@ -133,9 +133,9 @@ impl Problems {
 
 /// Estimates the run of a program. A file without a main pipeline has no nodes; its flows are
 /// still judged.
-pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
-    let mut walk = Walk::new(program, outlook);
-    let mut load = Load::none();
+pub fn estimate(program: &Checked, context: &EstimateContext<'_>) -> Estimate {
+    let mut walk = Walk::new(program, context);
+    let mut load = ResourceUse::none();
     let mut verdicts = Vec::new();
     if let Some(main) = &program.main {
         let inputs = program.inputs.iter().map(|it| walk.input(it)).collect();
@@ -148,11 +148,11 @@ pub fn foresee(program: &Checked, outlook: &Outlook<'_>) -> Foresight {
     // A file without a main pipeline has the effects of its flows.
     let effects = if program.main.is_some() { effects } else { walk.effects.clone() };
     verdicts.extend(walk.judge_caps(&load));
-    let load = load.in_turns(outlook.workers).limited(&limits(outlook.caps));
+    let load = load.in_turns(context.workers).limited(&limits(context.caps));
     let open = (load.tokens.max.is_none() || load.cost.max.is_none()).then(|| load.why_open());
     let prices = load.prices.iter().map(ToString::to_string).collect();
     let envelope = load.envelope();
-    Foresight {
+    Estimate {
         nodes: walk.nodes,
         scopes,
         envelope,
@@ -181,7 +181,7 @@ fn in_force(caps: Caps) -> InForce {
     }
 }
 
-impl Load {
+impl ResourceUse {
     /// The load of a whole run, whose computations wait for one of the workers.
     fn in_turns(mut self, workers: usize) -> Self {
         if self.is_delayed {
@@ -195,19 +195,19 @@ impl Load {
 
 impl<'a> Walk<'a> {
     /// The extent of an input.
-    fn input(&mut self, input: &'a Input) -> Extent {
-        if let Some(value) = self.outlook.given.get(&input.name) {
-            return Extent::Known(value.clone());
+    fn input(&mut self, input: &'a Input) -> AbstractValue {
+        if let Some(value) = self.context.given.get(&input.name) {
+            return AbstractValue::Known(value.clone());
         }
         match &input.default {
             Some(default) => self.quietly(|walk| walk.term(default).extent),
-            None => Extent::given(&input.ty),
+            None => AbstractValue::given(&input.ty),
         }
     }
 
     /// The verdicts on the caps set by the caller of the run.
-    fn judge_caps(&self, load: &Load) -> Vec<Verdict> {
-        let Caps { cost, tokens, time, .. } = self.outlook.caps;
+    fn judge_caps(&self, load: &ResourceUse) -> Vec<Verdict> {
+        let Caps { cost, tokens, time, .. } = self.context.caps;
         let cost = cost.map(|cap| {
             let shown = |it: Money| it.to_string();
             let ruling = match load.unpriced() {
@@ -252,7 +252,7 @@ fn ruled<T: Ord + Copy>(
     most: Option<T>,
     cap: T,
     shown: impl Fn(T) -> String,
-    load: &Load,
+    load: &ResourceUse,
 ) -> (Holds, String) {
     match least > cap {
         true => (Holds::Impossible, needs(&shown(least))),

@@ -14,11 +14,11 @@ use crate::check::Flow;
 
 /// The knowledge about a value.
 #[derive(Clone, Debug)]
-pub(super) enum Extent {
+pub(super) enum AbstractValue {
     Known(Value),
     List {
         items: Items,
-        item: Arc<Extent>,
+        item: Arc<AbstractValue>,
     },
     Record(Arc<Fields>),
     /// Any value of a type with this written size; without a size, the type determines it.
@@ -33,7 +33,7 @@ pub(super) enum Extent {
 /// The knowledge about the fields of a record.
 #[derive(Debug)]
 pub(super) struct Fields {
-    all: Vec<(Text, Extent)>,
+    all: Vec<(Text, AbstractValue)>,
     // Values share their parts, so a few lines can create one with too many parts to be
     // counted repeatedly.
     sizes: Sizes,
@@ -105,7 +105,7 @@ impl Items {
     }
 }
 
-impl Extent {
+impl AbstractValue {
     /// The extent of every value of a type.
     pub(super) fn of(ty: &Type) -> Self {
         Self::Any { ty: ty.clone(), sizes: None, is_given: false }
@@ -174,12 +174,12 @@ impl Extent {
         }
     }
 
-    /// The same value, or null. `due` is the type of the value if it is not null.
-    pub(super) fn optional(&self, due: &Type) -> Self {
+    /// The same value, or null. `expected` is the type of the value if it is not null.
+    pub(super) fn optional(&self, expected: &Type) -> Self {
         match self {
             Self::Known(Value::Null) => self.clone(),
             other => Self::Any {
-                ty: due.clone().optional(),
+                ty: expected.clone().optional(),
                 sizes: Some(join_sizes(other.sizes(), NULL)),
                 is_given: other.is_given(),
             },
@@ -196,8 +196,8 @@ impl Extent {
         }
     }
 
-    /// Reduces it to its length if it has too many parts. `due` is its type.
-    fn bearable(self, due: &Type) -> Self {
+    /// Reduces it to its length if it has too many parts. `expected` is its type.
+    fn bearable(self, expected: &Type) -> Self {
         if self.parts() <= MOST_PARTS {
             return self;
         }
@@ -207,10 +207,10 @@ impl Extent {
             Self::List { .. } => Some(self.sizes()),
             _ => None,
         };
-        Self::Any { ty: due.clone(), sizes, is_given }
+        Self::Any { ty: expected.clone(), sizes, is_given }
     }
 
-    pub(super) fn field(&self, name: &str, due: &Type) -> Self {
+    pub(super) fn field(&self, name: &str, expected: &Type) -> Self {
         match self {
             Self::Known(Value::Record(record)) => {
                 Self::Known(record.get(name).cloned().unwrap_or_default())
@@ -220,7 +220,7 @@ impl Extent {
                 let found = fields.all.iter().find(|(it, _)| it.as_ref() == name);
                 found.map_or(Self::null(), |(_, it)| it.clone())
             }
-            Self::Any { .. } | Self::List { .. } => self.part(due),
+            Self::Any { .. } | Self::List { .. } => self.part(expected),
         }
     }
 
@@ -237,19 +237,20 @@ impl Extent {
         Self::Any { ty: ty.clone(), sizes, is_given: *is_given }
     }
 
-    /// The extent of every item of a list. `due` is the type of an item.
-    pub(super) fn item(&self, due: &Type) -> Self {
+    /// The extent of every item of a list. `expected` is the type of an item.
+    pub(super) fn item(&self, expected: &Type) -> Self {
         match self {
             Self::Known(Value::List(items)) if items.len() <= MOST_JOINED => {
                 let all = items.iter().map(|it| Self::Known(it.clone()));
-                all.reduce(|a, b| a.or(&b, due)).unwrap_or_else(|| Self::of(due).settled(true))
+                all.reduce(|a, b| a.or(&b, expected))
+                    .unwrap_or_else(|| Self::of(expected).settled(true))
             }
             Self::List { item, .. } => item.as_ref().clone(),
             Self::Known(whole) => {
                 let sizes = Some(Sizes::exactly(written(whole)));
-                Self::Any { ty: due.clone(), sizes, is_given: true }.part(due)
+                Self::Any { ty: expected.clone(), sizes, is_given: true }.part(expected)
             }
-            other => other.part(due),
+            other => other.part(expected),
         }
     }
 
@@ -272,35 +273,35 @@ impl Extent {
         }
     }
 
-    /// One of the two. `due` is the type of both.
-    pub(super) fn or(&self, other: &Self, due: &Type) -> Self {
+    /// One of the two. `expected` is the type of both.
+    pub(super) fn or(&self, other: &Self, expected: &Type) -> Self {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) if a == b => self.clone(),
             (Self::List { .. }, Self::List { .. }) => {
-                let item = item_type(due);
+                let item = item_type(expected);
                 Self::List {
                     items: self.items().or(other.items()),
                     item: self.item(&item).or(&other.item(&item), &item).into(),
                 }
             }
-            (a, b) if a.is_record() && b.is_record() && matches!(due, Type::Record(_)) => {
-                let Type::Record(of) = due else { return Self::of(due) };
+            (a, b) if a.is_record() && b.is_record() && matches!(expected, Type::Record(_)) => {
+                let Type::Record(of) = expected else { return Self::of(expected) };
                 if a.width() != of.fields.len() || b.width() != of.fields.len() {
                     // Fields that the type does not name are still written.
-                    return self.either(other, due);
+                    return self.either(other, expected);
                 }
                 let field = |(name, ty): &(Text, Type)| {
                     (name.clone(), a.field(name, ty).or(&b.field(name, ty), ty))
                 };
-                record(of.fields.iter().map(field).collect(), due)
+                record(of.fields.iter().map(field).collect(), expected)
             }
-            _ => self.either(other, due),
+            _ => self.either(other, expected),
         }
     }
 
-    fn either(&self, other: &Self, due: &Type) -> Self {
+    fn either(&self, other: &Self, expected: &Type) -> Self {
         Self::Any {
-            ty: due.clone(),
+            ty: expected.clone(),
             sizes: Some(join_sizes(self.sizes(), other.sizes())),
             is_given: self.is_given() && other.is_given(),
         }
@@ -320,14 +321,14 @@ impl Extent {
     }
 
     /// The concatenation of two lists or texts.
-    pub(super) fn then(&self, other: &Self, due: &Type) -> Self {
-        match due {
+    pub(super) fn then(&self, other: &Self, expected: &Type) -> Self {
+        match expected {
             Type::List(item, _) => Self::List {
                 items: self.items().plus(other.items()),
                 item: self.item(item).or(&other.item(item), item).into(),
             },
             _ => Self::Any {
-                ty: due.clone(),
+                ty: expected.clone(),
                 sizes: Some(self.sizes().plus(other.sizes())),
                 is_given: self.is_given() && other.is_given(),
             },
@@ -448,29 +449,29 @@ fn quoted_of(ty: &Type) -> Sizes {
     if is_text(ty) { escaped(sizes) } else { sizes }
 }
 
-/// The extent of a record with these fields. `due` is its type.
-pub(super) fn record(fields: Vec<(Text, Extent)>, due: &Type) -> Extent {
+/// The extent of a record with these fields. `expected` is its type.
+pub(super) fn record(fields: Vec<(Text, AbstractValue)>, expected: &Type) -> AbstractValue {
     let known = fields.iter().map(|(name, it)| Some((name.clone(), it.as_known()?.clone())));
     let known: Option<Vec<_>> = known.collect();
     let parts = fields.iter().fold(1, |sum: u64, (_, it)| sum.saturating_add(it.parts()));
     if let Some(known) = known.filter(|_| parts <= MOST_PARTS) {
-        return Extent::Known(Value::Record(known.into_iter().collect::<Record>()));
+        return AbstractValue::Known(Value::Record(known.into_iter().collect::<Record>()));
     }
     let sizes = record_sizes(fields.iter().map(|(name, it)| (name, it.quoted())));
-    Extent::Record(Arc::new(Fields { all: fields, sizes, parts })).bearable(due)
+    AbstractValue::Record(Arc::new(Fields { all: fields, sizes, parts })).bearable(expected)
 }
 
-/// The extent of a list with these items. `due` is its type.
-pub(super) fn list(items: &[Extent], due: &Type) -> Extent {
+/// The extent of a list with these items. `expected` is its type.
+pub(super) fn list(items: &[AbstractValue], expected: &Type) -> AbstractValue {
     let known: Option<Vec<Value>> = items.iter().map(|it| it.as_known().cloned()).collect();
     let parts = items.iter().fold(1, |sum: u64, it| sum.saturating_add(it.parts()));
     if let Some(known) = known.filter(|_| parts <= MOST_PARTS) {
-        return Extent::Known(known.into());
+        return AbstractValue::Known(known.into());
     }
-    let item = item_type(due);
+    let item = item_type(expected);
     let any = items.iter().cloned().reduce(|a, b| a.or(&b, &item));
-    let any = any.unwrap_or_else(|| Extent::of(&item));
-    Extent::List { items: Items::exactly(items.len()), item: any.into() }.bearable(due)
+    let any = any.unwrap_or_else(|| AbstractValue::of(&item));
+    AbstractValue::List { items: Items::exactly(items.len()), item: any.into() }.bearable(expected)
 }
 
 /// Whether two small values are the same, and of the same kind.
@@ -495,16 +496,16 @@ fn is_same_value(one: &Value, other: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn text(most: u64) -> Extent {
-        Extent::sized(&Type::Text, Sizes { least: 0, usual: 1, most: Some(most) })
+    fn text(most: u64) -> AbstractValue {
+        AbstractValue::sized(&Type::Text, Sizes { least: 0, usual: 1, most: Some(most) })
     }
 
     #[test]
     fn what_is_written_is_never_longer_than_its_extent() {
         let fields = vec![
             ("a".into(), text(3)),
-            ("b".into(), Extent::of(&Type::INT)),
-            ("c".into(), Extent::of(&Type::Bool.optional())),
+            ("b".into(), AbstractValue::of(&Type::INT)),
+            ("c".into(), AbstractValue::of(&Type::Bool.optional())),
         ];
         let ty = Type::record(vec![
             ("a".into(), Type::Text),
@@ -522,7 +523,8 @@ mod tests {
         let sizes = record.sizes();
         let length = Value::Record(value.clone()).to_string().len() as u64;
         assert!(sizes.least <= length && Some(length) <= sizes.most, "{length} in {sizes:?}");
-        let many = Extent::List { items: Items::at_most(Some(2), false), item: record.into() };
+        let many =
+            AbstractValue::List { items: Items::at_most(Some(2), false), item: record.into() };
         let values = Value::from(vec![Value::Record(value.clone()), Value::Record(value)]);
         assert!(Some(values.to_string().len() as u64) <= many.sizes().most);
         assert!(many.sizes().least <= 2);
@@ -530,7 +532,7 @@ mod tests {
 
     #[test]
     fn parts_are_no_longer_than_the_whole() {
-        let whole = Extent::sized(
+        let whole = AbstractValue::sized(
             &Type::list(Type::record(vec![("t".into(), Type::Text)])),
             Sizes { least: 2, usual: 50, most: Some(100) },
         );
@@ -541,7 +543,7 @@ mod tests {
 
     #[test]
     fn either_is_as_long_as_the_longer_one() {
-        let one = Extent::Known(Value::text("four"));
+        let one = AbstractValue::Known(Value::text("four"));
         assert_eq!(one.or(&text(9), &Type::Text).sizes().most, Some(9));
         assert_eq!(one.or(&one, &Type::Text).as_known(), Some(&Value::text("four")));
         assert_eq!(one.optional(&Type::Text).sizes(), Sizes::exactly(4));

@@ -17,7 +17,7 @@ use crate::run::{by_input, by_order, place_of, scope_of};
 
 /// The earlier spending, by the bounds of the current script.
 #[derive(Debug, Default)]
-pub(super) struct Books {
+pub(super) struct PriorSpending {
     by_scope: HashMap<String, Usage>,
     /// The bounds that include the cost of the call at a path.
     by_call: HashMap<String, Arc<BTreeSet<String>>>,
@@ -58,7 +58,7 @@ impl Edit {
     }
 }
 
-impl Books {
+impl PriorSpending {
     /// Reads the spending of `run`, and of the run with another script that it resumes.
     pub(super) fn read(
         store: &Store,

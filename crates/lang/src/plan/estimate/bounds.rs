@@ -10,7 +10,7 @@ use svc_contract::{
 use super::{
     Walk,
     amount::Amount,
-    load::{Cause, Load},
+    resource_use::{Cause, ResourceUse},
 };
 use crate::{
     check::{BoundKey, Term, TermKind},
@@ -154,7 +154,7 @@ fn tighter<T: Ord + Copy>(outer: Option<T>, inner: Option<T>) -> Option<T> {
     outer.into_iter().chain(inner).min()
 }
 
-impl Load {
+impl ResourceUse {
     /// The load under the limits of a `within`.
     pub(super) fn limited(mut self, limits: &Limits) -> Self {
         if let Some(most) = limits.max_parallel {
@@ -194,7 +194,7 @@ pub(super) struct Bounded<'a> {
     pub(super) value: Option<Value>,
     /// The bounded term.
     pub(super) body: &'a Term,
-    pub(super) load: &'a Load,
+    pub(super) load: &'a ResourceUse,
     /// The outer bounds in the same pipeline.
     pub(super) outer: &'a InForce,
     /// Whether it bounds the whole file or a whole flow.
@@ -403,7 +403,7 @@ pub(super) fn settled<T: Ord + Copy>(
     most: Option<T>,
     cap: T,
     shown: impl Fn(T) -> String,
-    load: &Load,
+    load: &ResourceUse,
 ) -> (Holds, String) {
     match most {
         Some(most) if most <= cap => (Holds::Proven, format!("at most {}", shown(most))),
@@ -412,7 +412,7 @@ pub(super) fn settled<T: Ord + Copy>(
     }
 }
 
-impl Load {
+impl ResourceUse {
     /// The reason why a cap of money cannot be met, if something has no price.
     pub(super) fn unpriced(&self) -> Option<String> {
         self.causes.iter().find_map(|it| match it.as_ref() {
@@ -423,7 +423,7 @@ impl Load {
 
     /// The reasons why the amount is unknown.
     pub(super) fn why_open(&self) -> String {
-        let told = self.causes.iter().map(|it| match it.as_ref() {
+        let causes = self.causes.iter().map(|it| match it.as_ref() {
             Cause::List { is_given: true, .. } => {
                 "the number of items is known once the run has its inputs".to_owned()
             }
@@ -434,7 +434,8 @@ impl Load {
             }
             Cause::Open(key) => format!("`{}` is known once the run has its inputs", key.name()),
         });
-        told.reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
+        causes
+            .reduce(|all, it| if all.contains(&it) { all } else { format!("{all}; {it}") })
             .unwrap_or_else(|| "it may take any amount".to_owned())
     }
 }

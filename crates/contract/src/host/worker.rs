@@ -12,7 +12,7 @@ pub enum Process {
 }
 
 /// The limits of a worker process.
-pub struct Apart<'a> {
+pub struct WorkerLimits<'a> {
     pub process: Process,
     /// The address space in bytes.
     pub memory: u64,
@@ -28,7 +28,7 @@ pub struct Apart<'a> {
 
 /// The reason why a worker process returned no answer.
 #[derive(Debug)]
-pub enum Unanswered {
+pub enum WorkerError {
     /// The program cannot be started as a worker, because it does not call
     /// [`crate::is_worker`].
     Unsupported,

@@ -52,14 +52,14 @@ impl Failure {
     }
 
     /// The failure with the parts that were finished nevertheless, if there is a failure.
-    pub(super) fn keeping(
+    pub(super) fn with_partial(
         self,
         scope: &Scope,
         kept: impl FnOnce() -> Partial,
     ) -> Option<Box<RunError>> {
         let Self { first, others } = self;
         first.map(|it| match it.is_declined_at(scope.depth) {
-            true => it.keeping(kept(), others),
+            true => it.with_partial(kept(), others),
             false => it,
         })
     }
@@ -67,7 +67,7 @@ impl Failure {
 
 impl Ended {
     /// The values, or the failure with its partial results.
-    pub(super) fn keeping(
+    pub(super) fn with_partial(
         self,
         scope: &Scope,
         kept: impl FnOnce(Vec<Value>, &[usize]) -> Partial,
@@ -76,7 +76,7 @@ impl Ended {
         if failure.is_none() {
             return Ok(values);
         }
-        failure.keeping(scope, || kept(values, &failed)).map_or(Ok(Vec::new()), Err)
+        failure.with_partial(scope, || kept(values, &failed)).map_or(Ok(Vec::new()), Err)
     }
 
     /// The values, or the first failure.

@@ -1,9 +1,9 @@
-//! Inline code in a worker process ([`Host::apart`]): its requests and answers.
+//! Inline code in a worker process ([`Host::run_in_worker`]): its requests and answers.
 
 use std::{sync::Arc, time::Duration};
 
 use svc_contract::{
-    host::{Apart, Host, Process, Unanswered},
+    host::{Host, Process, WorkerError, WorkerLimits},
     registry::{ErrorKind, OpError},
     value::{
         Text, Type, Value,
@@ -13,14 +13,14 @@ use svc_contract::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Ended, Failure, Island, Watch, limits};
+use super::{Ended, Failure, InlineScript, Watch, limits};
 
 /// The first byte of requests of this kind.
 pub const PURPOSE: u8 = b'c';
 
-impl Island {
+impl InlineScript {
     /// Runs the code in a worker process, and blocks this thread until it ends.
-    pub fn run_apart(
+    pub fn run_in_worker(
         &self,
         args: &[Value],
         watch: &Watch,
@@ -29,7 +29,7 @@ impl Island {
         let left = watch.deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let time = left.unwrap_or(limits::TIME);
         let goes_on = || !watch.cancel.is_cancelled();
-        let apart = Apart {
+        let limits = WorkerLimits {
             process: Process::Fresh,
             memory: limits::PROCESS,
             processor: time,
@@ -37,7 +37,7 @@ impl Island {
             answer: limits::ANSWER,
             goes_on: &goes_on,
         };
-        match host.apart(self.asked(args, time), &apart) {
+        match host.run_in_worker(self.asked(args, time), &limits) {
             Ok(answer) => self.answered(&answer),
             Err(why) => Err(Ended::Failed(self.everywhere(unanswered(why)))),
         }
@@ -70,28 +70,28 @@ impl Island {
 }
 
 /// The error for a missing answer.
-fn unanswered(why: Unanswered) -> OpError {
+fn unanswered(why: WorkerError) -> OpError {
     let exhausted =
         |message: &str, help: &str| OpError::new(ErrorKind::Exhausted, message).help(help);
     match why {
-        Unanswered::Unsupported => OpError::new(
+        WorkerError::Unsupported => OpError::new(
             ErrorKind::Unsupported,
             "inline code of an untrusted script needs a worker process",
         )
         .help("call `svc::is_worker()` first in the `main` of the program that runs the script"),
-        Unanswered::Late | Unanswered::Processor => {
+        WorkerError::Late | WorkerError::Processor => {
             OpError::new(ErrorKind::Timeout, "the code took too long")
                 .help("work on fewer items, or write a component")
         }
-        Unanswered::Cancelled => OpError::cancelled(),
-        Unanswered::TooLarge => {
+        WorkerError::Cancelled => OpError::cancelled(),
+        WorkerError::TooLarge => {
             exhausted("the result of the code is too large", "work on fewer items at a time")
         }
-        Unanswered::Memory | Unanswered::Crashed => exhausted(
+        WorkerError::Memory | WorkerError::Crashed => exhausted(
             "the worker process of the code ended early",
             "work on fewer items at a time: the code may need too much memory",
         ),
-        Unanswered::Lost(err) => OpError::new(
+        WorkerError::Lost(err) => OpError::new(
             ErrorKind::Failed,
             format!("cannot run the code in a worker process: {err}"),
         ),
@@ -144,7 +144,8 @@ fn read_ask(asked: &[u8]) -> Option<Ask<'_>> {
 impl Ask<'_> {
     /// The caller tests the result against the expected type.
     fn run(self, host: Arc<dyn Host>) -> Result<Value, Failure> {
-        let Ok(island) = Island::new(self.code, self.base, &self.names, &Type::Json) else {
+        let Ok(inline_script) = InlineScript::new(self.code, self.base, &self.names, &Type::Json)
+        else {
             let error = OpError::bug("code that passed the check cannot be parsed");
             return Err(Failure { error, place: (self.base, self.base) });
         };
@@ -155,9 +156,11 @@ impl Ask<'_> {
             host: Some(host),
             memory: None,
         };
-        island.run(&self.args, &watch).map_err(|it| match it {
+        inline_script.run(&self.args, &watch).map_err(|it| match it {
             Ended::Failed(failure) => failure,
-            Ended::Unfinished => island.everywhere(OpError::bug("inline code did not finish")),
+            Ended::Unfinished => {
+                inline_script.everywhere(OpError::bug("inline code did not finish"))
+            }
         })
     }
 }

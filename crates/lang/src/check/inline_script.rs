@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Problem, Span},
-    script::{Island, Mistake},
+    script::{InlineScript, Mistake},
     syntax::ast::{Rhai, TypeExpr},
 };
 
@@ -24,14 +24,14 @@ impl Checker<'_> {
         let segment = self.segment("rhai");
         let names: Vec<Text> = ports.iter().map(|it| it.name.clone()).collect();
         let code = &self.source.text()[rhai.code.range()];
-        let island = match Island::new(code, rhai.code.start, &names, &yields) {
-            Ok(island) => Arc::new(island),
+        let inline_script = match InlineScript::new(code, rhai.code.start, &names, &yields) {
+            Ok(inline_script) => Arc::new(inline_script),
             Err(mistake) => {
                 self.misread(mistake);
                 return Term::unknown(span).of_type(yields);
             }
         };
-        Term::new(TermKind::Rhai { island, segment, args }, yields, span)
+        Term::new(TermKind::Rhai { inline_script, segment, args }, yields, span)
     }
 
     fn ports_of(&mut self, rhai: &Rhai) -> Vec<Port> {

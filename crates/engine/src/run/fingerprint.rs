@@ -9,7 +9,7 @@ use svc_contract::{
     value::Value,
 };
 
-use super::reach;
+use super::sandbox;
 
 /// The maximum number of files inspected in a folder: a call that reads a larger folder is made
 /// again.
@@ -29,7 +29,7 @@ pub(super) fn files(host: &dyn Host, op: &OpDef, args: &[Value]) -> BTreeMap<Str
         op.effects.iter().any(|it| matches!(it, Effect::Reads(Scope::Path(of)) if *of == name))
     };
     let read = op.params.iter().zip(args).filter(|(param, _)| is_read(param.name));
-    let paths = read.flat_map(|(_, arg)| reach::paths(arg));
+    let paths = read.flat_map(|(_, arg)| sandbox::paths(arg));
     paths.map(|it| (it.to_string_lossy().into_owned(), state(host, &it))).collect()
 }
 

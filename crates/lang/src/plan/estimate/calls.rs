@@ -9,9 +9,9 @@ use svc_contract::{
 
 use super::{
     Past, Walk,
+    abstract_value::{AbstractValue, Items},
     amount::Count,
-    extent::{Extent, Items},
-    load::{Cause, Load, Needs},
+    resource_use::{Cause, Needs, ResourceUse},
     walk::{Seen, Slot, Sources},
 };
 use crate::{
@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
             }
         }
         let idx = self.add(&call.name, needs.clone(), term);
-        let effects = of_call(call, &|it| args.get(it).and_then(Extent::as_known));
+        let effects = of_call(call, &|it| args.get(it).and_then(AbstractValue::as_known));
         if !self.problems.is_muted {
             self.effects.extend(effects.iter().cloned());
         }
@@ -93,20 +93,28 @@ impl<'a> Walk<'a> {
         let time = Range { min: Duration::ZERO, expected: Some(USUAL_RHAI), max };
         let around = self.force.timeout.map(|it| it.saturating_add(GRACE));
         let turns = max.into_iter().chain(around).min();
-        let load = Load { time, turns, compute: turns, is_delayed: true, ..Load::none() };
+        let load =
+            ResourceUse { time, turns, compute: turns, is_delayed: true, ..ResourceUse::none() };
         self.note_envelope(idx, &load);
         let sources = idx.map_or(needs, |it| vec![it]);
-        Seen { sources, extent: Extent::of(&term.ty), load: before.then(load) }
+        Seen { sources, extent: AbstractValue::of(&term.ty), load: before.then(load) }
     }
 
     /// The load of all attempts of a call.
-    fn attempts(&mut self, call: &Call, args: &[Extent], term: &Term, idx: Option<usize>) -> Load {
+    fn attempts(
+        &mut self,
+        call: &Call,
+        args: &[AbstractValue],
+        term: &Term,
+        idx: Option<usize>,
+    ) -> ResourceUse {
         let op = call.op.op;
-        let known: Vec<Known<'_>> = args.iter().map(Extent::known).collect();
+        let known: Vec<Known<'_>> = args.iter().map(AbstractValue::known).collect();
         let most_tokens = self.force.most_tokens(op);
         let wanted = call.wanted.as_ref();
-        let asking = Asking { host: self.outlook.host, op, wanted, args: &known, most_tokens };
-        let mut load = Load { spends: !matches!(op.price, Price::Free), ..Load::none() };
+        let asking = Asking { host: self.context.host, op, wanted, args: &known, most_tokens };
+        let mut load =
+            ResourceUse { spends: !matches!(op.price, Price::Free), ..ResourceUse::none() };
         let tries = self.force.tries(op);
         match asking.quote() {
             Ok(quote) => {
@@ -143,7 +151,7 @@ impl<'a> Walk<'a> {
 
     /// The usage of earlier calls of the same op, if there were enough of them.
     fn past_of(&mut self, call: &Call) -> Option<Past> {
-        let ask = self.outlook.past;
+        let ask = self.context.past;
         let name = call.op.to_string();
         let past = *self.past.entry(name).or_insert_with(|| ask(call.op));
         past.filter(|it| it.calls >= FEWEST)
@@ -151,7 +159,7 @@ impl<'a> Walk<'a> {
 
     fn quoted(
         &mut self,
-        load: &mut Load,
+        load: &mut ResourceUse,
         quote: Quote,
         tries: Option<u64>,
         call: &Call,
@@ -199,7 +207,7 @@ impl<'a> Walk<'a> {
         most.into_iter().chain(own).min()
     }
 
-    fn time_of(&self, op: &OpDef, args: &[Extent], tries: Option<u64>) -> Range<Duration> {
+    fn time_of(&self, op: &OpDef, args: &[AbstractValue], tries: Option<u64>) -> Range<Duration> {
         let lingers = match op.body {
             Body::Compute(_) => GRACE,
             Body::Inline(_) | Body::Io(_) => Duration::ZERO,
@@ -226,9 +234,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The load of the flows called by an op, with their nodes below it.
-    fn called_back(&mut self, call: &'a Call, args: &[Extent], idx: Option<usize>) -> Load {
+    fn called_back(
+        &mut self,
+        call: &'a Call,
+        args: &[AbstractValue],
+        idx: Option<usize>,
+    ) -> ResourceUse {
         let op = call.op.op;
-        let mut all = Load::none();
+        let mut all = ResourceUse::none();
         for ((param, arg), known) in op.params.iter().zip(&call.args).zip(args) {
             let Some((_, _, max)) = param.scheme.flow() else { continue };
             // In a flow judged by itself, its flow parameters are unknown.
@@ -260,11 +273,11 @@ impl<'a> Walk<'a> {
         &mut self,
         flow: &'a Arc<Flow>,
         sources: &Sources,
-        input: Option<&Extent>,
-    ) -> Load {
+        input: Option<&AbstractValue>,
+    ) -> ResourceUse {
         let given = flow.params.iter().enumerate().map(|(idx, it)| {
             let known = input.filter(|_| idx == 0).cloned();
-            let extent = known.unwrap_or_else(|| Extent::of(&it.ty));
+            let extent = known.unwrap_or_else(|| AbstractValue::of(&it.ty));
             Slot { sources: sources.clone(), extent }
         });
         let given = given.collect();
@@ -284,13 +297,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The most items of a declared list with these arguments.
-    pub(super) fn items_of(max: Max, op: &OpDef, args: &[Extent]) -> Items {
-        let input = args.first().map(Extent::items);
+    pub(super) fn items_of(max: Max, op: &OpDef, args: &[AbstractValue]) -> Items {
+        let input = args.first().map(AbstractValue::items);
         let named = |name: &str| {
             let idx = op.params.iter().position(|it| it.name == name);
             let arg = idx.and_then(|it| Some((args.get(it)?, op.params.get(it)?.scheme)));
             match arg {
-                Some((Extent::Known(Value::Int(it)), _)) => {
+                Some((AbstractValue::Known(Value::Int(it)), _)) => {
                     Items::at_most(Some(u64::try_from(*it).unwrap_or(0)), true)
                 }
                 Some((arg, Scheme::IntRange(_, most))) => {
@@ -316,7 +329,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn duration_of(op: &OpDef, args: &[Extent], name: &str) -> Option<Duration> {
+fn duration_of(op: &OpDef, args: &[AbstractValue], name: &str) -> Option<Duration> {
     let idx = op.params.iter().position(|it| it.name == name)?;
     match args.get(idx)?.as_known()? {
         Value::Duration(it) => Some(*it),
@@ -324,7 +337,7 @@ fn duration_of(op: &OpDef, args: &[Extent], name: &str) -> Option<Duration> {
     }
 }
 
-impl Load {
+impl ResourceUse {
     /// Expects the usage of earlier calls, within the possible range.
     fn as_before(&mut self, past: Past) {
         self.tokens.expected = Some(past.usage.tokens.max(self.tokens.min));

@@ -16,9 +16,9 @@ use svc_store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, St
 
 use super::{
     Engine, Error, Request, Unsaved,
-    books::Edit,
     inputs::Given,
     journal::{self, Asked, From, Journal},
+    prior_spending::Edit,
 };
 use crate::run::{Outcome, RunError, place_of};
 
@@ -32,13 +32,13 @@ struct Earlier {
 
 /// Options of a stored run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wishes {
+pub(super) struct RunOptions {
     asked: Asked,
     earlier: Option<Earlier>,
 }
 
 /// A run in the store.
-pub(super) struct Kept {
+pub(super) struct StoredRun {
     store: Arc<Store>,
     pub(super) journal: Arc<Journal>,
     /// Start time, in milliseconds since 1970.
@@ -50,7 +50,7 @@ pub(super) struct Kept {
 impl Engine {
     /// Returns the engine with a store for its runs, so that they can be resumed.
     #[must_use]
-    pub fn keeping(mut self, store: Arc<Store>) -> Self {
+    pub fn with_store(mut self, store: Arc<Store>) -> Self {
         self.store = Some(store);
         self
     }
@@ -163,13 +163,13 @@ impl Request<'_> {
     /// Allows a write to be repeated that an earlier run started, and whose outcome is unknown.
     /// `path` is its node.
     pub fn retry_write(mut self, path: &str) -> Self {
-        self.wishes.asked.retry.insert(path.to_owned());
+        self.options.asked.retry.insert(path.to_owned());
         self
     }
 
     /// Makes a call again although its result is known. `path` is its node.
     pub fn again(mut self, path: &str) -> Self {
-        self.wishes.asked.again.insert(path.to_owned());
+        self.options.asked.again.insert(path.to_owned());
         self
     }
 
@@ -190,7 +190,7 @@ impl Request<'_> {
             self.given = inputs_of(run, plan)?;
         }
         self.caps = caps(&run.bounds).ok_or_else(damaged)?;
-        self.wishes.earlier = Some(earlier);
+        self.options.earlier = Some(earlier);
         Ok(self)
     }
 }
@@ -242,7 +242,7 @@ fn written(caps: Caps) -> String {
     .to_string()
 }
 
-impl Kept {
+impl StoredRun {
     /// Records that a run begins or resumes.
     pub(super) fn begin(
         engine: &Engine,
@@ -251,11 +251,11 @@ impl Kept {
         plan: &Plan,
         inputs: &BTreeMap<Text, Value>,
         caps: Caps,
-        wishes: &Wishes,
+        options: &RunOptions,
     ) -> Result<Self, Error> {
         let source = &plan.program().source;
         let failed = |err| outside(source, err);
-        let earlier = wishes.earlier.as_ref();
+        let earlier = options.earlier.as_ref();
         let origin = earlier.and_then(Earlier::origin);
         let claims = [&id].into_iter().chain(&origin).map(|it| store.claim(it));
         let claims = claims.collect::<Result<_, _>>().map_err(failed)?;
@@ -264,7 +264,7 @@ impl Kept {
             store.run(known.run.id.as_str()).map_err(failed)?;
         }
         let from = earlier.map(|it| it.before(engine, &store, plan)).unwrap_or_default();
-        let (host, asked) = (engine.host.clone(), wishes.asked.clone());
+        let (host, asked) = (engine.host.clone(), options.asked.clone());
         let mut journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
         let taken_over = journal.taken_over();
@@ -329,10 +329,10 @@ impl Kept {
                     ErrorKind::Cancelled => RunState::Cancelled,
                     _ => RunState::Failed,
                 };
-                let told = json!({
+                let failure = json!({
                     "kind": err.kind().name(), "message": err.to_string(), "path": err.path,
                 });
-                (state, err.usage, None, Some(told.to_string()))
+                (state, err.usage, None, Some(failure.to_string()))
             }
         };
         self.store

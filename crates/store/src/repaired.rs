@@ -30,22 +30,23 @@ const FIXED: [(u64, &[u8]); 5] = [
 ];
 
 /// The copy; deleted when dropped.
-pub(super) struct Mended {
+pub(super) struct RepairedCopy {
     pub(super) connection: Connection,
     _files: Files,
 }
 
-impl Mended {
+impl RepairedCopy {
     /// Copies a store that was set aside, and migrates its tables.
     pub(super) fn copy(aside: &Path, now: i64) -> Result<Self> {
-        let copy = place::beside(aside, &format!("-{:08x}.part", fastrand::u32(..)));
+        let copy = place::sibling(aside, &format!("-{:08x}.part", fastrand::u32(..)));
         let files = Files(copy.clone());
         duplicate(aside, &copy)?;
         if fs::metadata(&copy)?.len() < HEADER {
             return Err(StoreError::corrupt("its file is too short"));
         }
-        mend(&copy)?;
-        let _ = duplicate(&place::beside(aside, OF_SQLITE[0]), &place::beside(&copy, OF_SQLITE[0]));
+        repair(&copy)?;
+        let _ =
+            duplicate(&place::sibling(aside, OF_SQLITE[0]), &place::sibling(&copy, OF_SQLITE[0]));
         let mut connection = Place::File(copy).connect(open::for_writing())?;
         open::prepare(&connection, Options::default())?;
         // Tables that cannot be migrated may have the current schema nevertheless.
@@ -61,7 +62,7 @@ fn duplicate(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-fn mend(copy: &Path) -> Result<()> {
+fn repair(copy: &Path) -> Result<()> {
     let mut file = File::options().write(true).open(copy)?;
     for (at, bytes) in FIXED {
         file.seek(SeekFrom::Start(at))?;
@@ -76,7 +77,7 @@ impl Drop for Files {
     fn drop(&mut self) {
         for suffix in OF_SQLITE.into_iter().chain(["", "-journal"]) {
             // Files that do not exist need not be removed.
-            let _ = fs::remove_file(place::beside(&self.0, suffix));
+            let _ = fs::remove_file(place::sibling(&self.0, suffix));
         }
     }
 }

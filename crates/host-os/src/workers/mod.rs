@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::host::{Apart, Process, Unanswered};
+use svc_contract::host::{Process, WorkerError, WorkerLimits};
 
 mod frame;
 mod serve;
@@ -79,12 +79,16 @@ impl Workers {
     }
 
     /// Runs a piece of work in a worker, and waits for its answer.
-    pub(crate) fn run(&self, work: Vec<u8>, apart: &Apart<'_>) -> Result<Vec<u8>, Unanswered> {
+    pub(crate) fn run(
+        &self,
+        work: Vec<u8>,
+        limits: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
         let program = self.program()?;
         let work = Arc::new(work);
-        match apart.process {
-            Process::Fresh => Worker::start(&program, apart.process)?.run(&work, apart),
-            Process::Kept => self.run_kept(&program, &work, apart),
+        match limits.process {
+            Process::Fresh => Worker::start(&program, limits.process)?.run(&work, limits),
+            Process::Kept => self.run_kept(&program, &work, limits),
         }
     }
 
@@ -92,16 +96,16 @@ impl Workers {
         &self,
         program: &Program,
         work: &Arc<Vec<u8>>,
-        apart: &Apart<'_>,
-    ) -> Result<Vec<u8>, Unanswered> {
-        let (place, idle) = self.place(apart)?;
-        let start = || Worker::start(program, apart.process);
+        limits: &WorkerLimits<'_>,
+    ) -> Result<Vec<u8>, WorkerError> {
+        let (place, idle) = self.place(limits)?;
+        let start = || Worker::start(program, limits.process);
         let mut worker = idle.map_or_else(start, Ok)?;
         let is_first = worker.done == 0;
-        let mut answer = worker.run(work, apart);
+        let mut answer = worker.run(work, limits);
         if !is_first && answer.as_ref().is_err_and(may_be_of_before) {
             worker = start()?;
-            answer = worker.run(work, apart);
+            answer = worker.run(work, limits);
         }
         if answer.is_ok() && worker.done < MOST_WORK {
             place.keep(worker);
@@ -109,24 +113,24 @@ impl Workers {
         answer
     }
 
-    fn program(&self) -> Result<Program, Unanswered> {
+    fn program(&self) -> Result<Program, WorkerError> {
         if let Some(program) = &self.0.program {
             return Ok(program.clone());
         }
         match ASKS.load(Ordering::Relaxed) {
-            true => Ok(Program::of(std::env::current_exe().map_err(Unanswered::Lost)?)),
-            false => Err(Unanswered::Unsupported),
+            true => Ok(Program::of(std::env::current_exe().map_err(WorkerError::Lost)?)),
+            false => Err(WorkerError::Unsupported),
         }
     }
 
     /// Waits until fewer workers than cores are busy; also returns an idle worker, if any.
-    fn place(&self, apart: &Apart<'_>) -> Result<(Place<'_>, Option<Worker>), Unanswered> {
+    fn place(&self, limits: &WorkerLimits<'_>) -> Result<(Place<'_>, Option<Worker>), WorkerError> {
         static CORES: OnceLock<usize> = OnceLock::new();
         let most = *CORES.get_or_init(|| thread::available_parallelism().map_or(2, usize::from));
         let mut pool = self.0.pool();
         while pool.busy >= most {
-            if !(apart.goes_on)() {
-                return Err(Unanswered::Cancelled);
+            if !(limits.goes_on)() {
+                return Err(WorkerError::Cancelled);
             }
             let woken = self.0.freed.wait_timeout(pool, LOOK);
             pool = woken.unwrap_or_else(PoisonError::into_inner).0;
@@ -139,8 +143,8 @@ impl Workers {
 
 /// Whether another worker may succeed where a reused one failed: its memory may have been
 /// fragmented, or it was killed meanwhile.
-fn may_be_of_before(why: &Unanswered) -> bool {
-    matches!(why, Unanswered::Memory | Unanswered::Crashed | Unanswered::Lost(_))
+fn may_be_of_before(why: &WorkerError) -> bool {
+    matches!(why, WorkerError::Memory | WorkerError::Crashed | WorkerError::Lost(_))
 }
 
 impl Inner {

@@ -59,7 +59,7 @@ fn surroundings() -> String {
 }
 
 fn workers() -> Workers {
-    Workers::of_test("apart::tests::works_where_it_is_a_worker").unwrap()
+    Workers::of_test("workers::tests::works_where_it_is_a_worker").unwrap()
 }
 
 struct Limits {
@@ -71,7 +71,7 @@ struct Limits {
 const AMPLE: Limits =
     Limits { memory: 1 << 30, processor: Duration::from_mins(1), time: Duration::from_mins(10) };
 
-fn ask(workers: &Workers, work: &str, limits: &Limits) -> Result<String, Unanswered> {
+fn ask(workers: &Workers, work: &str, limits: &Limits) -> Result<String, WorkerError> {
     ask_while(workers, work, limits, &|| true)
 }
 
@@ -80,8 +80,8 @@ fn ask_while(
     work: &str,
     limits: &Limits,
     goes_on: &dyn Fn() -> bool,
-) -> Result<String, Unanswered> {
-    let apart = Apart {
+) -> Result<String, WorkerError> {
+    let limits = WorkerLimits {
         process: Process::Kept,
         memory: limits.memory,
         processor: limits.processor,
@@ -89,7 +89,7 @@ fn ask_while(
         answer: 1 << 20,
         goes_on,
     };
-    let answer = workers.run(format!("own: {work}").into(), &apart)?;
+    let answer = workers.run(format!("own: {work}").into(), &limits)?;
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
@@ -113,16 +113,16 @@ fn what_goes_wrong_is_told_apart_and_the_next_worker_works() {
             before();
             ask(&workers, work, limits).unwrap_err()
         };
-        assert!(matches!(of("abort", &AMPLE), Unanswered::Crashed));
-        assert!(matches!(of("panic", &AMPLE), Unanswered::Crashed));
-        assert!(matches!(of("overflow", &AMPLE), Unanswered::Crashed));
-        assert!(matches!(of("memory", &AMPLE), Unanswered::Memory));
-        assert!(matches!(of("much", &AMPLE), Unanswered::TooLarge));
-        assert!(matches!(of("sleep", &late), Unanswered::Late));
-        assert!(matches!(of("spin", &short), Unanswered::Processor));
+        assert!(matches!(of("abort", &AMPLE), WorkerError::Crashed));
+        assert!(matches!(of("panic", &AMPLE), WorkerError::Crashed));
+        assert!(matches!(of("overflow", &AMPLE), WorkerError::Crashed));
+        assert!(matches!(of("memory", &AMPLE), WorkerError::Memory));
+        assert!(matches!(of("much", &AMPLE), WorkerError::TooLarge));
+        assert!(matches!(of("sleep", &late), WorkerError::Late));
+        assert!(matches!(of("spin", &short), WorkerError::Processor));
         before();
         let stopped = ask_while(&workers, "sleep", &AMPLE, &|| false);
-        assert!(matches!(stopped, Err(Unanswered::Cancelled)));
+        assert!(matches!(stopped, Err(WorkerError::Cancelled)));
     }
     assert_ne!(id(&workers), "");
 }
@@ -171,8 +171,8 @@ fn a_worker_sees_nothing_of_its_surroundings() {
 #[test]
 fn a_program_that_is_no_worker_is_said_to_be_none() {
     let other = Workers::of("/bin/echo".into());
-    let Err(Unanswered::Lost(err)) = ask(&other, "id", &AMPLE) else { panic!() };
+    let Err(WorkerError::Lost(err)) = ask(&other, "id", &AMPLE) else { panic!() };
     assert!(err.to_string().contains("is not a worker"), "{err}");
     let none = Workers::of("/nowhere/at/all".into());
-    assert!(matches!(ask(&none, "id", &AMPLE), Err(Unanswered::Lost(_))));
+    assert!(matches!(ask(&none, "id", &AMPLE), Err(WorkerError::Lost(_))));
 }

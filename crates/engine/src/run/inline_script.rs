@@ -9,7 +9,7 @@ use svc_contract::{
 use svc_lang::{
     diag::Span,
     plan::GRACE,
-    script::{Ended, Failure, Island, Watch, is_swollen, limits},
+    script::{Ended, Failure, InlineScript, Watch, is_swollen, limits},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, SemaphorePermit},
@@ -32,9 +32,9 @@ const LIGHT: u64 = 256;
 
 impl Run {
     /// The result of an inline script.
-    pub(super) async fn island(
+    pub(super) async fn inline_script(
         &self,
-        island: &Arc<Island>,
+        inline_script: &Arc<InlineScript>,
         args: &[Value],
         scope: &Scope,
         span: Span,
@@ -43,12 +43,12 @@ impl Run {
         let weight = args.iter().map(Value::weight).fold(0, u64::saturating_add);
         if !self.isolates && weight <= LIGHT {
             let watch = Watch { operations: AT_ONCE, host: None, ..self.watch(scope) };
-            match island.run(args, &watch) {
+            match inline_script.run(args, &watch) {
                 Err(Ended::Unfinished) => {}
                 ended => return failing(ended, scope, span),
             }
         }
-        self.apart(island.clone(), args.to_vec(), scope, span).await
+        self.run_in_worker(inline_script.clone(), args.to_vec(), scope, span).await
     }
 
     fn watch(&self, scope: &Scope) -> Watch {
@@ -65,9 +65,9 @@ impl Run {
     }
 
     /// Runs the code on its own thread, when it gets its turn.
-    async fn apart(
+    async fn run_in_worker(
         &self,
-        island: Arc<Island>,
+        inline_script: Arc<InlineScript>,
         args: Vec<Value>,
         scope: &Scope,
         span: Span,
@@ -80,13 +80,13 @@ impl Run {
             let _worker = worker;
             let _entered = memory::enter(&memory);
             match isolates || is_swollen() {
-                true => match island.run_apart(&args, &watch, host.as_ref()) {
+                true => match inline_script.run_in_worker(&args, &watch, host.as_ref()) {
                     Err(Ended::Failed(it)) if !isolates && it.is_unsupported() => {
-                        island.run(&args, &watch)
+                        inline_script.run(&args, &watch)
                     }
                     ended => ended,
                 },
-                false => island.run(&args, &watch),
+                false => inline_script.run(&args, &watch),
             }
         });
         let watched = scope.cancel.run_until_cancelled(while_it_fits(&mut task, &scope.memory));
@@ -126,7 +126,7 @@ impl Run {
 fn failing(ended: std::result::Result<Value, Ended>, scope: &Scope, span: Span) -> Result<Value> {
     scope.fits(span)?;
     match ended {
-        Ok(value) => super::now::bearable(value, span),
+        Ok(value) => super::eval_sync::check_size(value, span),
         Err(Ended::Failed(Failure { error, place: (start, end) })) => {
             if matches!(error.kind, ErrorKind::Timeout | ErrorKind::Cancelled) {
                 // If an enclosing bound ended it, report that bound.

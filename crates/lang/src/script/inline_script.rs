@@ -8,7 +8,7 @@ use std::{
 use rhai::{AST, Dynamic, Scope};
 use svc_contract::{
     registry::{ErrorKind, OpError},
-    value::{Misfit, Text, Type, Value},
+    value::{Text, Type, TypeMismatch, Value},
 };
 
 use super::{
@@ -23,7 +23,7 @@ use super::{
 };
 
 /// The code of one `rhai(..) -> T { .. }`.
-pub struct Island {
+pub struct InlineScript {
     pub(super) code: Text,
     ast: AST,
     pub(super) names: Box<[Text]>,
@@ -41,7 +41,7 @@ pub enum Ended {
     Failed(Failure),
 }
 
-impl Island {
+impl InlineScript {
     /// Compiles the code between the braces, which begins at the byte `base` of its file.
     pub fn new(code: &str, base: usize, names: &[Text], yields: &Type) -> Result<Self, Mistake> {
         if code.len() > limits::CODE {
@@ -78,7 +78,7 @@ impl Island {
                 Err(Ended::Unfinished)
             }
             (Ok(value), _) => Ok(value),
-            (Err(failed), stop) => Err(Ended::Failed(self.told(failed, stop))),
+            (Err(failed), stop) => Err(Ended::Failed(self.failure(failed, stop))),
         }
     }
 
@@ -93,7 +93,7 @@ impl Island {
         self.result.leave(result.map_err(Wrong::Code)?).map_err(Wrong::Result)
     }
 
-    fn told(&self, wrong: Wrong, stop: Option<Stop>) -> Failure {
+    fn failure(&self, wrong: Wrong, stop: Option<Stop>) -> Failure {
         match wrong {
             Wrong::Input(name, why) => {
                 let message = format!("`{name}` is too large for inline code: it has {why}");
@@ -110,7 +110,7 @@ impl Island {
     }
 
     /// The failure of a result that does not have the declared type.
-    pub(super) fn unfit(&self, misfit: &Misfit) -> Failure {
+    pub(super) fn unfit(&self, misfit: &TypeMismatch) -> Failure {
         self.everywhere(unfit(misfit))
     }
 
@@ -125,11 +125,11 @@ impl Island {
 enum Wrong {
     Input(Text, String),
     Code(Box<rhai::EvalAltResult>),
-    Result(Misfit),
+    Result(TypeMismatch),
 }
 
-fn unfit(misfit: &Misfit) -> OpError {
-    let Misfit { path, wanted, given } = misfit;
+fn unfit(misfit: &TypeMismatch) -> OpError {
+    let TypeMismatch { path, wanted, given } = misfit;
     let message = match path.as_str() {
         "" => format!("expected {wanted} as the result of the code, found {given}"),
         path => {
@@ -159,8 +159,8 @@ pub(super) fn on_a_long_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(limits::STACK, limits::STACK, run)
 }
 
-impl fmt::Debug for Island {
+impl fmt::Debug for InlineScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Island").field(&self.code).finish()
+        f.debug_tuple("InlineScript").field(&self.code).finish()
     }
 }

@@ -21,13 +21,13 @@ use super::{
     calls::spends,
     env::Env,
     error::{Result, RunError},
+    eval_sync::{self, Now},
     events::Event,
+    join::{TASKS_PER_YIELD, Task, together},
     ledger::Before,
-    now::{self, Now},
     partial::{Partial, Parts},
     path::Path,
     scope::{Bounds, Scope, out_of_time},
-    together::{TASKS_PER_YIELD, Task, together},
 };
 
 /// The context of a term: its frames, its bounds, its path.
@@ -95,24 +95,25 @@ impl Run {
             TermKind::FlowRef(_) => now_at(term, place),
             TermKind::CallRef { callee, segment, input, .. } => {
                 let values = self.all([callee.as_ref(), input.as_ref()], place).await?;
-                let flow = now::flow_of(&values[0], span)?;
+                let flow = eval_sync::flow_of(&values[0], span)?;
                 let (env, path) = (Env::of_params(&values[1..]), place.path.name(segment));
                 let place = Place { env: &env, scope: place.scope, path: &path };
                 self.eval(&flow.body, place).await.map_err(|it| it.in_file(&flow.source))
             }
-            TermKind::Rhai { island, segment, args } => {
+            TermKind::Rhai { inline_script, segment, args } => {
                 let args = self.all(args, place).await?;
                 let path = place.path.name(segment);
-                let ended = self.island(island, &args, place.scope, span).await;
+                let ended = self.inline_script(inline_script, &args, place.scope, span).await;
                 ended.map_err(|it| it.at_node(path.to_string(), Some("rhai")))
             }
             TermKind::Block(block) => self.block(block, place).await,
             TermKind::Parallel { names, branches } => {
                 self.parallel(names, branches, place, span).await
             }
-            TermKind::Each { segment, input, optional, body } => {
-                now::bearable(self.each(segment, input, *optional, body, place).await?, span)
-            }
+            TermKind::Each { segment, input, optional, body } => eval_sync::check_size(
+                self.each(segment, input, *optional, body, place).await?,
+                span,
+            ),
             TermKind::Shape { input, shape, key, .. } => {
                 let list = self.eval(input, place).await?;
                 let input = Term { kind: TermKind::Const(list), ..input.as_ref().clone() };
@@ -127,23 +128,25 @@ impl Run {
             }
             TermKind::Match { value, arms } => {
                 let value = self.eval(value, place).await?;
-                let arm = now::arm_of(arms, &value, span)?;
+                let arm = eval_sync::arm_of(arms, &value, span)?;
                 let path = place.path.name(&arm.segment);
                 self.eval(&arm.body, place.at(&path)).await
             }
             TermKind::Repeat(repeat) => self.repeat(repeat, place, span).await,
             TermKind::Record(entries) => self.record(entries, place, span).await,
             TermKind::List(items) => {
-                now::bearable(Value::from(self.all(items, place).await?), span)
+                eval_sync::check_size(Value::from(self.all(items, place).await?), span)
             }
             TermKind::Text(pieces) => {
                 let values = self.all(pieces.iter().filter_map(piece_term), place).await?;
-                now::text_of(pieces, values, span)
+                eval_sync::text_of(pieces, values, span)
             }
-            TermKind::Field { base, name } => Ok(now::field(&self.eval(base, place).await?, name)),
+            TermKind::Field { base, name } => {
+                Ok(eval_sync::field(&self.eval(base, place).await?, name))
+            }
             TermKind::Index { base, index } => {
                 let values = self.all([base.as_ref(), index.as_ref()], place).await?;
-                Ok(now::item(&values[0], &values[1]))
+                Ok(eval_sync::item(&values[0], &values[1]))
             }
             TermKind::Binary { op, left, right } => {
                 self.binary(*op, left, right, place, span).await
@@ -152,12 +155,12 @@ impl Run {
                 let holds = matches!(self.eval(inner, place).await?, Value::Bool(true));
                 Ok(Value::Bool(!holds))
             }
-            TermKind::Negate(inner) => now::negate(&self.eval(inner, place).await?, span),
+            TermKind::Negate(inner) => eval_sync::negate(&self.eval(inner, place).await?, span),
             TermKind::Cast { value, why } => {
-                now::cast(self.eval(value, place).await?, &term.ty, *why, span)
+                eval_sync::cast(self.eval(value, place).await?, &term.ty, *why, span)
             }
             TermKind::Path { value, folder } => {
-                Ok(now::path(&self.eval(value, place).await?, folder.as_deref()))
+                Ok(eval_sync::path(&self.eval(value, place).await?, folder.as_deref()))
             }
             TermKind::Within { segment, bounds, body } => {
                 self.within((segment, bounds), body, place).await
@@ -179,7 +182,13 @@ impl Run {
             value = match next {
                 Ok(next) => next,
                 Err(err) => {
-                    return Err(keeping_stages(err, &terms[..=idx], terms.len(), place, &value));
+                    return Err(with_partial_stages(
+                        err,
+                        &terms[..=idx],
+                        terms.len(),
+                        place,
+                        &value,
+                    ));
                 }
             };
         }
@@ -217,14 +226,14 @@ impl Run {
     ) -> Result<Value> {
         if matches!(op, BinaryOp::Or | BinaryOp::And | BinaryOp::Coalesce) {
             let left = self.eval(left, place).await?;
-            return match now::decided(op, &left) {
+            return match eval_sync::decided(op, &left) {
                 Some(value) => Ok(value),
                 None => self.eval(right, place).await,
             };
         }
         let mut values = self.all([left, right], place).await?.into_iter();
         let (a, b) = (values.next().unwrap_or_default(), values.next().unwrap_or_default());
-        now::operate(op, a, b, span)
+        eval_sync::operate(op, a, b, span)
     }
 
     async fn fallback<'a>(
@@ -239,8 +248,8 @@ impl Run {
         for term in others {
             match result {
                 Err(err) if err.is_caught_at(place.scope.depth) => {
-                    self.tell(place.path, &Event::Swallowed { error: &err.error });
-                    let error = now::error_value(&err);
+                    self.emit(place.path, &Event::Swallowed { error: &err.error });
+                    let error = eval_sync::error_value(&err);
                     let env = place.env.with_it(&error);
                     let place = Place { env: &env, scope: place.scope, path: &below };
                     result = self.eval(term, place).await;
@@ -273,18 +282,18 @@ impl Run {
                 let inner = Place { env: &env, scope: place.scope, path: &path };
                 value = match self.eval(&repeat.body, inner).await {
                     Ok(next) => next,
-                    Err(err) => return Err(keeping_turns(err, repeat, turn, place, &value)),
+                    Err(err) => return Err(with_partial_turns(err, repeat, turn, place, &value)),
                 };
             }
         }
         let Some(otherwise) = &repeat.otherwise else {
-            return Err(now::exhausted(repeat.turns, span));
+            return Err(eval_sync::exhausted(repeat.turns, span));
         };
         let after = place.path.item(&repeat.segment, repeat.turns as usize + 1);
         let (env, path) = (place.env.with_it(&value), after.name(Repeat::ELSE));
         let inner = Place { env: &env, scope: place.scope, path: &path };
         let ended = self.eval(otherwise, inner).await;
-        ended.map_err(|it| keeping_turns(it, repeat, repeat.turns, place, &value))
+        ended.map_err(|it| with_partial_turns(it, repeat, repeat.turns, place, &value))
     }
 
     /// The earlier history of a `within`, if calls are recorded.
@@ -345,7 +354,7 @@ pub(super) async fn in_time<T>(
 
 /// A failed stage keeps its input, if something was paid for that and nothing inside the stage
 /// was finished.
-fn keeping_stages(
+fn with_partial_stages(
     err: Box<RunError>,
     before: &[Term],
     of: usize,
@@ -356,14 +365,14 @@ fn keeping_stages(
     match is_kept && before.iter().any(spends) {
         true => {
             let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
-            err.keeping(kept.at(place.path), [])
+            err.with_partial(kept.at(place.path), [])
         }
         false => err,
     }
 }
 
 /// A declined turn keeps the value after the last finished turn.
-fn keeping_turns(
+fn with_partial_turns(
     err: Box<RunError>,
     repeat: &Repeat,
     done: u32,
@@ -375,7 +384,7 @@ fn keeping_turns(
     }
     let (done, of) = (done as usize, repeat.turns as usize);
     let kept = Partial::of_steps(Parts::Turns, done, of, value.clone());
-    err.keeping(kept.at(place.path.name(&repeat.segment)), [])
+    err.with_partial(kept.at(place.path.name(&repeat.segment)), [])
 }
 
 /// The place of the caps among bounds.

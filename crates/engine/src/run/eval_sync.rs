@@ -134,7 +134,7 @@ impl Now<'_> {
         let weight = weight.saturating_add(ended.as_ref().map_or(0, Value::weight));
         let ended = self
             .worked(weight, span)
-            .and_then(|()| ended.map_err(|it| RunError::new(call.op.honest(it), span)));
+            .and_then(|()| ended.map_err(|it| RunError::new(call.op.checked_error(it), span)));
         ended.map_err(|it| it.at_node(call.segment.to_string(), Some(&call.name)))
     }
 
@@ -294,7 +294,7 @@ impl Now<'_> {
     /// Checks the size of a composed value.
     fn made(self, value: Value, span: Span) -> Result<Value> {
         self.worked(value.weight(), span)?;
-        bearable(value, span)
+        check_size(value, span)
     }
 
     fn within(
@@ -446,7 +446,7 @@ fn math(err: arithmetic::MathError, span: Span) -> Box<RunError> {
 
 /// Checks that a value can still be written out; values whose parts contain each other twice at
 /// every step soon cannot.
-pub(super) fn bearable(value: Value, span: Span) -> Result<Value> {
+pub(super) fn check_size(value: Value, span: Span) -> Result<Value> {
     if value.weight() <= arithmetic::HEAVIEST {
         Ok(value)
     } else {

@@ -6,7 +6,7 @@
 use std::{io, time::Duration};
 
 use svc_contract::{
-    host::{Apart, Host, Process, Unanswered},
+    host::{Host, Process, WorkerError, WorkerLimits},
     value::{
         units::{show_duration, show_size},
         wire,
@@ -76,7 +76,7 @@ pub(super) fn read(
     let mebibytes = u32::try_from(content.len() >> 20).unwrap_or(u32::MAX);
     let processor = TIME + TIME_PER_MIB * mebibytes;
     let goes_on = || !sink.is_stopped();
-    let apart = Apart {
+    let limits = WorkerLimits {
         process: Process::Kept,
         memory: MEMORY,
         processor,
@@ -84,30 +84,30 @@ pub(super) fn read(
         answer: ANSWER,
         goes_on: &goes_on,
     };
-    let answer = host.apart(ask.0, &apart).map_err(|why| unanswered(why, processor))?;
+    let answer = host.run_in_worker(ask.0, &limits).map_err(|why| unanswered(why, processor))?;
     answered(&answer, name, sink).unwrap_or_else(|| {
         Err(Unreadable::Unread(io::Error::other("its reader returned an invalid answer")))
     })
 }
 
-fn unanswered(why: Unanswered, time: Duration) -> Unreadable {
+fn unanswered(why: WorkerError, time: Duration) -> Unreadable {
     let damaged = |why: String| Unreadable::Damaged(format!("it is damaged: {why}"));
     match why {
-        Unanswered::Unsupported => Unreadable::Unsupported,
-        Unanswered::Cancelled => Unreadable::Unread(io::ErrorKind::Interrupted.into()),
-        Unanswered::Memory => {
+        WorkerError::Unsupported => Unreadable::Unsupported,
+        WorkerError::Cancelled => Unreadable::Unread(io::ErrorKind::Interrupted.into()),
+        WorkerError::Memory => {
             damaged(format!("reading it needs more than {} of memory", show_size(MEMORY)))
         }
-        Unanswered::Processor => {
+        WorkerError::Processor => {
             damaged(format!("reading it takes longer than {}", show_duration(time)))
         }
-        Unanswered::TooLarge => damaged("its text is too large".to_owned()),
-        Unanswered::Crashed => damaged("its reader crashed".to_owned()),
-        Unanswered::Late => {
+        WorkerError::TooLarge => damaged("its text is too large".to_owned()),
+        WorkerError::Crashed => damaged("its reader crashed".to_owned()),
+        WorkerError::Late => {
             let why = "reading it took too long on this busy machine";
             Unreadable::Unread(io::Error::new(io::ErrorKind::TimedOut, why))
         }
-        Unanswered::Lost(err) => Unreadable::Unread(err),
+        WorkerError::Lost(err) => Unreadable::Unread(err),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
 /// is added where the number of slots is limited: while one call waits, all slots are busy, so
 /// it lasts at most the time of all calls together divided by the number of slots.
 #[derive(Clone, Debug)]
-pub(super) struct Load {
+pub(super) struct ResourceUse {
     pub(super) tokens: Range<u64>,
     pub(super) cost: Range<Money>,
     pub(super) time: Range<Duration>,
@@ -72,7 +72,7 @@ pub(super) enum Cause {
 /// The most causes that are kept; no one reads more.
 const MOST_CAUSES: usize = 20;
 
-impl Load {
+impl ResourceUse {
     /// The load of a call that a result of another run may replace.
     pub(super) fn unless_reused(mut self) -> Self {
         self.tokens.min = 0;

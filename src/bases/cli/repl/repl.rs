@@ -34,7 +34,7 @@ use super::{
 };
 
 /// A session, and the statements entered so far.
-pub(super) struct Talk<'s> {
+pub(super) struct Repl<'s> {
     pub(super) session: &'s Session,
     pub(super) entered: session::Session,
     pub(super) settings: Settings,
@@ -49,20 +49,20 @@ pub(super) struct Talk<'s> {
 
 /// The outcome of a statement or command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum Outcome {
     Done,
     Leave,
     /// It failed, with this exit code.
     Failed(u8),
 }
 
-impl Heard {
+impl Outcome {
     pub(super) fn of(code: u8) -> Self {
         if code == OK { Self::Done } else { Self::Failed(code) }
     }
 }
 
-impl<'s> Talk<'s> {
+impl<'s> Repl<'s> {
     pub(super) fn new(session: &'s Session, settings: Settings, store: Option<&Path>) -> Self {
         let entered = session::Session::new(session.engine.clone(), ".");
         let (store, spent, rest) = (store.map(Path::to_owned), Usage::default(), Rest::default());
@@ -70,15 +70,15 @@ impl<'s> Talk<'s> {
     }
 
     /// Executes a line.
-    pub(super) async fn hear(&mut self, text: &str) -> Result<Heard> {
+    pub(super) async fn execute(&mut self, text: &str) -> Result<Outcome> {
         match text.trim().strip_prefix(':') {
-            Some(command) => commands::obey(self, command).await,
+            Some(command) => commands::run_command(self, command).await,
             None => self.enter(text).await,
         }
     }
 
     /// Enters all statements of a script.
-    pub(super) async fn load(&mut self, file: &Path) -> Result<Heard> {
+    pub(super) async fn load(&mut self, file: &Path) -> Result<Outcome> {
         let source = script::read(self.session.engine.host(), file)?;
         if let Some(folder) = source.folder().filter(|_| self.entered.bindings().is_empty()) {
             self.entered.stands_in(folder.as_path());
@@ -86,37 +86,37 @@ impl<'s> Talk<'s> {
         self.enter(source.text()).await
     }
 
-    async fn enter(&mut self, text: &str) -> Result<Heard> {
+    async fn enter(&mut self, text: &str) -> Result<Outcome> {
         let (statements, report) = match self.entered.read(text) {
             Ok(read) => read,
             Err(report) => return Ok(self.refuse(&report)),
         };
-        self.tell(&report);
+        self.report(&report);
         // Declarations may be used above their place, so they are entered first.
         let (declared, others): (Vec<_>, Vec<_>) =
             statements.iter().partition(|it| !it.runs() && !it.is_test());
         for statement in declared.into_iter().chain(others) {
-            if let failed @ Heard::Failed(_) = self.step(statement).await? {
+            if let failed @ Outcome::Failed(_) = self.step(statement).await? {
                 return Ok(failed);
             }
         }
-        Ok(Heard::Done)
+        Ok(Outcome::Done)
     }
 
-    pub(super) fn refuse(&self, report: &Report) -> Heard {
-        self.tell(report);
-        Heard::Failed(INVALID)
+    pub(super) fn refuse(&self, report: &Report) -> Outcome {
+        self.report(report);
+        Outcome::Failed(INVALID)
     }
 
-    fn tell(&self, report: &Report) {
-        terminal::tell(terminal::styled(&report.render(self.session.terminal.err.style())));
+    fn report(&self, report: &Report) {
+        terminal::eprint(terminal::styled(&report.render(self.session.terminal.err.style())));
     }
 
-    async fn step(&mut self, statement: &Statement) -> Result<Heard> {
+    async fn step(&mut self, statement: &Statement) -> Result<Outcome> {
         if statement.runs() {
             return self.compute(statement).await;
         }
-        let heard = if statement.is_test() { self.test(statement)? } else { Heard::Done };
+        let outcome = if statement.is_test() { self.test(statement)? } else { Outcome::Done };
         self.entered.keep(statement, None);
         if statement.bounds() {
             self.remark("these bounds apply to each statement of the script")?;
@@ -124,17 +124,17 @@ impl<'s> Talk<'s> {
         if let Some(name) = statement.name() {
             self.remark(&format!("`{name}` is declared"))?;
         }
-        Ok(heard)
+        Ok(outcome)
     }
 
-    async fn compute(&mut self, statement: &Statement) -> Result<Heard> {
+    async fn compute(&mut self, statement: &Statement) -> Result<Outcome> {
         let plan = match self.entered.plan(statement) {
             Ok(plan) => plan,
             Err(report) => return Ok(self.refuse(&report)),
         };
         let ty = plan.program().main.as_ref().map_or(Type::Unknown, |it| it.ty.clone());
         let watch = Arc::new(Watch::new(self.session.terminal));
-        let engine = self.session.engine.clone().watched_by(watch.clone());
+        let engine = self.session.engine.clone().with_observer(watch.clone());
         let began = Instant::now();
         let request = self.request(&engine, plan);
         match watched(request, &watch, self.session).await {
@@ -151,10 +151,10 @@ impl<'s> Talk<'s> {
                 if let Error::Input { error, .. } = &error {
                     let help = "set it with `:param NAME VALUE`";
                     let help = error.error.help.as_deref().unwrap_or(help);
-                    self.session.terminal.complain(&error.to_string(), Some(help));
-                    return Ok(Heard::Failed(USAGE));
+                    self.session.terminal.print_error(&error.to_string(), Some(help));
+                    return Ok(Outcome::Failed(USAGE));
                 }
-                Ok(Heard::Failed(fail(&error, &watch, false, self.session)?))
+                Ok(Outcome::Failed(fail(&error, &watch, false, self.session)?))
             }
         }
     }
@@ -175,9 +175,9 @@ impl<'s> Talk<'s> {
         ty: &Type,
         response: &Response,
         took: Duration,
-    ) -> Result<Heard> {
+    ) -> Result<Outcome> {
         if !self.session.is_prompt && statement.is_let() {
-            return Ok(Heard::Done);
+            return Ok(Outcome::Done);
         }
         self.show_value(&response.value)?;
         let name = statement.name().unwrap_or(ANSWER);
@@ -187,7 +187,7 @@ impl<'s> Talk<'s> {
             line += &format!(" · {tokens} tokens");
         }
         self.remark(&format!("{line} · {cost}"))?;
-        Ok(Heard::Done)
+        Ok(Outcome::Done)
     }
 
     /// Shows a value, up to the number of lines in the settings.
@@ -218,20 +218,20 @@ impl<'s> Talk<'s> {
         terminal::print(terminal::styled(&(out.paint(text, Ink::Dim) + "\n")))
     }
 
-    fn test(&self, statement: &Statement) -> Result<Heard> {
+    fn test(&self, statement: &Statement) -> Result<Outcome> {
         let results = match self.entered.test(statement) {
             Ok(results) => results,
             Err(report) => return Ok(self.refuse(&report)),
         };
-        let mut heard = Heard::Done;
+        let mut outcome = Outcome::Done;
         for result in results {
             let word = if result.passed() { "ok" } else { "failed" };
             terminal::print(&format!("{word}  {}\n", visible_line(&result.name)))?;
             if !result.passed() {
-                self.tell(&result.report);
-                heard = Heard::Failed(FAILED);
+                self.report(&result.report);
+                outcome = Outcome::Failed(FAILED);
             }
         }
-        Ok(heard)
+        Ok(outcome)
     }
 }

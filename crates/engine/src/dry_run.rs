@@ -21,7 +21,7 @@ use super::{
     cause::{Cause, Differences, Facts},
     inputs,
     journal::facts,
-    kept,
+    resume,
 };
 use crate::run::{
     self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of,
@@ -49,7 +49,7 @@ pub enum Fate {
     /// Unchanged: the recorded result is used.
     Same,
     /// The call would be made again.
-    Anew(Cause),
+    Rerun(Cause),
     /// The call differs from the recorded one, but the recorded result was used nevertheless.
     Stale(Cause),
     /// The call is pure, and was computed again.
@@ -58,7 +58,7 @@ pub enum Fate {
 
 /// The result of a dry run.
 #[derive(Debug)]
-pub struct Rehearsed {
+pub struct DryRunResult {
     pub run: Run,
     pub plan: Plan,
     /// Every call that was reached, by its place.
@@ -72,7 +72,7 @@ pub struct Rehearsed {
     values: HashMap<String, String>,
 }
 
-struct Rehearsal {
+struct DryRun {
     store: Arc<Store>,
     purpose: Purpose,
     recorded: HashMap<String, Node>,
@@ -85,13 +85,13 @@ struct Rehearsal {
 
 impl Engine {
     /// Determines what a run with this script could take over from an earlier run.
-    pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<Rehearsed, Error> {
+    pub fn against(&self, run: Run, script: impl Into<Source>) -> Result<DryRunResult, Error> {
         let plan = self.plan(script).map_err(Error::Check)?;
         self.rehearse(run, plan, Purpose::Foresee)
     }
 
     /// Runs a script on the recorded results of a run: its own script, or another one.
-    pub fn replay(&self, run: Run, script: Option<Source>) -> Result<Rehearsed, Error> {
+    pub fn replay(&self, run: Run, script: Option<Source>) -> Result<DryRunResult, Error> {
         let plan = match script {
             Some(source) => self.plan(source).map_err(Error::Check)?,
             None => self.recorded(&run)?,
@@ -109,17 +109,17 @@ impl Engine {
     fn recorded(&self, run: &Run) -> Result<Plan, Error> {
         let planned = self.kept().and_then(|it| self.plan_of(it, run));
         let nowhere = || Source::new(run.script.as_str(), "");
-        planned.map_err(|err| kept::outside(&nowhere(), err))?.map_err(Error::Check)
+        planned.map_err(|err| resume::outside(&nowhere(), err))?.map_err(Error::Check)
     }
 
-    fn rehearse(&self, run: Run, plan: Plan, purpose: Purpose) -> Result<Rehearsed, Error> {
+    fn rehearse(&self, run: Run, plan: Plan, purpose: Purpose) -> Result<DryRunResult, Error> {
         let source = plan.program().source.clone();
-        let failed = |err| kept::outside(&source, err);
+        let failed = |err| resume::outside(&source, err);
         let store = self.kept().map_err(failed)?;
-        let given = kept::inputs_of(&run, &plan).map_err(failed)?;
+        let given = resume::inputs_of(&run, &plan).map_err(failed)?;
         let inputs = inputs::read(&plan.program().inputs, given, None)
             .map_err(|error| Error::Input { source: source.clone(), error })?;
-        let rehearsal = Rehearsal::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
+        let rehearsal = DryRun::of(store.clone(), &run, &plan, purpose).map_err(failed)?;
         let rehearsal = Arc::new(rehearsal);
         let mut around = self.around(CancellationToken::new());
         around.host = Arc::new(Offline(self.host.clone()));
@@ -127,7 +127,7 @@ impl Engine {
         around.records = Some(rehearsal.clone());
         let ended = in_no_time(run::run(&plan, inputs, around));
         let ended = ended.map(|it| it.map(|Outcome { value, .. }| value));
-        Ok(Rehearsed {
+        Ok(DryRunResult {
             run,
             plan,
             calls: std::mem::take(&mut rehearsal.calls()),
@@ -154,7 +154,7 @@ fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
     })
 }
 
-impl Rehearsal {
+impl DryRun {
     fn of(store: Arc<Store>, run: &Run, plan: &Plan, purpose: Purpose) -> Result<Self, StoreError> {
         let mut recorded = HashMap::new();
         for id in run.origin.iter().filter(|_| purpose == Purpose::Foresee).chain([&run.id]) {
@@ -186,7 +186,7 @@ impl Rehearsal {
         *saved = saved.plus(used);
     }
 
-    fn tell(&self, entry: &Entry, fate: Fate) {
+    fn report(&self, entry: &Entry, fate: Fate) {
         self.calls().insert(entry.path.clone(), fate);
     }
 
@@ -230,7 +230,7 @@ impl Rehearsal {
             }
             // Only calls by the flow itself are reused: the result is computed from them.
             if entry.looks_outside && entry.is_pure {
-                self.tell(entry, Fate::Computed { cause: None, is_same: false });
+                self.report(entry, Fate::Computed { cause: None, is_same: false });
                 return Ok(Earlier::Nothing);
             }
             if entry.looks_outside {
@@ -240,7 +240,7 @@ impl Rehearsal {
         match self.answer(node)? {
             Earlier::Nothing => Ok(self.unknown(entry, Cause::Missing)),
             answer => {
-                self.tell(entry, Fate::Same);
+                self.report(entry, Fate::Same);
                 self.save(node.used);
                 Ok(answer)
             }
@@ -259,7 +259,7 @@ impl Rehearsal {
             return Ok(self.unknown(entry, cause));
         }
         let answer = self.answer(node)?;
-        self.tell(entry, Fate::Stale(cause));
+        self.report(entry, Fate::Stale(cause));
         Ok(answer)
     }
 
@@ -268,11 +268,11 @@ impl Rehearsal {
         match entry.is_pure && self.purpose != Purpose::Foresee {
             true => {
                 let cause = self.recorded.contains_key(&entry.path).then_some(cause);
-                self.tell(entry, Fate::Computed { cause, is_same: false });
+                self.report(entry, Fate::Computed { cause, is_same: false });
                 Earlier::Nothing
             }
             false => {
-                self.tell(entry, Fate::Anew(cause));
+                self.report(entry, Fate::Rerun(cause));
                 Earlier::Withheld
             }
         }
@@ -288,7 +288,7 @@ impl Rehearsal {
     }
 }
 
-impl Records for Rehearsal {
+impl Records for DryRun {
     fn earlier(&self, entry: &Entry) -> Result<Earlier, OpError> {
         if entry.is_inline {
             return Ok(Earlier::Nothing);
@@ -310,7 +310,7 @@ impl Records for Rehearsal {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn is_rehearsal(&self) -> bool {
+    fn is_dry_run(&self) -> bool {
         true
     }
 
@@ -319,7 +319,7 @@ impl Records for Rehearsal {
     }
 }
 
-impl Rehearsed {
+impl DryRunResult {
     /// The recorded calls that the script does not reach any more. Calls made by flow arguments
     /// are part of the calling op if its own result is used.
     pub fn gone(&self) -> impl Iterator<Item = &str> {

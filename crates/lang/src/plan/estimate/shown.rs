@@ -4,9 +4,9 @@ use svc_contract::value::Money;
 
 use super::{
     Walk,
+    abstract_value::AbstractValue,
     bounds::{InForce, Limits},
-    extent::Extent,
-    load::Load,
+    resource_use::ResourceUse,
     walk::{Seen, Sources},
 };
 use crate::{
@@ -23,7 +23,7 @@ impl Walk<'_> {
         segment: Option<String>,
         needs: Sources,
         term: &Term,
-        look: impl FnOnce(&mut Self, Option<usize>) -> (Extent, Load, Load),
+        look: impl FnOnce(&mut Self, Option<usize>) -> (AbstractValue, ResourceUse, ResourceUse),
     ) -> Seen {
         let idx = self.add(name, needs.clone(), term);
         self.parents.extend(idx);
@@ -56,7 +56,7 @@ impl Walk<'_> {
         if self.is_quiet() {
             return None;
         }
-        let (needs, inputs) = self.apart(needs);
+        let (needs, inputs) = self.split_sources(needs);
         self.nodes.push(Node {
             path: self.path_to(name),
             name: name.to_owned(),
@@ -79,7 +79,7 @@ impl Walk<'_> {
         Some(self.nodes.len() - 1)
     }
 
-    pub(super) fn note_envelope(&mut self, idx: Option<usize>, load: &Load) {
+    pub(super) fn note_envelope(&mut self, idx: Option<usize>, load: &ResourceUse) {
         // No part takes more than the bounds around it allow.
         let InForce { tokens, cost, timeout, .. } = self.force;
         let cost = cost.map(Money::from_nanos);

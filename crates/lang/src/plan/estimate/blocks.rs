@@ -4,9 +4,9 @@ use svc_contract::value::{Text, Type};
 
 use super::{
     Walk,
+    abstract_value::{self, AbstractValue, Items},
     amount::Count,
-    extent::{self, Extent, Items},
-    load::{Cause, Load},
+    resource_use::{Cause, ResourceUse},
     walk::{Seen, Slot, Sources},
 };
 use crate::{
@@ -24,7 +24,7 @@ impl<'a> Walk<'a> {
     ) -> Seen {
         self.inside("parallel", None, Sources::new(), term, |this, idx| {
             this.waits_for(idx, "all branches");
-            let (mut fields, mut load) = (Vec::new(), Load::none());
+            let (mut fields, mut load) = (Vec::new(), ResourceUse::none());
             for branch in branches {
                 let seen = this.below(branch.name.to_string(), |this| this.term(&branch.body));
                 let (extent, own) = match branch.optional {
@@ -35,7 +35,7 @@ impl<'a> Walk<'a> {
                 load = load.beside(own);
             }
             let fields = names.iter().cloned().zip(fields).collect();
-            (extent::record(fields, &term.ty), load.clone(), load)
+            (abstract_value::record(fields, &term.ty), load.clone(), load)
         })
     }
 
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
                 let source = this.source.clone();
                 load.because(|| Cause::List { span, source, is_given: items.is_given });
             }
-            (Extent::List { items, item: given.into() }, load.clone(), list.load.then(load))
+            (AbstractValue::List { items, item: given.into() }, load.clone(), list.load.then(load))
         })
     }
 
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
     ) -> Seen {
         let value = self.term(value);
         self.inside(word, None, value.sources, term, |this, _| {
-            let mut all: Option<(Extent, Load)> = None;
+            let mut all: Option<(AbstractValue, ResourceUse)> = None;
             for (segment, body) in arms {
                 let seen = this.below(segment.to_string(), |this| this.term(body));
                 all = Some(match all {
@@ -99,7 +99,8 @@ impl<'a> Walk<'a> {
                     Some((extent, load)) => (extent.or(&seen.extent, &term.ty), load.or(seen.load)),
                 });
             }
-            let (extent, load) = all.unwrap_or_else(|| (Extent::of(&term.ty), Load::none()));
+            let (extent, load) =
+                all.unwrap_or_else(|| (AbstractValue::of(&term.ty), ResourceUse::none()));
             (extent, load.clone(), value.load.then(load))
         })
     }
@@ -132,12 +133,12 @@ impl<'a> Walk<'a> {
 
     /// The extent of the value at the start of every turn: the initial value, or the result of a
     /// turn on any value.
-    fn entering(&mut self, repeat: &'a Repeat, first: &Extent, ty: &Type) -> Extent {
+    fn entering(&mut self, repeat: &'a Repeat, first: &AbstractValue, ty: &Type) -> AbstractValue {
         if self.problems.is_muted {
-            return Extent::of(ty);
+            return AbstractValue::of(ty);
         }
         self.problems.is_muted = true;
-        let any = Slot::bare(Extent::of(ty));
+        let any = Slot::bare(AbstractValue::of(ty));
         let made = self.quietly(|this| this.framed(vec![any], |this| this.term(&repeat.body)));
         self.problems.is_muted = false;
         first.or(&made.extent, ty)
@@ -149,7 +150,7 @@ impl<'a> Walk<'a> {
             let (mut extent, mut load) = (first.extent, first.load);
             for other in &tries[1..] {
                 let next = this.below(segment.to_string(), |this| {
-                    let error = Slot::bare(Extent::of(&Type::Json));
+                    let error = Slot::bare(AbstractValue::of(&Type::Json));
                     this.framed(vec![error], |this| this.term(other))
                 });
                 extent = extent.or(&next.extent, &term.ty);
@@ -176,21 +177,23 @@ impl<'a> Walk<'a> {
         let items = list.extent.items();
         let item = match &input.ty {
             Type::List(item, _) => list.extent.item(item),
-            _ => Extent::of(&Type::Json),
+            _ => AbstractValue::of(&Type::Json),
         };
         let sources = idx.map_or(list.sources, |it| vec![it]);
         let slot = Slot { sources: sources.clone(), extent: item.clone() };
         self.framed(vec![slot], |this| this.term(key));
         let extent = match shape {
-            Shape::Sort => Extent::List { items, item: item.into() },
-            Shape::Where => Extent::List { items: Items { least: 0, ..items }, item: item.into() },
+            Shape::Sort => AbstractValue::List { items, item: item.into() },
+            Shape::Where => {
+                AbstractValue::List { items: Items { least: 0, ..items }, item: item.into() }
+            }
             Shape::Group => {
                 let least = items.least.min(1);
                 let of = match &term.ty {
-                    Type::List(group, _) => Extent::of(group).settled(item.is_given()),
-                    _ => Extent::of(&Type::Json),
+                    Type::List(group, _) => AbstractValue::of(group).settled(item.is_given()),
+                    _ => AbstractValue::of(&Type::Json),
                 };
-                Extent::List { items: Items { least, ..items }, item: of.into() }
+                AbstractValue::List { items: Items { least, ..items }, item: of.into() }
             }
         };
         Seen { sources, extent, load: list.load }

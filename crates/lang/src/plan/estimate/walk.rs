@@ -9,11 +9,11 @@ use std::{
 use svc_contract::value::{Text, Type, Value};
 
 use super::{
-    Outlook, Past, Problems,
+    EstimateContext, Past, Problems,
+    abstract_value::AbstractValue,
     bounds::{Bounded, InForce},
-    extent::Extent,
     in_force,
-    load::Load,
+    resource_use::ResourceUse,
 };
 use crate::{
     check::{Block, BoundKey, Checked, Flow, Term, TermKind, Var},
@@ -40,19 +40,19 @@ const INPUTS: usize = usize::MAX / 2;
 /// The sources, the extent and the load of a term.
 pub(super) struct Seen {
     pub(super) sources: Sources,
-    pub(super) extent: Extent,
-    pub(super) load: Load,
+    pub(super) extent: AbstractValue,
+    pub(super) load: ResourceUse,
 }
 
 /// A variable: the sources and the extent of its value.
 pub(super) struct Slot {
     pub(super) sources: Sources,
-    pub(super) extent: Extent,
+    pub(super) extent: AbstractValue,
 }
 
 pub(super) struct Walk<'a> {
     pub(super) program: &'a Checked,
-    pub(super) outlook: &'a Outlook<'a>,
+    pub(super) context: &'a EstimateContext<'a>,
     pub(super) nodes: Vec<Node>,
     pub(super) problems: Problems,
     pub(super) effects: BTreeSet<EffectUse>,
@@ -77,7 +77,7 @@ pub(super) struct Walk<'a> {
     /// The usage of ops in earlier runs, by name.
     pub(super) past: BTreeMap<String, Option<Past>>,
     /// Results for flows in a plan that is too large to visit each call.
-    memo: HashMap<Key, (Extent, Load)>,
+    memo: HashMap<Key, (AbstractValue, ResourceUse)>,
     /// Results for calls of flows that were visited without nodes.
     calls: HashMap<Key, Vec<WalkedCall>>,
     walked: HashSet<*const Flow>,
@@ -102,28 +102,28 @@ struct Key {
 
 /// The result of one call of a flow.
 struct WalkedCall {
-    params: Vec<Extent>,
-    extent: Extent,
-    load: Load,
+    params: Vec<AbstractValue>,
+    extent: AbstractValue,
+    load: ResourceUse,
 }
 
 impl Slot {
-    pub(super) fn bare(extent: Extent) -> Self {
+    pub(super) fn bare(extent: AbstractValue) -> Self {
         Self { sources: Sources::new(), extent }
     }
 }
 
 impl Seen {
-    pub(super) fn at_once(sources: Sources, extent: Extent) -> Self {
-        Self { sources, extent, load: Load::none() }
+    pub(super) fn at_once(sources: Sources, extent: AbstractValue) -> Self {
+        Self { sources, extent, load: ResourceUse::none() }
     }
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(program: &'a Checked, outlook: &'a Outlook<'a>) -> Self {
+    pub(super) fn new(program: &'a Checked, context: &'a EstimateContext<'a>) -> Self {
         Self {
             program,
-            outlook,
+            context,
             nodes: Vec::new(),
             problems: Problems::default(),
             effects: BTreeSet::new(),
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
             frames: Vec::new(),
             path: Vec::new(),
             parents: Vec::new(),
-            force: in_force(outlook.caps),
+            force: in_force(context.caps),
             near: InForce::default(),
             whole: None,
             is_quiet: false,
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Visits the main pipeline with its inputs.
-    pub(super) fn whole(&mut self, main: &'a Term, inputs: Vec<Extent>) -> Load {
+    pub(super) fn whole(&mut self, main: &'a Term, inputs: Vec<AbstractValue>) -> ResourceUse {
         self.whole = Some(main);
         let slot = |(idx, extent)| Slot { sources: vec![INPUTS + idx], extent };
         self.frames = vec![inputs.into_iter().enumerate().map(slot).collect()];
@@ -164,7 +164,8 @@ impl<'a> Walk<'a> {
             if self.walked.contains(&Arc::as_ptr(flow)) {
                 continue;
             }
-            let given = flow.params.iter().map(|it| Slot::bare(Extent::given(&it.ty))).collect();
+            let given =
+                flow.params.iter().map(|it| Slot::bare(AbstractValue::given(&it.ty))).collect();
             self.quietly(|walk| walk.body_of(flow, given));
         }
     }
@@ -176,7 +177,9 @@ impl<'a> Walk<'a> {
 
     fn kind(&mut self, term: &'a Term) -> Seen {
         match &term.kind {
-            TermKind::Const(value) => Seen::at_once(Sources::new(), Extent::Known(value.clone())),
+            TermKind::Const(value) => {
+                Seen::at_once(Sources::new(), AbstractValue::Known(value.clone()))
+            }
             TermKind::Var(var) => self.variable(*var, &term.ty),
             TermKind::Pipeline(terms) => self.pipeline(terms),
             TermKind::Call(call) => self.call(call, term),
@@ -231,13 +234,13 @@ impl<'a> Walk<'a> {
         let frame = self.frames.len().checked_sub(1 + var.up).and_then(|it| self.frames.get(it));
         let slot = frame.and_then(|it| it.get(var.idx));
         slot.map_or_else(
-            || Seen::at_once(Sources::new(), Extent::of(ty)),
+            || Seen::at_once(Sources::new(), AbstractValue::of(ty)),
             |it| Seen::at_once(it.sources.clone(), it.extent.clone()),
         )
     }
 
     /// Splits sources into nodes and names of inputs.
-    pub(super) fn apart(&self, sources: Sources) -> (Vec<usize>, Vec<Text>) {
+    pub(super) fn split_sources(&self, sources: Sources) -> (Vec<usize>, Vec<Text>) {
         let (inputs, nodes): (Sources, _) = sources.into_iter().partition(|it| *it >= INPUTS);
         let name = |it: usize| self.program.inputs.get(it - INPUTS).map(|it| it.name.clone());
         (nodes, inputs.into_iter().filter_map(name).collect())
@@ -271,9 +274,9 @@ impl<'a> Walk<'a> {
     pub(super) fn all(
         &mut self,
         terms: impl IntoIterator<Item = &'a Term>,
-    ) -> (Sources, Vec<Extent>, Load) {
+    ) -> (Sources, Vec<AbstractValue>, ResourceUse) {
         let (mut sources, mut extents) = (Sources::new(), Vec::new());
-        let mut load = Load::none();
+        let mut load = ResourceUse::none();
         for term in terms {
             let seen = self.term(term);
             sources.extend(seen.sources);
@@ -294,7 +297,7 @@ impl<'a> Walk<'a> {
         term: &'a Term,
     ) -> Seen {
         let mut params = Vec::with_capacity(args.len());
-        let (mut needs, mut before) = (Sources::new(), Load::none());
+        let (mut needs, mut before) = (Sources::new(), ResourceUse::none());
         for arg in args {
             let seen = self.term(arg);
             needs.extend(seen.sources.iter().copied());
@@ -308,7 +311,11 @@ impl<'a> Walk<'a> {
     }
 
     /// The extent of the result of a flow with these arguments, and its load.
-    pub(super) fn body_of(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
+    pub(super) fn body_of(
+        &mut self,
+        flow: &'a Arc<Flow>,
+        params: Vec<Slot>,
+    ) -> (AbstractValue, ResourceUse) {
         self.walked.insert(Arc::as_ptr(flow));
         if self.terms > MOST_TERMS || self.nodes.len() >= MOST_NODES {
             return self.of_any_call(flow, params);
@@ -317,7 +324,7 @@ impl<'a> Walk<'a> {
             return self.walked_body(flow, params);
         }
         let key = self.key(flow, &params);
-        let extents: Vec<Extent> = params.iter().map(|it| it.extent.clone()).collect();
+        let extents: Vec<AbstractValue> = params.iter().map(|it| it.extent.clone()).collect();
         let is_same = |it: &&WalkedCall| it.params.iter().zip(&extents).all(|(a, b)| a.is_same(b));
         if let Some(it) = self.calls.get(&key).and_then(|all| all.iter().find(is_same)) {
             return (it.extent.clone(), it.load.clone());
@@ -338,7 +345,11 @@ impl<'a> Walk<'a> {
         (extent, load)
     }
 
-    fn walked_body(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
+    fn walked_body(
+        &mut self,
+        flow: &'a Arc<Flow>,
+        params: Vec<Slot>,
+    ) -> (AbstractValue, ResourceUse) {
         let frames = std::mem::replace(&mut self.frames, vec![params]);
         let source = std::mem::replace(&mut self.source, flow.source.clone());
         let near = std::mem::take(&mut self.near);
@@ -358,14 +369,18 @@ impl<'a> Walk<'a> {
 
     /// Like [`Self::body_of`], once for all calls with the same flows as arguments. Their lists
     /// count as given by the inputs, so they are not reported as unlimited.
-    fn of_any_call(&mut self, flow: &'a Arc<Flow>, params: Vec<Slot>) -> (Extent, Load) {
+    fn of_any_call(
+        &mut self,
+        flow: &'a Arc<Flow>,
+        params: Vec<Slot>,
+    ) -> (AbstractValue, ResourceUse) {
         let key = self.key(flow, &params);
         if let Some((extent, load)) = self.memo.get(&key) {
             return (extent.clone(), load.clone());
         }
         let any = flow.params.iter().zip(params).map(|(declared, it)| {
             let is_flow = self.flow_in(&it.extent).is_some();
-            Slot::bare(if is_flow { it.extent } else { Extent::given(&declared.ty) })
+            Slot::bare(if is_flow { it.extent } else { AbstractValue::given(&declared.ty) })
         });
         let any = any.collect();
         let (extent, load) = self.quietly(|it| it.walked_body(flow, any));
@@ -394,26 +409,26 @@ impl<'a> Walk<'a> {
                 })
             }
             // In a flow judged by itself, its flow parameters are unknown.
-            None => Load::none(),
+            None => ResourceUse::none(),
         };
         self.note_envelope(idx, &load);
-        let extent = Extent::of(&term.ty);
+        let extent = AbstractValue::of(&term.ty);
         Seen { sources: idx.map_or(needs, |it| vec![it]), extent, load: before.then(load) }
     }
 
     /// The flow of a value, if it is known.
-    pub(super) fn flow_in(&self, extent: &Extent) -> Option<&'a Arc<Flow>> {
+    pub(super) fn flow_in(&self, extent: &AbstractValue) -> Option<&'a Arc<Flow>> {
         let Some(Value::Flow(value)) = extent.as_known() else { return None };
         self.flows.get(&Arc::as_ptr(&value.downcast::<Flow>()?)).copied()
     }
 
     fn block(&mut self, block: &'a Block) -> Seen {
         self.frames.push(Vec::new());
-        let mut load = Load::none();
+        let mut load = ResourceUse::none();
         let mut ends: Vec<Range<Duration>> = Vec::with_capacity(block.lets.len());
         for bind in &block.lets {
             let seen = match bind.skipped {
-                true => Seen::at_once(Sources::new(), Extent::null()),
+                true => Seen::at_once(Sources::new(), AbstractValue::null()),
                 false => self.below(bind.name.to_string(), |this| this.term(&bind.value)),
             };
             ends.push(after(&bind.needs, &ends).plus(seen.load.time));
@@ -520,7 +535,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn is_quiet(&self) -> bool {
-        self.is_quiet || !self.outlook.shows_nodes || self.nodes.len() >= MOST_NODES
+        self.is_quiet || !self.context.shows_nodes || self.nodes.len() >= MOST_NODES
     }
 
     /// Visits a coalescing or logical operator, whose right side may not be needed.
@@ -539,7 +554,7 @@ impl<'a> Walk<'a> {
                 Some(_) => a.extent,
                 None => a.extent.or(&b.extent, ty),
             },
-            _ => Extent::of(ty).settled(a.extent.is_given() && b.extent.is_given()),
+            _ => AbstractValue::of(ty).settled(a.extent.is_given() && b.extent.is_given()),
         };
         let mut sources = a.sources;
         sources.extend(b.sources);
