@@ -10,11 +10,11 @@ pub(crate) fn peers(table: &mut Table) {
     let python = format!("{folder}/.venv/bin/python");
     let size = table.size("full", "small");
     let asked = Command::new(python).arg(format!("{folder}/peers.py")).arg(size).output();
-    let Ok(told) = asked else {
+    let Ok(message) = asked else {
         say("langchain-core and others", "skipped: `benches/peers/install` installs them");
         return;
     };
-    for line in String::from_utf8_lossy(&told.stdout).lines() {
+    for line in String::from_utf8_lossy(&message.stdout).lines() {
         let mut parts = line.split('\t');
         let (Some(what), Some(measured)) = (parts.next(), parts.next()) else { continue };
         match measured.parse() {

@@ -82,8 +82,8 @@ async fn agent_tasks_have_a_right_answer() {
         }
         seen += 1;
         let name = task.file_name().unwrap().to_string_lossy().into_owned();
-        let told = fs::read_to_string(task.join("task.md")).unwrap();
-        let (_, list) = told.split_once("## Components\n\n").unwrap();
+        let message = fs::read_to_string(task.join("task.md")).unwrap();
+        let (_, list) = message.split_once("## Components\n\n").unwrap();
         let allowed: Vec<&str> =
             list.lines().next().unwrap().split('`').skip(1).step_by(2).collect();
         assert_eq!(allowed.len(), 10, "{name}: {allowed:?}");

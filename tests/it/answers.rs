@@ -115,10 +115,10 @@ fn a_replay_says_what_differs_and_does_nothing() {
     let (same, _) = kept.ok(&["replay", "last"]);
     assert_eq!(same, "the same: 5 calls, and the result\n");
     kept.write("b.svc", &SCRIPT.replace("upper", "lower"));
-    let (code, told, _) = kept.svc(&["replay", "last", "--with", "b.svc"]);
+    let (code, message, _) = kept.svc(&["replay", "last", "--with", "b.svc"]);
     assert_eq!(code, 1);
-    assert!(told.starts_with("save_json\n  differs: `value` is {"), "{told}");
-    assert!(told.contains("4 of 5 calls are the same"), "{told}");
+    assert!(message.starts_with("save_json\n  differs: `value` is {"), "{message}");
+    assert!(message.contains("4 of 5 calls are the same"), "{message}");
     kept.write("c.svc", &SCRIPT.replace("x.txt", "y.txt"));
     let (_, json, _) = kept.svc(&["replay", "last", "--with", "c.svc", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -155,8 +155,8 @@ fn runs_that_are_not_there_are_told_apart() {
     kept.ok(&["run", "a.svc"]);
     for command in [&["replay"][..], &["plan", "a.svc", "--against"], &["why"], &["tap"]] {
         let ask = |name| kept.svc(&[command, &[name]].concat());
-        let (code, _, said) = ask("nobody");
-        assert_eq!((code, said.lines().next()), (6, Some("error: unknown run `nobody`")));
+        let (code, _, said) = ask("missing");
+        assert_eq!((code, said.lines().next()), (6, Some("error: unknown run `missing`")));
         let (code, _, said) = ask("0");
         assert_eq!(code, 2);
         assert!(said.starts_with("error: more than one run begins with `0`"), "{said}");
@@ -173,8 +173,8 @@ fn a_run_becomes_a_test() {
     );
     assert_eq!(said, "");
     kept.write("t.svc", &format!("{SCRIPT}\n{test}"));
-    let (told, _) = kept.ok(&["test", "t.svc"]);
-    assert!(told.ends_with("1 passed, 0 failed\n"), "{told}");
+    let (message, _) = kept.ok(&["test", "t.svc"]);
+    assert!(message.ends_with("1 passed, 0 failed\n"), "{message}");
     kept.write("t.svc", &format!("{}\n{test}", SCRIPT.replace("out.json", "else.json")));
     assert_eq!(kept.svc(&["test", "t.svc"]).0, 0, "the mock replaces the write");
 }

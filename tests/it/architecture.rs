@@ -72,8 +72,8 @@ const BEYOND: [&str; 6] =
 /// The modules that use the standard streams, with the reason. All others print through the first
 /// one, which never lets output control the terminal.
 const WRITERS: [(&str, &str); 6] = [
-    ("crates/host-os/src/apart/serve.rs", "answers the process that began this one"),
-    ("crates/host-os/src/apart/worker.rs", "reads what such a process answers"),
+    ("crates/host-os/src/workers/serve.rs", "answers the process that began this one"),
+    ("crates/host-os/src/workers/worker.rs", "reads what such a process answers"),
     ("crates/host-os/src/ask.rs", "asks a person, with text that was made visible"),
     ("src/bases/cli/screen.rs", "asks how large the terminal is"),
     ("src/bases/cli/terminal.rs", "the one writer"),

@@ -51,12 +51,12 @@ fn shown(envelope: &Envelope) -> String {
 fn verdicts(script: &str) -> Vec<String> {
     let plan = plan(script);
     let inside = plan.nodes().iter().flat_map(|it| &it.verdicts);
-    let all = plan.verdicts().iter().chain(inside).map(told);
+    let all = plan.verdicts().iter().chain(inside).map(message);
     // The calls above declare it themselves.
     all.filter(|it| !it.starts_with("max_retries")).collect()
 }
 
-fn told(verdict: &Verdict) -> String {
+fn message(verdict: &Verdict) -> String {
     format!("{}: {} {}", verdict.key.name(), verdict.limit, verdict.holds.word())
 }
 
@@ -258,7 +258,7 @@ fn caps_of_the_run_are_judged() {
     let script = filled(r#""a" >> STEP"#);
     let capped = |cents: i64| {
         let planned = engine().run(script.as_str()).max_cost(Money::cents(cents)).plan().unwrap();
-        let all: Vec<String> = planned.verdicts().iter().map(told).collect();
+        let all: Vec<String> = planned.verdicts().iter().map(message).collect();
         (all.concat(), shown(planned.envelope()))
     };
     let most = |cost: &str| format!("100..400 tokens, $0.05..{cost}, 0ns..60s");
@@ -268,7 +268,7 @@ fn caps_of_the_run_are_judged() {
     let timed = engine().run(script.as_str()).timeout(Duration::from_secs(3)).plan().unwrap();
     assert_eq!(shown(timed.envelope()), "100..400 tokens, $0.05..$0.20, 0ns..3s");
     let few = engine().run(script.as_str()).max_tokens(300).plan().unwrap();
-    assert_eq!(few.verdicts().iter().map(told).collect::<String>(), "max_tokens: 300 enforced");
+    assert_eq!(few.verdicts().iter().map(message).collect::<String>(), "max_tokens: 300 enforced");
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn a_cap_does_not_prove_itself() {
     assert_eq!(verdicts(both), ["max_tokens: 1000 proven", "max_tokens: 500 enforced"]);
     let given = "param t: string\nt >> paid(max_tokens: 10)";
     let capped = engine().run(given).max_tokens(1000).plan().unwrap();
-    assert_eq!(told(&capped.verdicts()[0]), "max_tokens: 1000 enforced");
+    assert_eq!(message(&capped.verdicts()[0]), "max_tokens: 1000 enforced");
 }
 
 /// An unknown bound may have any value.

@@ -79,41 +79,41 @@ fn err(done: &Output) -> String {
 
 #[test]
 fn scripts_do_what_the_goal_says() {
-    let (_place, told) = result("count the words of a.txt", &[("a.txt", "one two\nthree\n")]);
-    assert_eq!(told.trim(), "3");
+    let (_place, message) = result("count the words of a.txt", &[("a.txt", "one two\nthree\n")]);
+    assert_eq!(message.trim(), "3");
     let goal = "remove duplicate lines from a.txt and write the rest to b.txt";
     let (place, _) = result(goal, &[("a.txt", "x\ny\nx\n")]);
     assert_eq!(fs::read_to_string(place.path().join("b.txt")).unwrap(), "x\ny");
-    let (_place, told) = result("the largest of 4, 42 and 8", &[]);
-    assert_eq!(told.trim(), "42");
+    let (_place, message) = result("the largest of 4, 42 and 8", &[]);
+    assert_eq!(message.trim(), "42");
 }
 
 #[test]
 fn idioms_and_several_files_do_what_they_say() {
-    let (_place, told) = result("round 7.9 down", &[]);
-    assert_eq!(told.trim(), "7");
-    let (_place, told) = result("add up the numbers from 1 to 10", &[]);
-    assert_eq!(told.trim(), "55");
+    let (_place, message) = result("round 7.9 down", &[]);
+    assert_eq!(message.trim(), "7");
+    let (_place, message) = result("add up the numbers from 1 to 10", &[]);
+    assert_eq!(message.trim(), "55");
     let files = [("a.txt", "one two"), ("b.txt", "three")];
     let (place, _) = result("merge a.txt and b.txt into one file all.txt", &files);
     assert_eq!(fs::read_to_string(place.path().join("all.txt")).unwrap(), "one two\nthree");
-    let (_place, told) = result("what is the longest word of a.txt?", &files);
-    assert_eq!(told.trim(), "one");
+    let (_place, message) = result("what is the longest word of a.txt?", &files);
+    assert_eq!(message.trim(), "one");
 }
 
 #[test]
 fn conditions_and_fields_are_understood() {
     let goal =
         "if a.txt contains \"one\" then count the lines of a.txt, else count the words of a.txt";
-    let (_place, told) = result(goal, &[("a.txt", "one two\nthree\n")]);
-    assert_eq!(told.trim(), "2");
+    let (_place, message) = result(goal, &[("a.txt", "one two\nthree\n")]);
+    assert_eq!(message.trim(), "2");
     let records = [("r.jsonl", "{\"score\": 0.5}\n{\"score\": 0.9}\n")];
     let goal = "count the records of r.jsonl whose score is over 0.8";
-    let (_place, told) = result(goal, &records);
-    assert_eq!(told.trim(), "1");
+    let (_place, message) = result(goal, &records);
+    assert_eq!(message.trim(), "1");
     let goal = "get the field \"name\" in p.json";
-    let (_place, told) = result(goal, &[("p.json", "{\"name\": \"Ann\"}")]);
-    assert_eq!(told.trim(), "Ann");
+    let (_place, message) = result(goal, &[("p.json", "{\"name\": \"Ann\"}")]);
+    assert_eq!(message.trim(), "Ann");
 }
 
 #[tokio::test]
@@ -161,8 +161,8 @@ async fn words_of_a_goal_mean_what_people_mean() {
         ("clamp 17 between 0 and 10", "clamp(low: 0, high: 10)"),
         ("get the titles of the documents about \"tax\" in ./docs", "each { .title }"),
     ] {
-        let told = script(&planned(goal).await);
-        assert!(told.contains(stage), "{goal}: {told}");
+        let message = script(&planned(goal).await);
+        assert!(message.contains(stage), "{goal}: {message}");
     }
 }
 
@@ -170,16 +170,16 @@ async fn words_of_a_goal_mean_what_people_mean() {
 async fn what_is_forbidden_is_not_done() {
     let refused = planned("translate a.txt to Spanish without a model").await;
     assert_eq!(refused.as_record().and_then(|it| it.get("ok")), Some(&Value::from(false)));
-    let told = script(&planned("do not use the llm, just summarise a.txt").await);
-    assert!(told.contains("summary") && !told.contains("ask("), "{told}");
+    let message = script(&planned("do not use the llm, just summarise a.txt").await);
+    assert!(message.contains("summary") && !message.contains("ask("), "{message}");
 }
 
 #[tokio::test]
 async fn bounds_of_the_goal_are_bounds_of_the_script() {
-    let told = script(&planned("let the model summarise a.txt for at most $0.20").await);
-    assert!(told.contains("svc 1 within { max_cost: $0.20 }"), "{told}");
-    let told = script(&planned("fetch https://example.com/a within 20 seconds").await);
-    assert!(told.contains("svc 1 within { timeout: 20s }"), "{told}");
+    let message = script(&planned("let the model summarise a.txt for at most $0.20").await);
+    assert!(message.contains("svc 1 within { max_cost: $0.20 }"), "{message}");
+    let message = script(&planned("fetch https://example.com/a within 20 seconds").await);
+    assert!(message.contains("svc 1 within { timeout: 20s }"), "{message}");
 }
 
 #[tokio::test]
@@ -193,10 +193,10 @@ async fn types_are_kept() {
 
 #[tokio::test]
 async fn a_text_of_a_goal_stays_a_text() {
-    let told = script(&planned("turn \"${fail(1)} $x\" into capital letters").await);
-    assert!(told.contains(r#""\${fail(1)} \$x""#), "{told}");
-    let verdict = svc::engine().verdict(told.as_str());
-    assert!(verdict.ok, "{told}");
+    let message = script(&planned("turn \"${fail(1)} $x\" into capital letters").await);
+    assert!(message.contains(r#""\${fail(1)} \$x""#), "{message}");
+    let verdict = svc::engine().verdict(message.as_str());
+    assert!(verdict.ok, "{message}");
 }
 
 #[tokio::test]
@@ -230,8 +230,8 @@ fn commands_tell_what_they_find() {
     );
     assert_eq!(run(&["ask", "xyzzy"]).status.code(), Some(6));
     let overview = run(&["guide", "overview", "--json"]);
-    let told: serde_json::Value = serde_json::from_slice(&overview.stdout).unwrap();
-    assert!(told["components"].as_str().unwrap().contains("ctx_search (search)"), "{told}");
+    let message: serde_json::Value = serde_json::from_slice(&overview.stdout).unwrap();
+    assert!(message["components"].as_str().unwrap().contains("ctx_search (search)"), "{message}");
 }
 
 /// The internal script of a command is hidden from its user.
@@ -254,7 +254,7 @@ fn a_goal_that_nothing_serves_is_refused() {
     assert_eq!((done.status.code(), out(&done).as_str()), (Some(6), ""));
     assert!(err(&done).contains("no components do `send an e-mail"), "{}", err(&done));
     let done = svc(place.path(), &["guide", "plan", "--json", goal]);
-    let told: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!((done.status.code(), &told["ok"]), (Some(6), &serde_json::Value::Bool(false)));
-    assert_eq!(told["missing"][0]["part"], "send an e-mail with it to bob@example.com");
+    let message: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((done.status.code(), &message["ok"]), (Some(6), &serde_json::Value::Bool(false)));
+    assert_eq!(message["missing"][0]["part"], "send an e-mail with it to bob@example.com");
 }

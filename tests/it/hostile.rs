@@ -94,11 +94,11 @@ fn brackets_that_nest_too_deep() {
     for (open, close) in [("(", ")"), ("[", "]"), ("{ a: ", "}"), ("\"${", "}\""), ("len(", ")")] {
         let (open, close) = (open.repeat(10_000), close.repeat(10_000));
         let message = refused(&format!("{open}1{close}"));
-        assert!(message.contains("256 deep"), "{message}");
+        assert!(message.contains("limit 256 levels"), "{message}");
     }
     assert!(
         refused(&format!("1 >> {}it{}", "each { ".repeat(10_000), " }".repeat(10_000)))
-            .contains("256 deep")
+            .contains("limit 256 levels")
     );
 }
 

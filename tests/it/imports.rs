@@ -47,8 +47,8 @@ fn a_file_that_two_use_is_checked_and_told_of_once() {
     let (engine, source) = world(&files, main);
     let report = engine.check(source).unwrap_err();
     assert!(report.problems.is_empty(), "{report}");
-    let told: Vec<_> = report.all().map(|(source, it)| (source.name(), it.code)).collect();
-    assert_eq!(told, [("work/b.svc", Code::E217), ("work/b.svc", Code::E203)]);
+    let shown_text: Vec<_> = report.all().map(|(source, it)| (source.name(), it.code)).collect();
+    assert_eq!(shown_text, [("work/b.svc", Code::E217), ("work/b.svc", Code::E203)]);
     assert!(report.render(Style::Plain).contains("[work/b.svc:1:"), "{report}");
 }
 
@@ -92,7 +92,7 @@ fn half_a_file_of_templates_is_told_of() {
     let text = "/// type R = { a: [int], \u{65e5}: int }\u{a0}\r\n//// \u{65e5}\n/// \u{e9}\n\
         /// template f(x: string, n: { a: int } = { a: 1 }) -> string\u{a0}\n\u{a0}\n\
         /// template g(x: string) -> enum(\"\u{65e5}\")\n\u{a0}fn f(n) { stage(\"upper\") }";
-    let mut told = 0;
+    let mut shown_text = 0;
     for (end, _) in text.char_indices() {
         let (engine, source) = world(
             &[("work/t.rhai", &text[..end])],
@@ -100,9 +100,9 @@ fn half_a_file_of_templates_is_told_of() {
         );
         let report = engine.check(source).unwrap_err();
         assert!(!report.render(Style::Plain).is_empty());
-        told += 1;
+        shown_text += 1;
     }
-    assert!(told > 100, "{told}");
+    assert!(shown_text > 100, "{shown_text}");
 }
 
 /// A template that produces ever more text is stopped, as is any other endless work.

@@ -56,6 +56,7 @@ mod terminal;
 mod types;
 mod verdict;
 mod why;
+mod words;
 
 /// Prints that a test was skipped because the machine lacks something.
 #[expect(clippy::print_stderr, reason = "the message is for people who run the tests")]

@@ -188,8 +188,11 @@ fn a_value_that_has_no_room_is_cut_and_says_so() {
     let long = serde_json::to_string(&"<é".repeat(2 << 20)).unwrap();
     place.keep("1", &[("long", Ok(long.clone())), ("again", Ok(long.clone()))]);
     let done = place.svc(&["show", "last", "--html", "out/page.html"]);
-    let told = String::from_utf8(done.stderr).unwrap();
-    assert!(told.contains("1 large value, 7 MB;") && told.contains("`--max-size`"), "{told}");
+    let shown_text = String::from_utf8(done.stderr).unwrap();
+    assert!(
+        shown_text.contains("1 large value, 7 MB;") && shown_text.contains("`--max-size`"),
+        "{shown_text}"
+    );
     let page = fs::read_to_string(place.file("out/page.html")).unwrap();
     assert!(page.contains(&format!("\n!{} \"\\u003cé", long.len())), "its size and beginning");
     assert!(page.contains("Cut in this page: 1 large value, 7 MB."), "in the page as well");

@@ -64,7 +64,7 @@ fn an_address_of_this_machine_is_proposed_with_a_port() {
         let script = format!("fetch(url: \"{url}\") >> .text");
         let report = engine.plan(script.as_str()).unwrap_err();
         let help = report.problems[0].help.clone().unwrap();
-        assert!(help.starts_with(&format!("use `--allow \"{rule}\"` to allow it")), "{help}");
+        assert!(help.starts_with(&format!("use `--allow \"{rule}\"`")), "{help}");
         let rule = rule.replace("PORT", "8080");
         assert!(engine.clone().with_policy(policy(&[&rule], &[])).plan(script.as_str()).is_ok());
     }
@@ -250,14 +250,12 @@ fn the_command_line_holds_plans_to_rules() {
     let both = ["run", "s.svc", "--policy", "rules/p.toml", "--deny", "reads fs:out/a.txt"];
     let (code, _, err) = svc(folder, &both);
     assert_eq!(code, Some(1), "only the run knows the path: {err}");
-    assert!(err.contains("the policy does not allow it to be read"), "{err}");
+    assert!(err.contains("the policy does not allow it"), "{err}");
 
     // A misspelt scope would deny nothing, so a note reports it.
     let note = |rule| svc(folder, &["run", "s.svc", "--deny", rule]).2;
     assert!(note("reads lmm").contains("note: the rule `reads lmm` matches no effect"));
-    assert!(
-        note("writes web:a.example").contains("note: the rule `writes web:a.example` is about")
-    );
+    assert!(note("writes web:a.example").contains("note: the rule `writes web:a.example` matches"));
     for rule in ["reads llm", "reads web:a.example", "reads fs:none", "asks"] {
         assert_eq!(note(rule), "", "{rule}");
     }

@@ -108,7 +108,7 @@ fn every_code_has_a_script() {
 fn fixes_mend_wrong_scripts() {
     let engine = svc::engine().with(components::ALL).with_host(Arc::new(host()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/errors");
-    let (mut all, mut mended, mut offered, mut kept) = (0, 0, 0, 0);
+    let (mut all, mut repaired, mut offered, mut kept) = (0, 0, 0, 0);
     let mut left = Vec::new();
     for file in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
         let text = fs::read_to_string(&file).unwrap();
@@ -116,7 +116,7 @@ fn fixes_mend_wrong_scripts() {
         let fixed = engine.fix_with(text.as_str(), Fixes::Suggested);
         let checks = !fixed.left.has_errors();
         all += 1;
-        mended += usize::from(checks);
+        repaired += usize::from(checks);
         if !checks {
             left.push(file.file_stem().unwrap().to_string_lossy().into_owned());
         }
@@ -129,7 +129,7 @@ fn fixes_mend_wrong_scripts() {
     }
     left.sort();
     assert!(kept * 10 >= offered * 9, "{kept} of {offered} check after `fix`");
-    assert!(mended * 100 >= all * 65, "{mended} of {all} check after `fix`; left: {left:?}");
+    assert!(repaired * 100 >= all * 65, "{repaired} of {all} check after `fix`; left: {left:?}");
 }
 
 /// Every fix removes its problem, whatever other problems the script has.
@@ -142,23 +142,23 @@ fn a_fix_takes_its_problem_away() {
         let text = fs::read_to_string(&file).unwrap();
         let Err(report) = engine.check(text.as_str()) else { panic!("{}", file.display()) };
         for problem in report.errors().filter(|it| !it.fixes.is_empty()) {
-            let mut mended = text.clone();
+            let mut repaired = text.clone();
             let mut fixes: Vec<_> = problem.fixes.iter().collect();
             fixes.sort_by_key(|it| std::cmp::Reverse(it.span));
             for fix in fixes {
-                mended.replace_range(fix.span.range(), &fix.text);
+                repaired.replace_range(fix.span.range(), &fix.text);
             }
             let start = problem.span().start;
-            let moved = (start + mended.len()).saturating_sub(text.len());
+            let moved = (start + repaired.len()).saturating_sub(text.len());
             let is_same = |it: &svc::diag::Problem| {
                 it.code == problem.code
                     && it.message == problem.message
                     && [start, moved].contains(&it.span().start)
             };
-            let left = engine.check(mended.as_str()).err();
+            let left = engine.check(repaired.as_str()).err();
             let as_many = |it: &svc::diag::Report| it.errors().count() >= report.errors().count();
             let left = left.is_some_and(|it| as_many(&it) && it.errors().any(is_same));
-            assert!(!left, "{}: {problem}\n{mended}", file.display());
+            assert!(!left, "{}: {problem}\n{repaired}", file.display());
             tried += 1;
         }
     }

@@ -19,8 +19,8 @@ fn engine(host: TestHost) -> Engine {
 
 #[tokio::test]
 async fn a_secret_comes_from_the_environment_or_a_file() {
-    let told = engine(TestHost::new().env("SVC_SECRET_API_KEY", "12345"));
-    assert_eq!(told.run(SCRIPT).await.unwrap().value, "ada is in with 5 characters".into());
+    let report = engine(TestHost::new().env("SVC_SECRET_API_KEY", "12345"));
+    assert_eq!(report.run(SCRIPT).await.unwrap().value, "ada is in with 5 characters".into());
     let host = TestHost::new().env("SVC_SECRET_API_KEY_FILE", "/home/key").file("key", "1234567\n");
     let read = engine(host);
     assert_eq!(read.run(SCRIPT).await.unwrap().value, "ada is in with 7 characters".into());

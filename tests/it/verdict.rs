@@ -271,13 +271,16 @@ fn problems_of_a_used_file_carry_its_name() {
     let script = "use \"lib/wrong.svc\" as wrong\n\"ä\" >> wrong.broken >> uper\n";
     let verdict = printed(&engine().verdict(Source::new("script.svc", script)));
     assert_eq!(verdict["ok"], false);
-    let told: Vec<_> = verdict["problems"].as_array().unwrap().iter().collect();
+    let message: Vec<_> = verdict["problems"].as_array().unwrap().iter().collect();
     let what = |it: &Value| (it["code"].clone(), it["file"].clone());
-    assert_eq!(what(told[0]), (json!("E201"), json!("script.svc")));
-    assert_eq!(what(told[1]), (json!("E217"), json!("lib/wrong.svc")));
-    assert_eq!(told.len(), 2);
-    assert_eq!((&told[0]["span"]["start"], &told[0]["span"]["column"]), (&json!(53), &json!(24)));
-    assert_eq!(told[0]["fixes"][0]["text"], "upper");
+    assert_eq!(what(message[0]), (json!("E201"), json!("script.svc")));
+    assert_eq!(what(message[1]), (json!("E217"), json!("lib/wrong.svc")));
+    assert_eq!(message.len(), 2);
+    assert_eq!(
+        (&message[0]["span"]["start"], &message[0]["span"]["column"]),
+        (&json!(53), &json!(24))
+    );
+    assert_eq!(message[0]["fixes"][0]["text"], "upper");
     // The type of the broken flow's result is unknown, and this is reported.
     assert_eq!(verdict["unchecked"][0]["why"], "it follows from an error");
 }

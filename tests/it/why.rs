@@ -41,9 +41,9 @@ impl Runs {
 fn why(engine: &Engine, path: &str) -> String {
     let why = engine.why("last", Some(path), None).unwrap();
     assert_eq!(why.calls.len(), 1);
-    let told = serde_json::to_string(&why.calls[0].reasons).unwrap();
-    assert!(why.calls[0].taken_from.is_none(), "{told}");
-    told
+    let report = serde_json::to_string(&why.calls[0].reasons).unwrap();
+    assert!(why.calls[0].taken_from.is_none(), "{report}");
+    report
 }
 
 /// Runs are compared with the previous run of the same script.
@@ -152,8 +152,8 @@ async fn an_imported_file() {
         let engine = runs.engine(TestHost::new().file("lib.svc", later(time)));
         engine.run(named(script)).await.unwrap();
     }
-    let told = runs.why_last("lib.later/wait");
-    assert_eq!(told, r#"[{"reason":"import","file":"/home/lib.svc"}]"#);
+    let report = runs.why_last("lib.later/wait");
+    assert_eq!(report, r#"[{"reason":"import","file":"/home/lib.svc"}]"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -168,8 +168,8 @@ async fn a_template() {
         let engine = runs.engine(TestHost::new().file("x.rhai", later(time)));
         engine.run(named(script)).await.unwrap();
     }
-    let told = runs.why_last("x.later/wait");
-    assert_eq!(told, r#"[{"reason":"template","file":"/home/x.rhai"}]"#);
+    let report = runs.why_last("x.later/wait");
+    assert_eq!(report, r#"[{"reason":"template","file":"/home/x.rhai"}]"#);
     // The text of the template is kept with the run.
     runs.engine(TestHost::new()).resume("last").unwrap().await.unwrap();
 }
@@ -199,8 +199,8 @@ async fn a_price() {
     assert!(run.await.is_err(), "the second one reserves more than is left");
     let engine = engine.with(&[&CHEAP]);
     engine.resume("last").unwrap().await.unwrap();
-    let told = why(&engine, "each[1]/paid");
-    assert!(told.starts_with(r#"[{"reason":"price","before":"at most $0.0"#), "{told}");
+    let report = why(&engine, "each[1]/paid");
+    assert!(report.starts_with(r#"[{"reason":"price","before":"at most $0.0"#), "{report}");
 }
 
 svc::params! {
@@ -258,8 +258,8 @@ async fn a_failure_before() {
     let engine = runs.engine(TestHost::new());
     assert!(engine.run(named(r#""a" >> slow"#)).await.is_err());
     assert!(engine.resume("last").unwrap().await.is_err());
-    let told = runs.why_last("slow");
-    assert!(told.starts_with(r#"[{"reason":"failure","kind":"timeout","message":"#), "{told}");
+    let report = runs.why_last("slow");
+    assert!(report.starts_with(r#"[{"reason":"failure","kind":"timeout","message":"#), "{report}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,8 +7,17 @@ use regex::Regex;
 
 const STYLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/STYLE.md"));
 
-/// What is read: everything that people read, except the list itself and the history.
+/// The endings of the files that are read.
 const READ: &[&str] = &["rs", "md", "svc", "toml", "json", "rhai", "yml"];
+
+/// The list itself, the history, the words that users of the guide write, and lists of words.
+const EXEMPT: &[&str] = &[
+    "STYLE.md",
+    "CHANGELOG.md",
+    "tests/goals/fresh.toml",
+    "crates/text/src/stems.rs",
+    "crates/components/core-infrastructure/src/guide/plan/goal.rs",
+];
 
 /// The words to avoid, as one pattern.
 static AVOIDED: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,7 +29,7 @@ static AVOIDED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)\b(?:{})\b", words.join("|"))).unwrap()
 });
 
-/// What stands in strings and comments of Rust.
+/// The strings and comments of Rust.
 static PROSE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?sx) //[^\n]* | r\#"(?:.*?)"\# | "(?:[^"\\]|\\.)*" | '(?:\\.|[^\\'])'"#).unwrap()
 });
@@ -33,7 +42,7 @@ fn words_of_the_list_are_not_used() {
     for file in files.filter(|it| it.file_type().is_some_and(|it| it.is_file())) {
         let path = file.path().strip_prefix(root).unwrap();
         let is_read = path.extension().is_some_and(|it| READ.iter().any(|read| it == *read));
-        let is_free = ["STYLE.md", "CHANGELOG.md"].iter().any(|it| path == Path::new(it))
+        let is_free = EXEMPT.iter().any(|it| path == Path::new(it))
             || path.starts_with("target")
             || path.starts_with("tests/it/snapshots");
         if !is_read || is_free {

@@ -58,7 +58,7 @@ local function session()
   })
   seen.action = actions[1].title
   vim.lsp.util.apply_workspace_edit(actions[1].edit, "utf-16")
-  seen.mended = settles(buffer, {})
+  seen.repaired = settles(buffer, {})
 
   seen.hover = ask(buffer, "textDocument/hover", after(buffer, "lo")).contents.value
 

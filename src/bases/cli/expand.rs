@@ -39,7 +39,7 @@ impl Expand {
         let source = script::read(session.engine.host(), &self.file)?;
         let analysis = session.engine.analyse(source.clone());
         let Some(program) = analysis.program else {
-            terminal::eprint(terminal::styled(
+            terminal::print_err(terminal::styled(
                 &analysis.report.render(session.terminal.err.style()),
             ));
             return Ok(INVALID);

@@ -51,7 +51,7 @@ impl Fix {
             }
             if fixed.left.has_errors() {
                 let left = fixed.left.render(session.terminal.err.style());
-                terminal::eprint(terminal::styled(&left));
+                terminal::print_err(terminal::styled(&left));
                 code = INVALID;
             }
             if !self.suggested {

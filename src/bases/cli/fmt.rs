@@ -71,7 +71,7 @@ impl Fmt {
 
 /// Reports the statements that were not formatted because of syntax errors.
 fn report_left(session: &Session, left: &Report) {
-    terminal::eprint(terminal::styled(&left.render(session.terminal.err.style())));
+    terminal::print_err(terminal::styled(&left.render(session.terminal.err.style())));
     let name = left.source.name();
     session.terminal.note(&format!("{name}: statements with errors are left unchanged"));
 }

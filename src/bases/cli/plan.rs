@@ -71,7 +71,7 @@ impl Show {
             Ok(plan) => plan,
             Err(Error::Input { error, .. }) => return Ok(given::print_error(&error, session)),
             Err(error) => {
-                terminal::eprint(terminal::styled(&error.render(session.terminal.err.style())));
+                terminal::print_err(terminal::styled(&error.render(session.terminal.err.style())));
                 return Ok(INVALID);
             }
         };
@@ -85,7 +85,7 @@ impl Show {
         } else {
             terminal::print(terminal::styled(&plan.render(session.terminal.out.style())))?;
         }
-        terminal::eprint(terminal::styled(&refused.render(session.terminal.err.style())));
+        terminal::print_err(terminal::styled(&refused.render(session.terminal.err.style())));
         let is_hopeless = plan.verdicts().iter().any(|it| it.holds == Holds::Impossible);
         Ok(if refused.has_errors() || is_hopeless { INVALID } else { OK })
     }

@@ -83,7 +83,7 @@ impl Replay {
 
 /// Reports why the comparison is impossible, and returns the exit code.
 pub(super) fn refused(err: &Error, session: &Session) -> u8 {
-    terminal::eprint(terminal::styled(&err.render(session.terminal.err.style())));
+    terminal::print_err(terminal::styled(&err.render(session.terminal.err.style())));
     match err {
         Error::Check(_) => INVALID,
         Error::Input { .. } | Error::Run { .. } => FAILED,

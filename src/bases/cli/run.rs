@@ -82,7 +82,7 @@ impl Run {
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let session = &session.trusting(!self.untrusted);
         let plan = script::plan(session, &self.file)?;
-        terminal::eprint(terminal::styled(
+        terminal::print_err(terminal::styled(
             &plan.program().warnings.render(session.terminal.err.style()),
         ));
         let piped = self.piped(&plan)?;
@@ -249,16 +249,16 @@ fn report(error: &Error, watch: &Watch, session: &Session) -> u8 {
     let drawn = error.render(session.terminal.err.style());
     match error {
         Error::Check(_) => {
-            terminal::eprint(terminal::styled(&drawn));
+            terminal::print_err(terminal::styled(&drawn));
             INVALID
         }
         Error::Input { error, .. } => given::print_error(error, session),
         Error::Run { error, .. } if error.kind() == ErrorKind::Cancelled => {
-            terminal::eprint(&watch.report());
+            terminal::print_err(&watch.report());
             INTERRUPTED
         }
         Error::Run { error, .. } => {
-            terminal::eprint(terminal::styled(&drawn));
+            terminal::print_err(terminal::styled(&drawn));
             if let Some(finished) = watch.finished() {
                 session.terminal.note(&format!("finished before: {finished}"));
             }

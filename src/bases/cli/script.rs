@@ -69,7 +69,7 @@ fn flows_of(module: &Module) -> Result<Source> {
 pub(super) fn plan(session: &Session, file: &Path) -> Result<Plan> {
     let source = read(session.engine.host(), file)?;
     session.engine.plan(source).map_err(|report| {
-        terminal::eprint(terminal::styled(&report.render(session.terminal.err.style())));
+        terminal::print_err(terminal::styled(&report.render(session.terminal.err.style())));
         Failure::new(INVALID, "")
     })
 }

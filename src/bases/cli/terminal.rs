@@ -57,17 +57,17 @@ impl Terminal {
     /// Prints an error that has no place in a script.
     pub(super) fn print_error(self, message: &str, help: Option<&str>) {
         let word = self.err.paint("error:", Ink::Red);
-        eprint(styled(&format!("{word} {}\n", visible(message))));
+        print_err(styled(&format!("{word} {}\n", visible(message))));
         if let Some(help) = help {
             let word = self.err.paint("help:", Ink::Cyan);
-            eprint(styled(&format!("  {word} {}\n", visible(help))));
+            print_err(styled(&format!("  {word} {}\n", visible(help))));
         }
     }
 
     /// Prints a note, which is not a failure.
     pub(super) fn note(self, message: &str) {
         let word = self.err.paint("note:", Ink::Cyan);
-        eprint(styled(&format!("{word} {}\n", visible(message))));
+        print_err(styled(&format!("{word} {}\n", visible(message))));
     }
 }
 
@@ -147,7 +147,7 @@ fn write_out(text: &str) -> Result<()> {
 
 /// Prints text for people to standard error. Failures are ignored, because nothing could report
 /// them.
-pub(super) fn eprint(text: impl Into<Shown>) {
+pub(super) fn print_err(text: impl Into<Shown>) {
     command(text.into().as_str());
 }
 

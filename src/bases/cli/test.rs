@@ -151,7 +151,7 @@ impl Test {
                     let problems = problems(&report);
                     tally.files.push(FileJson { file: name, problems, ..FileJson::default() });
                 } else {
-                    terminal::eprint(terminal::styled(
+                    terminal::print_err(terminal::styled(
                         &report.render(session.terminal.err.style()),
                     ));
                 }

@@ -117,7 +117,7 @@ impl Observer for Watch {
                 self.aside(&format!("{component}: {error}; retrying in {wait}"));
             }
             Event::Swallowed { error } => {
-                self.aside(&format!("{path}: continued without it: {error}"))
+                self.aside(&format!("{path}: continued without it: {error}"));
             }
             Event::Notice { message } => self.note(message),
             Event::Straggler { component } => {

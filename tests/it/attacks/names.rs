@@ -55,7 +55,7 @@ async fn names_that_lead_to_closed_addresses_are_refused() {
         for url in [format!("http://{name}:8080/"), format!("https://{name}./x")] {
             let (kind, message) = failure(&engine(), FETCH, &url).await;
             assert_eq!(kind, ErrorKind::Denied, "{url}: {message}");
-            assert!(message.contains(&format!("`{name}` leads to")), "{message}");
+            assert!(message.contains(&format!("`{name}` resolves to")), "{message}");
             assert!(message.contains(why), "{message}");
         }
     }
@@ -123,8 +123,8 @@ async fn redirects_are_looked_at_like_the_first_address() {
         (format!("//127.0.0.1:{port}/"), ErrorKind::Denied, "this machine"),
         (format!("http://localhost:{port}/"), ErrorKind::Denied, "this machine"),
         (format!("http://[::ffff:127.0.0.1]:{port}/"), ErrorKind::Denied, "this machine"),
-        (format!("http://loop.example:{port}/"), ErrorKind::Denied, "`loop.example` leads to"),
-        ("http://169.254.169.254/latest/".to_owned(), ErrorKind::Denied, "clouds keep"),
+        (format!("http://loop.example:{port}/"), ErrorKind::Denied, "`loop.example` resolves to"),
+        ("http://169.254.169.254/latest/".to_owned(), ErrorKind::Denied, "cloud metadata"),
         (format!("http://2130706433:{port}/"), ErrorKind::InvalidInput, "not an IP address"),
         (format!("http://a@127.0.0.1:{port}/"), ErrorKind::InvalidInput, "user name"),
         ("file:///etc/passwd".to_owned(), ErrorKind::InvalidInput, "not with `file:`"),
@@ -207,13 +207,13 @@ async fn servers_say_why_they_give_nothing() {
     let address = format!("127.0.0.1:{}", web.port);
     let engine = engine().with_policy(policy(&[&format!("reads web:{address}")]));
     for (path, kind, why) in [
-        ("/status/404", ErrorKind::NotFound, "the server answers 404"),
-        ("/status/401", ErrorKind::Denied, "answers 401"),
-        ("/status/403", ErrorKind::Denied, "answers 403"),
-        ("/status/429", ErrorKind::RateLimit, "answers 429"),
-        ("/status/503", ErrorKind::Unavailable, "answers 503"),
-        ("/status/418", ErrorKind::InvalidInput, "answers 418"),
-        ("/status/304", ErrorKind::Failed, "answers 304"),
+        ("/status/404", ErrorKind::NotFound, "returned status 404"),
+        ("/status/401", ErrorKind::Denied, "returned status 401"),
+        ("/status/403", ErrorKind::Denied, "returned status 403"),
+        ("/status/429", ErrorKind::RateLimit, "returned status 429"),
+        ("/status/503", ErrorKind::Unavailable, "returned status 503"),
+        ("/status/418", ErrorKind::InvalidInput, "returned status 418"),
+        ("/status/304", ErrorKind::Failed, "returned status 304"),
         ("/image", ErrorKind::Unsupported, "`image/png`, which is not text"),
         ("/latin", ErrorKind::Unsupported, "unknown encoding `klingon`"),
         ("/large", ErrorKind::InvalidInput, "larger than 1MiB"),

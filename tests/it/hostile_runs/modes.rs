@@ -123,9 +123,9 @@ fn a_store_of_somebody_else_can_be_read() {
     for args in [&["run", "a.svc"][..], &["resume", "last"]] {
         let refused = as_nobody(args).unwrap();
         assert_eq!(refused.status.code(), Some(1));
-        let told = err(&refused);
-        assert!(told.contains("the store `runs.db` cannot be written"), "{told}");
-        assert!(told.contains("`--store FILE` names another one"), "{told}");
+        let message = err(&refused);
+        assert!(message.contains("the store `runs.db` cannot be written"), "{message}");
+        assert!(message.contains("choose another store with `--store FILE`"), "{message}");
     }
     assert_eq!(place.asked(), asked, "no call was made");
 }
@@ -162,15 +162,15 @@ fn a_store_on_a_disk_that_is_locked_can_be_read() {
         crate::skipped("`unshare` is not there");
         return;
     };
-    let (said, told) = (out(&done), err(&done));
-    if done.status.code() == Some(99) || told.contains("unshare failed") {
+    let (said, message) = (out(&done), err(&done));
+    if done.status.code() == Some(99) || message.contains("unshare failed") {
         crate::skipped("no file system can be mounted here");
         return;
     }
-    assert_eq!(said.matches("sound\n").count(), 2, "{said}{told}");
-    assert_eq!(said.matches("run: 1\n").count(), 2, "{said}{told}");
-    assert!(said.contains("copied: 1\n"), "{said}{told}");
-    assert!(told.contains("the store `disk/closed.db` cannot be written"), "{told}");
-    assert!(told.contains("the store `disk/copied.db` was not closed"), "{told}");
-    assert!(told.contains("copy `disk/copied.db` and `disk/copied.db-wal`"), "{told}");
+    assert_eq!(said.matches("sound\n").count(), 2, "{said}{message}");
+    assert_eq!(said.matches("run: 1\n").count(), 2, "{said}{message}");
+    assert!(said.contains("copied: 1\n"), "{said}{message}");
+    assert!(message.contains("the store `disk/closed.db` cannot be written"), "{message}");
+    assert!(message.contains("the store `disk/copied.db` was not closed"), "{message}");
+    assert!(message.contains("copy `disk/copied.db` and `disk/copied.db-wal`"), "{message}");
 }

@@ -115,8 +115,8 @@ fn has(needle: &str, bytes: &[u8]) -> bool {
 /// Servers that echo the key of a provider, in an answer and in a failure.
 #[test]
 fn the_key_of_a_provider_is_not_left_behind() {
-    let told = format!(r#"{{"error": {{"message": "no such key: {KEY}", "type": "t"}}}}"#);
-    let replies = [finishes("openai", &format!("your key is {KEY}")), Reply::new(400, &told)];
+    let report = format!(r#"{{"error": {{"message": "no such key: {KEY}", "type": "t"}}}}"#);
+    let replies = [finishes("openai", &format!("your key is {KEY}")), Reply::new(400, &report)];
     for reply in replies {
         let place = Place::asking(vec![reply]);
         let logs = ["--log", "trace", "--log-format", "json", "--log-file", "log.json"];

@@ -25,15 +25,15 @@ fn a_signal_ends_a_run_that_goes_on_later() {
         }
         let since = Instant::now();
         let ended = child.wait_with_output().unwrap();
-        let told = err(&ended);
-        assert_eq!(ended.status.code(), Some(130), "{signal}: {told}");
+        let message = err(&ended);
+        assert_eq!(ended.status.code(), Some(130), "{signal}: {message}");
         assert!(since.elapsed().as_secs() < 20, "{signal}");
-        assert!(told.contains("interrupted after"), "{signal}: {told}");
+        assert!(message.contains("interrupted after"), "{signal}: {message}");
         assert!(!place.path().join("runs.db-wal").exists(), "the store was closed");
         let run = last(&place.store()).unwrap();
         assert_eq!(run.state, RunState::Cancelled, "{signal}");
         assert!(run.ended.is_some());
-        assert!(told.contains(&format!("`svc resume {}` resumes it", run.id)), "{told}");
+        assert!(message.contains(&format!("`svc resume {}` resumes it", run.id)), "{message}");
         let claims = std::fs::read_dir(place.path().join("runs.db-claims")).unwrap();
         assert_eq!(claims.count(), 0, "no process has claimed the run");
         place.goes_on();

@@ -30,15 +30,15 @@ fn a_limit_of_file_sizes_ends_a_run_that_goes_on_later() {
         if failed.status.success() {
             continue;
         }
-        let told = err(&failed);
-        assert_eq!(failed.status.code(), Some(1), "{limit}: {told}");
-        assert!(told.contains("runs.db` "), "{limit}: {told}");
-        assert!(told.contains("help: check that the disk has space"), "{limit}: {told}");
+        let message = err(&failed);
+        assert_eq!(failed.status.code(), Some(1), "{limit}: {message}");
+        assert!(message.contains("runs.db` "), "{limit}: {message}");
+        assert!(message.contains("help: check that the disk has space"), "{limit}: {message}");
         if last(&place.store()).is_none() {
             assert_eq!(place.asked(), 0, "a run that cannot be kept does not start");
             continue;
         }
-        assert!(told.contains("` resumes it"), "{limit}: {told}");
+        assert!(message.contains("` resumes it"), "{limit}: {message}");
         halves += 1;
         place.goes_on();
     }
@@ -64,10 +64,10 @@ fn a_full_disk_ends_a_run_that_goes_on_later() {
     let store = small.join("runs.db");
     let store = store.to_str().unwrap();
     let failed = place.svc(&["run", "a.svc", "--store", store]);
-    let told = err(&failed);
-    assert_eq!(failed.status.code(), Some(1), "{told}");
-    assert!(told.contains(&format!("the store `{store}` has no space left")), "{told}");
-    assert!(told.contains("remove old runs with `svc runs prune`"), "{told}");
+    let message = err(&failed);
+    assert_eq!(failed.status.code(), Some(1), "{message}");
+    assert!(message.contains(&format!("the store `{store}` has no space left")), "{message}");
+    assert!(message.contains("remove old runs with `svc runs prune`"), "{message}");
     let (before, asked) = (done(store.as_ref()), place.asked());
     assert!(!before.is_empty());
     assert!(!place.path().join("out.json").exists());
@@ -114,9 +114,9 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
         let Err(error) = engine(small).run(script.as_str()).await.map(|it| it.value) else {
             continue;
         };
-        let told = error.render(svc::diag::Style::Plain);
-        assert!(told.contains("has no space left"), "{pages}: {told}");
-        assert!(told.contains("runs.db"), "{pages}: {told}");
+        let message = error.to_string();
+        assert!(message.contains("has no space left"), "{pages}: {message}");
+        assert!(message.contains("runs.db"), "{pages}: {message}");
         if last(&file).is_none() {
             assert_eq!(meter.counted().attempts, 0, "a run that cannot be kept does not start");
             continue;

@@ -20,13 +20,13 @@ fn beside(store: &Path, suffix: &str) -> std::path::PathBuf {
 #[test]
 fn a_store_that_is_deleted_ends_the_run() {
     let place = Place::new();
-    let (code, told) = disturbed(&place, |it| fs::remove_file(it).unwrap());
-    assert_eq!(code, Some(1), "{told}");
+    let (code, message) = disturbed(&place, |it| fs::remove_file(it).unwrap());
+    assert_eq!(code, Some(1), "{message}");
     assert!(
-        told.contains("`runs.db` was deleted or replaced while the store was in use"),
-        "{told}"
+        message.contains("`runs.db` was deleted or replaced while the store was in use"),
+        "{message}"
     );
-    assert!(!told.contains("` resumes it"), "there is nothing left to resume: {told}");
+    assert!(!message.contains("` resumes it"), "there is nothing left to resume: {message}");
     assert!(!place.path().join("out.json").exists(), "a write that cannot be recorded is not made");
 }
 
@@ -40,9 +40,9 @@ fn a_folder_that_is_deleted_ends_the_run() {
     wait_for(&store, 30);
     fs::remove_dir_all(place.path().join("kept")).unwrap();
     let ended = child.wait_with_output().unwrap();
-    let told = err(&ended);
-    assert_eq!(ended.status.code(), Some(1), "{told}");
-    assert!(told.contains("`kept/runs.db` was deleted or replaced"), "{told}");
+    let message = err(&ended);
+    assert_eq!(ended.status.code(), Some(1), "{message}");
+    assert!(message.contains("`kept/runs.db` was deleted or replaced"), "{message}");
     assert!(!place.path().join("kept").exists(), "a deleted folder is not created again");
 }
 
@@ -50,7 +50,7 @@ fn a_folder_that_is_deleted_ends_the_run() {
 fn a_store_that_is_replaced_is_left_alone() {
     let (place, other) = (Place::new(), Place::new());
     assert!(other.svc(&["run", "a.svc"]).status.success());
-    let (code, told) = disturbed(&place, |it| {
+    let (code, message) = disturbed(&place, |it| {
         fs::rename(it, beside(it, ".old")).unwrap();
         fs::copy(other.store(), it).unwrap();
         let _ = fs::remove_file(beside(it, "-mark"));
@@ -58,8 +58,8 @@ fn a_store_that_is_replaced_is_left_alone() {
             fs::rename(beside(it, suffix), beside(it, &format!(".old{suffix}"))).unwrap();
         }
     });
-    assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("was deleted or replaced"), "{told}");
+    assert_eq!(code, Some(1), "{message}");
+    assert!(message.contains("was deleted or replaced"), "{message}");
     let ids = |store: &Path| {
         let store = svc::store::Store::open(store, 0).unwrap();
         assert_eq!(store.check().unwrap().problems, [""; 0]);
@@ -79,10 +79,10 @@ fn a_store_that_is_replaced_is_left_alone() {
 #[test]
 fn a_store_that_is_cut_short_ends_the_run() {
     let place = Place::new();
-    let (code, told) = disturbed(&place, |it| fs::write(it, "").unwrap());
-    assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("is damaged: its file was cut short while in use"), "{told}");
-    assert!(told.contains("svc doctor"), "{told}");
+    let (code, message) = disturbed(&place, |it| fs::write(it, "").unwrap());
+    assert_eq!(code, Some(1), "{message}");
+    assert!(message.contains("is damaged: its file was cut short while in use"), "{message}");
+    assert!(message.contains("svc doctor"), "{message}");
     assert!(fs::metadata(beside(&place.store(), "-wal")).unwrap().len() > 0, "the log is kept");
     let again = place.svc(&["run", "a.svc"]);
     assert!(err(&again).contains("is damaged: its file is too short"), "{}", err(&again));
@@ -92,9 +92,12 @@ fn a_store_that_is_cut_short_ends_the_run() {
 fn a_log_that_is_deleted_loses_nothing() {
     for suffix in ["-wal", "-shm"] {
         let place = Place::new();
-        let (code, told) = disturbed(&place, |it| fs::remove_file(beside(it, suffix)).unwrap());
-        assert_eq!(code, Some(1), "{told}");
-        assert!(told.contains(&format!("`runs.db{suffix}` was deleted or replaced")), "{told}");
+        let (code, message) = disturbed(&place, |it| fs::remove_file(beside(it, suffix)).unwrap());
+        assert_eq!(code, Some(1), "{message}");
+        assert!(
+            message.contains(&format!("`runs.db{suffix}` was deleted or replaced")),
+            "{message}"
+        );
         place.goes_on();
     }
 }
@@ -102,8 +105,8 @@ fn a_log_that_is_deleted_loses_nothing() {
 #[test]
 fn a_damaged_store_is_recovered() {
     let place = Place::new();
-    let (code, told) = disturbed(&place, |_| ());
-    assert_eq!(code, Some(0), "{told}");
+    let (code, message) = disturbed(&place, |_| ());
+    assert_eq!(code, Some(0), "{message}");
     let sound = place.svc(&["doctor", "--recover"]);
     assert_eq!(super::out(&sound), "sound: there is nothing to recover\n");
     let mut bytes = fs::read(place.store()).unwrap();

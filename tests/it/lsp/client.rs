@@ -65,8 +65,8 @@ impl Client {
             "general": { "positionEncodings": ["utf-16", "utf-8"] },
             "textDocument": { "completion": { "completionItem": { "snippetSupport": true } } },
         });
-        let told = client.request("initialize", json!({ "capabilities": capabilities }));
-        assert_eq!(told.unwrap()["capabilities"]["positionEncoding"], "utf-8");
+        let report = client.request("initialize", json!({ "capabilities": capabilities }));
+        assert_eq!(report.unwrap()["capabilities"]["positionEncoding"], "utf-8");
         client.notify("initialized", json!({}));
         client
     }
@@ -148,10 +148,10 @@ impl Client {
     /// The next diagnostics of a document.
     pub(super) fn diagnostics(&mut self, name: &str) -> Vec<Value> {
         let uri = self.uri(name);
-        let told = self.until(|it| {
+        let report = self.until(|it| {
             it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == *uri
         });
-        told["params"]["diagnostics"].as_array().unwrap().clone()
+        report["params"]["diagnostics"].as_array().unwrap().clone()
     }
 
     /// Opens a script and returns its problems, as `code line:character message`.

@@ -113,8 +113,8 @@ fn a_space_asks_only_where_an_answer_helps() {
     let mut count = |script: &str| {
         let mut place = client.open("a.svc", script);
         place["context"] = json!({ "triggerKind": 2, "triggerCharacter": " " });
-        let told = client.request("textDocument/completion", place).unwrap();
-        told.as_array().map_or(0, Vec::len)
+        let message = client.request("textDocument/completion", place).unwrap();
+        message.as_array().map_or(0, Vec::len)
     };
     assert_eq!(count("param q: string\nq ¦"), 0);
     assert!(count("param q: string\nq >> ¦") > 5);

@@ -31,8 +31,8 @@ fn at(client: &Client, name: &str, text: &str, word: &str) -> Value {
 
 fn hover(client: &mut Client, script: &str) -> String {
     let place = client.open("hover.svc", script);
-    let told = client.request("textDocument/hover", place).unwrap();
-    told["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    let report = client.request("textDocument/hover", place).unwrap();
+    report["contents"]["value"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The parts of a text that the ranges select.
@@ -59,15 +59,15 @@ fn problems_follow_the_edits() {
         ],
     });
     client.notify("textDocument/didChange", change);
-    let told = client.diagnostics("a.svc");
-    assert_eq!(told[0]["code"], "E203");
-    let related = &told[0]["relatedInformation"][0];
+    let report = client.diagnostics("a.svc");
+    assert_eq!(report[0]["code"], "E203");
+    let related = &report[0]["relatedInformation"][0];
     assert_eq!(related["message"], "this is string");
     assert_eq!(related["location"]["range"]["start"]["character"], 8);
     client.replace("a.svc", 3, "let unused = 1\n\"é\" >> upper\n");
-    let told = client.diagnostics("a.svc");
-    assert_eq!((&told[0]["code"], &told[0]["severity"]), (&json!("E221"), &json!(2)));
-    assert_eq!(told[0]["tags"], json!([1]));
+    let report = client.diagnostics("a.svc");
+    assert_eq!((&report[0]["code"], &report[0]["severity"]), (&json!("E221"), &json!(2)));
+    assert_eq!(report[0]["tags"], json!([1]));
     client.replace("a.svc", 4, "\"é\" >> upper\n");
     assert!(client.diagnostics("a.svc").is_empty());
     assert_eq!(client.leave(), Some(0));
@@ -77,8 +77,8 @@ fn problems_follow_the_edits() {
 fn problems_of_used_files_stand_in_their_own_file() {
     let mut client = Client::ready(&[("rag.svc", "flow answer(q: string) -> int { q }\n")]);
     client.open("user.svc", USER);
-    let told = client.diagnostics("rag.svc");
-    assert_eq!(told[0]["code"], "E217");
+    let report = client.diagnostics("rag.svc");
+    assert_eq!(report[0]["code"], "E217");
     // The text of the open file counts, before it is saved.
     client.open("rag.svc", RAG);
     assert!(client.diagnostics("rag.svc").is_empty());
@@ -258,22 +258,22 @@ fn fixes_are_code_actions() {
     let script = "let a = 1\n\"a\" >> uper >> len\n";
     let mut client = Client::ready(&[]);
     let place = client.open("a.svc", script);
-    let told = client.diagnostics("a.svc");
+    let report = client.diagnostics("a.svc");
     let mut params = json!({
         "textDocument": place["textDocument"],
-        "range": told[0]["range"],
-        "context": { "diagnostics": told, "only": ["quickfix"] },
+        "range": report[0]["range"],
+        "context": { "diagnostics": report, "only": ["quickfix"] },
     });
     let actions = client.request("textDocument/codeAction", params.clone()).unwrap();
     assert_eq!(actions[0]["title"], "replace `uper` with `upper`");
     assert_eq!(actions[0]["diagnostics"][0]["code"], "E201");
-    let mended = edited(script, &actions[0]["edit"]["changes"][client.uri("a.svc")]);
-    assert_eq!(mended, script.replace("uper", "upper"));
+    let edited_text = edited(script, &actions[0]["edit"]["changes"][client.uri("a.svc")]);
+    assert_eq!(edited_text, script.replace("uper", "upper"));
     params["context"]["only"] = json!(["source"]);
     let all = client.request("textDocument/codeAction", params).unwrap();
     assert_eq!((all.as_array().unwrap().len(), &all[0]["kind"]), (1, &json!("source.fixAll")));
-    let mended = edited(script, &all[0]["edit"]["changes"][client.uri("a.svc")]);
-    client.replace("a.svc", 2, &mended);
+    let edited_text = edited(script, &all[0]["edit"]["changes"][client.uri("a.svc")]);
+    client.replace("a.svc", 2, &edited_text);
     let left = client.diagnostics("a.svc");
     assert!(left.iter().all(|it| it["code"] == "E221"), "{left:?}");
 }
@@ -283,12 +283,12 @@ fn words_are_coloured_by_what_they_stand_for() {
     let script = "# note\nparam q: string\nq >> text.upper\n  >> \"\"\"\n  ${it}!\n  \"\"\"\n";
     let mut client = Client::ready(&[]);
     let place = client.open("a.svc", script);
-    let told = client.request("textDocument/semanticTokens/full", place).unwrap();
+    let report = client.request("textDocument/semanticTokens/full", place).unwrap();
     let mut client_legend = Client::start(&[]);
     let init = client_legend.request("initialize", json!({ "capabilities": {} })).unwrap();
     assert_eq!(init["capabilities"]["positionEncoding"], "utf-16");
     let legend = &init["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"];
-    let data: Vec<usize> = serde_json::from_value(told["data"].clone()).unwrap();
+    let data: Vec<usize> = serde_json::from_value(report["data"].clone()).unwrap();
     let (mut line, mut column) = (0, 0);
     let mut words = Vec::new();
     for it in data.chunks(5) {
@@ -339,12 +339,12 @@ fn the_outline_names_what_is_declared() {
     let script = "param q: string\nflow f(x: string) -> string {\n  let y = upper(x)\n  y\n}\nq >> f\ntest \"t\" { expect true }\n";
     let mut client = Client::ready(&[]);
     let place = client.open("a.svc", script);
-    let told = client.request("textDocument/documentSymbol", place.clone()).unwrap();
+    let report = client.request("textDocument/documentSymbol", place.clone()).unwrap();
     let names: Vec<&str> =
-        told.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+        report.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["q", "f", "t"]);
-    assert_eq!(told[1]["children"][0]["name"], "y");
-    assert_eq!(told[1]["selectionRange"]["start"], json!({ "line": 1, "character": 5 }));
+    assert_eq!(report[1]["children"][0]["name"], "y");
+    assert_eq!(report[1]["selectionRange"]["start"], json!({ "line": 1, "character": 5 }));
     let folds = client.request("textDocument/foldingRange", place).unwrap();
     assert_eq!((&folds[0]["startLine"], &folds[0]["endLine"]), (&json!(1), &json!(3)));
 }
@@ -354,9 +354,9 @@ fn signatures_follow_the_argument() {
     let mut client = Client::ready(&[]);
     let mut active = |script: &str| {
         let place = client.open("a.svc", script);
-        let told = client.request("textDocument/signatureHelp", place).unwrap();
-        let parameters = told["signatures"][0]["parameters"].clone();
-        let idx = told["activeParameter"].as_u64().map(|it| usize::try_from(it).unwrap());
+        let report = client.request("textDocument/signatureHelp", place).unwrap();
+        let parameters = report["signatures"][0]["parameters"].clone();
+        let idx = report["activeParameter"].as_u64().map(|it| usize::try_from(it).unwrap());
         idx.map(|it| parameters[it]["label"].as_str().unwrap().to_owned())
     };
     assert_eq!(active("[1] >> take(¦"), Some("n: int 0..1000000000".to_owned()));

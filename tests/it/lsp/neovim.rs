@@ -34,7 +34,7 @@ fn neovim_works_with_it() {
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     let seen: Value = serde_json::from_str(&fs::read_to_string(seen).expect(&said)).unwrap();
     assert_eq!(seen["error"], Value::Null, "{said}");
-    assert_eq!((&seen["wrong"], &seen["mended"]), (&Value::Bool(true), &Value::Bool(true)));
+    assert_eq!((&seen["wrong"], &seen["repaired"]), (&Value::Bool(true), &Value::Bool(true)));
     assert_eq!((&seen["settled"], &seen["renamed"]), (&Value::Bool(true), &Value::Bool(true)));
     assert_eq!(
         (seen["word"].as_str(), seen["action"].as_str()),

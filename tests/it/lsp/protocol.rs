@@ -20,8 +20,8 @@ fn code(answer: Result<Value, Value>) -> i64 {
 fn a_life_in_order() {
     let mut client = Client::start(&[]);
     assert_eq!(code(client.request("textDocument/hover", json!({}))), NOT_INITIALIZED);
-    let told = client.request("initialize", json!({ "capabilities": {} })).unwrap();
-    assert_eq!(told["serverInfo"]["name"], "svc");
+    let report = client.request("initialize", json!({ "capabilities": {} })).unwrap();
+    assert_eq!(report["serverInfo"]["name"], "svc");
     assert_eq!(code(client.request("initialize", json!({ "capabilities": {} }))), INVALID_REQUEST);
     assert_eq!(client.request("shutdown", Value::Null), Ok(Value::Null));
     assert_eq!(code(client.request("textDocument/hover", json!({}))), INVALID_REQUEST);
@@ -42,11 +42,11 @@ fn leaving_without_a_word_is_a_failure() {
 fn mistakes_of_a_client_are_told_and_survived() {
     let mut client = Client::ready(&[]);
     client.send_text("{ this is not json");
-    let told = client.until(|it| it.get("error").is_some());
-    assert_eq!((&told["id"], &told["error"]["code"]), (&Value::Null, &json!(-32700)));
+    let report = client.until(|it| it.get("error").is_some());
+    assert_eq!((&report["id"], &report["error"]["code"]), (&Value::Null, &json!(-32700)));
     client.send_text("[]");
-    let told = client.until(|it| it.get("error").is_some());
-    assert_eq!(told["error"]["code"], -32700);
+    let report = client.until(|it| it.get("error").is_some());
+    assert_eq!(report["error"]["code"], -32700);
     let place = client.open("a.svc", "\"a\" >> upper");
     let mut ask = |params: Value| client.request("textDocument/hover", params).unwrap_err();
     let mut unknown = place.clone();
@@ -119,10 +119,10 @@ fn texts_that_were_changed_again_are_not_checked() {
         client.replace("a.svc", version, &format!("\"a\" >> wrong{version}"));
     }
     client.replace("a.svc", 200, "\"a\" >> upper");
-    let told = |it: &Value| it["method"] == "textDocument/publishDiagnostics";
+    let report = |it: &Value| it["method"] == "textDocument/publishDiagnostics";
     let mut versions = Vec::new();
     while versions.last() != Some(&200) {
-        versions.push(client.until(told)["params"]["version"].as_i64().unwrap());
+        versions.push(client.until(report)["params"]["version"].as_i64().unwrap());
     }
     assert!(versions.is_sorted(), "{versions:?}");
 }
@@ -151,9 +151,9 @@ fn codes_lead_to_the_manual_that_the_client_names() {
     let params = json!({ "capabilities": {}, "initializationOptions": { "manual": manual } });
     client.request("initialize", params).unwrap();
     client.open("a.svc", "\"a\" >> uper");
-    let told = client.diagnostics("a.svc");
+    let report = client.diagnostics("a.svc");
     let wanted = format!("{manual}#e201-unknown-name");
-    assert_eq!(told[0]["codeDescription"]["href"], wanted);
+    assert_eq!(report[0]["codeDescription"]["href"], wanted);
 }
 
 #[test]
@@ -177,9 +177,9 @@ fn files_that_rules_refuse_are_neither_used_nor_shown() {
             client.diagnostics("key.svc");
         }
         let place = client.open("own/main.svc", text);
-        let told = client.diagnostics("own/main.svc");
-        assert!(told.iter().any(|it| it["code"] == "E315"), "{rules:?}: {told:?}");
-        let mut all = format!("{told:?}");
+        let report = client.diagnostics("own/main.svc");
+        assert!(report.iter().any(|it| it["code"] == "E315"), "{rules:?}: {report:?}");
+        let mut all = format!("{report:?}");
         for method in ["hover", "completion", "definition", "signatureHelp"] {
             let answer = client.request(&format!("textDocument/{method}"), place.clone());
             all.push_str(&format!("{:?}", answer.unwrap()));

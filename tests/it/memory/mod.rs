@@ -29,10 +29,10 @@ fn failure(ended: Result<Response, Error>) -> (ErrorKind, String, String) {
 
 #[tokio::test]
 async fn a_run_that_needs_more_fails_with_its_stage_and_the_next_step() {
-    let (kind, told, help) = failure(ENGINE.run(ENDLESS).max_memory(BOUND).await);
+    let (kind, message, help) = failure(ENGINE.run(ENDLESS).max_memory(BOUND).await);
     assert_eq!(kind, ErrorKind::Exhausted);
-    assert!(told.starts_with("each["), "{told}");
-    assert!(told.ends_with("needs more memory than the 30MiB of the run"), "{told}");
+    assert!(message.starts_with("each["), "{message}");
+    assert!(message.ends_with("needs more memory than the 30MiB of the run"), "{message}");
     assert!(help.contains("--max-memory"), "{help}");
 }
 
@@ -65,9 +65,9 @@ async fn a_bound_inside_can_be_caught_and_one_around_cannot() {
     let inside = format!("(({ENDLESS}) within {{ max_memory: 20MiB }}) fallback -1");
     assert_eq!(ENGINE.run(inside).await.unwrap().value, (-1).into());
     let around = format!("(({ENDLESS}) fallback -1) within {{ max_memory: 20MiB }}");
-    let (kind, told, help) = failure(ENGINE.run(around).await);
+    let (kind, message, help) = failure(ENGINE.run(around).await);
     assert_eq!(kind, ErrorKind::Exhausted);
-    assert!(told.contains("its `max_memory` of 20MiB"), "{told}");
+    assert!(message.contains("its `max_memory` of 20MiB"), "{message}");
     assert!(help.contains("`max_memory`"), "{help}");
     let run = format!("({ENDLESS}) fallback -1");
     assert_eq!(failure(ENGINE.run(run).max_memory(BOUND).await).0, ErrorKind::Exhausted);
@@ -90,8 +90,8 @@ async fn a_run_goes_on_after_a_bound_inside() {
 #[tokio::test]
 async fn an_inner_bound_only_tightens() {
     let wide = format!("({ENDLESS}) within {{ max_memory: 100GB }}");
-    let (_, told, _) = failure(ENGINE.run(wide).max_memory(BOUND).await);
-    assert!(told.contains("the 30MiB of the run"), "{told}");
+    let (_, message, _) = failure(ENGINE.run(wide).max_memory(BOUND).await);
+    assert!(message.contains("the 30MiB of the run"), "{message}");
 }
 
 /// The first one ends the others, which would wait for hours.
@@ -134,8 +134,9 @@ async fn the_time_of_what_computes_is_kept() {
     ];
     for script in scripts {
         let begun = Instant::now();
-        let (kind, told, _) = failure(ENGINE.run(script).timeout(Duration::from_millis(100)).await);
-        assert_eq!(kind, ErrorKind::Timeout, "{script}: {told}");
+        let (kind, message, _) =
+            failure(ENGINE.run(script).timeout(Duration::from_millis(100)).await);
+        assert_eq!(kind, ErrorKind::Timeout, "{script}: {message}");
         // The whole would take minutes.
         assert!(begun.elapsed() < Duration::from_secs(20), "{script}: {:?}", begun.elapsed());
     }
@@ -144,8 +145,8 @@ async fn the_time_of_what_computes_is_kept() {
 #[test]
 fn bounds_of_memory_are_sizes() {
     let report = ENGINE.check("range(0, 5) within { max_memory: 5 }").unwrap_err();
-    let told: Vec<String> = report.errors().map(ToString::to_string).collect();
-    assert!(told[0].contains("`max_memory` must be size"), "{told:?}");
+    let message: Vec<String> = report.errors().map(ToString::to_string).collect();
+    assert!(message[0].contains("expected size for `max_memory`"), "{message:?}");
     let report = ENGINE.check("range(0, 5) within { memory: 5MB }").unwrap_err();
     assert_eq!(report.errors().next().unwrap().fixes[0].text, "max_memory");
     let fine = ENGINE.check("param most: size = 5MB\nrange(0, 5) within { max_memory: most }");

@@ -114,20 +114,20 @@ fn run(folder: &Path, name: &str, script: &str) -> Result<String, String> {
         .unwrap();
     let most = peak(&mut child);
     let code = child.wait().unwrap().code();
-    let told = fs::read_to_string(folder.join(format!("{name}.err"))).unwrap();
+    let message = fs::read_to_string(folder.join(format!("{name}.err"))).unwrap();
     let share = format!("{most} bytes, {}% of the bound", most * 100 / BOUND);
     let took = begun.elapsed();
     let is_expected = match code {
         // A run that fits shows nothing about the bound, unless it needs much of it.
         Some(0) => most * 2 > BOUND,
-        Some(1) => told.contains("[E410]") && told.contains("200MB"),
+        Some(1) => message.contains("[E410]") && message.contains("200MB"),
         _ => false,
     };
     let share =
         format!("{share}, {} after {took:.1?}", if code == Some(0) { "fits" } else { "exhausted" });
     match is_expected && most * 2 <= 3 * BOUND {
         true => Ok(share),
-        false => Err(format!("{name}: {share}, ended with {code:?}\n{told}")),
+        false => Err(format!("{name}: {share}, ended with {code:?}\n{message}")),
     }
 }
 

@@ -45,10 +45,10 @@ fn err(output: &Output) -> String {
 
 /// The printed JSON, which matches the published schema.
 fn json_of(output: &Output) -> Json {
-    let told: Json =
+    let report: Json =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", err(output)));
-    assert_eq!(Schema::of(FAILURE_SCHEMA).misfits(&told), [""; 0], "{told}");
-    told
+    assert_eq!(Schema::of(FAILURE_SCHEMA).misfits(&report), [""; 0], "{report}");
+    report
 }
 
 const TEXTS: [&str; 2] = ["-p", r#"texts=["a", "b", "c", "d"]"#];
@@ -63,10 +63,10 @@ fn what_is_finished_is_printed() {
     let done = run(SCRIPT, answers, &[&TEXTS[..], &CAP].concat());
     assert_eq!(done.status.code(), Some(1), "{}", err(&done));
     assert_eq!(out(&done), "one\ntwo\n3\n", "{}", err(&done));
-    let told = err(&done);
-    assert!(told.contains("note: 3 of 4 items of `each` were finished"), "{told}");
-    assert!(told.contains("of the run's $0.0035 are left"), "{told}");
-    assert!(told.contains("raise the cap of the run"), "{told}");
+    let report = err(&done);
+    assert!(report.contains("note: 3 of 4 items of `each` were finished"), "{report}");
+    assert!(report.contains("of the run's $0.0035 are left"), "{report}");
+    assert!(report.contains("raise the cap of the run"), "{report}");
 }
 
 #[test]
@@ -115,14 +115,14 @@ fn every_failure_has_its_object() {
         assert!(err(&done).contains(error["message"].as_str().unwrap()), "{}", err(&done));
         (error["kind"].as_str().unwrap().to_owned(), done.status.code().unwrap())
     };
-    let told = |kind: &str, code| (kind.to_owned(), code);
-    assert_eq!(kind(SCRIPT, &[]), told("invalid_input", 2));
-    assert_eq!(kind(SCRIPT, &TEXTS), told("unavailable", 1));
-    assert_eq!(kind("read_text(path: \"nowhere.txt\")", &[]), told("not_found", 6));
+    let report = |kind: &str, code| (kind.to_owned(), code);
+    assert_eq!(kind(SCRIPT, &[]), report("invalid_input", 2));
+    assert_eq!(kind(SCRIPT, &TEXTS), report("unavailable", 1));
+    assert_eq!(kind("read_text(path: \"nowhere.txt\")", &[]), report("not_found", 6));
     let long = r#""x" >> wait(duration: 1h)"#;
-    assert_eq!(kind(long, &["--timeout", "50ms"]), told("timeout", 8));
-    assert_eq!(kind(SCRIPT, &[&TEXTS[..], &["--max-tokens", "9"]].concat()), told("budget", 1));
-    assert_eq!(kind(SCRIPT, &[&TEXTS[..], &["--max-cost", "0"]].concat()), told("budget", 1));
+    assert_eq!(kind(long, &["--timeout", "50ms"]), report("timeout", 8));
+    assert_eq!(kind(SCRIPT, &[&TEXTS[..], &["--max-tokens", "9"]].concat()), report("budget", 1));
+    assert_eq!(kind(SCRIPT, &[&TEXTS[..], &["--max-cost", "0"]].concat()), report("budget", 1));
 }
 
 #[test]

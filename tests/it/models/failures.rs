@@ -45,7 +45,7 @@ async fn what_a_server_refuses_costs_nothing_and_may_be_tried_again() {
 #[tokio::test]
 async fn statuses_are_kinds() {
     use ErrorKind as Kind;
-    let told = format!(r#"{{"error": {{"message": "because of {KEY}", "type": "t"}}}}"#);
+    let report = format!(r#"{{"error": {{"message": "because of {KEY}", "type": "t"}}}}"#);
     let cases = [
         (400, Kind::InvalidInput, "because of ***"),
         (401, Kind::Denied, "does not accept the key"),
@@ -60,7 +60,7 @@ async fn statuses_are_kinds() {
         (504, Kind::Unavailable, "because of ***"),
     ];
     for (status, kind, wanted) in cases {
-        let err = failure("openai", Reply::new(status, &told), r#""x" >> ask"#).await;
+        let err = failure("openai", Reply::new(status, &report), r#""x" >> ask"#).await;
         assert_eq!(err.kind(), Some(kind), "{status}: {err}");
         assert!(err.to_string().contains(wanted), "{status}: {err}");
     }

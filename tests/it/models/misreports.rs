@@ -65,7 +65,7 @@ struct Told {
 }
 
 /// Runs a script with a server, and checks the guarantees that hold for every run.
-async fn told(server: &Server, provider: &str, script: &str) -> Told {
+async fn shown_text(server: &Server, provider: &str, script: &str) -> Told {
     let meter = Arc::new(Meter::default());
     let engine = svc::engine().with_host(Arc::new(host(server, &format!("{provider}/priced"))));
     let ended = engine.with_observer(meter.clone()).run(script).await;
@@ -107,14 +107,14 @@ async fn counts_that_cannot_be_are_no_report() {
     for provider in PROVIDERS {
         for (input, output) in &wrong {
             let server = Server::start(vec![counting(provider, input, output)]);
-            let told = told(&server, provider, CAPPED).await;
-            assert_eq!(told.kind, None, "{provider}: {}", told.message);
-            assert_eq!(told.total, told.most, "{provider}: {input} in, {output} out");
+            let shown_text = shown_text(&server, provider, CAPPED).await;
+            assert_eq!(shown_text.kind, None, "{provider}: {}", shown_text.message);
+            assert_eq!(shown_text.total, shown_text.most, "{provider}: {input} in, {output} out");
         }
         let server = Server::start(vec![counting(provider, &json!(100), &json!(20))]);
-        let told = told(&server, provider, CAPPED).await;
-        assert_eq!(told.total.tokens, CHARGED.tokens, "{provider}");
-        assert_eq!(told.total.cost == CHARGED.cost, is_priced(provider), "{provider}");
+        let shown_text = shown_text(&server, provider, CAPPED).await;
+        assert_eq!(shown_text.total.tokens, CHARGED.tokens, "{provider}");
+        assert_eq!(shown_text.total.cost == CHARGED.cost, is_priced(provider), "{provider}");
     }
 }
 
@@ -122,8 +122,8 @@ async fn counts_that_cannot_be_are_no_report() {
 async fn a_long_prompt_has_more_than_one_token() {
     let server = Server::start(vec![counting("openai", &json!(2), &json!(20))]);
     let script = format!("\"{LONG} {LONG} {LONG}\" >> ask(max_tokens: 50)");
-    let told = told(&server, "openai", &script).await;
-    assert_eq!(told.total, told.most);
+    let shown_text = shown_text(&server, "openai", &script).await;
+    assert_eq!(shown_text.total, shown_text.most);
 }
 
 /// The report may be true, and then the money is owed: it counts, and no other call starts under
@@ -135,12 +135,21 @@ async fn more_than_was_reserved_counts_as_reported() {
             let server = Server::start(vec![counting(provider, &json!(input), &json!(output))]);
             let script = r#"["x", "y", "z"] >> each { ask(max_tokens: 50) fallback "none" }
                 within { max_tokens: 5_000, max_parallel: 1, max_retries: 0 }"#;
-            let told = told(&server, provider, script).await;
-            assert_eq!(told.kind, Some(ErrorKind::Budget), "{provider}: {}", told.message);
-            assert_eq!(told.total.tokens, input.saturating_add(output), "{provider}");
-            assert_eq!((told.attempts, server.requests().len()), (1, 1), "{provider}");
-            let (used, most) = (told.total.to_string(), told.most.to_string());
-            assert!(told.message.contains(&format!("{used}, not {most}")), "{}", told.message);
+            let shown_text = shown_text(&server, provider, script).await;
+            assert_eq!(
+                shown_text.kind,
+                Some(ErrorKind::Budget),
+                "{provider}: {}",
+                shown_text.message
+            );
+            assert_eq!(shown_text.total.tokens, input.saturating_add(output), "{provider}");
+            assert_eq!((shown_text.attempts, server.requests().len()), (1, 1), "{provider}");
+            let (used, most) = (shown_text.total.to_string(), shown_text.most.to_string());
+            assert!(
+                shown_text.message.contains(&format!("{used} instead of {most}")),
+                "{}",
+                shown_text.message
+            );
         }
     }
 }
@@ -172,10 +181,10 @@ async fn what_may_have_been_charged_counts() {
         for (name, reply, bounds, kind) in cases {
             let server = Server::start(vec![reply]);
             let script = format!("(\"x\" >> ask(max_tokens: 50)) within {{ {bounds} }}");
-            let told = told(&server, provider, &script).await;
-            assert_eq!(told.kind, Some(kind), "{provider}, {name}: {}", told.message);
-            assert_eq!(told.total, told.most, "{provider}, {name}");
-            assert!(told.total.tokens >= CHARGED.tokens, "{provider}, {name}");
+            let shown_text = shown_text(&server, provider, &script).await;
+            assert_eq!(shown_text.kind, Some(kind), "{provider}, {name}: {}", shown_text.message);
+            assert_eq!(shown_text.total, shown_text.most, "{provider}, {name}");
+            assert!(shown_text.total.tokens >= CHARGED.tokens, "{provider}, {name}");
         }
     }
 }
@@ -185,9 +194,13 @@ async fn what_was_refused_is_free() {
     for provider in PROVIDERS {
         for status in [400, 401, 404, 429, 500, 503, 529] {
             let server = Server::start(vec![Reply::new(status, "no")]);
-            let told = told(&server, provider, CAPPED).await;
-            assert!(told.kind.is_some());
-            assert_eq!((told.total, told.attempts), (Usage::default(), 1), "{provider}: {status}");
+            let shown_text = shown_text(&server, provider, CAPPED).await;
+            assert!(shown_text.kind.is_some());
+            assert_eq!(
+                (shown_text.total, shown_text.attempts),
+                (Usage::default(), 1),
+                "{provider}: {status}"
+            );
         }
     }
 }
@@ -199,10 +212,10 @@ async fn tries_that_fail_late_are_counted_each() {
     let server = Server::start(vec![late]);
     let script = r#"("x" >> ask(max_tokens: 50))
         within { max_cost: $0.0050, attempt_timeout: 60ms, max_retries: 9 }"#;
-    let told = told(&server, "openai", script).await;
-    assert_eq!(told.kind, Some(ErrorKind::Budget), "the third try cannot be funded");
-    assert_eq!(told.attempts, 2);
-    assert_eq!(told.total.cost.nanos(), 2 * told.most.cost.nanos());
+    let shown_text = shown_text(&server, "openai", script).await;
+    assert_eq!(shown_text.kind, Some(ErrorKind::Budget), "the third try cannot be funded");
+    assert_eq!(shown_text.attempts, 2);
+    assert_eq!(shown_text.total.cost.nanos(), 2 * shown_text.most.cost.nanos());
 }
 
 /// All problems at once, 64 branches, and a cap that is enough for a few of them.

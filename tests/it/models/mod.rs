@@ -173,8 +173,8 @@ async fn a_types_schema_goes_to_its_own_place() {
                 (body["output_config"]["format"].clone(), format)
             }
             _ => {
-                let told = body["messages"][0]["content"].as_str().unwrap();
-                assert_eq!(told, format!("Answer in JSON of this schema: {asserted}"));
+                let shown_text = body["messages"][0]["content"].as_str().unwrap();
+                assert_eq!(shown_text, format!("Answer in JSON of this schema: {asserted}"));
                 (body["format"].clone(), asserted.clone())
             }
         };
@@ -287,7 +287,7 @@ async fn a_cap_of_the_script_replaces_the_ops_own() {
     let engine = engine(&server, "openai");
     let ask = |script: &'static str| engine.run(script).param("text", "long ".repeat(40_000));
     let err = ask("param text: string\ntext >> ask").await.map(|it| it.value).unwrap_err();
-    assert!(err.to_string().contains("one call may use 128000"), "{err}");
+    assert!(err.to_string().contains("one call may use at most 128000"), "{err}");
     let capped = "param text: string\n(text >> ask) within { max_tokens: 300_000 }";
     assert_eq!(ask(capped).await.unwrap().value, Value::from("long"));
 }
@@ -380,10 +380,10 @@ fn the_program_reads_its_own_environment() {
         .env("SVC_STORE", "runs.db")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(String::from_utf8_lossy(&done.stdout), "Paris\n", "{told}");
-    assert!(told.contains("the price of `anthropic/priced` is unknown"), "{told}");
-    assert!(!told.contains(KEY));
+    let shown_text = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "Paris\n", "{shown_text}");
+    assert!(shown_text.contains("the price of `anthropic/priced` is unknown"), "{shown_text}");
+    assert!(!shown_text.contains(KEY));
     assert!(server.requests()[0].head.contains(KEY));
 }
 

@@ -97,8 +97,8 @@ fn a_dead_collector_costs_little() {
         let done = svc(r#""a" >> wait(duration: 1ms)"#, &["run", "a.svc"], &variables);
         assert_eq!((done.status.code(), out(&done).as_str()), (Some(0), "a\n"));
         assert!(started.elapsed() < Duration::from_secs(6), "{endpoint}");
-        let told = err(&done);
-        assert_eq!(told.lines().count(), 1, "{endpoint}: {told}");
-        assert!(told.contains("traces"), "{told}");
+        let report = err(&done);
+        assert_eq!(report.lines().count(), 1, "{endpoint}: {report}");
+        assert!(report.contains("traces"), "{report}");
     }
 }

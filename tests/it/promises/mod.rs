@@ -120,7 +120,7 @@ fn hold(first: u64, kind: Kind, weather: Weather) {
                 // more is promised of them.
                 let is_refusal = |code: &str, why: &str| {
                     ["E304", "E309"].contains(&code)
-                        || code == "E204" && why.contains("must be flow<")
+                        || code == "E204" && why.contains("expected flow<")
                 };
                 let all = report.errors().all(|it| is_refusal(it.code.as_str(), &it.message));
                 assert!(all, "{seed}: {report}\n{}", script.text);

@@ -230,7 +230,7 @@ impl Writer<'_> {
                     self.rng.u16(0..3_000)
                 )
             }
-            4..=6 => format!("tell(cap: {})", self.rng.u16(0..300)),
+            4..=6 => format!("speak(cap: {})", self.rng.u16(0..300)),
             7 => format!("wait(duration: {}ms)", self.rng.u16(0..2_000)),
             8 => "post".to_owned(),
             _ => format!("\"${{it}}{}\"", "w".repeat(self.rng.usize(0..40))),

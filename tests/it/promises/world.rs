@@ -67,8 +67,8 @@ pub(crate) const COMPONENT: Component = Component {
     cluster: "test",
     summary: "What chance does.",
     version: 1,
-    aliases: &[("step", "step"), ("tell", "tell"), ("list", "list"), ("post", "post")],
-    ops: &[io::<Step>(), io::<Tell>(), io::<List>(), io::<Post>()],
+    aliases: &[("step", "step"), ("speak", "speak"), ("list", "list"), ("post", "post")],
+    ops: &[io::<Step>(), io::<Speak>(), io::<List>(), io::<Post>()],
 };
 
 const KINDS: [ErrorKind; 4] =
@@ -105,7 +105,7 @@ async fn live(cx: &Cx, usual: Duration) -> Result<(), OpError> {
 }
 
 /// Reports a part of the reservation, or nothing.
-fn tell(cx: &Cx, usage: Usage) {
+fn speak(cx: &Cx, usage: Usage) {
     if cx.host().chance() >= WEATHER.get().silent {
         cx.used(usage);
     }
@@ -154,11 +154,11 @@ impl Io for Step {
         let lived = live(cx, self.takes).await;
         let most = self.most();
         if self.exact {
-            tell(cx, most);
+            speak(cx, most);
         } else {
             let cost = upto(cx, most.cost.nanos().unsigned_abs());
             let cost = Money::from_nanos(i64::try_from(cost).unwrap_or(0));
-            tell(cx, Usage { tokens: upto(cx, most.tokens), cost });
+            speak(cx, Usage { tokens: upto(cx, most.tokens), cost });
         }
         lived?;
         let length = usize::try_from(upto(cx, 20)).unwrap_or(0);
@@ -168,7 +168,7 @@ impl Io for Step {
 
 svc::params! {
     /// Has a cost that depends on the length of its prompt.
-    struct Tell {
+    struct Speak {
         /// The prompt.
         prompt: Text,
         /// The maximum number of tokens of the answer.
@@ -176,8 +176,8 @@ svc::params! {
     }
 }
 
-impl Op for Tell {
-    const NAME: &'static str = "tell";
+impl Op for Speak {
+    const NAME: &'static str = "speak";
     const YIELDS: Scheme = Scheme::Text;
     const EFFECTS: &'static [Effect] = &[Effect::Spends];
     const ERRORS: &'static [ErrorKind] = &KINDS;
@@ -191,7 +191,7 @@ impl Op for Tell {
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
-impl Io for Tell {
+impl Io for Speak {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let _running = Running::begin();
         live(cx, Duration::from_secs(2)).await?;
@@ -199,7 +199,7 @@ impl Io for Tell {
         let output = upto(cx, self.cap.unsigned_abs());
         let cost = |cents: i64, tokens| Money::cents(cents).per_million(tokens).unwrap_or_default();
         let cost = cost(30_000, input).checked_add(cost(150_000, output)).unwrap_or_default();
-        tell(cx, Usage { tokens: input + output, cost });
+        speak(cx, Usage { tokens: input + output, cost });
         let length = usize::try_from(output * 4).unwrap_or(0);
         // A letter, characters that take two, four or six bytes in JSON, and one of two bytes.
         let letters = ["y", "\"", "\n", "\u{1}", "é"];

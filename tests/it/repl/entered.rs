@@ -47,8 +47,8 @@ async fn every_type_goes_on_to_the_next_statement() {
         let again = enter(&mut session, "x").await;
         assert_eq!(first, again, "{text}");
         let source = session.analyse("x").0;
-        let told = source.text().lines().last().unwrap().to_owned();
-        assert_eq!(told, format!("param x: {ty}"), "{text}");
+        let message = source.text().lines().last().unwrap().to_owned();
+        assert_eq!(message, format!("param x: {ty}"), "{text}");
     }
 }
 
@@ -101,8 +101,8 @@ async fn an_answer_is_saved_as_what_gave_it() {
 fn everything_that_is_wrong_is_told_before_anything_runs() {
     let session = Session::new(svc::engine(), ".");
     let report = session.read("let a = nope\n1 + 1\n\n2 >> nada").unwrap_err();
-    let told: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
+    let message: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(message.len(), 2, "{message:?}");
 }
 
 #[tokio::test]

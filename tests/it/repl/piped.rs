@@ -28,10 +28,10 @@ impl Place {
     #[track_caller]
     fn fails(&self, stdin: &[u8], args: &[&str], code: i32, out: &str, err: &str) {
         let done = self.repl(stdin, args);
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(String::from_utf8(done.stdout).unwrap(), out, "{told}");
-        assert_eq!(done.status.code(), Some(code), "{told}");
-        assert!(told.contains(err), "{told}");
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(String::from_utf8(done.stdout).unwrap(), out, "{message}");
+        assert_eq!(done.status.code(), Some(code), "{message}");
+        assert!(message.contains(err), "{message}");
     }
 }
 
@@ -119,9 +119,9 @@ fn signals_end_what_runs_and_what_waits() {
         let done = child.wait_with_output().unwrap();
         (done.status.code(), String::from_utf8(done.stderr).unwrap())
     };
-    let (code, told) = interrupted(b"1\nwait(1, duration: 1h)\n");
-    assert_eq!(code, Some(130), "{told}");
-    assert!(told.contains("interrupted after"), "{told}");
+    let (code, message) = interrupted(b"1\nwait(1, duration: 1h)\n");
+    assert_eq!(code, Some(130), "{message}");
+    assert!(message.contains("interrupted after"), "{message}");
     assert_eq!(interrupted(b"1\n").0, Some(130));
 }
 

@@ -74,7 +74,7 @@ fn any_damage_is_mended_in_silence() {
     let (wanted, said) = search(place);
     assert_eq!(said, "");
     let mut rng = Rng::with_seed(number("SVC_SEED", 1));
-    let (rounds, mut told) = (number("SVC_FLIPS", 24), 0);
+    let (rounds, mut message) = (number("SVC_FLIPS", 24), 0);
     for round in 0..rounds {
         let files = files(&place.join("cache/search"));
         let file = &files[usize::try_from(round).unwrap() % files.len()];
@@ -82,8 +82,8 @@ fn any_damage_is_mended_in_silence() {
         let (found, said) = search(place);
         assert_eq!(found, wanted, "{}", file.display());
         assert!(!said.contains("panic") && said.lines().count() <= 1, "{}: {said}", file.display());
-        told += usize::from(!said.is_empty());
+        message += usize::from(!said.is_empty());
     }
-    eprintln!("{rounds} damages, each repaired; {told} times with a notice");
-    assert!(told > 0);
+    eprintln!("{rounds} damages, each repaired; {message} times with a notice");
+    assert!(message > 0);
 }

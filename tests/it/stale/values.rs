@@ -211,8 +211,8 @@ async fn a_value_is_one_in_runs_and_their_records() {
         let ran = ran.await;
         let ran = ran.unwrap_or_else(|err| panic!("{}", err.render(svc::diag::Style::Plain))).value;
         let text = json::write(&ran);
-        let told: &Record = ran.as_record().unwrap();
-        let field = |name: &str| told.get(name).unwrap();
+        let message: &Record = ran.as_record().unwrap();
+        let field = |name: &str| message.get(name).unwrap();
         assert_eq!(json::write(field("is")), json::write(&value), "{script}");
         assert_eq!(json::write(field("called")), json::write(&value), "{script}");
         let are = ["same", "once", "loose", "groups", "has"].map(|it| json::write(field(it)));

@@ -218,7 +218,7 @@ impl World {
             )),
             ("far".into(), "\"x\" >> l.far".into()),
             ("step".into(), "\"Text\" >> s.step".into()),
-            ("told".into(), "(read_text(path: \"data.txt\") fallback \"One. Two. Three.\") >> summary >> .text".into()),
+            ("message".into(), "(read_text(path: \"data.txt\") fallback \"One. Two. Three.\") >> summary >> .text".into()),
             ("items".into(), format!(
                 "{} >> each {{ \"{}\" >> wait(duration: 1ms) }} >> join(sep: \"-\")",
                 self.part("items"), self.part("turn")

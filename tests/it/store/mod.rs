@@ -119,13 +119,13 @@ async fn who_waits_in_async_code_is_answered_all_the_same() {
 fn an_entry_that_is_wrong_spoils_no_other() {
     let store = Store::in_memory().unwrap();
     let run = begun(&store, NOW);
-    let nobody = RunId::new(5);
-    store.append(done(&nobody, "lost", "out").1).unwrap();
+    let missing_run = RunId::new(5);
+    store.append(done(&missing_run, "lost", "out").1).unwrap();
     store.append(done(&run.id, "kept", "out").1).unwrap();
     let err = store.flush().wait().unwrap_err();
-    assert_eq!(err.message, format!("unknown run `{nobody}`"));
+    assert_eq!(err.message, format!("unknown run `{missing_run}`"));
     store.flush().wait().unwrap();
-    let err = store.commit(done(&nobody, "lost", "out").1).wait().unwrap_err();
+    let err = store.commit(done(&missing_run, "lost", "out").1).wait().unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::NotFound);
     assert_eq!(store.nodes(&run.id).unwrap().len(), 1);
 }

@@ -135,9 +135,9 @@ fn a_file_that_may_grow_no_more_fails_and_stays_whole() {
 #[expect(clippy::print_stdout, reason = "the test around reads it")]
 fn a_writer_keeps_what_was_acknowledged() {
     let alone = tempfile::tempdir().unwrap();
-    let told = |name: &str, alone: &str| std::env::var(name).unwrap_or_else(|_| alone.to_owned());
-    let folder = told("SVC_TEST_FOLDER", alone.path().to_str().unwrap());
-    let (what, name) = (told("SVC_TEST_DOES", "write"), told("SVC_TEST_NAME", "x"));
+    let report = |name: &str, alone: &str| std::env::var(name).unwrap_or_else(|_| alone.to_owned());
+    let folder = report("SVC_TEST_FOLDER", alone.path().to_str().unwrap());
+    let (what, name) = (report("SVC_TEST_DOES", "write"), report("SVC_TEST_NAME", "x"));
     let store = open(Path::new(&folder));
     let run = begun(&store, NOW).id;
     let _claim = store.claim(&run).unwrap();

@@ -330,7 +330,7 @@ impl Writer<'_> {
             if self.rng.u8(0..4) > 0 { format!(" >> take(n: {count})") } else { String::new() };
         let call = match self.rng.bool() {
             true => "step(cents: 1, tokens: 10, takes: 1ms, exact: true)",
-            false => "tell(cap: 3)",
+            false => "speak(cap: 3)",
         };
         format!("({list}{taken} >> each {{ \"x\" >> {call} }} >> len)")
     }

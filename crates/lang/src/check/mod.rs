@@ -27,6 +27,7 @@ mod pipeline;
 mod repair;
 mod scope;
 mod secrets;
+mod strings;
 mod templates;
 mod term;
 mod tests;

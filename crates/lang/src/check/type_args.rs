@@ -23,9 +23,8 @@ impl Checker<'_> {
     ) -> Term {
         let (ty, span, generic) = (self.ty(expr), site.span, call.op.op.generic);
         let wanted = (generic == Generic::Asked).then(|| ty.clone());
-        let term = |yields| {
-            Term::new(TermKind::Call(Box::new(Call { wanted: wanted, ..call })), yields, span)
-        };
+        let term =
+            |yields| Term::new(TermKind::Call(Box::new(Call { wanted, ..call })), yields, span);
         match generic {
             Generic::No => {
                 let term = term(yields);

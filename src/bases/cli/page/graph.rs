@@ -5,7 +5,7 @@ use svc_lang::plan::Plan;
 use super::{Page, escaped, places};
 
 const NO_PLAN: &str = "The script no longer checks with this version of svc, or a file that it \
-    imports is missing, so there is no picture of its plan. These are the places that ran:";
+    imports is missing, so its plan cannot be drawn. These are the places that ran:";
 
 pub(super) fn of(page: &Page<'_>) -> String {
     match &page.plan {

@@ -17,7 +17,7 @@ use super::{
         terminal::{self, Ink},
     },
     files,
-    repl::{Outcome, Repl},
+    session::{Outcome, Repl},
     settings,
 };
 
@@ -195,7 +195,7 @@ fn planned(repl: &Repl<'_>, text: &str) -> Result<std::result::Result<Plan, Outc
         Ok(plan) => Ok(Ok(plan)),
         Err(error) => {
             let error = repl.entered.placed(error, &last);
-            terminal::eprint(terminal::styled(&error.render(repl.session.terminal.err.style())));
+            terminal::print_err(terminal::styled(&error.render(repl.session.terminal.err.style())));
             Ok(Err(Outcome::Failed(INVALID)))
         }
     }

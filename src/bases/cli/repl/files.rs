@@ -9,7 +9,7 @@ use super::{
         exit::{FAILED, Failure, Result, USAGE},
         terminal,
     },
-    repl::{Outcome, Repl},
+    session::{Outcome, Repl},
 };
 
 /// Loads a script with the params that it needs.

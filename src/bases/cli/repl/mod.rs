@@ -10,7 +10,7 @@ mod helper;
 mod paint;
 mod piped;
 mod prompt;
-mod repl;
+mod session;
 mod settings;
 mod tree;
 mod view;
@@ -26,7 +26,7 @@ use super::{
     policy::Rules,
     tuning::Tuning,
 };
-use repl::Repl;
+use session::Repl;
 use settings::Settings;
 
 /// Run statements interactively, with completion by type.

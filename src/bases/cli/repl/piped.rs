@@ -18,7 +18,7 @@ use super::{
         exit::{FAILED, Failure, INTERRUPTED, OK, Result, USAGE},
         signals::Signals,
     },
-    repl::{Outcome, Repl},
+    session::{Outcome, Repl},
 };
 
 /// The wait for a line that may continue a complete statement.

@@ -12,7 +12,7 @@ use super::{
     super::exit::{FAILED, Failure, OK, Result},
     files,
     helper::Assistant,
-    repl::{Outcome, Repl},
+    session::{Outcome, Repl},
 };
 
 const PROMPT: &str = "svc> ";

@@ -9,7 +9,7 @@ use svc_contract::{
 const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 params! {
-    /// Rounds a number to a number of decimals; halves are rounded away from zero.
+    /// Rounds a number to the given decimals; halves are rounded away from zero.
     ///
     /// The result is a float, also without decimals: `floor(round(x))` is an int. Negative `digits`
     /// round to tens, hundreds and so on.
@@ -50,7 +50,7 @@ params! {
     ///
     /// Fails if the result is out of the range of int.
     pub(super) struct Floor {
-        /// The number to round down.
+        /// The number.
         number: f64,
     }
 }
@@ -77,7 +77,7 @@ params! {
     ///
     /// Fails if the result is out of the range of int.
     pub(super) struct Ceil {
-        /// The number to round up.
+        /// The number.
         number: f64,
     }
 }

@@ -53,7 +53,7 @@ impl Op for Contains {
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
         Example::ok("An item of a list", r#"["bug", "wontfix"] >> contains(item: "bug")"#, "true"),
-        Example::err("Not a part of a string", r#"contains("abc", 1)"#, "must be string"),
+        Example::err("Not a part of a string", r#"contains("abc", 1)"#, "expects string"),
     ];
 }
 

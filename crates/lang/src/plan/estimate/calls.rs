@@ -67,7 +67,9 @@ impl<'a> Walk<'a> {
             let acts = op.writes() || op.effects.contains(&Effect::Asks);
             match acts {
                 true => {
-                    self.remark(idx, || "earlier results are not reused: it has effects".to_owned())
+                    self.remark(idx, || {
+                        "earlier results are not reused: it has effects".to_owned()
+                    });
                 }
                 false => load = load.unless_reused(),
             }

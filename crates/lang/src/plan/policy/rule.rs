@@ -253,7 +253,7 @@ mod tests {
             ("reads web:a.example/b", "only the host"),
             ("writes fs:./out/*", "has no meaning in a path"),
             ("reads fs:~/notes", "has no meaning in a path"),
-            ("reads web:a@b", "user's name"),
+            ("reads web:a@b", "user name"),
             ("reads ftp:a", "is not a place"),
             ("spends fs:x", "takes no place"),
             ("reads web mail", "is not a place"),

@@ -109,7 +109,7 @@ impl<'s> Repl<'s> {
     }
 
     fn report(&self, report: &Report) {
-        terminal::eprint(terminal::styled(&report.render(self.session.terminal.err.style())));
+        terminal::print_err(terminal::styled(&report.render(self.session.terminal.err.style())));
     }
 
     async fn step(&mut self, statement: &Statement) -> Result<Outcome> {
