@@ -155,7 +155,7 @@ impl Engine {
     /// Configures the engine for untrusted scripts: inline scripts run in worker processes with
     /// little memory that are killed when their time is over, and scripts can only use files in
     /// their own folder, unless a policy allows others to be read. The program must call
-    /// [`is_worker`] first of all.
+    /// `svc::is_worker` first of all.
     #[must_use]
     pub fn untrusted(mut self) -> Self {
         self.isolates = true;

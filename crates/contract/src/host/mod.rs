@@ -1,7 +1,7 @@
 //! The outside world as a trait: files, network, time, environment, randomness.
 //!
 //! Components reach it through their `Cx`, so a test or an embedding program can replace it.
-//! [`os::OsHost`] is the real one; [`test::TestHost`] keeps its files in memory and simulates
+//! `svc_host_os::OsHost` is the real one; `svc_host_os::test::TestHost` keeps its files in memory and simulates
 //! errors.
 //!
 //! **Invariant:** only `os` calls the operating system; `clippy.toml` bans such calls

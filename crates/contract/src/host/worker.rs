@@ -30,7 +30,7 @@ pub struct WorkerLimits<'a> {
 #[derive(Debug)]
 pub enum WorkerError {
     /// The program cannot be started as a worker, because it does not call
-    /// [`crate::is_worker`].
+    /// `svc::is_worker`.
     Unsupported,
     /// The answer is not wanted any more.
     Cancelled,

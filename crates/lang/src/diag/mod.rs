@@ -6,7 +6,7 @@
 //! length. [`visible()`] escapes characters that control a terminal or are invisible, for
 //! every module that shows foreign text.
 //!
-//! **Invariant:** this module depends on no other module of the crate but [`crate::value`].
+//! **Invariant:** this module depends on no other module of the crate but [`svc_contract::value`].
 //! The wording of a message belongs to the phase that reports it.
 
 mod codes;

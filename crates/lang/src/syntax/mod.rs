@@ -14,7 +14,7 @@
 //! the names it would have bound are still bound, to avoid follow-up problems. Common mistakes
 //! are part of the grammar and are parsed as what they were meant to be.
 //!
-//! **Invariant:** this module depends only on [`crate::diag`] and [`crate::value`].
+//! **Invariant:** this module depends only on [`crate::diag`] and [`svc_contract::value`].
 
 pub mod ast;
 mod build;
