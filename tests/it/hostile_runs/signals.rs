@@ -1,7 +1,11 @@
 //! Signals that request the end of a run.
 #![cfg(unix)]
 
-use std::{os::unix::process::ExitStatusExt as _, process::Command, time::Instant};
+use std::{
+    os::unix::process::ExitStatusExt as _,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use svc::store::RunState;
 
@@ -39,6 +43,26 @@ fn a_signal_ends_a_run_that_goes_on_later() {
         place.goes_on();
     }
 }
+
+/// A computation without calls is interrupted, too, between its items.
+#[test]
+fn a_signal_ends_items_that_only_compute() {
+    let place = Place::new();
+    for script in ["range(0, 200000) >> each { range(0, 10000) } >> len", ENDLESS] {
+        std::fs::write(place.path().join("endless.svc"), script).unwrap();
+        let child = place.command(&["run", "endless.svc"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        send("-INT", child.id());
+        let since = Instant::now();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(130), "{script}: {}", err(&ended));
+        assert!(since.elapsed().as_secs() < 10, "{script}: {:?}", since.elapsed());
+    }
+}
+
+/// Hours of work in little memory.
+const ENDLESS: &str =
+    "range(0, 200000) >> each { range(0, 10000) >> each { it + 1 } >> len } >> len";
 
 #[test]
 fn who_says_nohup_wants_no_hangup() {
