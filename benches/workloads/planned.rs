@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use svc::{
     host::test::TestHost,
     plan::{Caps, Plan},
+    registry::Lent,
     run::{Outcome, RunContext, Unwatched, run},
     value::{Text, Value},
 };
@@ -30,6 +31,7 @@ impl Planned {
         let around = RunContext {
             host: Arc::new(TestHost::new()),
             catalog: Arc::new(engine),
+            lent: Lent::default(),
             observer: Arc::new(Unwatched),
             workers: Arc::new(Semaphore::new(2)),
             cancel: CancellationToken::new(),

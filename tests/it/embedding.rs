@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use svc::{Error, block, host::test::TestHost, registry::ErrorKind, value::Value};
+use svc::{
+    Error, block,
+    host::test::TestHost,
+    registry::{Component, Cx, Effect, ErrorKind, Example, Io, Op, OpError, Scheme, io},
+    value::{Text, Value},
+};
 
 #[tokio::test]
 async fn params_and_results_are_typed() {
@@ -83,4 +88,53 @@ async fn runs_can_be_spawned() {
     for (n, run) in runs {
         assert_eq!(run.await.unwrap().unwrap().value, Value::Int(n * 2));
     }
+}
+
+/// A service of the program.
+struct Phonebook(BTreeMap<&'static str, i64>);
+
+const PHONE: Component = Component {
+    name: "phone",
+    cluster: "test",
+    summary: "Looks up phone numbers.",
+    version: 1,
+    aliases: &[],
+    ops: &[io::<Number>()],
+};
+
+svc::params! {
+    /// The phone number of a person.
+    struct Number {
+        /// The name.
+        name: Text,
+    }
+}
+
+impl Op for Number {
+    const NAME: &'static str = "infer";
+    const YIELDS: Scheme = Scheme::Int;
+    const EFFECTS: &'static [Effect] = &[Effect::Reads(svc::registry::Scope::Named("phonebook"))];
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Unsupported];
+    const EXAMPLES: &'static [Example] = &[];
+}
+
+impl Io for Number {
+    async fn run(self, cx: &Cx) -> Result<Value, OpError> {
+        let book = cx.lent::<Phonebook>()?;
+        let number = book.0.get(&*self.name).copied();
+        number.map(Value::Int).ok_or_else(|| OpError::not_found(format!("no `{}`", self.name)))
+    }
+}
+
+#[tokio::test]
+async fn a_program_lends_its_services_to_its_components() {
+    let script = "[\"ada\", \"bob\"] >> each { phone }";
+    let book = |number| Arc::new(Phonebook([("ada", number), ("bob", 2)].into()));
+    let engine = svc::engine().with(&[&PHONE]).lend(book(7)).lend(book(1));
+    let numbers: Vec<i64> = engine.run(script).await.unwrap().get().unwrap();
+    assert_eq!(numbers, [1, 2], "the last service of a type counts");
+
+    let err = svc::engine().with(&[&PHONE]).run(script).await.map(|it| it.value).unwrap_err();
+    assert_eq!(err.kind(), Some(ErrorKind::Unsupported));
+    assert!(err.to_string().contains("Phonebook` is available to this component"), "{err}");
 }

@@ -58,7 +58,7 @@ use files::HostFiles;
 use crate::run::{Observer, Unwatched};
 use svc_contract::{
     host::Host,
-    registry::{Component, OpError, OpRef, Registry},
+    registry::{Component, Lent, OpError, OpRef, Registry},
     value::{Text, Value},
 };
 use svc_lang::{
@@ -75,6 +75,7 @@ use svc_store::Store;
 pub struct Engine {
     registry: Arc<Registry>,
     host: Arc<dyn Host>,
+    lent: Lent,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
     worker_count: usize,
@@ -95,6 +96,7 @@ impl Engine {
         Self {
             registry: Arc::new(registry),
             host,
+            lent: Lent::default(),
             observer: Arc::new(Unwatched),
             // Two more than there are cores: when a computation ends, the next one is ready.
             workers: Arc::new(Semaphore::new(workers + 2)),
@@ -125,6 +127,14 @@ impl Engine {
     #[must_use]
     pub fn with_host(mut self, host: Arc<dyn Host>) -> Self {
         self.host = host;
+        self
+    }
+
+    /// Lends a service of the program, such as a connection pool, to the components that ask for
+    /// its type with `Cx::lent`.
+    #[must_use]
+    pub fn lend<T: std::any::Any + Send + Sync>(mut self, service: Arc<T>) -> Self {
+        self.lent = self.lent.with(service);
         self
     }
 
@@ -301,6 +311,7 @@ impl Engine {
         crate::run::RunContext {
             host: self.policy.guard(self.host.clone()),
             catalog: Arc::new(self.clone()),
+            lent: self.lent.clone(),
             observer: self.observer.clone(),
             workers: self.workers.clone(),
             cancel,

@@ -1,10 +1,10 @@
 //! The context of a running op that computes or waits.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Catalog, FlowCalls, OpError};
+use super::{Catalog, FlowCalls, Lent, OpError};
 use crate::{
     host::Host,
     value::{Money, Type, memory},
@@ -22,6 +22,7 @@ pub struct Cx {
     wanted: Option<Type>,
     flow_calls: Option<FlowCalls>,
     catalog: Option<Arc<dyn Catalog>>,
+    lent: Lent,
 }
 
 /// The observer of a call.
@@ -78,8 +79,8 @@ impl Cx {
         monitor: Arc<dyn Monitor>,
         meter: Meter,
     ) -> Self {
-        let (wanted, flow_calls, catalog) = (None, None, None);
-        Self { component, cancel, host, monitor, meter, wanted, flow_calls, catalog }
+        let (wanted, flow_calls, catalog, lent) = (None, None, None, Lent::default());
+        Self { component, cancel, host, monitor, meter, wanted, flow_calls, catalog, lent }
     }
 
     /// Sets the requested type of the result.
@@ -112,6 +113,18 @@ impl Cx {
     /// The catalog of available components, which can also check scripts.
     pub fn catalog(&self) -> Result<Arc<dyn Catalog>, OpError> {
         self.catalog.clone().ok_or_else(|| OpError::bug("no catalog of components here"))
+    }
+
+    /// Adds the services of the embedding program.
+    #[must_use]
+    pub fn lending(self, lent: Lent) -> Self {
+        Self { lent, ..self }
+    }
+
+    /// The service of this type that the embedding program lends to its components; an error of
+    /// the kind `unsupported` if there is none.
+    pub fn lent<T: Any + Send + Sync>(&self) -> Result<Arc<T>, OpError> {
+        self.lent.get()
     }
 
     pub fn host(&self) -> &dyn Host {

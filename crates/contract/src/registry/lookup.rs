@@ -38,16 +38,26 @@ pub enum Found {
 const DEFAULT_OP: &str = "infer";
 
 impl Registry {
-    /// Adds components; a component with the name of an existing one replaces it.
+    /// Adds components; a component with the name of an existing one replaces it, with its
+    /// aliases.
+    ///
+    /// # Panics
+    ///
+    /// If an alias is taken by another component, or names no op of its own: the scripts that use
+    /// it would silently call something else.
     #[must_use]
     pub fn with(mut self, components: &[&'static Component]) -> Self {
         for component in components {
             self.components.retain(|it| it.name != component.name);
+            self.by_alias.retain(|_, it| it.component.name != component.name);
             self.components.push(component);
             self.by_name.insert(component.name, component);
             for (alias, op) in component.aliases {
                 let op = find_op(component, op).expect("an alias names an op of its component");
-                self.by_alias.insert(alias, op);
+                if let Some(other) = self.by_alias.insert(alias, op) {
+                    let (one, two) = (other.component.name, component.name);
+                    assert!(one == two, "`{alias}` is an alias of both `{one}` and `{two}`");
+                }
             }
         }
         self

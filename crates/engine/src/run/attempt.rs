@@ -249,7 +249,8 @@ impl Run {
             meter,
         )
         .wanting(call.wanted.clone())
-        .knowing(self.catalog.clone());
+        .knowing(self.catalog.clone())
+        .lending(self.lent.clone());
         if let Some(mocks) = &self.mocks
             && let Answer::Mocked(answer) = mocks.answer(call, one.args, one.ty, one.span)
         {

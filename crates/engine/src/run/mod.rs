@@ -58,7 +58,7 @@ use scope::{Bounds, Scope};
 use secrets::Secrets;
 use svc_contract::{
     host::Host,
-    registry::{Catalog, OpError, Usage},
+    registry::{Catalog, Lent, OpError, Usage},
     value::{
         Text, Value,
         memory::{self, Accounted},
@@ -77,6 +77,8 @@ pub struct RunContext {
     pub host: Arc<dyn Host>,
     /// The catalog that advising ops may query.
     pub catalog: Arc<dyn Catalog>,
+    /// The services of the embedding program.
+    pub lent: Lent,
     pub observer: Arc<dyn Observer>,
     /// Limits how many computations work at the same time.
     pub workers: Arc<Semaphore>,
@@ -101,6 +103,7 @@ pub struct Outcome {
 struct Run {
     host: Arc<dyn Host>,
     catalog: Arc<dyn Catalog>,
+    lent: Lent,
     observer: Arc<dyn Observer>,
     workers: Arc<Semaphore>,
     secrets: Secrets,
@@ -183,7 +186,16 @@ fn engine_panicked(span: Span) -> Box<RunError> {
 impl Run {
     fn begin(around: RunContext) -> (Self, Scope) {
         let RunContext {
-            host, catalog, observer, workers, cancel, caps, records, isolates, ..
+            host,
+            catalog,
+            lent,
+            observer,
+            workers,
+            cancel,
+            caps,
+            records,
+            isolates,
+            ..
         } = around;
         let memory = opened(&host, &caps);
         let scope = Scope::of_run(cancel.child_token(), &caps, memory.account().clone());
@@ -195,6 +207,7 @@ impl Run {
         let run = Self {
             host,
             catalog,
+            lent,
             observer,
             workers,
             secrets,
