@@ -31,12 +31,12 @@ pub(crate) fn journal(table: &mut Table) {
     let new = (0..table.size(5, 1)).map(&mut kept).map(|(took, _)| took).min();
     let (_, old) = kept(0);
     (1..others).for_each(|_| drop(run(&old)));
-    let beside = table.best(5, || drop(run(&old)));
+    let with_others = table.best(5, || drop(run(&old)));
     let a_call = |it: Duration| micros(it) / f64::from(CALLS);
     let more = |it: Duration| a_call(it) - a_call(off);
     tell("a call, not kept", a_call(off), "µs");
     table.at_most("the extra time when kept, new store", more(new.unwrap_or_default()), 20.0, "µs");
-    table.at_most("  next to 300,000 others", more(beside), 20.0, "µs");
+    table.at_most("  next to 300,000 others", more(with_others), 20.0, "µs");
     without_calls(table, &engine, &old);
     paid(table, &engine, folder.path());
 }

@@ -24,12 +24,12 @@ pub(crate) fn start(table: &mut Table) {
     let [new, old] = [&new, &old].map(|it| it.to_str().expect("a path in UTF-8"));
     fill(table, old);
     let off = ["run", "--no-store", script];
-    let (on, beside) = (["run", "--store", new, script], ["run", "--store", old, script]);
+    let (on, with_others) = (["run", "--store", new, script], ["run", "--store", old, script]);
     for (what, args, limit) in [
         ("`svc --version`", &["--version"][..], 5.0),
         ("`svc run hello.svc`, nothing kept", &off, 10.0),
         ("`svc run hello.svc`, kept", &on, 10.0),
-        ("`svc run hello.svc`, kept in a store of 14 MB", &beside, 10.0),
+        ("`svc run hello.svc`, kept in a store of 14 MB", &with_others, 10.0),
     ] {
         let took = table.best(40, || run(SVC, args));
         table.at_most(what, millis(took), limit, "ms");

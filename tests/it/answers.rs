@@ -150,7 +150,7 @@ fn every_edge_has_a_value() {
 }
 
 #[test]
-fn runs_that_are_not_there_are_told_apart() {
+fn missing_runs_are_distinguished() {
     let kept = Kept::new();
     kept.ok(&["run", "a.svc"]);
     for command in [&["replay"][..], &["plan", "a.svc", "--against"], &["why"], &["tap"]] {
@@ -191,7 +191,7 @@ fn results_of_other_runs_stand_for_calls_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_tuned_default_is_told_and_must_be_in_its_range() {
+fn a_tuned_default_is_shown_and_must_be_in_its_range() {
     let kept = Kept::new();
     kept.write("s.svc", "\"One. Two. Three.\" >> summary >> .text");
     kept.ok(&["run", "s.svc", "--tune", "summary.max_sentences=1"]);

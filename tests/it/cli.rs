@@ -171,7 +171,7 @@ fn failures_have_their_codes() {
 }
 
 #[test]
-fn what_is_no_script_is_told_apart() {
+fn other_files_are_distinguished_from_scripts() {
     let place = Place::new(&[("folder/x.svc", "1"), ("empty.svc", ""), ("wrong.svc", "1 >> uper")]);
     fs::write(place.path().join("bytes.svc"), b"1 +\n \"\xff\"").unwrap();
     for command in ["run", "check", "plan"] {
@@ -429,7 +429,7 @@ fn a_reader_that_has_enough_is_no_failure() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_tells_how_far_it_was() {
+fn an_interrupted_run_reports_its_progress() {
     let script = r#""x" >> write_file(to: "started") >> wait(duration: 60s)"#;
     let place = Place::new(&[("w.svc", script)]);
     let child = place.command(&["run", "w.svc"]).spawn().unwrap();

@@ -223,7 +223,7 @@ async fn an_attempt_that_is_dropped_is_settled_in_full() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn caps_of_the_run_hold_beside_those_of_the_script() {
+async fn caps_of_the_run_hold_in_addition_to_those_of_the_script() {
     let script = r#"("a" >> paid(max_tokens: 1000)) within { max_cost: $0.10, max_tokens: 9_999 }"#;
     assert!(engine().run(script).max_cost(Money::cents(5)).max_tokens(5_000).await.is_ok());
     let err = engine().run(script).max_cost(Money::cents(1)).await.map(|it| it.value).unwrap_err();

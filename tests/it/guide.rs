@@ -129,7 +129,7 @@ async fn flows_of_the_standard_library_are_called() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_told() {
+async fn unknown_words_are_reported() {
     let workflow = planned("sort the records in people.json by age and give me the oldest").await;
     assert!(script(&workflow).contains("# Not understood: `oldest`"), "{workflow}");
     let workflow = planned("turn \"Hello\" into capital letters and then backwards").await;

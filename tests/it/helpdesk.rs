@@ -70,7 +70,7 @@ async fn reading_is_tried_again_and_posting_is_not() {
 }
 
 #[tokio::test]
-async fn what_github_refuses_is_told_without_the_token() {
+async fn what_github_refuses_is_reported_without_the_token() {
     let refusals: [(&[u16], _); 2] = [(&[401], ErrorKind::Denied), (&[404], ErrorKind::NotFound)];
     for (statuses, kind) in refusals {
         let (engine, _) = github_says(statuses);

@@ -168,7 +168,7 @@ fn many_unknown_names() {
 
 /// Lets that depend on each other in a long chain, next to one that writes.
 #[test]
-fn chains_beside_a_write() {
+fn chains_next_to_a_write() {
     let mut text = String::from("let written = \"a\" >> write_file(to: \"b\")\nlet x0 = 1\n");
     for idx in 1..=2_000 {
         writeln!(text, "let x{idx} = x{} + 1", idx - 1).unwrap();

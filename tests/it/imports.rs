@@ -38,7 +38,7 @@ async fn paths_in_a_used_file_start_from_its_folder() {
 }
 
 #[test]
-fn a_file_that_two_use_is_checked_and_told_of_once() {
+fn a_file_that_two_files_use_is_checked_and_reported_once() {
     let files = [
         ("work/a.svc", r#"use "b.svc" as b  flow a(x: int) -> int { x >> b.b }"#),
         ("work/b.svc", "flow b(x: int) -> int { x >> upper }"),
@@ -63,7 +63,7 @@ fn a_script_cannot_use_itself() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_of_the_file_where_it_happens() {
+async fn a_failure_is_shown_in_the_file_where_it_happens() {
     let files = [("work/a.svc", "\n\nflow a(x: string) -> string { x >> fail }")];
     let (engine, source) = world(&files, r#"use "a.svc" as a  "no" >> a.a"#);
     let err = engine.run(source).await.unwrap_err();
@@ -88,7 +88,7 @@ fn only_regular_files_are_used() {
 
 /// A template file that ends too early, at any place, has an error that reports this.
 #[test]
-fn half_a_file_of_templates_is_told_of() {
+fn a_truncated_file_of_templates_is_reported() {
     let text = "/// type R = { a: [int], \u{65e5}: int }\u{a0}\r\n//// \u{65e5}\n/// \u{e9}\n\
         /// template f(x: string, n: { a: int } = { a: 1 }) -> string\u{a0}\n\u{a0}\n\
         /// template g(x: string) -> enum(\"\u{65e5}\")\n\u{a0}fn f(n) { stage(\"upper\") }";
@@ -128,7 +128,7 @@ async fn paths_in_what_a_template_builds_start_from_its_folder() {
 }
 
 #[tokio::test]
-async fn a_failure_in_what_a_template_builds_is_told_of_its_text() {
+async fn a_failure_in_a_built_pipeline_is_shown_in_its_text() {
     let files = [("work/t.rhai", "/// template f(x: string) -> string\nfn f() { \"fail\" }")];
     let (engine, source) = world(&files, "use \"t.rhai\" as t\n\"no\" >> t.f");
     let err = engine.run(source).await.unwrap_err();

@@ -195,7 +195,7 @@ async fn waiting_for_another_try_holds_no_turn() {
 
 /// The cap ends it, but the earlier failure is reported, too.
 #[tokio::test(start_paused = true)]
-async fn a_try_that_cannot_be_funded_tells_of_the_one_before() {
+async fn an_attempt_without_funds_reports_the_previous_one() {
     let script = r#"("x" >> paid(max_tokens: 1000))
         within { max_tokens: 2000, attempt_timeout: 1ms, max_retries: 5 }"#;
     let err = failure(script).await;

@@ -129,7 +129,7 @@ fn refused(name: &str) -> (String, String) {
 }
 
 #[test]
-fn what_is_no_module_is_told_with_those_that_are() {
+fn an_unknown_module_is_reported_with_the_known_ones() {
     let (message, help) = refused("std:");
     assert_eq!(message, "cannot use `std:`: missing module name");
     let all = stdlib::ALL.iter().all(|it| help.contains(&format!("`std:{}`", it.name)));

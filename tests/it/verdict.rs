@@ -224,7 +224,7 @@ fn place(part: &str, (line, column): (usize, usize)) -> Value {
 }
 
 #[test]
-fn a_verdict_tells_what_is_known() {
+fn a_verdict_reports_what_is_known() {
     let verdict = printed(&engine().verdict(Source::new("orders.svc", SCRIPT)));
     assert_eq!(verdict["file"], "orders.svc");
     assert_eq!(verdict["error"], json!(null));

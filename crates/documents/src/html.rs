@@ -20,7 +20,7 @@ const UNSEEN: &[&str] = &[
     "audio", "video", "canvas", "select", "textarea", "button",
 ];
 
-/// Elements that are separated from their surroundings.
+/// Elements that are separated from their environment.
 const BLOCKS: &[&str] = &[
     "address",
     "article",

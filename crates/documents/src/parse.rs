@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_nobody_wants_is_not_read() {
+    fn a_page_that_is_no_longer_wanted_is_not_read() {
         assert_eq!(parse("<p>x", &|| true).err(), Some(Stopped::Unwanted));
     }
 }

@@ -215,15 +215,15 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
     content
 }
 
-/// A world in which this binary reads what is read in processes of its own.
+/// A host whose worker processes are this binary, so that PDFs can be read.
 pub(crate) fn host() -> svc_host_os::test::TestHost {
     svc_host_os::test::TestHost::new().working_in_test("tests::works_where_it_is_a_worker")
 }
 
-/// Not a test: what a process does that [`host`] starts.
+/// Not a test: the work of a process that [`host`] starts.
 #[test]
 fn works_where_it_is_a_worker() {
-    let work = |asked: &[u8]| super::serve(asked.split_first().map_or(&[], |it| it.1));
+    let work = |asked: &[u8]| super::serve(asked.get(1..).unwrap_or_default());
     if svc_host_os::is_worker(work) {
         std::process::exit(0);
     }

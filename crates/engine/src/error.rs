@@ -86,14 +86,14 @@ pub(super) fn run_problem(error: &RunError) -> Problem {
     let problem = Problem::error(code_of(error.kind()), error.span, error.to_string())
         .label(label)
         .help_opt(error.error.help.clone());
-    match cap_beside(error) {
+    match exceeded_cap(error) {
         Some(span) => problem.also(span, "this cap cannot fund it"),
         None => problem,
     }
 }
 
 /// The cap that could not fund a call, if it is in the same file.
-fn cap_beside(error: &RunError) -> Option<Span> {
+fn exceeded_cap(error: &RunError) -> Option<Span> {
     let name = |it: &Option<Source>| it.as_ref().map(|it| it.name().to_owned());
     let cap = error.cap.as_ref()?;
     (name(&cap.source) == name(&error.source)).then_some(cap.span)

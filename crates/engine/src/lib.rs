@@ -41,6 +41,17 @@ pub mod why;
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
+use svc_contract::{
+    host::Host,
+    registry::{Component, Lent, OpError, OpRef, Registry},
+    value::{Text, Value},
+};
+use svc_lang::{
+    check::{self, Analysis, Checked},
+    diag::{Report, Source},
+    plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
+};
+use svc_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -54,19 +65,7 @@ pub use request::{Request, Response};
 pub use testing::TestResult;
 
 use files::HostFiles;
-
-use crate::run::{Observer, Unwatched};
-use svc_contract::{
-    host::Host,
-    registry::{Component, Lent, OpError, OpRef, Registry},
-    value::{Text, Value},
-};
-use svc_lang::{
-    check::{self, Analysis, Checked},
-    diag::{Report, Source},
-    plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
-};
-use svc_store::Store;
+use run::{Observer, Unwatched};
 
 /// Checks, plans and runs scripts against a set of components.
 ///
@@ -90,7 +89,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Creates an engine with the built-in components on this machine.
+    /// Creates an engine with these components on this host.
     pub fn new(registry: Registry, host: Arc<dyn Host>) -> Self {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         Self {

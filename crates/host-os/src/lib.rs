@@ -51,7 +51,7 @@ impl OsHost {
         Self { cache: Some(folder.into()), ..Self::default() }
     }
 
-    /// Uses another program for worker processes: one that calls [`crate::is_worker`] first of
+    /// Uses another program for worker processes: one that calls `svc::is_worker` first of
     /// all, such as `svc` of the same version. By default it is this program, if it makes that
     /// call.
     #[must_use]

@@ -106,7 +106,7 @@ mod swept {
     /// Removes the partial files of killed processes from a folder, unless it was swept
     /// recently. Errors are ignored: it is only litter.
     pub(in super::super) fn sweep(folder: impl AsFd) {
-        if is_due(&folder) {
+        if is_needed(&folder) {
             let _ = remove_dead(&folder);
         }
     }
@@ -118,7 +118,7 @@ mod swept {
         }
     }
 
-    fn is_due(folder: &impl AsFd) -> bool {
+    fn is_needed(folder: &impl AsFd) -> bool {
         static SWEPT: LazyLock<Mutex<HashMap<(u64, u64), Instant>>> = LazyLock::new(Mutex::default);
         let known = folder.as_fd().try_clone_to_owned().and_then(|it| File::from(it).metadata());
         let Ok(known) = known else { return false };
@@ -176,7 +176,7 @@ mod swept {
         use super::{super::Part, *};
 
         #[test]
-        fn what_nobody_writes_is_removed_and_nothing_else() {
+        fn only_abandoned_parts_are_removed() {
             let place = tempfile::tempdir().unwrap();
             let inside = |name: &str| place.path().join(name);
             let part = |name: &str| inside(&format!(".{name}.0123456789abcdef{SUFFIX}"));

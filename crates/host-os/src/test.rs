@@ -130,8 +130,8 @@ impl TestHost {
         self
     }
 
-    /// Lets a unit test of this binary do the work of processes of its own. It does nothing but
-    /// to ask first of all whether it is a worker ([`is_worker`](crate::is_worker)).
+    /// Uses this binary of unit tests for worker processes: the test with this name, which must
+    /// call [`is_worker`](crate::is_worker) first of all.
     #[must_use]
     pub fn working_in_test(mut self, name: &str) -> Self {
         self.workers = Workers::of_test(name).expect("this program has a path");

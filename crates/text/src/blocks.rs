@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_told_apart() {
+    fn every_kind_is_distinguished() {
         let text = "---\ntitle: x\n---\n# One #\nA line\nand another.\n\n- item\n  more\n- [x] done\n\
                     ```rust\n# no heading\n\nlet x;\n```\n| a | b |\n|---|---|\n<p>\nhi\n\nTwo\n---\n1) last";
         assert_eq!(

@@ -17,7 +17,7 @@ pub fn snippet(text: &str, query: &str) -> String {
     let mut words = Vocabulary::default();
     let asked = words.question(query);
     let found = best_sentence(text, &asked, &mut words)
-        .or_else(|| surroundings(text, &asked, &mut words))
+        .or_else(|| environment(text, &asked, &mut words))
         .or_else(|| sentences(text).next())
         .unwrap_or(0..text.len());
     let end = text.floor_char_boundary(found.end.min(found.start.saturating_add(4 * LONGEST)));
@@ -42,7 +42,7 @@ fn best_sentence(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<R
 }
 
 /// The lines around the first word of the query, for words in headings, code and tables.
-fn surroundings(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<Range<usize>> {
+fn environment(text: &str, asked: &[Term], words: &mut Vocabulary) -> Option<Range<usize>> {
     let word = words.read(text).find(|it| asked.binary_search(&it.term).is_ok())?.range;
     let near = text.ceil_char_boundary(word.start.saturating_sub(LONGEST));
     let line = text.get(near..word.start)?.rfind('\n');

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_before_another_attempt_is_told() {
+    fn a_wait_before_another_attempt_is_reported() {
         let error = OpError::new(ErrorKind::RateLimit, "too many");
         let wait = Duration::from_millis(14_200);
         let again = Event::Retrying { component: "ask", attempt: 1, wait, error: &error };

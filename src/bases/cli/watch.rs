@@ -146,7 +146,7 @@ mod tests {
     use svc_host_os::test::TestHost;
 
     #[test]
-    fn items_are_told_together() {
+    fn items_are_reported_together() {
         let watch = Watch::new(Terminal::new(Color::Never, &TestHost::new()));
         let (component, took) = ("summary", Duration::from_millis(20));
         for idx in 0..3 {

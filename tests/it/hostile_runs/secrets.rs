@@ -152,7 +152,11 @@ fn ran(folder: &Path, script: &str) -> Output {
 fn child(folder: &Path, script: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "hostile_runs::secrets::a_process_runs_what_it_is_told", "--nocapture"])
+        .args([
+            "--exact",
+            "hostile_runs::secrets::a_process_runs_the_code_that_it_receives",
+            "--nocapture",
+        ])
         .env("SVC_TEST_SCRIPT", script)
         .env("SVC_TEST_FOLDER", folder)
         .env("SVC_SECRET_API_KEY", CANARY)
@@ -174,7 +178,7 @@ impl Observer for Heard {
 /// Runs a script, keeps it, and prints everything that can be printed. The tests above start it.
 #[tokio::test]
 #[expect(clippy::print_stdout, reason = "the test around reads it")]
-async fn a_process_runs_what_it_is_told() {
+async fn a_process_runs_the_code_that_it_receives() {
     let Ok(script) = std::env::var("SVC_TEST_SCRIPT") else { return };
     let folder = std::env::var("SVC_TEST_FOLDER").unwrap();
     svc::bases::cli::panics_are_brief();

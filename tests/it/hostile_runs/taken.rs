@@ -13,7 +13,7 @@ fn disturbed(place: &Place, disturb: impl FnOnce(&Path)) -> (Option<i32>, String
     (ended.status.code(), err(&ended))
 }
 
-fn beside(store: &Path, suffix: &str) -> std::path::PathBuf {
+fn sibling(store: &Path, suffix: &str) -> std::path::PathBuf {
     format!("{}{suffix}", store.display()).into()
 }
 
@@ -51,11 +51,11 @@ fn a_store_that_is_replaced_is_left_alone() {
     let (place, other) = (Place::new(), Place::new());
     assert!(other.svc(&["run", "a.svc"]).status.success());
     let (code, message) = disturbed(&place, |it| {
-        fs::rename(it, beside(it, ".old")).unwrap();
+        fs::rename(it, sibling(it, ".old")).unwrap();
         fs::copy(other.store(), it).unwrap();
-        let _ = fs::remove_file(beside(it, "-mark"));
+        let _ = fs::remove_file(sibling(it, "-mark"));
         for suffix in ["-wal", "-shm"] {
-            fs::rename(beside(it, suffix), beside(it, &format!(".old{suffix}"))).unwrap();
+            fs::rename(sibling(it, suffix), sibling(it, &format!(".old{suffix}"))).unwrap();
         }
     });
     assert_eq!(code, Some(1), "{message}");
@@ -70,8 +70,8 @@ fn a_store_that_is_replaced_is_left_alone() {
     // Restoring the first store loses nothing that was acknowledged.
     for suffix in ["", "-wal", "-shm"] {
         let (old, new) = (format!(".old{suffix}"), suffix);
-        let _ = fs::remove_file(beside(&place.store(), new));
-        let _ = fs::rename(beside(&place.store(), &old), beside(&place.store(), new));
+        let _ = fs::remove_file(sibling(&place.store(), new));
+        let _ = fs::rename(sibling(&place.store(), &old), sibling(&place.store(), new));
     }
     place.goes_on();
 }
@@ -83,7 +83,7 @@ fn a_store_that_is_cut_short_ends_the_run() {
     assert_eq!(code, Some(1), "{message}");
     assert!(message.contains("is damaged: its file was cut short while in use"), "{message}");
     assert!(message.contains("svc doctor"), "{message}");
-    assert!(fs::metadata(beside(&place.store(), "-wal")).unwrap().len() > 0, "the log is kept");
+    assert!(fs::metadata(sibling(&place.store(), "-wal")).unwrap().len() > 0, "the log is kept");
     let again = place.svc(&["run", "a.svc"]);
     assert!(err(&again).contains("is damaged: its file is too short"), "{}", err(&again));
 }
@@ -92,7 +92,7 @@ fn a_store_that_is_cut_short_ends_the_run() {
 fn a_log_that_is_deleted_loses_nothing() {
     for suffix in ["-wal", "-shm"] {
         let place = Place::new();
-        let (code, message) = disturbed(&place, |it| fs::remove_file(beside(it, suffix)).unwrap());
+        let (code, message) = disturbed(&place, |it| fs::remove_file(sibling(it, suffix)).unwrap());
         assert_eq!(code, Some(1), "{message}");
         assert!(
             message.contains(&format!("`runs.db{suffix}` was deleted or replaced")),
@@ -136,7 +136,7 @@ fn a_run_that_is_not_whole_does_not_go_on() {
     child.kill().unwrap();
     child.wait().unwrap();
     let asked = place.asked();
-    let log = beside(&place.store(), "-wal");
+    let log = sibling(&place.store(), "-wal");
     let bytes = fs::read(&log).unwrap();
     fs::write(&log, &bytes[..bytes.len() - 5000]).unwrap();
     let damaged = place.svc(&["resume", "last"]);

@@ -51,7 +51,7 @@ fn of_two_that_go_on_with_a_run_one_does() {
 }
 
 #[test]
-fn upkeep_beside_a_run_disturbs_nobody() {
+fn maintenance_does_not_disturb_a_run() {
     let place = Place::new();
     for _ in 0..3 {
         assert!(place.svc(&["run", "a.svc"]).status.success());

@@ -31,7 +31,7 @@ fn only_what_accepts_the_value_follows() {
 }
 
 #[test]
-fn what_is_due_comes_first() {
+fn expected_types_come_first() {
     let mut client = Client::ready(&[]);
     let labels = client.complete("param q: string\nlet n: int = q >> ¦\nn");
     let place = |name: &str| labels.iter().position(|it| it == name).unwrap();
@@ -81,7 +81,7 @@ fn arguments_are_those_not_given_yet() {
 }
 
 #[test]
-fn choices_stand_where_an_enum_is_due() {
+fn choices_are_offered_where_an_enum_is_expected() {
     let mut client = Client::ready(&[]);
     let script = "type Kind = \"bug\" | \"idea\"\nparam k: Kind\n";
     let value = client.complete(&format!("{script}let d: Kind = ¦\nd"));

@@ -91,7 +91,7 @@ fn problems_of_used_files_stand_in_their_own_file() {
 }
 
 #[test]
-fn hover_tells_types_and_documentation() {
+fn hover_shows_types_and_documentation() {
     let mut client = Client::ready(&[("rag.svc", RAG)]);
     let op = hover(&mut client, "param n: int = 2\n[\"a\"] >> ta¦ke(n: n)");
     assert!(op.contains("take(") && op.contains("-> [T; max n]"), "{op}");
@@ -138,7 +138,7 @@ fn definitions_lead_into_used_files() {
 
 /// A module of the standard library has no file to open, but has documentation.
 #[test]
-fn the_standard_library_is_told_of() {
+fn the_standard_library_is_listed() {
     let mut client = Client::ready(&[]);
     let script = "use \"std:panel\" as panel\n[\"a\"] >> panel.majority";
     client.open("std.svc", script);

@@ -39,7 +39,7 @@ fn leaving_without_a_word_is_a_failure() {
 }
 
 #[test]
-fn mistakes_of_a_client_are_told_and_survived() {
+fn mistakes_of_a_client_are_reported_and_survived() {
     let mut client = Client::ready(&[]);
     client.send_text("{ this is not json");
     let report = client.until(|it| it.get("error").is_some());

@@ -74,7 +74,7 @@ async fn statuses_are_kinds() {
 }
 
 #[tokio::test]
-async fn broken_streams_are_told_apart() {
+async fn broken_streams_are_distinguished() {
     use ErrorKind as Kind;
     let whole = |provider| finishes(provider, "a longer answer");
     for provider in PROVIDERS {
@@ -162,7 +162,7 @@ async fn silence_ends_by_itself() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_server_that_does_not_listen_is_unavailable() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -179,7 +179,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_and_not_tried_again() {
+async fn a_refusal_is_reported_and_not_retried() {
     let words = [
         chunk(&json!({ "refusal": "I will " }), None),
         chunk(&json!({ "refusal": "not" }), None),
@@ -201,7 +201,7 @@ async fn a_refusal_is_told_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_told_without_the_key() {
+async fn what_cannot_be_sent_is_reported_without_the_key() {
     let network = Arc::new(OsHost::default());
     let cases = [
         ("localhost:8000", KEY, "an address begins with `http://`"),

@@ -26,7 +26,7 @@ async fn proposed(replies: Vec<Reply>) -> (Value, Vec<String>) {
 }
 
 #[tokio::test]
-async fn what_does_not_check_is_told_why_and_written_again() {
+async fn a_script_that_does_not_check_is_written_again_with_the_reason() {
     let replies = vec![finishes("openai", WRONG), finishes("openai", RIGHT)];
     let (workflow, prompts) = proposed(replies).await;
     let script = field(&workflow, "script").as_str().unwrap();

@@ -291,7 +291,7 @@ fn when_calls_fail_and_say_little() {
 }
 
 #[test]
-fn when_nothing_is_told() {
+fn when_calls_report_nothing() {
     // The whole reservation counts as used.
     hold(500_000, Kind::Loose, Weather { silent: 1.0, ..Weather::default() });
 }

@@ -98,7 +98,7 @@ async fn an_answer_is_saved_as_what_gave_it() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_before_anything_runs() {
+fn all_problems_are_reported_before_anything_runs() {
     let session = Session::new(svc::engine(), ".");
     let report = session.read("let a = nope\n1 + 1\n\n2 >> nada").unwrap_err();
     let message: Vec<String> = report.problems.iter().map(ToString::to_string).collect();

@@ -36,19 +36,13 @@ impl Place {
     }
 
     /// The environment of the program.
-    fn surroundings(&self) -> [(&'static str, String); 4] {
-        let inside = |name: &str| self.path().join(name).display().to_string();
-        [
-            ("SVC_CACHE", inside(".cache")),
-            ("SVC_STORE", inside(".runs/runs.db")),
-            ("SVC_HISTORY", inside(".lines")),
-            ("TERM", "xterm".to_owned()),
-        ]
+    fn environment(&self) -> [(&'static str, String); 4] {
+        crate::terminal::environment(self.path())
     }
 
     fn svc(&self, args: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
-        command.args(args).current_dir(self.path()).envs(self.surroundings());
+        command.args(args).current_dir(self.path()).envs(self.environment());
         command
     }
 }

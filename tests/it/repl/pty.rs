@@ -29,7 +29,7 @@ impl Screen {
         let (keys, end) = blocking::open().unwrap();
         keys.resize(Size::new(30, 100)).unwrap();
         let command = blocking::Command::new(assert_cmd::cargo::cargo_bin!("svc"));
-        let command = command.args(args).current_dir(place.path()).envs(place.surroundings());
+        let command = command.args(args).current_dir(place.path()).envs(place.environment());
         let child = command.env_remove("NO_COLOR").spawn(end).unwrap();
         let screen: std::os::fd::OwnedFd = rustix::io::dup(&keys).unwrap();
         let mut screen = std::fs::File::from(screen);

@@ -62,7 +62,7 @@ fn damage(file: &Path, rng: &mut Rng) {
 
 #[expect(clippy::print_stderr, reason = "how much was tried is worth knowing")]
 #[test]
-fn any_damage_is_mended_in_silence() {
+fn any_damage_is_repaired_silently() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     fs::create_dir(place.join("docs")).unwrap();

@@ -184,7 +184,7 @@ fn what_is_no_store_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_content_is_told() {
+fn a_damaged_content_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let run = begun(&store, NOW).id;
@@ -210,7 +210,7 @@ fn a_damaged_content_is_told() {
 }
 
 #[test]
-fn a_mark_that_is_damaged_or_gone_is_made_anew() {
+fn a_damaged_or_missing_mark_is_created_again() {
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().join("store.db-mark");
     drop(open(folder.path()));

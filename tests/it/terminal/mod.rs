@@ -30,6 +30,17 @@ fn hostile_file(kind: &str) -> String {
     format!("{HOSTILE}\nok: nothing.{kind}")
 }
 
+/// The environment of a program in a terminal: everything that it keeps is in `folder`.
+pub(crate) fn environment(folder: &Path) -> [(&'static str, String); 4] {
+    let inside = |name: &str| folder.join(name).display().to_string();
+    [
+        ("SVC_CACHE", inside(".cache")),
+        ("SVC_STORE", inside(".runs/runs.db")),
+        ("SVC_HISTORY", inside(".lines")),
+        ("TERM", "xterm".to_owned()),
+    ]
+}
+
 /// A folder, and the problems found in it: a test runs all its commands before it fails.
 struct Place {
     folder: TempDir,
@@ -64,19 +75,13 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    fn surroundings(&self) -> [(&'static str, String); 4] {
-        let inside = |name: &str| self.path().join(name).display().to_string();
-        [
-            ("SVC_CACHE", inside(".cache")),
-            ("SVC_STORE", inside(".runs/runs.db")),
-            ("SVC_HISTORY", inside(".lines")),
-            ("TERM", "xterm".to_owned()),
-        ]
+    fn environment(&self) -> [(&'static str, String); 4] {
+        environment(self.path())
     }
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("svc"));
-        command.args(args).current_dir(self.path()).envs(self.surroundings()).stdin(Stdio::null());
+        command.args(args).current_dir(self.path()).envs(self.environment()).stdin(Stdio::null());
         command
     }
 

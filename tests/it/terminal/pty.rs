@@ -22,7 +22,7 @@ pub(super) fn run(place: &Place, args: &[String], keys: Keys<'_>) -> Vec<u8> {
     let (mut pressed, end) = blocking::open().unwrap();
     pressed.resize(Size::new(40, 160)).unwrap();
     let command = blocking::Command::new(assert_cmd::cargo::cargo_bin!("svc"));
-    let command = command.args(args).current_dir(place.path()).envs(place.surroundings());
+    let command = command.args(args).current_dir(place.path()).envs(place.environment());
     let mut child = command.env_remove("NO_COLOR").spawn(end).unwrap();
     let screen: std::os::fd::OwnedFd = rustix::io::dup(&pressed).unwrap();
     let mut screen = std::fs::File::from(screen);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_quote_is_told_with_its_line() {
+    fn an_open_quote_is_reported_with_its_line() {
         let mut reader = Reader { rest: "a\n\"b\nc\",d\n\"e\n", line: 1, sep: ',' };
         let err = std::iter::from_fn(|| reader.row().transpose()).find_map(Result::err);
         assert!(err.unwrap().message.contains("unclosed quote in line 4"));

@@ -163,12 +163,12 @@ impl Asking<'_> {
             Price::Tokens(price) => price.quote(self),
             Price::Quoted(quote) => quote(self),
             Price::Unknown => {
-                Ok(Quote { unpriced: Some(Self::nobody_knows()), ..Quote::default() })
+                Ok(Quote { unpriced: Some(Self::unknown_price()), ..Quote::default() })
             }
         }
     }
 
-    fn nobody_knows() -> OpError {
+    fn unknown_price() -> OpError {
         let message = "its price is unknown, so it cannot run under a cap";
         OpError::new(super::ErrorKind::Budget, message)
             .help("remove the cap, or use a component with a known price")

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_can_be_told_in_words() {
+    fn ranges_can_be_described_in_words() {
         let schema = of(&note(), Ranges::Described).unwrap()["properties"]["scores"].clone();
         let item = json!({ "type": "number", "description": "from 0.0 to 1.0" });
         let wanted = json!({ "type": "array", "items": item, "description": "at most 3 items" });

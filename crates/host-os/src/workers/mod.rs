@@ -68,7 +68,7 @@ impl Workers {
         Self::new(Some(Program::of(program)))
     }
 
-    /// Those of the binary of unit tests, the test of this name in it.
+    /// The workers of this binary of unit tests: the test with this name.
     pub(crate) fn of_test(name: &str) -> io::Result<Self> {
         Program::of_test(name).map(|it| Self::new(Some(it)))
     }

@@ -4,7 +4,7 @@ use std::{env, hint, thread, time::Duration};
 
 use super::*;
 
-/// The tasks of workers in these tests, besides the real ones.
+/// The tasks of workers in these tests.
 fn work(asked: &[u8]) -> Vec<u8> {
     match asked {
         b"own: abort" => std::process::abort(),
@@ -19,7 +19,7 @@ fn work(asked: &[u8]) -> Vec<u8> {
         },
         b"own: overflow" => vec![u8::try_from(deep(u64::MAX) % 2).unwrap_or_default()],
         b"own: id" => std::process::id().to_string().into_bytes(),
-        b"own: surroundings" => surroundings().into_bytes(),
+        b"own: environment" => environment().into_bytes(),
         _ => Vec::new(),
     }
 }
@@ -42,7 +42,7 @@ fn deep(left: u64) -> u64 {
 
 /// The world as a worker sees it.
 #[cfg(unix)]
-fn surroundings() -> String {
+fn environment() -> String {
     let variables: Vec<String> = env::vars().map(|(name, _)| name).collect();
     let folder = env::current_dir().map(|it| it.display().to_string());
     #[expect(clippy::disallowed_methods, reason = "it is to fail")]
@@ -54,7 +54,7 @@ fn surroundings() -> String {
 }
 
 #[cfg(not(unix))]
-fn surroundings() -> String {
+fn environment() -> String {
     String::new()
 }
 
@@ -98,7 +98,7 @@ fn id(workers: &Workers) -> String {
 }
 
 #[test]
-fn what_goes_wrong_is_told_apart_and_the_next_worker_works() {
+fn failures_are_distinguished_and_the_next_worker_works() {
     let workers = workers();
     let short = Limits { processor: Duration::from_secs(1), ..AMPLE };
     let late = Limits { time: Duration::from_millis(50), ..AMPLE };
@@ -163,7 +163,7 @@ fn no_more_workers_than_cores_are_at_work() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_worker_sees_nothing_of_its_surroundings() {
-    let seen = ask(&workers(), "surroundings", &AMPLE).unwrap();
+    let seen = ask(&workers(), "environment", &AMPLE).unwrap();
     let too_many_files = 24;
     assert_eq!(seen, format!(r#"["SVC_WORKER"] Ok("/") Err(Some({too_many_files})) true true"#));
 }

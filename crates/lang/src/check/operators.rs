@@ -21,15 +21,15 @@ impl Checker<'_> {
         // A literal takes the type of the other side: `.kind == "bug"`.
         let (left, right) = if is_literal(left) && !is_literal(right) {
             let right = self.expr(right, None);
-            let expected = literal_due(op, &right.ty);
+            let expected = expected_literal(op, &right.ty);
             (self.expr(left, expected.as_ref()), right)
         } else {
             let left = self.expr(left, None);
             let expected = match op {
                 // `kind ?? "bug"`, `folder ?? "./docs"`: the value for null has the type of the
                 // left side, or the expected type of the whole expression.
-                BinaryOp::Coalesce => expected.cloned().or_else(|| optional_due(&left.ty)),
-                _ => literal_due(op, &left.ty).filter(|_| is_literal(right)),
+                BinaryOp::Coalesce => expected.cloned().or_else(|| expected_optional(&left.ty)),
+                _ => expected_literal(op, &left.ty).filter(|_| is_literal(right)),
             };
             let right = self.expr(right, expected.as_ref());
             (left, right)
@@ -160,13 +160,13 @@ fn is_literal(expr: &Expr) -> bool {
 }
 
 /// The expected type of a literal next to a value of this type.
-fn literal_due(op: BinaryOp, other: &Type) -> Option<Type> {
+fn expected_literal(op: BinaryOp, other: &Type) -> Option<Type> {
     let other = other.required();
     (op.is_comparison() && matches!(other, Type::Enum(_) | Type::Path)).then(|| other.clone())
 }
 
 /// The expected type of the value for null, if a literal could have several types.
-fn optional_due(left: &Type) -> Option<Type> {
+fn expected_optional(left: &Type) -> Option<Type> {
     let expected = left.required();
     matches!(expected, Type::Path | Type::Record(_) | Type::List(..)).then(|| expected.clone())
 }

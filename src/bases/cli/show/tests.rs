@@ -49,7 +49,7 @@ at     x   1
 }
 
 #[test]
-fn long_text_wraps_beside_its_name() {
+fn long_text_wraps_next_to_its_name() {
     let text = "word ".repeat(20);
     let shown = shown(&format!(r#"{{"id": 1, "text": "{text}"}}"#), TERMINAL);
     let lines: Vec<&str> = shown.lines().collect();

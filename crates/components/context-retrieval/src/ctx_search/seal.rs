@@ -87,9 +87,9 @@ impl Seal {
 
     /// Whether a write from now on would change the metadata of every file.
     pub(super) fn is_settled(&self, now: i64) -> bool {
-        let is_due =
+        let is_needed =
             |it: &Sealed| !is_settled(it.looks.last, self.at) && is_settled(it.looks.last, now);
-        !self.files.values().any(is_due)
+        !self.files.values().any(is_needed)
     }
 }
 

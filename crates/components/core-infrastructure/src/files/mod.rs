@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_told_from_other_data() {
+    fn text_is_distinguished_from_other_data() {
         assert_eq!(text_of(b"\xef\xbb\xbfa".to_vec()).unwrap(), "a");
         assert_eq!(text_of(Vec::new()).unwrap(), "");
         assert!(text_of(b"a\0b".to_vec()).unwrap_err().contains("binary"));

@@ -117,15 +117,15 @@ impl World {
     }
 }
 
-/// A world in which this binary reads what is read in processes of its own.
+/// A host whose worker processes are this binary, so that PDFs can be read.
 pub(super) fn working_host() -> TestHost {
     TestHost::new().working_in_test("testing::works_where_it_is_a_worker")
 }
 
-/// Not a test: what a process does that [`working_host`] starts.
+/// Not a test: the work of a process that [`working_host`] starts.
 #[test]
 fn works_where_it_is_a_worker() {
-    let work = |asked: &[u8]| svc_documents::serve(asked.split_first().map_or(&[], |it| it.1));
+    let work = |asked: &[u8]| svc_documents::serve(asked.get(1..).unwrap_or_default());
     if svc_host_os::is_worker(work) {
         std::process::exit(0);
     }

@@ -98,7 +98,7 @@ pub fn fits(site: &Site<'_>) -> Vec<Candidate> {
 }
 
 impl Site<'_> {
-    fn gives_due(&self, ty: &Type) -> bool {
+    fn returns_expected(&self, ty: &Type) -> bool {
         self.expected.as_ref().is_none_or(|expected| ty.fits(expected))
     }
 
@@ -109,7 +109,7 @@ impl Site<'_> {
         for (idx, (name, ty)) in it.chain(names).enumerate() {
             let distance = u32::try_from(idx).unwrap_or(u32::MAX).min(20);
             let mut add = |name: String, ty: &Type, rank: u32| {
-                if self.gives_due(ty) && !ty.is_unknown() {
+                if self.returns_expected(ty) && !ty.is_unknown() {
                     all.push(value(name, ty, rank));
                 }
             };
@@ -125,7 +125,7 @@ impl Site<'_> {
     /// `.title`
     fn fields(&self, entering: &Type, all: &mut Vec<Candidate>) {
         let Type::Record(of) = entering else { return };
-        let fitting = of.fields.iter().filter(|(_, ty)| self.gives_due(ty));
+        let fitting = of.fields.iter().filter(|(_, ty)| self.returns_expected(ty));
         all.extend(fitting.map(|(name, ty)| value(format!(".{name}"), ty, 1)));
     }
 }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gives_what_is_due_comes_first() {
+    fn matching_results_come_first() {
         let found = after(Type::Text, Some(Type::list(Type::Text)));
         assert!(found[0].is_direct() && found[0].is_whole, "{found:?}");
         let (last, first) = (found.last().unwrap(), &found[0]);

@@ -32,7 +32,7 @@ impl<'a> Walk<'a> {
                     false => (seen.extent, seen.load),
                 };
                 fields.push(extent);
-                load = load.beside(own);
+                load = load.alongside(own);
             }
             let fields = names.iter().cloned().zip(fields).collect();
             (abstract_value::record(fields, &term.ty), load.clone(), load)

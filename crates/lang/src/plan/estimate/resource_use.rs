@@ -115,7 +115,7 @@ impl ResourceUse {
 
     /// Both at the same time.
     #[must_use]
-    pub(super) fn beside(self, other: Self) -> Self {
+    pub(super) fn alongside(self, other: Self) -> Self {
         let needs = Needs {
             tokens: self.needs.tokens.max(other.needs.tokens),
             cost: self.needs.cost.max(other.needs.cost),

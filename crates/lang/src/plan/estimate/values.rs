@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
                 }
             }
             sources.extend(seen.sources);
-            load = load.beside(seen.load);
+            load = load.alongside(seen.load);
         }
         sources.sort_unstable();
         sources.dedup();

@@ -281,7 +281,7 @@ impl<'a> Walk<'a> {
             let seen = self.term(term);
             sources.extend(seen.sources);
             extents.push(seen.extent);
-            load = load.beside(seen.load);
+            load = load.alongside(seen.load);
         }
         sources.sort_unstable();
         sources.dedup();
@@ -301,7 +301,7 @@ impl<'a> Walk<'a> {
         for arg in args {
             let seen = self.term(arg);
             needs.extend(seen.sources.iter().copied());
-            before = before.beside(seen.load);
+            before = before.alongside(seen.load);
             params.push(Slot { sources: seen.sources, extent: seen.extent });
         }
         self.inside(name, Some(segment.to_string()), needs, term, |this, _| {
@@ -432,14 +432,14 @@ impl<'a> Walk<'a> {
                 false => self.below(bind.name.to_string(), |this| this.term(&bind.value)),
             };
             ends.push(after(&bind.needs, &ends).plus(seen.load.time));
-            load = load.beside(seen.load);
+            load = load.alongside(seen.load);
             let slot = Slot { sources: seen.sources, extent: seen.extent };
             self.frames.last_mut().expect("it was pushed above").push(slot);
         }
         let result = self.term(&block.result);
         self.frames.pop();
         let end = after(&block.needs, &ends).plus(result.load.time);
-        load = load.beside(result.load);
+        load = load.alongside(result.load);
         load.time = ends.into_iter().fold(end, Range::longest);
         Seen { load, ..result }
     }

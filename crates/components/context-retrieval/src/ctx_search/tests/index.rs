@@ -49,7 +49,7 @@ fn scores_do_not_depend_on_the_past() {
 }
 
 #[test]
-fn a_damaged_index_is_built_anew() {
+fn a_damaged_index_is_rebuilt() {
     let world = World::with(PETS);
     for ending in ["meta.json", ".managed.json", ".term", ".store", ".idx", ".fast", ".fieldnorm"] {
         world.search("cat");
@@ -67,7 +67,7 @@ fn a_damaged_index_is_built_anew() {
 }
 
 #[test]
-fn an_index_that_vanished_is_built_anew() {
+fn an_index_that_vanished_is_rebuilt() {
     let world = World::with(PETS);
     world.search("cat");
     for file in world.index_files(".store") {
