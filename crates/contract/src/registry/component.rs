@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use super::{
-    Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope, Takes,
+    Bias, Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope, Takes, Tool,
 };
 use crate::value::Value;
 
@@ -18,6 +18,8 @@ pub struct Component {
     pub summary: &'static str,
     /// Incremented whenever an op returns another result for the same arguments.
     pub version: u32,
+    /// How it works, and what it takes for granted.
+    pub bias: Bias,
     /// Short names for scripts; each refers to an op of this component.
     pub aliases: &'static [(&'static str, &'static str)],
     /// The ops. A bare name calls `infer`, if there is one.
@@ -29,6 +31,10 @@ pub struct Component {
 pub struct OpDef {
     pub name: &'static str,
     pub doc: &'static str,
+    /// Phrasings in which users ask for it.
+    pub says: &'static [&'static str],
+    /// Its public name outside of scripts, if it has one.
+    pub tool: Option<Tool>,
     pub params: &'static [Param],
     pub yields: Scheme,
     pub generic: Generic,
@@ -66,6 +72,8 @@ pub enum Body {
     Compute(fn(&Cx, &mut [Value]) -> Result<Value, OpError>),
     /// Waits for I/O.
     Io(fn(Cx, Vec<Value>) -> Waiting),
+    /// This build lacks the feature of this name, so the op cannot be called.
+    Lacks(&'static str),
 }
 
 /// A script that shows the use of an op; it is run as a test.
@@ -114,6 +122,10 @@ impl Example {
 /// The declaration of an op. It *is* the struct of its parameters.
 pub trait Op: Params + Send + 'static {
     const NAME: &'static str;
+    /// Three to eight phrasings in which users ask for it, in their own words.
+    const SAYS: &'static [&'static str];
+    /// Its public name outside of scripts.
+    const TOOL: Option<Tool> = None;
     const YIELDS: Scheme;
     const GENERIC: Generic = Generic::No;
     const EFFECTS: &'static [Effect] = &[];
@@ -157,10 +169,37 @@ pub const fn io<O: Io>() -> OpDef {
     def::<O>(Body::Io(|cx, mut args| Box::pin(async move { O::decode(&mut args)?.run(&cx).await })))
 }
 
+/// The definition of an op whose body needs a feature that this build lacks; see
+/// [`needs!`](crate::needs).
+pub const fn lacking<O: Op>(feature: &'static str) -> OpDef {
+    def::<O>(Body::Lacks(feature))
+}
+
+/// Defines an op whose body needs a feature of its crate: `needs!("media", compute::<Infer>())`.
+///
+/// The declaration of the op is compiled always, so that scripts are checked against it, and the
+/// error for a call names the feature. Only its body, the implementation of [`Inline`],
+/// [`Compute`] or [`Io`], is `#[cfg(feature = "media")]`.
+#[macro_export]
+macro_rules! needs {
+    ($feature:literal, $kind:ident::<$op:ty>()) => {{
+        #[cfg(feature = $feature)]
+        {
+            $crate::registry::$kind::<$op>()
+        }
+        #[cfg(not(feature = $feature))]
+        {
+            $crate::registry::lacking::<$op>($feature)
+        }
+    }};
+}
+
 const fn def<O: Op>(body: Body) -> OpDef {
     OpDef {
         name: O::NAME,
         doc: O::DOC,
+        says: O::SAYS,
+        tool: O::TOOL,
         params: O::PARAMS,
         yields: O::YIELDS,
         generic: O::GENERIC,
@@ -181,10 +220,25 @@ impl Component {
     }
 }
 
+impl Component {
+    /// Whether it learns models.
+    pub fn learns(&self) -> bool {
+        self.op("learn").is_some_and(|it| matches!(it.yields, Scheme::Model(_)))
+    }
+}
+
 impl OpDef {
     /// The parameter for the input of a stage.
     pub fn input(&self) -> Option<&'static Param> {
         self.params.iter().find(|it| it.is_input)
+    }
+
+    /// The feature that the op needs and this build lacks.
+    pub fn lacks(&self) -> Option<&'static str> {
+        match self.body {
+            Body::Lacks(feature) => Some(feature),
+            _ => None,
+        }
     }
 
     pub fn is_inline(&self) -> bool {
@@ -207,12 +261,14 @@ impl OpDef {
 
     /// Whether the op changes the world.
     pub fn writes(&self) -> bool {
-        self.effects.iter().any(|it| matches!(it, Effect::Writes { .. }))
+        self.effects.iter().any(|it| matches!(it, Effect::Writes { .. } | Effect::Runs(_)))
     }
 
-    /// Whether the op writes something that a second attempt would write again.
+    /// Whether the op does something that a second attempt would do again.
     pub fn writes_once(&self) -> bool {
-        self.effects.iter().any(|it| matches!(it, Effect::Writes { idempotent: false, .. }))
+        let is_once =
+            |it: &Effect| matches!(it, Effect::Writes { idempotent: false, .. } | Effect::Runs(_));
+        self.effects.iter().any(is_once)
     }
 
     /// Whether it reads or writes files named by its arguments.
@@ -242,6 +298,7 @@ impl OpDef {
             Body::Inline(_) => "inline",
             Body::Compute(_) => "compute",
             Body::Io(_) => "io",
+            Body::Lacks(_) => "none",
         }
     }
 }
@@ -252,6 +309,7 @@ impl std::fmt::Debug for Body {
             Self::Inline(_) => "Inline",
             Self::Compute(_) => "Compute",
             Self::Io(_) => "Io",
+            Self::Lacks(_) => "Lacks",
         })
     }
 }

@@ -51,3 +51,15 @@ record! {
         end: i64,
     }
 }
+
+record! {
+    /// A judgement of how well a document answers a query.
+    pub struct Judged {
+        /// The query.
+        query: Text,
+        /// The identifier of the document in its source.
+        id: Text,
+        /// From 0, not relevant; higher is better.
+        grade: i64,
+    }
+}

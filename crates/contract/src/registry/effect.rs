@@ -11,6 +11,8 @@ pub enum Effect {
         scope: Scope,
         idempotent: bool,
     },
+    /// The op starts a program or a server, which may do anything.
+    Runs(Scope),
     /// The op may cost money.
     Spends,
     /// The op waits for a person.
@@ -24,6 +26,8 @@ pub enum Scope {
     Path(&'static str),
     /// The host of the address in this argument.
     Web(&'static str),
+    /// The program named by this argument.
+    Command(&'static str),
     /// Something with a fixed name: `llm`, `mail`, ...
     Named(&'static str),
 }
@@ -76,6 +80,7 @@ impl fmt::Display for Effect {
             Self::Writes { scope, idempotent: false } => {
                 write!(f, "writes {scope} on every attempt")
             }
+            Self::Runs(scope) => write!(f, "runs {scope}"),
             Self::Spends => f.write_str("spends"),
             Self::Asks => f.write_str("asks"),
         }
@@ -87,6 +92,7 @@ impl fmt::Display for Scope {
         match self {
             Self::Path(param) => write!(f, "fs:<{param}>"),
             Self::Web(_) => f.write_str("web"),
+            Self::Command(param) => write!(f, "cmd:<{param}>"),
             Self::Named(name) => f.write_str(name),
         }
     }

@@ -1,12 +1,9 @@
 //! The available components, and their lookup by name.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-};
+use std::{collections::HashMap, fmt};
 
-use super::{Component, ErrorKind, OpDef, OpError, Param, nearest, stateless};
-use crate::value::Value;
+use super::{Component, ErrorKind, OpDef, OpError, SharedType, nearest, shared, stateless};
+use crate::value::Type;
 
 /// The components that a program is checked against. Immutable: another set of components is
 /// another registry.
@@ -15,8 +12,7 @@ pub struct Registry {
     components: Vec<&'static Component>,
     by_name: HashMap<&'static str, &'static Component>,
     by_alias: HashMap<&'static str, OpRef>,
-    /// Changed defaults, by component and param.
-    tuned: BTreeMap<(&'static str, &'static str), Value>,
+    types: Vec<SharedType>,
 }
 
 /// An op and the component it belongs to.
@@ -63,41 +59,23 @@ impl Registry {
         self
     }
 
-    /// Changes the default of a tunable param: a number with a range and a default. Applies to
-    /// every op of the component that has such a param.
-    pub fn tuned(mut self, path: &str, value: Value) -> Result<Self, OpError> {
-        let (name, param) = path.rsplit_once('.').ok_or_else(|| {
-            OpError::invalid_input(format!("`{path}` is not a tunable"))
-                .help("write `component.param`, such as `rerank.keep`")
-        })?;
-        let found = self
-            .find(name)
-            .ok_or_else(|| OpError::not_found(format!("unknown component `{name}`")))?;
-        let component = found.component();
-        let params = component.ops.iter().flat_map(|it| it.params).filter(|it| it.is_tunable());
-        let Some(known) = params.clone().find(|it| it.name == param) else {
-            let names: Vec<&str> = params.map(|it| it.name).collect();
-            let help = match names.is_empty() {
-                true => format!("`{name}` has no tunables"),
-                false => format!("the tunables of `{name}` are {}", names.join(", ")),
-            };
-            let message = format!("`{param}` is not a tunable of `{name}`");
-            return Err(OpError::not_found(message).help(help));
-        };
-        known.test(&value)?;
-        self.tuned.insert((component.name, known.name), value);
-        Ok(self)
+    /// Adds record types that scripts can name; a known name is replaced.
+    #[must_use]
+    pub fn with_types(mut self, types: &[SharedType]) -> Self {
+        self.types.retain(|it| types.iter().all(|new| new.name != it.name));
+        self.types.extend(types);
+        self
     }
 
-    /// The default of a param, including tunings.
-    pub fn default_of(&self, component: &Component, param: &Param) -> Option<Value> {
-        let tuned = || self.tuned.get(&(component.name, param.name)).cloned();
-        param.default.map(|it| tuned().unwrap_or_else(it))
+    /// The record types that scripts can name without declaring them.
+    pub fn types(&self) -> impl Iterator<Item = &SharedType> {
+        let is_replaced = |name: &str| self.types.iter().any(|it| it.name == name);
+        shared::TYPES.iter().filter(move |it| !is_replaced(it.name)).chain(&self.types)
     }
 
-    /// The tunings: `ctx_rerank.keep`, with its value.
-    pub fn tunings(&self) -> impl Iterator<Item = (String, &Value)> {
-        self.tuned.iter().map(|((component, param), it)| (format!("{component}.{param}"), it))
+    /// The shared record type of this name.
+    pub fn shared_type(&self, name: &str) -> Option<Type> {
+        self.types().find(|it| it.name == name).map(SharedType::ty)
     }
 
     /// All components, in the order in which they were added.

@@ -7,6 +7,7 @@
 //!
 //! **Invariant:** this module knows no concrete component, no script, and no run.
 
+mod bias;
 mod callee;
 mod catalog;
 mod component;
@@ -21,15 +22,21 @@ mod params;
 mod price;
 mod record;
 mod scheme;
+mod shared;
+mod state;
 mod stateless;
 mod suggest;
+mod tool;
+mod tuning;
 
 pub mod documents;
 
+pub use bias::Bias;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use component::{
     Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
+    lacking,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
@@ -42,6 +49,10 @@ pub use params::{Param, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
 pub use record::Record;
 pub use scheme::{FieldScheme, Max, Scheme, record_type};
+pub use shared::SharedType;
+pub use state::{State, Trained, load, save};
 pub use suggest::{Near, Nearest, near, nearest};
+pub use tool::{Tier, Tool};
+pub use tuning::{TunedRegistry, Tuning};
 
-pub use crate::{choices, params, record};
+pub use crate::{choices, needs, params, record};

@@ -13,6 +13,9 @@ pub struct Param {
     pub default: Option<fn() -> Value>,
     /// Whether it takes the input of a stage; true for the first parameter.
     pub is_input: bool,
+    /// Whether it changes only how good or how quick a result is, so that it may be tuned
+    /// automatically: it is marked `#[tune]`.
+    pub is_evolvable: bool,
 }
 
 /// A struct declared with [`params!`](crate::params).
@@ -25,20 +28,19 @@ pub trait Params: Sized {
 }
 
 impl Param {
-    /// Whether it is a number with a range and a default, and so can be tuned.
+    /// Whether its default can be changed: it is a number with a range, or marked `#[tune]`.
     pub fn is_tunable(&self) -> bool {
         let is_ranged = matches!(self.scheme, Scheme::IntRange(..) | Scheme::FloatRange(..));
-        is_ranged && self.default.is_some() && !self.is_input
+        (is_ranged || self.is_evolvable) && self.default.is_some() && !self.is_input
     }
 
-    /// Checks that a value is a number within the range.
-    pub(super) fn test(&self, value: &Value) -> Result<(), OpError> {
-        if !self.scheme.plain().admits(value) {
-            let (wanted, kind) = (self.scheme.show(), value.kind());
-            let message = format!("`{}` must be {wanted}, but this is {kind}", self.name);
-            return Err(OpError::invalid_input(message));
-        }
-        self.test_range(value)
+    /// The value as a default of this param, or why it cannot be one.
+    pub(super) fn tuned_value(&self, value: Value) -> Result<Value, OpError> {
+        let given = value.to_string();
+        value.cast(&self.scheme.plain()).map_err(|_| {
+            let wanted = self.scheme.show();
+            OpError::invalid_input(format!("`{}` must be {wanted}, but it is {given}", self.name))
+        })
     }
 
     /// The documentation as one line.
@@ -108,7 +110,8 @@ pub(super) fn one_line(doc: &str) -> String {
 }
 
 /// Declares the parameters of an op. The first one is its input; `= value` makes a parameter
-/// optional; `#[range(low..=high)]` bounds a number.
+/// optional; `#[range(low..=high)]` bounds a number; `#[tune]` before it marks a param that
+/// changes only how good or how quick a result is.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {}) => {
@@ -129,6 +132,7 @@ macro_rules! params {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {
         $(
             $(#[doc = $field_doc:literal])*
+            $(#[tune $(= $tune:literal)?])?
             $(#[range($low:literal..=$high:literal)])?
             $field:ident: $ty:ty $(= $default:expr)?
         ),* $(,)?
@@ -148,6 +152,7 @@ macro_rules! params {
                     scheme: <$ty as $crate::registry::Field>::SCHEME
                         $(.within($low as f64, $high as f64))?,
                     default: $crate::params!(@default $ty $(, $default)?),
+                    tune: [$(tuned $($tune)?)?],
                 })*)
             };
 
@@ -166,15 +171,24 @@ macro_rules! params {
             }
         }
     };
-    (@all $idx:ident; $({ name: $name:expr, doc: $doc:expr, scheme: $scheme:expr, default: $default:expr, })*) => {
+    (@all $idx:ident; $({
+        name: $name:expr,
+        doc: $doc:expr,
+        scheme: $scheme:expr,
+        default: $default:expr,
+        tune: [$($tune:ident)?],
+    })*) => {
         [$($crate::registry::Param {
             name: $name,
             doc: $doc,
             scheme: $scheme,
             default: $default,
             is_input: { $idx += 1; $idx == 1 },
+            is_evolvable: $crate::params!(@tune $($tune)?),
         }),*]
     };
+    (@tune) => { false };
+    (@tune tuned) => { true };
     (@default $ty:ty) => { None };
     (@default $ty:ty, $default:expr) => {
         Some(|| <$ty as $crate::registry::Field>::encode($default))

@@ -30,6 +30,8 @@ pub enum Scheme {
     /// A flow or component from the first type to the second, with the maximum number of its
     /// calls.
     Flow(&'static Scheme, &'static Scheme, Max),
+    /// What the component of this name has learnt.
+    Model(&'static str),
     /// Any one of these types; for inputs.
     OneOf(&'static [Scheme]),
     /// Any type, the same one for all uses of the letter.
@@ -91,6 +93,7 @@ impl Scheme {
             Self::Flow(takes, gives, _) => {
                 Type::Flow(Arc::new(FlowType { takes: takes.plain(), gives: gives.plain() }))
             }
+            Self::Model(component) => Type::Model(component.into()),
             Self::OneOf(_) | Self::Var(_) | Self::Amount(_) | Self::Ordered(_) => Type::Unknown,
         }
     }

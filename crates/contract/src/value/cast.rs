@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{EnumType, List, Money, Record, RecordType, Text, Type, Value, json, units};
+use super::{EnumType, List, Model, Money, Record, RecordType, Text, Type, Value, json, units};
 
 /// The reason why a value is not of the expected type.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,11 @@ fn cast(value: Value, wanted: &Type) -> Result<Value, Wrong> {
         (V::Bytes(it), Type::Bytes) => V::Bytes(it),
         (V::Secret(it), Type::Secret) => V::Secret(it),
         (V::Flow(it), Type::Flow(_)) => V::Flow(it),
+        (V::Model(it), Type::Model(of)) if it.may_be_of(of) => V::Model(it),
+        (V::Text(it), Type::Model(_)) => match it.parse() {
+            Ok(id) => V::Model(Model::stored(id)),
+            Err(()) => return Err(wrong(wanted, &V::Text(it))),
+        },
         (V::Text(it), Type::Bytes) => match json::read_bytes(&it) {
             Some(bytes) => V::Bytes(bytes.into()),
             None => return Err(wrong(wanted, &V::Text(it))),
@@ -114,6 +119,7 @@ fn as_json(value: Value) -> Value {
         unit @ (V::Duration(_) | V::Money(_)) => V::from(unit.to_string()),
         // In JSON it is a string of hex digits.
         bytes @ V::Bytes(_) => V::from(bytes.to_string().trim_matches('"')),
+        model @ V::Model(_) => V::from(model.to_string()),
         it => it,
     }
 }

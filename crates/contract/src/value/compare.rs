@@ -11,6 +11,7 @@ impl PartialEq for Value {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
+            (Self::Model(a), Self::Model(b)) => a.id() == b.id(),
             (Self::List(a), Self::List(b)) => a == b,
             (Self::Record(a), Self::Record(b)) => a == b,
             _ => self.order(other) == Some(Ordering::Equal),

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{FlowRef, Money, Secret, memory};
+use super::{FlowRef, Model, Money, Secret, memory};
 
 /// Shared text.
 pub type Text = Arc<str>;
@@ -32,6 +32,7 @@ pub enum Value {
     Record(Record),
     Secret(Secret),
     Flow(FlowRef),
+    Model(Model),
 }
 
 // Lists hold millions of values, and every step moves some: rare kinds are boxed.
@@ -262,6 +263,7 @@ impl Value {
         match self {
             Self::Text(it) | Self::Path(it) => text_held(it),
             Self::Bytes(it) => (it.len() + TEXT_OVERHEAD) / Arc::strong_count(it).max(1),
+            Self::Model(it) => it.held(),
             _ => 0,
         }
     }
@@ -322,6 +324,7 @@ impl Value {
             Self::Record(_) => "record",
             Self::Secret(_) => "secret",
             Self::Flow(_) => "flow",
+            Self::Model(_) => "model",
         }
     }
 }

@@ -79,6 +79,7 @@ impl Serialize for Value {
             Self::Bytes(it) => serializer.collect_str(&Hex(it)),
             Self::Secret(it) => serializer.collect_str(it),
             Self::Flow(it) => serializer.collect_str(it),
+            Self::Model(it) => serializer.collect_str(it),
             Self::List(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
                 for item in items {

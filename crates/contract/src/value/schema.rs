@@ -31,6 +31,7 @@ pub fn of(ty: &Type, ranges: Ranges) -> Result<Json, &Type> {
         Type::Duration => unit("a duration, such as 30s, 5m or 1h30m"),
         Type::Money => unit("an amount of US dollars, such as $0.05"),
         Type::Size => unit("a size, such as 10MB or 2KiB"),
+        Type::Model(_) => unit("the id of a model"),
         Type::List(item, max) => list(&of(item, ranges)?, *max, ranges),
         Type::Record(record) => object(record, ranges)?,
         Type::Enum(of) => one_of(of),

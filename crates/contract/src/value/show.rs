@@ -28,6 +28,7 @@ impl fmt::Display for Value {
             Self::Text(it) | Self::Path(it) => f.write_str(it),
             Self::Secret(it) => it.fmt(f),
             Self::Flow(it) => it.fmt(f),
+            Self::Model(it) => it.fmt(f),
             Self::Bytes(_) | Self::List(_) | Self::Record(_) => json::write_to(f, self),
         }
     }

@@ -32,6 +32,8 @@ pub enum Type {
     Secret,
     /// A flow or component, as an argument.
     Flow(Arc<FlowType>),
+    /// What the component of this name has learnt.
+    Model(Text),
 }
 
 /// The input type and result type of a flow argument.
@@ -253,9 +255,9 @@ impl Type {
         self.has(&|it| matches!(it, Self::Secret))
     }
 
-    /// Whether JSON cannot contain a value of this type, because of a secret or a flow.
+    /// Whether JSON cannot contain a value of this type, because of a secret, a flow or a model.
     pub fn is_beyond_json(&self) -> bool {
-        self.has(&|it| matches!(it, Self::Secret | Self::Flow(_)))
+        self.has(&|it| matches!(it, Self::Secret | Self::Flow(_) | Self::Model(_)))
     }
 
     /// Whether a value is of this type. Fields that are not computed yet are trusted.
@@ -272,6 +274,7 @@ impl Type {
             | (Self::Secret, Value::Secret(_))
             | (Self::Flow(_), Value::Flow(_))
             | (Self::Bytes, Value::Bytes(_)) => true,
+            (Self::Model(component), Value::Model(it)) => it.may_be_of(component),
             (Self::Int(range), Value::Int(it)) => {
                 range.is_none_or(|(low, high)| low <= *it && *it <= high)
             }
@@ -423,6 +426,7 @@ impl fmt::Display for Type {
             Self::Optional(inner) => write!(f, "{inner}?"),
             Self::Secret => f.write_str("secret<string>"),
             Self::Flow(of) => write!(f, "flow<{} -> {}>", of.takes, of.gives),
+            Self::Model(component) => write!(f, "Model<{component}>"),
             Self::Enum(it) => match &it.name {
                 Some(name) => f.write_str(name),
                 None => {

@@ -74,8 +74,10 @@ impl Writer {
                     self.value(it);
                 }
             }
-            // The check ensures that secrets and flows never get here.
-            Value::Null | Value::Secret(_) | Value::Flow(_) => self.0.push(tag::NULL),
+            // The check ensures that secrets, flows and models never get here.
+            Value::Null | Value::Secret(_) | Value::Flow(_) | Value::Model(_) => {
+                self.0.push(tag::NULL);
+            }
         }
     }
 

@@ -60,13 +60,17 @@ use flows::FlowState;
 use modules::{Module, Modules};
 use scope::Frame;
 use svc_contract::{
-    registry::{Nearest, Registry},
+    registry::{Nearest, TunedRegistry},
     value::{Text, Type},
 };
 
 /// Parses a script and checks it against a registry; `files` are those that it may use.
-pub fn check(source: &Source, registry: &Registry, files: &dyn Files) -> Result<Checked, Report> {
-    let analysis = look_at(source, registry, files, None);
+pub fn check<'a>(
+    source: &Source,
+    registry: impl Into<TunedRegistry<'a>>,
+    files: &dyn Files,
+) -> Result<Checked, Report> {
+    let analysis = look_at(source, registry.into(), files, None);
     match analysis.program {
         Some(program) => Ok(program),
         None => Err(analysis.report),
@@ -74,8 +78,12 @@ pub fn check(source: &Source, registry: &Registry, files: &dyn Files) -> Result<
 }
 
 /// Like [`check`], for editors: returns facts about a script even if it has errors.
-pub fn analyse(source: &Source, registry: &Registry, files: &dyn Files) -> Analysis {
-    look_at(source, registry, files, Some(Facts::default()))
+pub fn analyse<'a>(
+    source: &Source,
+    registry: impl Into<TunedRegistry<'a>>,
+    files: &dyn Files,
+) -> Analysis {
+    look_at(source, registry.into(), files, Some(Facts::default()))
 }
 
 /// The result of a check for editors.
@@ -89,7 +97,7 @@ pub struct Analysis {
 
 fn look_at(
     source: &Source,
-    registry: &Registry,
+    registry: TunedRegistry<'_>,
     files: &dyn Files,
     facts: Option<Facts>,
 ) -> Analysis {
@@ -116,7 +124,11 @@ fn look_at(
 }
 
 /// Checks a file used by another one.
-fn check_module(source: &Source, registry: &Registry, modules: &Modules<'_>) -> (Report, Module) {
+fn check_module(
+    source: &Source,
+    registry: TunedRegistry<'_>,
+    modules: &Modules<'_>,
+) -> (Report, Module) {
     let parsed = parse(source.text());
     let mut checker = Checker::new(source, registry, modules, &parsed.program);
     checker.problems = parsed.problems;
@@ -143,7 +155,7 @@ const STACK_MORE: usize = 4 << 20;
 /// The state of a check.
 struct Checker<'a> {
     source: &'a Source,
-    registry: &'a Registry,
+    registry: TunedRegistry<'a>,
     frames: Vec<Frame>,
     types: HashMap<Text, Type>,
     /// The places where types and their fields are declared: `Note`, `Note.title`.
@@ -183,7 +195,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn new(
         source: &'a Source,
-        registry: &'a Registry,
+        registry: TunedRegistry<'a>,
         modules: &'a Modules<'a>,
         program: &Program,
     ) -> Self {

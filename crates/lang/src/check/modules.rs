@@ -11,7 +11,7 @@ use std::{
 
 use svc_contract::{
     host::Host,
-    registry::{Near, Registry, near},
+    registry::{Near, TunedRegistry, near},
     value::{Text, Type, paths},
 };
 
@@ -143,7 +143,7 @@ impl<'a> Modules<'a> {
     }
 
     /// The single flow of a text built by a template.
-    pub(super) fn built(&self, source: &Source, registry: &Registry) -> Built {
+    pub(super) fn built(&self, source: &Source, registry: TunedRegistry<'_>) -> Built {
         let name: Text = source.name().into();
         if let Some(known) = self.built.borrow().get(&name) {
             return known.clone();
@@ -171,7 +171,7 @@ impl<'a> Modules<'a> {
         self.reports.into_inner()
     }
 
-    fn check(&self, source: &Source, registry: &Registry) -> Option<Arc<Module>> {
+    fn check(&self, source: &Source, registry: TunedRegistry<'_>) -> Option<Arc<Module>> {
         let name: Text = source.name().into();
         if let Some(known) = self.done.borrow().get(&name) {
             return known.clone();

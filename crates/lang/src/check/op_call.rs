@@ -13,7 +13,10 @@ use super::{
     repair,
     unify::{Arguments, Bindings},
 };
-use crate::{diag::Span, syntax::ast::TypeExpr};
+use crate::{
+    diag::{Code, Problem, Span},
+    syntax::ast::TypeExpr,
+};
 
 impl Checker<'_> {
     pub(super) fn call_op(
@@ -22,6 +25,9 @@ impl Checker<'_> {
         site: &Site<'_>,
         type_arg: Option<&TypeExpr>,
     ) -> Term {
+        if let Some(feature) = op.op.lacks() {
+            self.lacks_feature(feature, site);
+        }
         let ports: Vec<Port> = op.op.params.iter().map(op_port).collect();
         let given = self.arguments(&ports, site);
         let mut bindings = Bindings::default();
@@ -36,6 +42,16 @@ impl Checker<'_> {
             Some(expr) => self.type_argument(call, yields, expr, site),
             None => Term::new(TermKind::Call(Box::new(call)), yields, site.span),
         }
+    }
+
+    fn lacks_feature(&mut self, feature: &str, site: &Site<'_>) {
+        let message =
+            format!("`{}` needs the feature `{feature}`, which this build lacks", site.name);
+        self.report(
+            Problem::error(Code::E228, site.span, message)
+                .label("not in this build")
+                .help(format!("build it in with `cargo install svc --features {feature}`")),
+        );
     }
 
     /// The arguments of an op, converted to the types of its bound variables, and whether the

@@ -151,7 +151,7 @@ fn collect(term: &Term, found: &mut Vec<Use>) {
             let (scope, writes) = match effect {
                 Effect::Reads(scope) => (scope, false),
                 Effect::Writes { scope, .. } => (scope, true),
-                Effect::Spends | Effect::Asks => continue,
+                Effect::Runs(_) | Effect::Spends | Effect::Asks => continue,
             };
             let Scope::Path(name) = scope else { continue };
             let idx = call.op.op.params.iter().position(|it| it.name == *name);

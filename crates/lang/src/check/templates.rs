@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-use svc_contract::{registry::Registry, value::Text};
+use svc_contract::{registry::TunedRegistry, value::Text};
 
 use super::{
     Checker, Flow,
@@ -40,7 +40,7 @@ pub(super) fn is_template(source: &Source) -> bool {
 /// Checks a template file: its declarations, and its code.
 pub(super) fn check_templates(
     source: &Source,
-    registry: &Registry,
+    registry: TunedRegistry<'_>,
     modules: &Modules<'_>,
 ) -> (Report, Module) {
     let declared = Declarations::of(source.text());
@@ -114,7 +114,7 @@ impl Declarations {
 impl Checker<'_> {
     /// The code of a file, which must have a function for each of these templates.
     fn code_of(&mut self, flows: &[Arc<Flow>]) -> Option<Templates> {
-        let templates = match Templates::new(self.source.text(), self.registry) {
+        let templates = match Templates::new(self.source.text(), self.registry.registry()) {
             Ok(templates) => templates,
             Err(mistake) => {
                 self.misread(mistake);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use svc_contract::{
-    registry::{Field, Near, documents, near},
+    registry::{Near, Registry, near},
     value::{EnumType, FlowType, RecordType, Text, Type},
 };
 
@@ -181,6 +181,7 @@ impl Checker<'_> {
                 let (takes, gives) = (self.resolve(takes, other), self.resolve(gives, other));
                 Type::Flow(Arc::new(FlowType { takes, gives }))
             }
+            TypeKind::Model(component) => self.model_type(component),
             TypeKind::Record(fields) => self.record_type(fields, other),
             TypeKind::Range(inner, low, high) => {
                 let inner = self.resolve(inner, other);
@@ -211,7 +212,7 @@ impl Checker<'_> {
                 Type::Unknown
             });
         }
-        if let Some(ty) = shared_record(name) {
+        if let Some(ty) = self.registry.shared_type(name) {
             return ty;
         }
         let module = name.split('.').next().unwrap_or(name);
@@ -220,6 +221,32 @@ impl Checker<'_> {
         }
         self.unknown_type(word);
         Type::Unknown
+    }
+
+    fn model_type(&mut self, word: &Word) -> Type {
+        let name = word.text.as_ref();
+        let Some(found) = self.registry.find(name) else {
+            let mut problem =
+                Problem::error(Code::E207, word.span, format!("unknown component `{name}`"))
+                    .label("unknown component");
+            if let Some(meant) = self.registry.suggest(name) {
+                let help = format!("did you mean `{meant}`?");
+                problem = problem.help(help).suggest(word.span, meant);
+            }
+            self.report(problem);
+            return Type::Unknown;
+        };
+        let component = found.component();
+        if !component.learns() {
+            let message = format!("`{name}` does not learn, so it has no models");
+            self.report(
+                Problem::error(Code::E207, word.span, message)
+                    .label("does not learn")
+                    .help("name a component that learns: `svc components --learns` lists them"),
+            );
+            return Type::Unknown;
+        }
+        Type::Model(component.name.into())
     }
 
     fn only_text_is_secret(&mut self, span: Span, ty: &Type) {
@@ -260,7 +287,7 @@ impl Checker<'_> {
         }
         let plain = PLAIN.iter().map(|(it, _)| *it);
         let own = self.types.keys().map(AsRef::as_ref);
-        let known = plain.chain(own).chain(["Doc", "Hit", "Summary"]);
+        let known = plain.chain(own).chain(self.registry.types().map(|it| it.name));
         let meant = foreign.or_else(|| near(name, known));
         let meant = meant.map(|it| (it.name.to_owned(), it.is_sure));
         self.meant_types.insert(key, meant.clone());
@@ -335,18 +362,9 @@ fn dotted_words(name: &Word) -> Vec<Word> {
 }
 
 /// The names of the types that every script knows.
-pub fn type_names() -> impl Iterator<Item = &'static str> {
+pub fn type_names(registry: &Registry) -> impl Iterator<Item = &'static str> {
     let plain = PLAIN.iter().map(|(it, _)| *it).filter(|it| *it != "never");
-    plain.chain(["Doc", "Hit"])
-}
-
-/// The record types that every script knows.
-pub(super) fn shared_record(name: &str) -> Option<Type> {
-    Some(match name {
-        "Doc" => documents::Doc::SCHEME.plain(),
-        "Hit" => documents::Hit::SCHEME.plain(),
-        _ => return None,
-    })
+    plain.chain(registry.types().map(|it| it.name))
 }
 
 /// Gives a record or enum type its name, for messages.

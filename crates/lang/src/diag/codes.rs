@@ -82,6 +82,7 @@ codes! {
     E225 "file cannot be used",
     E226 "mock of something that always runs",
     E227 "value without a type",
+    E228 "op that needs a feature of another build",
     // E3xx: bounds and effects
     E301 "unknown bound",
     E302 "bound of the wrong type",

@@ -14,7 +14,7 @@ use crate::check::Call;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EffectUse {
     pub verb: Verb,
-    /// The place that is read or written.
+    /// The place that is read or written, or the program that runs.
     pub place: Option<Place>,
 }
 
@@ -23,6 +23,7 @@ pub struct EffectUse {
 pub enum Verb {
     Reads,
     Writes,
+    Runs,
     Spends,
     Asks,
 }
@@ -36,17 +37,20 @@ pub enum Place {
     PathOf(&'static str),
     /// A host of the web; `None` if it is only known in the run.
     Web(Option<String>),
+    /// A program; `None` if it is only known in the run.
+    Command(Option<String>),
     /// Something with a fixed name: `llm`, `mail`.
     Named(&'static str),
 }
 
 impl Verb {
-    pub const ALL: [Self; 4] = [Self::Reads, Self::Writes, Self::Spends, Self::Asks];
+    pub const ALL: [Self; 5] = [Self::Reads, Self::Writes, Self::Runs, Self::Spends, Self::Asks];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
             Self::Writes => "writes",
+            Self::Runs => "runs",
             Self::Spends => "spends",
             Self::Asks => "asks",
         }
@@ -60,6 +64,8 @@ impl fmt::Display for Place {
             Self::PathOf(param) => write!(f, "fs:<{param}>"),
             Self::Web(Some(host)) => write!(f, "web:{}", address::authority(host)),
             Self::Web(None) => f.write_str("web"),
+            Self::Command(Some(name)) => write!(f, "cmd:{name}"),
+            Self::Command(None) => f.write_str("cmd"),
             Self::Named(name) => f.write_str(name),
         }
     }
@@ -86,6 +92,7 @@ pub(super) fn of_call<'v>(
     let effects = call.op.op.effects.iter().map(|it| match *it {
         Effect::Reads(scope) => at(Verb::Reads, scope),
         Effect::Writes { scope, .. } => at(Verb::Writes, scope),
+        Effect::Runs(scope) => at(Verb::Runs, scope),
         Effect::Spends => EffectUse { verb: Verb::Spends, place: None },
         Effect::Asks => EffectUse { verb: Verb::Asks, place: None },
     });
@@ -103,9 +110,18 @@ fn place<'v>(call: &Call, scope: Scope, known: &dyn Fn(usize) -> Option<&'v Valu
             Some(Value::Path(path)) => Place::Path(path.clone()),
             _ => Place::PathOf(param),
         },
+        Scope::Command(param) => {
+            let name = constant(param).and_then(Value::as_str);
+            Place::Command(name.map(|it| program(it).to_owned()))
+        }
         Scope::Web(param) => {
             let url = constant(param).and_then(|it| Address::read(it.as_str()?).ok());
             Place::Web(url.map(|it| it.host().to_owned()))
         }
     }
+}
+
+/// The name of a program, without its folders.
+fn program(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

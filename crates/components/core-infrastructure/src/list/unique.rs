@@ -70,6 +70,7 @@ impl Hash for Same<'_> {
             Value::Text(it) | Value::Path(it) => it.hash(state),
             Value::Bytes(it) => it.hash(state),
             // The check does not allow these in lists that are compared.
+            Value::Model(it) => it.id().hash(state),
             Value::Secret(_) | Value::Flow(_) => {}
             Value::List(items) => {
                 state.write_usize(items.len());

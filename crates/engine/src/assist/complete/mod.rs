@@ -227,7 +227,7 @@ impl Completion<'_> {
         let prefix = &self.place.text[typed.range()];
         let own = facts.types.iter().filter_map(|(it, _)| it.strip_prefix(prefix));
         own.for_each(|it| items.type_name(it));
-        let shared = type_names().filter_map(|it| it.strip_prefix(prefix));
+        let shared = type_names(self.registry()).filter_map(|it| it.strip_prefix(prefix));
         shared.for_each(|it| items.type_name(it));
     }
 

@@ -7,7 +7,7 @@ use svc_contract::{
 };
 
 use super::{MOST_STEPS, Search, Step, Wanted};
-use crate::check::{types::shared_record, unify::Bindings};
+use crate::check::unify::Bindings;
 
 /// The way from a value of a type to the input of an op: directly, item by item, or through
 /// some stages.
@@ -35,7 +35,7 @@ fn way(registry: &Registry, from: &Type, wanted: Wanted<'_>, port: &str) -> Opti
     if wanted.accepts(from) {
         return Some(Way::default());
     }
-    let knows = |name: &str| shared_record(name).is_some();
+    let knows = |name: &str| registry.shared_type(name).is_some();
     let search = Search { registry, knows: &knows, wanted, port };
     let steps = search.chain(from, MOST_STEPS)?;
     Some(Way { stages: steps.iter().map(Step::stage).collect(), of_items: false })

@@ -52,7 +52,7 @@ impl Checker<'_> {
         let shared = ["Doc", "Hit"].map(Text::from);
         let known = |it: &Type| !matches!(it, Type::Unknown);
         Site {
-            registry: self.registry,
+            registry: self.registry.registry(),
             flows: self.signatures(),
             names: if self.suggests() { self.names_in_scope() } else { Vec::new() },
             types: self.types.keys().cloned().chain(shared).collect(),

@@ -20,7 +20,7 @@ pub(super) use search::{MOST_STEPS, Search};
 pub(super) use step::{Step, stages};
 pub(super) use wanted::Wanted;
 
-use super::{Checker, Term, TermKind, types::shared_record};
+use super::{Checker, Term, TermKind};
 use crate::{
     diag::{Problem, Span},
     syntax,
@@ -81,12 +81,12 @@ impl Checker<'_> {
     fn search(&self, gap: &Gap<'_>) -> Option<Vec<Step>> {
         let knows = |name: &str| self.knows_type(name);
         let (wanted, port) = (gap.wanted, gap.port);
-        let search = Search { registry: self.registry, knows: &knows, wanted, port };
+        let search = Search { registry: self.registry.registry(), knows: &knows, wanted, port };
         search.chain(gap.from, MOST_STEPS)
     }
 
     pub(super) fn knows_type(&self, name: &str) -> bool {
-        self.types.contains_key(name) || shared_record(name).is_some()
+        self.types.contains_key(name) || self.registry.shared_type(name).is_some()
     }
 
     /// Whether a name of the script shadows a component.

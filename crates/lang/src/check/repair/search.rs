@@ -12,7 +12,7 @@ use svc_contract::{
 
 use super::{
     step::Step,
-    wanted::{Wanted, is_document, is_writable},
+    wanted::{Wanted, is_given, is_writable},
 };
 use crate::check::unify::Bindings;
 
@@ -177,7 +177,7 @@ impl Search<'_> {
         match fitting().count() {
             1 => true,
             _ if named(self.port) => name == self.port,
-            _ => is_document(record) && name == "text",
+            _ => is_given(record, self.registry) && name == "text",
         }
     }
 
@@ -222,7 +222,7 @@ impl Search<'_> {
         }
         let ty = self
             .testable()
-            .filter(|it| !is_document(it) && !it.is_beyond_json())
+            .filter(|it| !is_given(it, self.registry) && !it.is_beyond_json())
             // Text with a choice or a unit is plain, not JSON in quotes.
             .filter(|it| !it.is_text() && !it.is_unit() && *it != Type::Path)?;
         let step = if ty == Type::Json { Step::Op(op) } else { Step::Typed(op, ty.clone()) };

@@ -1,10 +1,7 @@
 //! The expected type where a value does not fit.
 
 use svc_contract::{
-    registry::{
-        Field, Scheme,
-        documents::{Doc, Hit},
-    },
+    registry::{Registry, Scheme},
     value::Type,
 };
 
@@ -76,9 +73,10 @@ pub(super) fn is_writable(ty: &Type, knows: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// Whether a type is a record that only components create, not scripts.
-pub(super) fn is_document(ty: &Type) -> bool {
+pub(super) fn is_given(ty: &Type, registry: &Registry) -> bool {
     match ty {
-        Type::List(item, _) | Type::Optional(item) => is_document(item),
-        other => [Doc::SCHEME, Hit::SCHEME].iter().any(|it| it.plain() == *other),
+        Type::List(item, _) | Type::Optional(item) => is_given(item, registry),
+        Type::Record(_) => registry.types().any(|it| it.is_given && it.ty() == *ty),
+        _ => false,
     }
 }

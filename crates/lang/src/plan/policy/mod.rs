@@ -148,7 +148,7 @@ impl Policy {
             let path = |it: &Rule| match &it.scope {
                 None => Some("/".into()),
                 Some(Scope::Path(path)) => Some(rule::real(host, path, Verb::Reads)),
-                Some(Scope::Web(_) | Scope::Named(_)) => None,
+                Some(Scope::Web(_) | Scope::Command(_) | Scope::Named(_)) => None,
             };
             of_verb.filter_map(path).collect()
         };
@@ -168,7 +168,7 @@ fn sites(rules: &[Rule]) -> Vec<Site> {
     let site = |it: &Rule| match &it.scope {
         None | Some(Scope::Web(None)) => Some(Site::any()),
         Some(Scope::Web(Some(site))) => Some(site.clone()),
-        Some(Scope::Path(_) | Scope::Named(_)) => None,
+        Some(Scope::Path(_) | Scope::Command(_) | Scope::Named(_)) => None,
     };
     reads.filter_map(site).collect()
 }

@@ -62,10 +62,11 @@ fn report(source: &Source, found: Vec<(&Source, Problem)>) -> Report {
 impl Policy {
     fn refuses(&self, effect: &EffectUse, host: &dyn Host) -> Option<Refusal<'_>> {
         let covers = |rule: &&Rule| rule.covers(effect, host);
-        if let Some(rule) = self.deny.iter().find(|it| covers(it) == Covers::Yes) {
+        let denies = |it: &&Rule| matches!(covers(it), Covers::Yes | Covers::Undecided);
+        if let Some(rule) = self.deny.iter().find(denies) {
             return Some(Refusal::DeniedBy(rule));
         }
-        let accepts = |all: &[Rule]| all.iter().any(|it| covers(&it) != Covers::No);
+        let accepts = |all: &[Rule]| all.iter().any(|it| matches!(covers(&it), Covers::Yes | Covers::InTheRun));
         let is_allowed = self.allow.as_deref().is_none_or(accepts);
         (!is_allowed).then_some(Refusal::NotAllowed)
     }

@@ -28,6 +28,8 @@ pub(super) enum Scope {
     Path(PathBuf),
     /// All of the web, or some of its hosts.
     Web(Option<Site>),
+    /// All programs, or the one of this name.
+    Command(Option<String>),
     /// A part of the world with a fixed name.
     Named(String),
 }
@@ -39,6 +41,8 @@ pub(super) enum Covers {
     No,
     /// The path or host is only known in the run; its guard decides then.
     InTheRun,
+    /// It is only known in the run, and nothing decides then.
+    Undecided,
 }
 
 impl Rule {
@@ -52,7 +56,8 @@ impl Rule {
         let known = Verb::ALL.into_iter().find(|it| it.name() == verb);
         let verb = known.ok_or_else(|| {
             format!(
-                "`{text}` is not a rule: it must begin with `reads`, `writes`, `spends` or `asks`"
+                "`{text}` is not a rule: it must begin with `reads`, `writes`, `runs`, \
+                 `spends` or `asks`"
             )
         })?;
         let scope = scope.map(|it| Scope::read(it, folder)).transpose();
@@ -84,6 +89,11 @@ impl Rule {
                     (true, Some(_)) => Covers::InTheRun,
                 }
             }
+            (Some(Scope::Command(None)), Some(Place::Command(_))) => Covers::Yes,
+            (Some(Scope::Command(Some(_))), Some(Place::Command(None))) => Covers::Undecided,
+            (Some(Scope::Command(Some(rule))), Some(Place::Command(Some(name)))) => {
+                when(rule == name)
+            }
             (Some(Scope::Named(rule)), Some(Place::Named(name))) => when(rule == name),
             _ => Covers::No,
         }
@@ -91,7 +101,8 @@ impl Rule {
 
     /// Whether it names a place that none of these effects has. Every program can use files.
     pub(super) fn is_idle(&self, effects: &[&Effect]) -> bool {
-        let has_place = matches!(self.scope, Some(Scope::Web(_) | Scope::Named(_)));
+        let has_place =
+            matches!(self.scope, Some(Scope::Web(_) | Scope::Command(_) | Scope::Named(_)));
         has_place && !effects.iter().any(|it| self.is_about(it))
     }
 
@@ -99,10 +110,12 @@ impl Rule {
         let (verb, place) = match effect {
             Effect::Reads(place) => (Verb::Reads, place),
             Effect::Writes { scope, .. } => (Verb::Writes, scope),
+            Effect::Runs(place) => (Verb::Runs, place),
             Effect::Spends | Effect::Asks => return false,
         };
         let is_place = match (&self.scope, place) {
-            (Some(Scope::Web(_)), registry::Scope::Web(_)) => true,
+            (Some(Scope::Web(_)), registry::Scope::Web(_))
+            | (Some(Scope::Command(_)), registry::Scope::Command(_)) => true,
             (Some(Scope::Named(rule)), registry::Scope::Named(name)) => rule == name,
             _ => false,
         };
@@ -131,17 +144,28 @@ impl Scope {
             Some(("fs", path)) => file(path).map(|it| Self::Path(folder.join(it))),
             Some(("web", host)) => site(host).map(|it| Self::Web(Some(it))),
             None if text == "fs" => Ok(Self::Path(PathBuf::from("/"))),
+            Some(("cmd", name)) => command(name).map(|it| Self::Command(Some(it))),
             None if text == "web" => Ok(Self::Web(None)),
+            None if text == "cmd" => Ok(Self::Command(None)),
             None if text.starts_with(|it: char| it.is_ascii_lowercase())
                 && text.chars().all(is_sign) =>
             {
                 Ok(Self::Named(text.to_owned()))
             }
             _ => Err(format!(
-                "`{text}` is not a place; use `fs:PATH`, `web`, `web:HOST`, or a name such as `llm`"
+                "`{text}` is not a place; use `fs:PATH`, `web`, `web:HOST`, `cmd:NAME`, or a \
+                 name such as `llm`"
             )),
         }
     }
+}
+
+/// The name of a program in a rule. Programs are compared by name, not by place.
+fn command(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains(['/', '\\', '*', ' ']) {
+        return Err("expected the name of a program after `cmd:`, such as `cmd:git`".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// Checks a path for patterns of the shell. They would make a rule that matches nothing, so

@@ -52,6 +52,10 @@ impl Builder<'_> {
                 let inner = pair.into_inner().nth(1).expect("a secret has a type");
                 TypeKind::Secret(Box::new(self.ty(inner)))
             }
+            Rule::model_type => {
+                let component = pair.into_inner().nth(1).expect("a model has a component");
+                TypeKind::Model(self.word(&component))
+            }
             Rule::flow_type => {
                 let mut inner = pair.into_inner().skip(1);
                 let takes = self.ty(inner.next().expect("a flow type has an input"));

@@ -18,6 +18,7 @@ impl<'a> Printer<'a> {
             Rule::enum_type => self.enum_type(it),
             Rule::flow_type => self.flow_type(it),
             Rule::secret_type => self.secret_type(it),
+            Rule::model_type => self.model_type(it),
             _ => self.joined(&it),
         });
         Doc::seq(parts.collect())
@@ -70,6 +71,11 @@ impl<'a> Printer<'a> {
 
     fn secret_type(&mut self, pair: Read<'_>) -> Doc<'a> {
         let word = self.sign("secret");
+        Doc::seq(vec![word, self.angled(pair.into_inner().nth(1))])
+    }
+
+    fn model_type(&mut self, pair: Read<'_>) -> Doc<'a> {
+        let word = self.sign("Model");
         Doc::seq(vec![word, self.angled(pair.into_inner().nth(1))])
     }
 

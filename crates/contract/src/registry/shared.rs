@@ -1,0 +1,37 @@
+//! Record types that scripts can name without declaring them.
+
+use super::{Record, Scheme, documents};
+use crate::value::Type;
+
+/// A record type that components share.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedType {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub scheme: Scheme,
+    /// Whether only components create such records: then nobody means to build one from parts.
+    pub is_given: bool,
+}
+
+impl SharedType {
+    /// A type whose records scripts may write.
+    pub const fn of<R: Record>() -> Self {
+        Self { name: R::NAME, doc: R::DOC, scheme: R::SCHEME, is_given: false }
+    }
+
+    /// A type whose records only components create.
+    pub const fn given<R: Record>() -> Self {
+        Self { is_given: true, ..Self::of::<R>() }
+    }
+
+    pub fn ty(&self) -> Type {
+        self.scheme.plain()
+    }
+}
+
+/// The types of every registry.
+pub(super) const TYPES: &[SharedType] = &[
+    SharedType::given::<documents::Doc>(),
+    SharedType::given::<documents::Hit>(),
+    SharedType::of::<documents::Judged>(),
+];
