@@ -44,10 +44,10 @@ impl Op for ToText {
     const SAYS: &'static [&'static str] = &[
         "put documents into a prompt",
         "one text out of many documents",
-        "context for a language model",
+        "one block of context from several sources",
         "number the sources under their titles",
         "string together pages up to a token limit",
-        "format search results for a model",
+        "format search results as plain context",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

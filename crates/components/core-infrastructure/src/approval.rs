@@ -50,8 +50,8 @@ impl Op for Approve {
     const SAYS: &'static [&'static str] = &[
         "ask me before sending",
         "let a person confirm",
-        "human sign-off",
-        "wait for a yes or no",
+        "have a manager sign it off",
+        "a yes or no from a human",
         "get permission first",
         "manual review of a draft before posting",
         "stop until someone agrees",

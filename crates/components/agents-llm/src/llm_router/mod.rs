@@ -95,11 +95,11 @@ impl Op for Infer {
     const SAYS: &'static [&'static str] = &[
         "ask a language model",
         "have an llm write a reply",
-        "chat with gpt or claude",
-        "translate a letter into french",
+        "put a question to gpt or claude",
+        "translate into french",
         "classify support tickets by their meaning",
         "rewrite it in a friendlier tone",
-        "draft an e-mail",
+        "draft an email",
         "extract typed fields from free text with ai",
     ];
     const TOOL: Option<Tool> = Some(Tool::builder("complete_text"));

@@ -34,7 +34,7 @@ impl Op for ReadJsonl {
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
     const SAYS: &'static [&'static str] = &[
-        "read a json lines file",
+        "file with one json object on every line",
         "load a jsonl data set",
         "ndjson with one record per line",
         "go through a log of json events",

@@ -37,10 +37,10 @@ impl Op for Asked {
     const YIELDS: Scheme = HowTo::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const SAYS: &'static [&'static str] = &[
-        "how do i do this",
+        "how do i go about a task",
         "show me how it is done",
         "instructions with examples that run",
-        "usage of the right op with its arguments",
+        "explain the usage with its arguments",
         "a worked example for a task",
     ];
     const TOOL: Option<Tool> = Some(Tool::free("guide_how_to"));

@@ -29,7 +29,7 @@ impl Op for ToJson {
         "serialise a record",
         "pretty-print data",
         "encode a list as json",
-        "json string for an api",
+        "json for the body of a request",
         "dump a value for another program",
     ];
     const EXAMPLES: &'static [Example] = &[

@@ -25,7 +25,6 @@ impl Op for First {
         "pick just the top result",
         "the leading entry alone",
         "head of a list",
-        "the single best hit",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),

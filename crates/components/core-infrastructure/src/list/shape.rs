@@ -63,7 +63,7 @@ impl Op for Compact {
         "drop missing values",
         "leave out the ones that failed",
         "keep only what succeeded",
-        "skip results that are absent",
+        "omit absent results",
         "throw away items without a value",
     ];
     const EXAMPLES: &'static [Example] =

@@ -104,7 +104,7 @@ impl Op for Keys {
     const SAYS: &'static [&'static str] = &[
         "the field names of a record",
         "list the keys of an object",
-        "which columns a row has",
+        "column names of a row",
         "properties of a json object",
         "names of the attributes",
     ];

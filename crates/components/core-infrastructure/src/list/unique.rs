@@ -27,7 +27,7 @@ impl Op for Unique {
     const SAYS: &'static [&'static str] = &[
         "remove duplicates",
         "only distinct values",
-        "leave out repeated entries",
+        "discard repeated entries",
         "deduplicate a list",
         "every name just once",
         "which different words occur",

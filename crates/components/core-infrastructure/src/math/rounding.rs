@@ -68,8 +68,8 @@ impl Op for Floor {
     const YIELDS: Scheme = Scheme::Int;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
-        "round down",
-        "the whole number below",
+        "round down to the integer underneath",
+        "the next smaller whole number",
         "largest integer not above a number",
         "how many full boxes can be filled",
         "drop the decimals of a positive number",
@@ -102,8 +102,8 @@ impl Op for Ceil {
     const YIELDS: Scheme = Scheme::Int;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
-        "round up",
-        "the next whole number above",
+        "round up to a full unit",
+        "the next larger whole number",
         "smallest integer not below a number",
         "how many pages are needed",
         "always charge the full hour",

@@ -47,7 +47,7 @@ impl Op for Search {
         "search the reference of all ops",
         "look up an op by keyword",
         "why does an op match my query",
-        "full-text search over the documentation of ops",
+        "hits among the operations, with the reason for each",
         "operations that mention a term",
     ];
     const TOOL: Option<Tool> = Some(Tool::researcher("nav_search"));

@@ -56,7 +56,7 @@ impl Op for Lower {
     const SAYS: &'static [&'static str] = &[
         "make text lower case",
         "write everything in small letters",
-        "lowercase an e-mail address",
+        "lowercase an email address",
         "get rid of capital letters",
         "normalise case before comparing",
     ];

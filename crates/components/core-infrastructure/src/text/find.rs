@@ -101,7 +101,7 @@ impl Op for StartsWith {
     const SAYS: &'static [&'static str] = &[
         "does the text begin with a prefix",
         "check how a string starts",
-        "whether a link opens with https",
+        "names beginning with a certain letter",
         "lines starting with a hash",
         "test the first letters of a name",
     ];

@@ -28,7 +28,7 @@ impl Op for Matches {
         "check that a string looks like a date",
         "test a text against a regex",
         "is this a valid postcode",
-        "whether an e-mail address has the right form",
+        "whether an email address has the right form",
         "whether a code follows a pattern",
     ];
     const EXAMPLES: &'static [Example] = &[
@@ -66,12 +66,12 @@ impl Op for FindAll {
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
     const SAYS: &'static [&'static str] = &[
         "extract all numbers from a text",
-        "pull the e-mail addresses out of a message",
+        "pull the email addresses out of a message",
         "every match of a regex",
         "collect the hashtags of a post",
         "list all the links in a page",
         "grep for a pattern",
-        "pick out the dates in a letter",
+        "pick out every date",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#""3 of 12" >> find_all(pattern: '\d+')"#, r#"["3","12"]"#),
