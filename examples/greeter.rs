@@ -1,7 +1,7 @@
 //! A program with its own component: `cargo run --example greeter -- Ada`.
 
 use svc::{
-    registry::{Component, Example, Inline, Op, OpError, Scheme, inline},
+    registry::{Bias, Component, Example, Inline, Op, OpError, Scheme, inline},
     value::{Text, Value},
 };
 
@@ -11,6 +11,7 @@ const GREETER: Component = Component {
     cluster: "examples",
     summary: "Greets people.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[("greet", "greet")],
     ops: &[inline::<Greet>()],
 };
@@ -28,6 +29,8 @@ svc::params! {
 impl Op for Greet {
     const NAME: &'static str = "greet";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] =
+        &["greet a person by name", "say hello to someone", "welcome a visitor"];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A friend", r#""Ada" >> greet"#, r#""Hello, Ada!""#)];
 }

@@ -10,7 +10,9 @@ use std::{
 use svc::{
     Error,
     host::test::TestHost,
-    registry::{Component, Cx, Effect, Example, Io, Op, OpError, Price, Quote, Scheme, Usage, io},
+    registry::{
+        Bias, Component, Cx, Effect, Example, Io, Op, OpError, Price, Quote, Scheme, Usage, io,
+    },
     run::{Event, Observer},
     value::{Money, Value},
 };
@@ -94,6 +96,7 @@ const COMPONENT: Component = Component {
     cluster: "benches",
     summary: "Costs a random amount.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[("pay", "pay")],
     ops: &[io::<Pay>()],
 };
@@ -118,6 +121,8 @@ impl Op for Pay {
         let most = Usage { tokens: 0, cost: MOST };
         Ok(Quote { most, usual: most, reserved: most, ..Quote::default() })
     });
+    const SAYS: &'static [&'static str] =
+        &["pay a random amount", "spend money on a step", "charge for a branch"];
     const EXAMPLES: &'static [Example] = &[];
 }
 

@@ -4,7 +4,8 @@ use std::{hint::black_box, time::Duration};
 
 use svc::{
     registry::{
-        Component, Compute, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, Usage, compute, io,
+        Bias, Component, Compute, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, Usage,
+        compute, io,
     },
     value::{Money, Value},
 };
@@ -15,6 +16,7 @@ pub(crate) const NAP: Component = Component {
     cluster: "benches",
     summary: "Waits, works and nods.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[("nap", "nap"), ("nod", "nod"), ("fee", "fee"), ("toil", "toil")],
     ops: &[io::<Nap>(), io::<Nod>(), io::<Fee>(), compute::<Toil>()],
 };
@@ -30,6 +32,8 @@ svc::params! {
 impl Op for Nap {
     const NAME: &'static str = "nap";
     const YIELDS: Scheme = Scheme::Int;
+    const SAYS: &'static [&'static str] =
+        &["take a nap", "sleep ten milliseconds", "rest for a moment"];
     const EXAMPLES: &'static [Example] = &[Example::ok("A nap", "1 >> nap", "1")];
 }
 
@@ -51,6 +55,8 @@ svc::params! {
 impl Op for Nod {
     const NAME: &'static str = "nod";
     const YIELDS: Scheme = Scheme::Int;
+    const SAYS: &'static [&'static str] =
+        &["nod at a number", "add one", "increment in a recorded call"];
     const EXAMPLES: &'static [Example] = &[Example::ok("A nod", "1 >> nod", "2")];
 }
 
@@ -73,6 +79,8 @@ impl Op for Fee {
     const YIELDS: Scheme = Scheme::Int;
     const EFFECTS: &'static [Effect] = &[Effect::Spends];
     const PRICE: Price = Price::Fixed(Money::from_nanos(1));
+    const SAYS: &'static [&'static str] =
+        &["charge a fee", "add one for money", "increment at a price"];
     const EXAMPLES: &'static [Example] = &[Example::ok("A fee", "1 >> fee", "2")];
 }
 
@@ -94,6 +102,8 @@ svc::params! {
 impl Op for Toil {
     const NAME: &'static str = "toil";
     const YIELDS: Scheme = Scheme::Int;
+    const SAYS: &'static [&'static str] =
+        &["toil away", "keep the processor busy", "compute for a millisecond"];
     const EXAMPLES: &'static [Example] = &[];
 }
 

@@ -7,8 +7,8 @@ use svc::{
     host::{self, Host},
     params, record,
     registry::{
-        Component, Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError, Scheme, Scope,
-        compute,
+        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Op, OpError, Scheme,
+        Scope, compute,
     },
     value::{Text, Value, json},
 };
@@ -18,6 +18,10 @@ pub(crate) const COMPONENT: Component = Component {
     cluster: "helpdesk",
     summary: "Opens cases for tickets, and finds duplicates.",
     version: 1,
+    bias: Bias::new(
+        "shared words",
+        &["tickets about the same problem share half of their words", "a ticket has one case"],
+    ),
     aliases: &[
         ("assign", "assign"),
         ("find_duplicates", "find_duplicates"),
@@ -98,6 +102,11 @@ impl Op for Assign {
     const YIELDS: Scheme = Scheme::Text;
     const EFFECTS: &'static [Effect] = &[WRITES];
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Denied, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "assign a ticket to a team",
+        "open a case for a customer",
+        "route a problem to the right department",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A billing problem goes to the finance team",
@@ -132,6 +141,8 @@ impl Op for FindDuplicates {
     const EFFECTS: &'static [Effect] = &[READS];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::Denied, ErrorKind::InvalidOutput, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] =
+        &["has this been reported before", "similar tickets", "cases about the same problem"];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A problem that was reported before",
@@ -180,6 +191,11 @@ impl Op for FileBug {
     const YIELDS: Scheme = Scheme::Text;
     const EFFECTS: &'static [Effect] = &[WRITES];
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Denied, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "file a bug for the engineers",
+        "report a defect with its severity",
+        "hand a crash over to engineering",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A bug that was not reported before",

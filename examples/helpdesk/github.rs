@@ -8,7 +8,8 @@ use svc::{
     host::http::{Request, Response},
     params, record,
     registry::{
-        Component, Cx, Effect, ErrorKind, Example, Field, Io, Max, Op, OpError, Scheme, Scope, io,
+        Bias, Component, Cx, Effect, ErrorKind, Example, Field, Io, Max, Op, OpError, Scheme,
+        Scope, io,
     },
     value::{Secret, Text, Value, json},
 };
@@ -18,6 +19,10 @@ pub(crate) const COMPONENT: Component = Component {
     cluster: "helpdesk",
     summary: "Reads GitHub issues and comments on them.",
     version: 1,
+    bias: Bias::new(
+        "one page of issues a call",
+        &["the newest hundred issues and pull requests are enough"],
+    ),
     aliases: &[],
     ops: &[io::<ListIssues>(), io::<Comment>()],
 };
@@ -78,6 +83,8 @@ impl Op for ListIssues {
     const YIELDS: Scheme = Scheme::List(&Issue::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Named("github"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] =
+        &["issues of a repository", "open tickets on github", "bugs that were reported on github"];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The newest issue",
@@ -175,6 +182,8 @@ impl Op for Comment {
     const EFFECTS: &'static [Effect] =
         &[Effect::Writes { scope: Scope::Named("github"), idempotent: false }];
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] =
+        &["reply to an issue", "post a comment on github", "answer a bug report in public"];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A thank-you",

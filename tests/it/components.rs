@@ -7,8 +7,8 @@ use std::{
 
 use svc::{
     registry::{
-        Callee, Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Price,
-        Scheme, Scope, TokenPrice, Usage, Var, compute, io,
+        Bias, Callee, Component, Compute, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError,
+        Price, Scheme, Scope, TokenPrice, Usage, Var, compute, io,
     },
     value::{Money, Secret, Text, Value},
 };
@@ -20,6 +20,7 @@ const TESTING: Component = Component {
     cluster: "testing",
     summary: "Misbehaves on purpose.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[
         ("slow", "slow"),
         ("flaky", "flaky"),
@@ -79,6 +80,7 @@ impl Op for Slow {
     const YIELDS: Scheme = Scheme::Var('T');
     const LIMITS: Limits =
         Limits { timeout: Some(Duration::from_millis(30)), max_retries: 0, max_tokens: None };
+    const SAYS: &'static [&'static str] = &["exceed the timeout", "wait an hour", "take ages"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -105,6 +107,7 @@ impl Op for Flaky {
     const NAME: &'static str = "flaky";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const SAYS: &'static [&'static str] = &["fail at first", "be unreliable", "work later"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -137,6 +140,7 @@ impl Op for Limited {
     const NAME: &'static str = "limited";
     const YIELDS: Scheme = Scheme::Var('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::RateLimit];
+    const SAYS: &'static [&'static str] = &["hit a rate limit", "be put off", "come back later"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -166,6 +170,7 @@ impl Op for Paid {
         prompt: &["prompt"],
         cap: "max_tokens",
     });
+    const SAYS: &'static [&'static str] = &["pay for an answer", "spend tokens", "cost cents"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -192,6 +197,7 @@ impl Op for Bursts {
     const YIELDS: Scheme = Scheme::Var('T');
     const EFFECTS: &'static [Effect] = &[Effect::Spends];
     const PRICE: Price = Price::Fixed(Money::cents(5));
+    const SAYS: &'static [&'static str] = &["spend and panic", "fail half way", "burst"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -213,6 +219,7 @@ svc::params! {
 impl Op for Liar {
     const NAME: &'static str = "liar";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &["return the wrong type", "lie", "mislead"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -234,6 +241,7 @@ svc::params! {
 impl Op for Panics {
     const NAME: &'static str = "panics";
     const YIELDS: Scheme = Scheme::Var('T');
+    const SAYS: &'static [&'static str] = &["panic on purpose", "crash", "break down"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -257,6 +265,7 @@ impl Op for AppendLog {
     const EFFECTS: &'static [Effect] =
         &[Effect::Writes { scope: Scope::Named("log"), idempotent: false }];
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const SAYS: &'static [&'static str] = &["append to the log", "add a line", "log twice"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -285,6 +294,7 @@ impl Op for Relay {
     const NAME: &'static str = "relay";
     const YIELDS: Scheme = Scheme::Var('B');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
+    const SAYS: &'static [&'static str] = &["call a flow", "pass a value on", "relay"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -305,6 +315,7 @@ svc::params! {
 impl Op for Busy {
     const NAME: &'static str = "busy";
     const YIELDS: Scheme = Scheme::Var('T');
+    const SAYS: &'static [&'static str] = &["compute until stopped", "keep busy", "never end"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -337,6 +348,7 @@ svc::params! {
 impl Op for Stuck {
     const NAME: &'static str = "stuck";
     const YIELDS: Scheme = Scheme::Var('T');
+    const SAYS: &'static [&'static str] = &["ignore cancellation", "get stuck", "hang"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -360,6 +372,7 @@ impl Op for Unpriced {
     const YIELDS: Scheme = Scheme::Var('T');
     const EFFECTS: &'static [Effect] = &[Effect::Spends];
     const PRICE: Price = Price::Unknown;
+    const SAYS: &'static [&'static str] = &["have no price", "cost an unknown sum", "surprise"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -382,6 +395,7 @@ impl Op for Overspends {
     const YIELDS: Scheme = Scheme::Var('T');
     const EFFECTS: &'static [Effect] = &[Effect::Spends];
     const PRICE: Price = Price::Fixed(Money::cents(1));
+    const SAYS: &'static [&'static str] = &["overspend", "exceed the price", "cost two cents"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -405,6 +419,7 @@ impl Op for Quick {
     const YIELDS: Scheme = Scheme::Var('T');
     const LIMITS: Limits =
         Limits { timeout: Some(Duration::from_millis(30)), max_retries: 0, max_tokens: None };
+    const SAYS: &'static [&'static str] = &["finish just in time", "be quick", "hurry"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -428,6 +443,7 @@ svc::params! {
 impl Op for Login {
     const NAME: &'static str = "login";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &["log in", "sign in with a key", "enter a password"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -453,6 +469,7 @@ impl Op for Blab {
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unavailable];
     const LIMITS: Limits = Limits { max_retries: 0, ..Limits::DEFAULT };
+    const SAYS: &'static [&'static str] = &["leak a secret", "blab", "give a key away"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -478,6 +495,7 @@ svc::params! {
 impl Op for Spills {
     const NAME: &'static str = "spills";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &["panic with a secret", "spill a key", "crash"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -500,6 +518,7 @@ svc::params! {
 impl Op for SpillsBusy {
     const NAME: &'static str = "spills_busy";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &["spill on a thread", "crash a thread", "leak"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -522,6 +541,7 @@ svc::params! {
 impl Op for Echoes {
     const NAME: &'static str = "echoes";
     const YIELDS: Scheme = Scheme::Json;
+    const SAYS: &'static [&'static str] = &["echo a secret", "repeat what was sent", "reflect"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -546,6 +566,7 @@ svc::params! {
 impl Op for Vague {
     const NAME: &'static str = "vague";
     const YIELDS: Scheme = Scheme::OneOf(&[Scheme::Text, Scheme::Int]);
+    const SAYS: &'static [&'static str] = &["be vague", "text or a number", "any of two types"];
     const EXAMPLES: &'static [Example] = &[];
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use svc::{
     Error, block,
     host::test::TestHost,
-    registry::{Component, Cx, Effect, ErrorKind, Example, Io, Op, OpError, Scheme, io},
+    registry::{Bias, Component, Cx, Effect, ErrorKind, Example, Io, Op, OpError, Scheme, io},
     value::{Text, Value},
 };
 
@@ -98,6 +98,7 @@ const PHONE: Component = Component {
     cluster: "test",
     summary: "Looks up phone numbers.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[],
     ops: &[io::<Number>()],
 };
@@ -115,6 +116,8 @@ impl Op for Number {
     const YIELDS: Scheme = Scheme::Int;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(svc::registry::Scope::Named("phonebook"))];
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Unsupported];
+    const SAYS: &'static [&'static str] =
+        &["look up a phone number", "call a person", "which number does someone have"];
     const EXAMPLES: &'static [Example] = &[];
 }
 

@@ -223,6 +223,8 @@ impl Op for Cheaper {
         prompt: &["prompt"],
         cap: "max_tokens",
     });
+    const SAYS: &'static [&'static str] =
+        &["pay less for a prompt", "cost fewer tokens", "answer cheaply"];
     const EXAMPLES: &'static [Example] = &[];
 }
 

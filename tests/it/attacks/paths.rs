@@ -12,7 +12,8 @@ use svc::{
     Engine,
     host::os::OsHost,
     registry::{
-        Component, Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope, compute,
+        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Op, OpError, Scheme, Scope,
+        compute,
     },
     value::{Text, Value},
 };
@@ -246,6 +247,8 @@ impl Op for Nosy {
     const YIELDS: Scheme = Scheme::Text;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Denied];
+    const SAYS: &'static [&'static str] =
+        &["read another file", "look where it should not", "touch an undeclared path"];
     const EXAMPLES: &'static [Example] = &[];
 }
 
@@ -267,6 +270,7 @@ const NOSY: Component = Component {
     cluster: "testing",
     summary: "Touches more than it says.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[],
     ops: &[compute::<Nosy>()],
 };

@@ -7,8 +7,8 @@ use std::{
 
 use svc::{
     registry::{
-        Asking, Component, Cx, Effect, ErrorKind, Io, Max, Measure, Op, OpError, Params, Price,
-        Quote, Scheme, Scope, TokenPrice, Usage, io,
+        Asking, Bias, Component, Cx, Effect, ErrorKind, Io, Max, Measure, Op, OpError, Params,
+        Price, Quote, Scheme, Scope, TokenPrice, Usage, io,
     },
     value::{Money, Text, Value},
 };
@@ -67,6 +67,7 @@ pub(crate) const COMPONENT: Component = Component {
     cluster: "test",
     summary: "What chance does.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[("step", "step"), ("speak", "speak"), ("list", "list"), ("post", "post")],
     ops: &[io::<Step>(), io::<Speak>(), io::<List>(), io::<Post>()],
 };
@@ -145,6 +146,8 @@ impl Op for Step {
         let least = if step.exact { most } else { Usage::default() };
         Ok(Quote { most, usual: most, least, reserved: most, ..Quote::default() })
     });
+    const SAYS: &'static [&'static str] =
+        &["cost a random amount", "use some tokens and money", "take a random step"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
@@ -188,6 +191,8 @@ impl Op for Speak {
         prompt: &["prompt"],
         cap: "cap",
     });
+    const SAYS: &'static [&'static str] =
+        &["answer a prompt by chance", "pay by the length of a prompt", "produce random letters"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
@@ -223,6 +228,8 @@ impl Op for List {
     const YIELDS: Scheme = Scheme::List(&Scheme::Text, Max::Arg("most"));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Named("chance"))];
     const ERRORS: &'static [ErrorKind] = &KINDS;
+    const SAYS: &'static [&'static str] =
+        &["list some texts", "random number of strings", "read texts by chance"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
@@ -255,6 +262,8 @@ impl Op for Post {
     const PRICE: Price = Price::Fixed(Money::cents(5));
     const ERRORS: &'static [ErrorKind] = &KINDS;
     const OUTPUT: Measure = Measure::Args;
+    const SAYS: &'static [&'static str] =
+        &["post to the board", "write again with every call", "spend five cents on a message"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 

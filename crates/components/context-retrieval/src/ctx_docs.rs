@@ -2,8 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Component, Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc, inline,
-        params,
+        Bias, Component, Example, Inline, Items, Measure, Op, OpError, Scheme, documents::Doc,
+        inline, params,
     },
     value::{Record, Value},
 };
@@ -14,6 +14,10 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "context-retrieval",
     summary: "Converts documents to text for prompts.",
     version: 1,
+    bias: Bias::new(
+        "documents in their order, up to a limit",
+        &["a token has four bytes", "earlier documents matter more"],
+    ),
     aliases: &[("docs_to_text", "to_text")],
     ops: &[inline::<ToText>()],
 };
@@ -37,6 +41,14 @@ impl Op for ToText {
     const NAME: &'static str = "to_text";
     const YIELDS: Scheme = Scheme::Text;
     const OUTPUT: Measure = Measure::Arg("max_tokens", BYTES_PER_TOKEN);
+    const SAYS: &'static [&'static str] = &[
+        "put documents into a prompt",
+        "one text out of many documents",
+        "one block of context from several sources",
+        "number the sources under their titles",
+        "string together pages up to a token limit",
+        "format search results as plain context",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A prompt's context",

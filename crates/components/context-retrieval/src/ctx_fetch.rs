@@ -9,8 +9,8 @@ use svc_contract::{
         http::{self, Request, Response},
     },
     registry::{
-        Component, Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Scope, Size,
-        documents::Doc, io, params,
+        Bias, Component, Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Scope,
+        Size, documents::Doc, io, params,
     },
     value::{Text, Value, units},
 };
@@ -21,6 +21,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "context-retrieval",
     summary: "Reads web pages.",
     version: 1,
+    bias: Bias::new(
+        "one GET request, with every redirect checked",
+        &[
+            "the media type says what a page is",
+            "a page shows its text without running scripts",
+            "addresses outside the public internet are not meant",
+        ],
+    ),
     aliases: &[("fetch", "infer")],
     ops: &[io::<Infer>()],
 };
@@ -58,6 +66,15 @@ impl Op for Infer {
         ErrorKind::RateLimit,
         ErrorKind::Unavailable,
         ErrorKind::Failed,
+    ];
+    const SAYS: &'static [&'static str] = &[
+        "fetch a web page",
+        "download an article from a url",
+        "read a website",
+        "the text behind a link",
+        "open an https address",
+        "get something from the internet",
+        "load a page over http",
     ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(

@@ -4,7 +4,8 @@ use std::io;
 
 use svc_contract::{
     registry::{
-        Component, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Scheme, Var, io, params,
+        Bias, Component, Cx, Effect, ErrorKind, Example, Io, Limits, Op, OpError, Scheme, Var, io,
+        params,
     },
     value::{Text, Value, json},
 };
@@ -14,6 +15,10 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Asks a person for approval.",
     version: 1,
+    bias: Bias::new(
+        "one question to one person",
+        &["only `y` and `yes` mean yes", "an answer may take any time"],
+    ),
     aliases: &[("approve", "approve")],
     ops: &[io::<Approve>()],
 };
@@ -42,6 +47,15 @@ impl Op for Approve {
     const LIMITS: Limits = Limits { max_retries: 0, ..Limits::UNTIMED };
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::Unsupported, ErrorKind::Denied, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "ask me before sending",
+        "let a person confirm",
+        "have a manager sign it off",
+        "a yes or no from a human",
+        "get permission first",
+        "manual review of a draft before posting",
+        "stop until someone agrees",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A fallback without approval",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use svc_contract::{
     registry::Cx,
     registry::{
-        Component, ErrorKind, Example, Inline, Io, Limits, Op, OpError, Scheme, Takes, Var,
+        Bias, Component, ErrorKind, Example, Inline, Io, Limits, Op, OpError, Scheme, Takes, Var,
         choices, inline, io, params,
     },
     value::{Text, Value},
@@ -16,6 +16,10 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Fails deliberately, and waits.",
     version: 1,
+    bias: Bias::new(
+        "fails and waits as the script says",
+        &["the script names the right kind of error", "the host's clock measures delays"],
+    ),
     aliases: &[("fail", "fail"), ("wait", "wait")],
     ops: &[inline::<Fail>(), io::<Wait>()],
 };
@@ -81,6 +85,15 @@ impl Op for Fail {
         ErrorKind::Exhausted,
         ErrorKind::Failed,
     ];
+    const SAYS: &'static [&'static str] = &[
+        "stop with an error",
+        "raise an exception",
+        "abort when something is wrong",
+        "give up with a message",
+        "refuse bad input",
+        "throw an error",
+        "end the script if a condition does not hold",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "An arm that must not be taken",
@@ -120,6 +133,14 @@ impl Op for Wait {
     const YIELDS: Scheme = Scheme::Var('T');
     const LIMITS: Limits = Limits::UNTIMED;
     const TAKES: Takes = Takes::Arg("duration");
+    const SAYS: &'static [&'static str] = &[
+        "wait for a while",
+        "pause for ten seconds",
+        "sleep between requests",
+        "delay the next step",
+        "slow down the calls",
+        "hold on before trying again",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A moment", r#""x" >> wait(duration: 1ms)"#, r#""x""#)];
 }

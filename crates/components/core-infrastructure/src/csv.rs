@@ -2,7 +2,7 @@
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, ErrorKind, Example, Max, Op, OpError, Scheme, compute, params,
+        Bias, Component, Compute, Cx, ErrorKind, Example, Max, Op, OpError, Scheme, compute, params,
     },
     value::{Text, Value, memory},
 };
@@ -14,6 +14,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Reads tables in CSV and similar formats.",
     version: 1,
+    bias: Bias::new(
+        "RFC 4180, read leniently",
+        &[
+            "cells with separators stand in double quotes",
+            "empty lines carry no data",
+            "the first row is a row like the others",
+        ],
+    ),
     aliases: &[("parse_csv", "parse")],
     ops: &[compute::<Parse>()],
 };
@@ -37,6 +45,14 @@ impl Op for Parse {
     const NAME: &'static str = "parse";
     const YIELDS: Scheme = Scheme::List(&Scheme::List(&Scheme::Text, Max::Unknown), Max::Unknown);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "read a csv table",
+        "parse comma-separated rows",
+        "rows and cells of a spreadsheet export",
+        "tab-separated values",
+        "table with semicolons between the columns",
+        "split csv lines with quoted cells",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A cell with a comma",

@@ -3,8 +3,8 @@
 use futures_util::{StreamExt as _, stream};
 use svc_contract::{
     registry::{
-        Callee, Component, Cx, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Var, io, params,
-        record,
+        Bias, Callee, Component, Cx, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Var, io,
+        params, record,
     },
     value::{Text, Value},
 };
@@ -14,6 +14,14 @@ pub(crate) const COMPONENT: Component = Component {
     cluster: "safety-alignment",
     summary: "Evaluates how well a flow does on cases with known answers.",
     version: 1,
+    bias: Bias::new(
+        "equality with the expected result",
+        &[
+            "a case has one right result",
+            "cases do not depend on each other",
+            "a failed call is a wrong result",
+        ],
+    ),
     aliases: &[("evaluate", "infer")],
     ops: &[io::<Evaluate>()],
 };
@@ -78,6 +86,14 @@ impl Op for Evaluate {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Evaluation::SCHEME;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Budget, ErrorKind::Timeout];
+    const SAYS: &'static [&'static str] = &[
+        "test a flow on known cases",
+        "measure accuracy against expected answers",
+        "how often is the result right",
+        "score a prompt on examples",
+        "benchmark a pipeline",
+        "compare actual with expected output",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A component on two cases",

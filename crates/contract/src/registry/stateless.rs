@@ -28,6 +28,8 @@ impl Op for Learn {
     const NAME: &'static str = "learn";
     const YIELDS: Scheme = Scheme::Never;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Unsupported];
+    const SAYS: &'static [&'static str] =
+        &["train on my data", "teach a component from examples", "let it learn from past cases"];
     const EXAMPLES: &'static [super::Example] = &[];
 }
 
@@ -53,6 +55,11 @@ impl Op for Save {
     const EFFECTS: &'static [Effect] =
         &[Effect::Writes { scope: Scope::Path("path"), idempotent: true }];
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Denied, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "save what a component has learnt",
+        "store the state of a component in a file",
+        "keep a trained component for later",
+    ];
     const EXAMPLES: &'static [super::Example] = &[];
 }
 
@@ -80,6 +87,11 @@ impl Op for Load {
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "load what a component has learnt",
+        "restore the state of a component from a file",
+        "bring back a trained component",
+    ];
     const EXAMPLES: &'static [super::Example] = &[];
 }
 

@@ -9,8 +9,8 @@ use std::{
 
 use svc::{
     registry::{
-        Asking, Callee, Component, Cx, Effect, ErrorKind, Inline, Io, Op, OpError, Params, Price,
-        Quote, Scheme, Usage, inline, io,
+        Asking, Bias, Callee, Component, Cx, Effect, ErrorKind, Inline, Io, Op, OpError, Params,
+        Price, Quote, Scheme, Usage, inline, io,
     },
     value::{Money, Text, Value},
 };
@@ -126,6 +126,7 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "test",
     summary: "Is paid, and keeps books.",
     version: 1,
+    bias: Bias::NONE,
     aliases: &[("pay", "pay"), ("back", "back"), ("turn", "turn"), ("twice", "twice")],
     ops: &[io::<Pay>(), inline::<Back>(), inline::<Turn>(), io::<Twice>()],
 };
@@ -158,6 +159,8 @@ impl Op for Pay {
         let most = Self::decode(&mut asking.values(&["value"])?)?.most();
         Ok(Quote { most, usual: most, reserved: most, ..Quote::default() })
     });
+    const SAYS: &'static [&'static str] =
+        &["pay at the till", "cost up to an amount", "charge the books"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
@@ -201,6 +204,8 @@ svc::params! {
 impl Op for Back {
     const NAME: &'static str = "back";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] =
+        &["remove the last part", "go back a step", "drop the texts after a bar"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
@@ -222,6 +227,8 @@ svc::params! {
 impl Op for Turn {
     const NAME: &'static str = "turn";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] =
+        &["increment the last part", "start the next turn", "raise the number at the end"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 
@@ -247,6 +254,8 @@ impl Op for Twice {
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::Unavailable, ErrorKind::InvalidOutput, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] =
+        &["call a flow twice", "two calls at the same time", "run both in parallel"];
     const EXAMPLES: &'static [svc::registry::Example] = &[];
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use svc_contract::{
     registry::{
-        Asking, Component, Cx, Effect, ErrorKind, Example, Generic, Io, Measure, Op, OpError,
-        Params, Price, Quote, Scheme, Scope, Takes, Usage, io, params,
+        Asking, Bias, Component, Cx, Effect, ErrorKind, Example, Generic, Io, Measure, Op, OpError,
+        Params, Price, Quote, Scheme, Scope, Takes, Tool, Usage, io, params,
     },
     value::{Money, Text, Type, Value},
 };
@@ -37,6 +37,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "agents-llm",
     summary: "Asks a language model for text or for a typed value.",
     version: 1,
+    bias: Bias::new(
+        "the model that the call or the environment names",
+        &[
+            "the price table is up to date",
+            "no text has more tokens than bytes",
+            "another attempt may repair an answer that does not fit",
+        ],
+    ),
     aliases: &[("ask", "infer")],
     ops: &[io::<Infer>()],
 };
@@ -84,6 +92,17 @@ impl Op for Infer {
     ];
     const OUTPUT: Measure = Measure::Arg("max_tokens", BYTES_PER_TOKEN);
     const TAKES: Takes = Takes::Usually(Duration::from_secs(4));
+    const SAYS: &'static [&'static str] = &[
+        "ask a language model",
+        "have an llm write a reply",
+        "put a question to gpt or claude",
+        "translate into french",
+        "classify support tickets by their meaning",
+        "rewrite it in a friendlier tone",
+        "draft an email",
+        "extract typed fields from free text with ai",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::builder("complete_text"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Text", r#""What is the capital of France?" >> ask"#, r#""Paris""#)
             .answered(LOCAL, &[r#"{"message":{"content":"Paris"},"done":true}"#]),

@@ -9,8 +9,8 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
-        compute, documents::Hit, params,
+        Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        Tool, compute, documents::Hit, params,
     },
     value::{Record, Slot, Text, Value},
 };
@@ -26,6 +26,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "context-retrieval",
     summary: "Finds the passages of documents that answer a question.",
     version: 1,
+    bias: Bias::new(
+        "passages by BM25 and MMR",
+        &[
+            "answers stand in one passage",
+            "headings name the subject",
+            "the best documents have the best passages",
+        ],
+    ),
     aliases: &[("rag_retrieval", "infer")],
     ops: &[compute::<Infer>()],
 };
@@ -58,10 +66,12 @@ params! {
         max_tokens: i64 = 2_000,
         /// The target length of a passage, in tokens. A passage with code or a table may be three
         /// times as long.
+        #[tune]
         #[range(30..=2_000)]
         passage_tokens: i64 = 200,
         /// The penalty for similarity to passages already chosen: 0 ranks by relevance alone and
         /// keeps duplicates, 1 by difference alone.
+        #[tune]
         #[range(0..=1)]
         diversity: f64 = 0.3,
     }
@@ -70,6 +80,16 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::Arg("top_k"));
+    const SAYS: &'static [&'static str] = &[
+        "find the passage that answers a question",
+        "relevant excerpts from long reports",
+        "paragraphs about a subject",
+        "cut documents into passages and pick the best",
+        "evidence for an answer",
+        "retrieve context for a question",
+        "quotes from the documents that were found",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::builder("retrieve_passages"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The passage that answers a question",

@@ -5,8 +5,8 @@ mod rank;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
-        compute,
+        Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        Tool, compute,
         documents::{self, Hit},
         params,
     },
@@ -20,6 +20,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "context-retrieval",
     summary: "Reorders hits by a closer look at each.",
     version: 1,
+    bias: Bias::new(
+        "given score, mixed with sequential dependence",
+        &[
+            "the search before it is mostly right",
+            "words side by side in the question stay so in answers",
+            "titles count",
+        ],
+    ),
     aliases: &[("rerank", "infer")],
     ops: &[compute::<Infer>()],
 };
@@ -50,6 +58,16 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Scheme::List(&Hit::SCHEME, Max::InputOr("keep"));
+    const SAYS: &'static [&'static str] = &[
+        "put search results in a better order",
+        "rank the hits again",
+        "sort passages by how well they fit the question",
+        "improve the ranking of a search",
+        "a second look at the candidates",
+        "most relevant results first",
+        "narrow the hits down to the best",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::builder("rerank_results"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Adjacent words",

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Effect, ErrorKind, Example, Field, Limits, Max, Op, OpError,
-        Scheme, Scope, choices, compute, documents::Hit, params,
+        Bias, Component, Compute, Cx, Effect, ErrorKind, Example, Field, Limits, Max, Op, OpError,
+        Scheme, Scope, Tool, choices, compute, documents::Hit, params,
     },
     value::{Text, Value},
 };
@@ -39,6 +39,15 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "context-retrieval",
     summary: "Full-text search over a folder of documents or a file of records.",
     version: 1,
+    bias: Bias::new(
+        "bm25",
+        &[
+            "documents are in English",
+            "documents differ in length",
+            "rare words say more",
+            "titles belong to the text",
+        ],
+    ),
     aliases: &[("search", "infer")],
     ops: &[compute::<Infer>()],
 };
@@ -95,6 +104,16 @@ impl Op for Infer {
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Failed];
     const LIMITS: Limits = Limits::UNTIMED;
+    const SAYS: &'static [&'static str] = &[
+        "search my documents",
+        "find files about a subject",
+        "which notes mention a name",
+        "look for something in a folder",
+        "full-text search with phrases",
+        "where did i write about this",
+        "query a collection of records",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::builder("search_documents"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The notes about a subject",

@@ -11,8 +11,8 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Example, Field, Op, OpError, Scheme, choices, compute, params,
-        record,
+        Bias, Component, Compute, Cx, Example, Field, Op, OpError, Scheme, Tool, choices, compute,
+        params, record,
     },
     value::{Text, Value},
 };
@@ -33,6 +33,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "context-retrieval",
     summary: "Condenses documents to their most important sentences.",
     version: 1,
+    bias: Bias::new(
+        "lexrank",
+        &[
+            "what many sentences say matters",
+            "headings name the subject of their sentences",
+            "a sentence is clear without those around it",
+        ],
+    ),
     aliases: &[("summary", "infer")],
     ops: &[compute::<Infer>()],
 };
@@ -88,6 +96,17 @@ params! {
 impl Op for Infer {
     const NAME: &'static str = "infer";
     const YIELDS: Scheme = Summary::SCHEME;
+    const SAYS: &'static [&'static str] = &[
+        "summarise a document",
+        "the gist of a long text",
+        "key points as bullets",
+        "condense several articles",
+        "boil a report down to a few sentences",
+        "tl;dr",
+        "main ideas in brief",
+        "the essence of a paper",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::builder("summarize_text"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The sentence that answers comes first",

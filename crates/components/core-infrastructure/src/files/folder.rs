@@ -50,6 +50,15 @@ impl Op for ReadFiles {
     const YIELDS: Scheme = Scheme::List(&Doc::SCHEME, Max::Arg("max_files"));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("folder"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] = &[
+        "read all files in a folder",
+        "load every markdown document of a directory",
+        "go through my notes",
+        "files that match a glob",
+        "documents in all subfolders",
+        "find files by their names",
+        "list the text files of a directory",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The Markdown files",

@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use svc_contract::{
     host,
-    registry::{Component, Cx, OpError, Size, compute, inline},
+    registry::{Bias, Component, Cx, OpError, Size, compute, inline},
 };
 
 mod folder;
@@ -20,6 +20,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Reads and writes files: text, JSON, PDF, whole folders.",
     version: 2,
+    bias: Bias::new(
+        "whole files, in one piece",
+        &[
+            "text is in UTF-8",
+            "hidden and ignored files of a folder are not wanted",
+            "a PDF has a text layer",
+        ],
+    ),
     aliases: &[
         ("read_files", "read_files"),
         ("read_text", "read_text"),

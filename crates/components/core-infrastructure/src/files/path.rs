@@ -19,6 +19,13 @@ params! {
 impl Op for ToPath {
     const NAME: &'static str = "path";
     const YIELDS: Scheme = Scheme::Path;
+    const SAYS: &'static [&'static str] = &[
+        "turn a string into a path",
+        "use a text as a file name",
+        "file name that comes from user input",
+        "convert a name to a path",
+        "path that is only known at run time",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A name from input",

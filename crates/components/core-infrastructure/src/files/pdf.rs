@@ -73,6 +73,13 @@ impl Op for PdfText {
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("from"))];
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::Unsupported, ErrorKind::Denied, ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "get the text of a pdf",
+        "read a pdf",
+        "extract words from an invoice in pdf",
+        "what a contract in pdf says",
+        "turn pdf pages into plain text",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "An invoice",

@@ -32,6 +32,14 @@ impl Op for ReadText {
     const YIELDS: Scheme = Scheme::Text;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] = &[
+        "read a text file",
+        "open a single file",
+        "load the content of notes.txt",
+        "get a note from disk",
+        "contents of a log file",
+        "what a file says",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A note", r#"read_text(path: "note.txt")"#, r#""buy milk\n""#)
             .with(&[("note.txt", "buy milk\n")]),
@@ -64,6 +72,13 @@ impl Op for ReadJson {
     const GENERIC: Generic = Generic::Tested;
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] = &[
+        "read a json file",
+        "load settings from config.json",
+        "open a json document on disk",
+        "import data saved as json",
+        "records in a .json file",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#"read_json<[int]>(path: "n.json") >> sum"#, "6")
             .with(&[("n.json", "[1, 2, 3]")]),

@@ -33,6 +33,13 @@ impl Op for ReadJsonl {
     const YIELDS: Scheme = Scheme::List(&Scheme::Json, Max::Arg("max_items"));
     const EFFECTS: &'static [Effect] = &[Effect::Reads(Scope::Path("path"))];
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] = &[
+        "file with one json object on every line",
+        "load a jsonl data set",
+        "ndjson with one record per line",
+        "go through a log of json events",
+        "newline-delimited json",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Two records", r#"read_jsonl(path: "x.jsonl")"#, r#"[{"n":1},{"n":2}]"#)
             .with(&[("x.jsonl", "{\"n\": 1}\n\n{\"n\": 2}\n")]),

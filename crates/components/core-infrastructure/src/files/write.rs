@@ -36,6 +36,15 @@ impl Op for WriteFile {
     const YIELDS: Scheme = Scheme::Path;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] = &[
+        "save text to a file",
+        "write the result to disk",
+        "store the report as report.md",
+        "put the output in a file",
+        "create a text file",
+        "export as plain text",
+        "overwrite a note",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Write and read",
@@ -72,6 +81,13 @@ impl Op for SaveJson {
     const YIELDS: Scheme = Scheme::Path;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = ERRORS;
+    const SAYS: &'static [&'static str] = &[
+        "save data as a json file",
+        "write records to out.json",
+        "export results in json",
+        "store a list on disk for later",
+        "dump everything into a .json file",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Write and read",

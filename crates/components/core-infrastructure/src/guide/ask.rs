@@ -2,7 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Writer, params, record,
+        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Tool, Writer, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -46,6 +47,15 @@ impl Op for Ask {
     const YIELDS: Scheme = Documented::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = ErrorKind::ALL;
+    const SAYS: &'static [&'static str] = &[
+        "answer a question about svc",
+        "what does the documentation say",
+        "look it up in the manual",
+        "help with the language",
+        "why does a script behave like this",
+        "meaning of a keyword",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::free("guide_ask"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "Whether there is an answer",

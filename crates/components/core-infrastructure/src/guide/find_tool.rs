@@ -40,6 +40,14 @@ impl Op for FindTool {
     const NAME: &'static str = "find_tool";
     const YIELDS: Scheme = Scheme::List(&Tool::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "which tool does this",
+        "the right op for a task",
+        "is there a tool for that",
+        "pick a function that fits my task",
+        "look for a suitable tool",
+        "what can i use for this job",
+    ];
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "An op that reads PDFs",
         r#""get the text of a PDF" >> guide_find_tool(limit: 1) >> each { .name }"#,

@@ -2,7 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, Example, Field, Index, Op, OpError, OpRef, Scheme, params, record,
+        Compute, Cx, Effect, Example, Field, Index, Op, OpError, OpRef, Scheme, Tool, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -35,6 +36,14 @@ impl Op for Asked {
     const NAME: &'static str = "how_to";
     const YIELDS: Scheme = HowTo::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "how do i go about a task",
+        "show me how it is done",
+        "instructions with examples that run",
+        "explain the usage with its arguments",
+        "a worked example for a task",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::free("guide_how_to"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "An example script",
         r#""round a number" >> guide_how_to >> .examples >> first"#,

@@ -4,7 +4,7 @@
 //! All answers come from the registry's documentation and the book, so they are the same every
 //! time. A language model may write them if the caller provides one; its scripts are checked.
 
-use svc_contract::registry::{Component, Effect, Scope, compute, io};
+use svc_contract::registry::{Bias, Component, Effect, Scope, compute, io};
 
 mod ask;
 mod book;
@@ -18,6 +18,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Gives advice: finds tools, answers questions, writes scripts for goals.",
     version: 1,
+    bias: Bias::new(
+        "BM25F over the registry's own words and the book",
+        &[
+            "names say most",
+            "headings name the subject of a passage",
+            "a goal names its steps in their order",
+        ],
+    ),
     aliases: &[
         ("guide_ask", "ask"),
         ("guide_how_to", "how_to"),

@@ -2,7 +2,7 @@
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Effect, Example, Field, Op, OpError, Scheme, params, record,
+        Component, Compute, Cx, Effect, Example, Field, Op, OpError, Scheme, Tool, params, record,
     },
     value::{Text, Value},
 };
@@ -35,6 +35,16 @@ impl Op for Overview {
     const NAME: &'static str = "system_overview";
     const YIELDS: Scheme = System::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "what is svc",
+        "what can this system do",
+        "give me an overview",
+        "introduce me to the language",
+        "where do i start",
+        "a tour for newcomers",
+        "cheat sheet of the syntax",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::free("guide_system_overview"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "The first step",
         "guide_system_overview >> .next >> first",

@@ -24,6 +24,14 @@ params! {
 impl Op for At {
     const NAME: &'static str = "at";
     const YIELDS: Scheme = Scheme::Optional(&Scheme::Json);
+    const SAYS: &'static [&'static str] = &[
+        "pick a value by its path",
+        "get a nested field of an object",
+        "look deep inside json",
+        "third item under a key",
+        "follow a dotted path",
+        "dig a setting out of a configuration",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A value in a list",

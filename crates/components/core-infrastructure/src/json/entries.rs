@@ -29,6 +29,13 @@ impl Op for Entries {
         ),
         Max::Unknown,
     );
+    const SAYS: &'static [&'static str] = &[
+        "keys and values of an object",
+        "list the pairs of a map",
+        "iterate over a dictionary",
+        "turn an object with unknown keys into rows",
+        "go over every property with its value",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A map",

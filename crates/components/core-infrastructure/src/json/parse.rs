@@ -24,6 +24,13 @@ impl Op for ParseJson {
     const NAME: &'static str = "parse_json";
     const YIELDS: Scheme = Scheme::Json;
     const GENERIC: Generic = Generic::Tested;
+    const SAYS: &'static [&'static str] = &[
+        "parse json text",
+        "decode a json string",
+        "turn the reply of an api into data",
+        "get a typed record out of json",
+        "unpack a json message",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Any JSON", r#"'{"a": [1, null]}' >> parse_json"#, r#"{"a":[1,null]}"#),
         Example::ok(

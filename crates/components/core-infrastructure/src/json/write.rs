@@ -24,6 +24,14 @@ impl Op for ToJson {
     const NAME: &'static str = "to_json";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "write a value as json text",
+        "serialise a record",
+        "pretty-print data",
+        "encode a list as json",
+        "json for the body of a request",
+        "dump a value for another program",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One line", "to_json({ a: [1, 2.5] })", r#""{\"a\":[1.0,2.5]}""#),
         Example::ok("Indented", "[1] >> to_json(pretty: true)", r#""[\n  1\n]""#),

@@ -28,6 +28,15 @@ params! {
 impl Op for Take {
     const NAME: &'static str = "take";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::InputOr("n"));
+    const SAYS: &'static [&'static str] = &[
+        "the first ten items",
+        "keep only the top five",
+        "limit the number of results",
+        "no more than three entries",
+        "the five biggest after sorting",
+        "at most twenty rows",
+        "a handful from the start of a list",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first two", "[1, 2, 3] >> take(n: 2)", "[1,2]"),
         Example::ok("Fewer items than `n`", "take([1], 5)", "[1]"),
@@ -58,6 +67,14 @@ params! {
 impl Op for Skip {
     const NAME: &'static str = "skip";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::Input);
+    const SAYS: &'static [&'static str] = &[
+        "leave out the first items",
+        "drop the header row",
+        "everything after the second entry",
+        "ignore the leading rows",
+        "jump over the beginning of a list",
+        "the rest of a list",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Without the heading", "[1, 2, 3] >> skip(n: 1)", "[2,3]")];
 }
@@ -82,6 +99,14 @@ params! {
 impl Op for Chunk {
     const NAME: &'static str = "chunk";
     const YIELDS: Scheme = Scheme::List(&Scheme::List(&ITEM, Max::InputOr("size")), Max::Input);
+    const SAYS: &'static [&'static str] = &[
+        "split a list into batches",
+        "pages of twenty entries",
+        "process a hundred at a time",
+        "cut a list into portions of a fixed size",
+        "put the items in pairs",
+        "form groups of ten",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Pairs", "[1, 2, 3] >> chunk(size: 2)", "[[1,2],[3]]")];
 }

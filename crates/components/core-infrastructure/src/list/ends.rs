@@ -19,6 +19,13 @@ impl Op for First {
     const NAME: &'static str = "first";
     const YIELDS: Scheme = Scheme::Var('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "the first item of a list",
+        "the one at the front",
+        "pick just the top result",
+        "the leading entry alone",
+        "head of a list",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The first", r#"["a", "b"] >> first"#, r#""a""#),
         Example::err("An empty list", "[1] >> skip(n: 1) >> first", "the list is empty"),
@@ -46,6 +53,14 @@ impl Op for Last {
     const NAME: &'static str = "last";
     const YIELDS: Scheme = Scheme::Var('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "the last item of a list",
+        "the one at the end",
+        "the final entry",
+        "the most recent line of a log",
+        "the bottom row",
+        "tail element",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The last", r#"["a", "b"] >> last"#, r#""b""#),
         Example::err("An empty list", "[1] >> skip(n: 1) >> last", "the list is empty"),

@@ -24,6 +24,15 @@ impl Op for Min {
     const NAME: &'static str = "min";
     const YIELDS: Scheme = Scheme::Ordered('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "the smallest value",
+        "lowest price",
+        "minimum of a list",
+        "the shortest duration",
+        "the cheapest amount",
+        "the earliest iso date",
+        "the least of several numbers",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The smallest", "[3, 1, 2] >> min", "1"),
         Example::ok("Two durations", "min([2m, 90s])", r#""1m30s""#),
@@ -52,6 +61,16 @@ impl Op for Max {
     const NAME: &'static str = "max";
     const YIELDS: Scheme = Scheme::Ordered('T');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "the largest value",
+        "highest price",
+        "maximum of a list",
+        "the longest duration",
+        "the dearest amount",
+        "the latest iso date",
+        "the greatest of several scores",
+        "the biggest number",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The largest", "[3, 1, 2] >> max", "3"),
         Example::ok("The last by name", r#"max(["b", "c", "a"])"#, r#""c""#),

@@ -1,6 +1,6 @@
 //! Working with lists.
 
-use svc_contract::registry::{Component, inline};
+use svc_contract::registry::{Bias, Component, inline};
 
 mod cuts;
 mod ends;
@@ -16,6 +16,10 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Counts, cuts, reshapes and adds up lists.",
     version: 1,
+    bias: Bias::new(
+        "exact operations in the order of the items",
+        &["items are the same if `==` says so", "a list fits in memory"],
+    ),
     aliases: &[
         ("len", "len"),
         ("keys", "keys"),

@@ -23,6 +23,14 @@ impl Op for Range {
     const NAME: &'static str = "range";
     const YIELDS: Scheme = Scheme::List(&Scheme::Int, Max::Unknown);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "numbers from one to a hundred",
+        "count from zero to nine",
+        "a sequence of integers",
+        "every year between 2000 and 2020",
+        "generate consecutive numbers",
+        "indices to loop over",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Three numbers", "range(0, 3)", "[0,1,2]"),
         Example::ok("None", "range(3, 3)", "[]"),

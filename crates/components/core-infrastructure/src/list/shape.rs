@@ -25,6 +25,14 @@ params! {
 impl Op for Reverse {
     const NAME: &'static str = "reverse";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::Input);
+    const SAYS: &'static [&'static str] = &[
+        "turn a list round",
+        "last one first",
+        "put the entries in the opposite order",
+        "newest first instead of oldest first",
+        "flip a sequence",
+        "read a list backwards",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Last first", "[1, 2, 3] >> reverse", "[3,2,1]")];
 }
@@ -50,6 +58,14 @@ params! {
 impl Op for Compact {
     const NAME: &'static str = "compact";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::Input);
+    const SAYS: &'static [&'static str] = &[
+        "remove the nulls",
+        "drop missing values",
+        "leave out the ones that failed",
+        "keep only what succeeded",
+        "omit absent results",
+        "throw away items without a value",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Without nulls", "[1, null, 2] >> compact", "[1,2]")];
 }
@@ -76,6 +92,14 @@ impl Op for Flatten {
     const NAME: &'static str = "flatten";
     const YIELDS: Scheme = Scheme::List(&ITEM, Max::Unknown);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "one list out of several lists",
+        "merge nested lists",
+        "combine the results of every file into a single list",
+        "unnest a list of lists",
+        "put all sublists together",
+        "chain lists one after another",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("One list", "[[1, 2], [], [3]] >> flatten", "[1,2,3]"),
         Example::err(
@@ -125,6 +149,13 @@ impl Op for Enumerate {
         ),
         Max::Input,
     );
+    const SAYS: &'static [&'static str] = &[
+        "number the items",
+        "add an index to each entry",
+        "give each line its number",
+        "the position of every item",
+        "make a numbered list",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbered", r#"["a"] >> enumerate"#, r#"[{"index":0,"item":"a"}]"#),
         Example::ok(

@@ -42,6 +42,15 @@ params! {
 impl Op for Len {
     const NAME: &'static str = "len";
     const YIELDS: Scheme = Scheme::Int;
+    const SAYS: &'static [&'static str] = &[
+        "count the items of a list",
+        "how many entries are there",
+        "number of characters in a text",
+        "length of a string",
+        "size of a collection",
+        "how many fields a record has",
+        "tally the results",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Characters", r#"len("größer")"#, "6"),
         Example::ok("Items", "[1, 2, 3] >> len", "3"),
@@ -92,6 +101,13 @@ params! {
 impl Op for Keys {
     const NAME: &'static str = "keys";
     const YIELDS: Scheme = Scheme::List(&Scheme::Text, Max::Unknown);
+    const SAYS: &'static [&'static str] = &[
+        "the field names of a record",
+        "list the keys of an object",
+        "column names of a row",
+        "properties of a json object",
+        "names of the attributes",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A record", "keys({ b: 1, a: 2 })", r#"["b","a"]"#),
         Example::ok("An object", r#"'{"x": 1}' >> parse_json >> keys"#, r#"["x"]"#),

@@ -27,6 +27,14 @@ impl Op for Sum {
     const NAME: &'static str = "sum";
     const YIELDS: Scheme = Scheme::Amount('N');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "add up the numbers",
+        "total of all amounts",
+        "what it costs altogether",
+        "grand total of the invoices",
+        "add durations together",
+        "sum of a column",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", "[1, 2, 3] >> sum", "6"),
         Example::ok("Money", "sum([$0.25, $0.50])", r#""$0.75""#),
@@ -66,6 +74,13 @@ impl Op for Avg {
     const NAME: &'static str = "avg";
     const YIELDS: Scheme = Scheme::Float;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "the average of the numbers",
+        "arithmetic mean",
+        "mean rating of the reviews",
+        "typical value of the measurements",
+        "how much it is per item on average",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A mean", "[1, 2] >> avg", "1.5"),
         Example::err("An empty list", "[5] >> where { it > 9 } >> avg", "the list is empty"),

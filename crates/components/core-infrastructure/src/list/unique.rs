@@ -24,6 +24,14 @@ params! {
 impl Op for Unique {
     const NAME: &'static str = "unique";
     const YIELDS: Scheme = Scheme::List(&Scheme::Var('T'), Max::Input);
+    const SAYS: &'static [&'static str] = &[
+        "remove duplicates",
+        "only distinct values",
+        "discard repeated entries",
+        "deduplicate a list",
+        "every name just once",
+        "which different words occur",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Strings", r#"["b", "a", "b"] >> unique"#, r#"["b","a"]"#),
         Example::ok("Records", "[{ a: 1 }, { a: 1 }] >> unique >> len", "1"),

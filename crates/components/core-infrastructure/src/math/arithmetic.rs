@@ -24,6 +24,14 @@ impl Op for Abs {
     const NAME: &'static str = "abs";
     const YIELDS: Scheme = Scheme::Amount('N');
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "the absolute value",
+        "drop the minus sign",
+        "how far apart two numbers are",
+        "make a negative amount positive",
+        "magnitude of a number",
+        "size of a change, whether a gain or a loss",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("An int", "abs(3 - 5)", "2"),
         Example::ok("A float", "abs(-0.5)", "0.5"),
@@ -62,6 +70,12 @@ impl Op for Sqrt {
     const NAME: &'static str = "sqrt";
     const YIELDS: Scheme = Scheme::Float;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "square root of a number",
+        "the side of a square from its area",
+        "standard deviation from a variance",
+        "undo squaring",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A root", "sqrt(9)", "3.0"),
         Example::err("A negative number", "sqrt(-1)", "has no square root"),
@@ -95,6 +109,15 @@ impl Op for Pow {
     const NAME: &'static str = "pow";
     const YIELDS: Scheme = Scheme::Float;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "raise a number to a power",
+        "square a number",
+        "two to the tenth",
+        "cube of a side length",
+        "compound interest",
+        "nth root of a number",
+        "exponential growth",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A power", "2 >> pow(exponent: 10)", "1024.0"),
         Example::ok("A cube root", "round(pow(27, 1 / 3))", "3.0"),
@@ -125,6 +148,13 @@ impl Op for Div {
     const NAME: &'static str = "div";
     const YIELDS: Scheme = Scheme::Int;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "integer division",
+        "divide and drop the remainder",
+        "quotient of two whole numbers",
+        "how often one number goes into another",
+        "share a count evenly in whole pieces",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A quotient", "div(7, 2)", "3"),
         Example::ok("Towards zero", "-7 >> div(by: 2)", "-3"),
@@ -160,6 +190,14 @@ params! {
 impl Op for Clamp {
     const NAME: &'static str = "clamp";
     const YIELDS: Scheme = Scheme::Amount('N');
+    const SAYS: &'static [&'static str] = &[
+        "keep a number within limits",
+        "not below zero and not above a hundred",
+        "limit a score to a range",
+        "cap a value at both ends",
+        "force an amount between a minimum and a maximum",
+        "confine to bounds",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Too large", "12 >> clamp(low: 0, high: 10)", "10"),
         Example::ok("In the range", "clamp(90s, low: 1s, high: 2m)", r#""1m30s""#),

@@ -1,6 +1,6 @@
 //! Calculating with numbers.
 
-use svc_contract::registry::{Component, OpError, inline};
+use svc_contract::registry::{Bias, Component, OpError, inline};
 
 mod arithmetic;
 mod rounding;
@@ -10,6 +10,13 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Rounds, divides and limits numbers, and computes powers.",
     version: 1,
+    bias: Bias::new(
+        "checked arithmetic",
+        &[
+            "amounts overflow into errors, never wrap",
+            "floats are close enough for roots and powers",
+        ],
+    ),
     aliases: &[
         ("abs", "abs"),
         ("round", "round"),

@@ -25,6 +25,14 @@ params! {
 impl Op for Round {
     const NAME: &'static str = "round";
     const YIELDS: Scheme = Scheme::Float;
+    const SAYS: &'static [&'static str] = &[
+        "round to two decimals",
+        "the nearest whole number",
+        "fewer digits after the point",
+        "to the nearest hundred",
+        "round off a measurement",
+        "tidy up a long fraction",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("To the nearest", "round(2.5)", "3.0"),
         Example::ok("Two decimals", "3.14159 >> round(digits: 2)", "3.14"),
@@ -59,6 +67,13 @@ impl Op for Floor {
     const NAME: &'static str = "floor";
     const YIELDS: Scheme = Scheme::Int;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "round down to the integer underneath",
+        "the next smaller whole number",
+        "largest integer not above a number",
+        "how many full boxes can be filled",
+        "drop the decimals of a positive number",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Down", "floor(2.9)", "2"),
         Example::ok("A negative number", "floor(-2.1)", "-3"),
@@ -86,6 +101,13 @@ impl Op for Ceil {
     const NAME: &'static str = "ceil";
     const YIELDS: Scheme = Scheme::Int;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "round up to a full unit",
+        "the next larger whole number",
+        "smallest integer not below a number",
+        "how many pages are needed",
+        "always charge the full hour",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Up", "ceil(2.1)", "3"),
         Example::ok("Pages of ten", "ceil(25 / 10)", "3"),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Effect, Example, Field, Index, Max, Op, OpError, Scheme, params,
-        record,
+        Component, Compute, Cx, Effect, Example, Field, Index, Max, Op, OpError, Scheme, Tool,
+        params, record,
     },
     value::{Text, Value},
 };
@@ -61,6 +61,14 @@ impl Op for Discover {
     const NAME: &'static str = "discover";
     const YIELDS: Scheme = Scheme::List(&Discovery::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "find components by topic",
+        "which components deal with a subject",
+        "browse what is available",
+        "rank components for a question",
+        "explore the registry",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::researcher("nav_discover"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The best match",
@@ -98,6 +106,14 @@ impl Op for Recommend {
     const NAME: &'static str = "recommend";
     const YIELDS: Scheme = Recommendations::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "recommend a component",
+        "which component should i use",
+        "suggest building blocks for a task",
+        "advise me what to pick and what it is for",
+        "propose candidates with their purpose",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::researcher("nav_recommend"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "A component that condenses documents",
         r#""condense documents" >> nav_recommend(limit: 1)"#,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use svc_contract::{
     registry::{
         Catalog, Component, Compute, Cx, Effect, Example, Field, Op, OpDef, OpError, OpRef, Scheme,
-        params, record,
+        Tool, params, record,
     },
     value::{Text, Value},
 };
@@ -65,6 +65,15 @@ impl Op for Stats {
     const NAME: &'static str = "stats";
     const YIELDS: Scheme = Numbers::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "how many components are there",
+        "count the ops",
+        "statistics of the registry",
+        "how many ops are pure or priced",
+        "components grouped by cluster",
+        "inventory of what is installed",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::researcher("nav_stats"));
     const EXAMPLES: &'static [Example] =
         &[Example::ok("The number of ops", "nav_stats >> (it.ops > 50)", "true")];
 }
@@ -107,6 +116,15 @@ impl Op for Health {
     const NAME: &'static str = "health";
     const YIELDS: Scheme = Diagnosis::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "check that all components work",
+        "is everything in order",
+        "self-test of the examples",
+        "is a language model configured",
+        "diagnose the installation",
+        "health check",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::researcher("nav_health"));
     const EXAMPLES: &'static [Example] =
         &[Example::ok("No problems", "nav_health >> .problems", "[]")];
 }

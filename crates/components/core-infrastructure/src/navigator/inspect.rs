@@ -3,7 +3,7 @@
 use svc_contract::{
     registry::{
         Component, Compute, Cx, Effect, ErrorKind, Example, Field, Found, Op, OpDef, OpError,
-        OpRef, Param, Registry, Scheme, params, record,
+        OpRef, Param, Registry, Scheme, Tool, params, record,
     },
     value::{Text, Value},
 };
@@ -77,6 +77,16 @@ impl Op for Inspect {
     const YIELDS: Scheme = Capabilities::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    const SAYS: &'static [&'static str] = &[
+        "describe a component",
+        "parameters of an op",
+        "what arguments does it take",
+        "defaults, effects and price of an op",
+        "what errors can an op give",
+        "the signature of an op",
+        "reference page of a component",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::researcher("nav_inspect"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The first parameter of `summary`",

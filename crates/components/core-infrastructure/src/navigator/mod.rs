@@ -1,6 +1,6 @@
 //! Finds, recommends, inspects, counts and tests the available components.
 
-use svc_contract::registry::{Component, Effect, Scope, compute};
+use svc_contract::registry::{Bias, Component, Effect, Scope, compute};
 
 mod discover;
 mod health;
@@ -12,6 +12,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Lists and describes the components and ops.",
     version: 1,
+    bias: Bias::new(
+        "BM25F over the registry's own words",
+        &[
+            "names say most",
+            "a component is as good as its best op",
+            "an example that passes the check works",
+        ],
+    ),
     aliases: &[
         ("nav_discover", "discover"),
         ("nav_search", "search"),

@@ -2,7 +2,8 @@
 
 use svc_contract::{
     registry::{
-        Compute, Cx, Effect, Example, Field, Index, Match, Max, Op, OpError, Scheme, params, record,
+        Compute, Cx, Effect, Example, Field, Index, Match, Max, Op, OpError, Scheme, Tool, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -42,6 +43,14 @@ impl Op for Search {
     const NAME: &'static str = "search";
     const YIELDS: Scheme = Scheme::List(&Finding::SCHEME, Max::Arg("limit"));
     const EFFECTS: &'static [Effect] = EFFECTS;
+    const SAYS: &'static [&'static str] = &[
+        "search the reference of all ops",
+        "look up an op by keyword",
+        "why does an op match my query",
+        "hits among the operations, with the reason for each",
+        "operations that mention a term",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::researcher("nav_search"));
     const EXAMPLES: &'static [Example] = &[Example::ok(
         "A match by synonym",
         r#""uppercase" >> nav_search(limit: 1) >> each { { name: .name, op: .op, why: .why } }"#,

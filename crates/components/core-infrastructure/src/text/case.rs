@@ -23,6 +23,13 @@ impl Op for Upper {
     const NAME: &'static str = "upper";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "make text upper case",
+        "shout in capital letters",
+        "capitalise every letter",
+        "put a name in all caps",
+        "uppercase the headings",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Shout", r#""straße" >> upper"#, r#""STRASSE""#)];
 }
@@ -46,6 +53,13 @@ impl Op for Lower {
     const NAME: &'static str = "lower";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "make text lower case",
+        "write everything in small letters",
+        "lowercase an email address",
+        "get rid of capital letters",
+        "normalise case before comparing",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Whisper", r#""ÄRGER" >> lower"#, r#""ärger""#)];
 }
@@ -83,6 +97,14 @@ params! {
 impl Op for Trim {
     const NAME: &'static str = "trim";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &[
+        "strip white space from both ends",
+        "remove leading and trailing spaces",
+        "cut off blanks around a word",
+        "clean up stray spaces before and after a name",
+        "peel the quotation marks off a string",
+        "take the brackets off both ends",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("White space", r#""  to do\n" >> trim"#, r#""to do""#),
         Example::ok("Other characters", r#""[draft]" >> trim(chars: "[]")"#, r#""draft""#),

@@ -23,6 +23,14 @@ params! {
 impl Op for ParseInt {
     const NAME: &'static str = "parse_int";
     const YIELDS: Scheme = Scheme::Int;
+    const SAYS: &'static [&'static str] = &[
+        "turn a string into a whole number",
+        "read an integer from text",
+        "convert digits to a number",
+        "cast a string to int",
+        "a count that arrives as text",
+        "parse a number without decimals",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_int(" 42 ") + 1"#, "43"),
         Example::err("Not a number", r#"to_int("12 apples")"#, "`12 apples` is not a whole number"),
@@ -55,6 +63,13 @@ params! {
 impl Op for ParseFloat {
     const NAME: &'static str = "parse_float";
     const YIELDS: Scheme = Scheme::Float;
+    const SAYS: &'static [&'static str] = &[
+        "turn a string into a decimal number",
+        "read a fraction such as 0.25 from text",
+        "convert text with a decimal point to a number",
+        "cast a string to float",
+        "parse a measurement in scientific notation",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A number", r#"to_float("0.25") * 2"#, "0.5"),
         Example::err("A decimal comma", r#"to_float("0,25")"#, "`0,25` is not a number"),
@@ -94,6 +109,14 @@ impl Op for Show {
     const NAME: &'static str = "show";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "turn a value into text",
+        "convert a number to a string",
+        "display any value as a string",
+        "stringify numbers before joining them",
+        "write a duration or an amount as text",
+        "format a value for a message",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A unit", "show(90m)", r#""1h30m""#),
         Example::ok("Numbers to join", r#"[1, 2] >> each { show } >> join(sep: "-")"#, r#""1-2""#),

@@ -50,6 +50,15 @@ params! {
 impl Op for Contains {
     const NAME: &'static str = "contains";
     const YIELDS: Scheme = Scheme::Bool;
+    const SAYS: &'static [&'static str] = &[
+        "does the text contain a word",
+        "check whether a list has an item",
+        "test for membership",
+        "does the message mention a refund",
+        "is a value among the allowed ones",
+        "whether a substring occurs",
+        "lines that mention an error",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A part of a string", r#"contains("svc check", "check")"#, "true"),
         Example::ok("An item of a list", r#"["bug", "wontfix"] >> contains(item: "bug")"#, "true"),
@@ -89,6 +98,13 @@ params! {
 impl Op for StartsWith {
     const NAME: &'static str = "starts_with";
     const YIELDS: Scheme = Scheme::Bool;
+    const SAYS: &'static [&'static str] = &[
+        "does the text begin with a prefix",
+        "check how a string starts",
+        "names beginning with a certain letter",
+        "lines starting with a hash",
+        "test the first letters of a name",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A heading", r##"starts_with("# Title", "# ")"##, "true")];
 }
@@ -112,6 +128,14 @@ params! {
 impl Op for EndsWith {
     const NAME: &'static str = "ends_with";
     const YIELDS: Scheme = Scheme::Bool;
+    const SAYS: &'static [&'static str] = &[
+        "does the text finish with a suffix",
+        "check how a string ends",
+        "whether a name has the extension .md",
+        "file names ending in .pdf",
+        "whether a sentence closes with a question mark",
+        "test the last letters of a word",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("A file type", r#"ends_with("notes.md", ".md")"#, "true")];
 }
@@ -141,6 +165,15 @@ impl Op for Replace {
     const NAME: &'static str = "replace";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "replace a word with another",
+        "swap every comma for a semicolon",
+        "find and replace in a text",
+        "substitute one name for another",
+        "delete all dashes from a number",
+        "change each occurrence of a term",
+        "remove a character everywhere",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Every occurrence", r#""a-b-c" >> replace(from: "-", to: "+")"#, r#""a+b+c""#),
         Example::ok("Removing", r#"replace("1,000,000", ",", "")"#, r#""1000000""#),

@@ -1,6 +1,6 @@
 //! Working with text.
 
-use svc_contract::registry::{Component, compute, inline};
+use svc_contract::registry::{Bias, Component, compute, inline};
 
 mod case;
 mod convert;
@@ -14,6 +14,14 @@ pub(super) const COMPONENT: Component = Component {
     cluster: "core-infrastructure",
     summary: "Changes, cuts, searches and reads strings.",
     version: 1,
+    bias: Bias::new(
+        "exact rules of Unicode",
+        &[
+            "a character is one Unicode scalar value",
+            "upper and lower case differ unless a pattern ignores them",
+            "white space separates words",
+        ],
+    ),
     aliases: &[
         ("upper", "upper"),
         ("lower", "lower"),

@@ -23,6 +23,14 @@ params! {
 impl Op for Slice {
     const NAME: &'static str = "slice";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &[
+        "part of a text by position",
+        "the first four characters of a string",
+        "the last two letters of a code",
+        "substring between two offsets",
+        "cut a piece out of the middle of a string",
+        "the year at the start of a date",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("The start", r#""2024-05-01" >> slice(to: 4)"#, r#""2024""#),
         Example::ok("The end", r#""2024-05-01" >> slice(from: -2)"#, r#""01""#),
@@ -68,6 +76,14 @@ params! {
 impl Op for Truncate {
     const NAME: &'static str = "truncate";
     const YIELDS: Scheme = Scheme::Text;
+    const SAYS: &'static [&'static str] = &[
+        "shorten a text that is too long",
+        "cut a title to fifty characters",
+        "abbreviate with an ellipsis",
+        "limit the length of a message",
+        "crop a description to fit a narrow column",
+        "clip a string and add dots",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Too long", r#""a long story" >> truncate(max_chars: 7)"#, r#""a long…""#),
         Example::ok("Short enough", r#"truncate("short", 7)"#, r#""short""#),

@@ -29,6 +29,14 @@ params! {
 impl Op for Split {
     const NAME: &'static str = "split";
     const YIELDS: Scheme = TEXTS;
+    const SAYS: &'static [&'static str] = &[
+        "split a string at commas",
+        "break a line into its fields",
+        "cut a text apart at a separator",
+        "separate values divided by semicolons",
+        "the parts between the slashes of an address",
+        "turn a comma-separated line into a list",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Fields of a line", r#""a,b,,c" >> split(sep: ",")"#, r#"["a","b","","c"]"#),
         Example::err("An empty separator", r#""abc" >> split(sep: "")"#, "`sep` is empty"),
@@ -62,6 +70,14 @@ impl Op for Join {
     const NAME: &'static str = "join";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "glue strings together",
+        "combine lines into one text",
+        "concatenate words",
+        "put a comma between the names",
+        "merge strings with a separator",
+        "write a list of names as one line",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A list in words", r#"["a", "b", "c"] >> join(sep: ", ")"#, r#""a, b, c""#),
         Example::ok("Without a separator", r#"join(["4", "2"])"#, r#""42""#),
@@ -100,6 +116,13 @@ params! {
 impl Op for Lines {
     const NAME: &'static str = "lines";
     const YIELDS: Scheme = TEXTS;
+    const SAYS: &'static [&'static str] = &[
+        "split a text into lines",
+        "go through a text line by line",
+        "break a text at its newlines",
+        "one entry for each line of a log",
+        "separate the verses of a poem",
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example::ok("Two lines", r#""one\r\ntwo\n" >> lines"#, r#"["one","two"]"#)];
 }
@@ -123,6 +146,13 @@ params! {
 impl Op for Words {
     const NAME: &'static str = "words";
     const YIELDS: Scheme = TEXTS;
+    const SAYS: &'static [&'static str] = &[
+        "split a sentence into words",
+        "break a text at spaces",
+        "tokenise by white space",
+        "every single word of a paragraph",
+        "the words of an essay in order to count them",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Words", r#""to  be, or\nnot" >> words"#, r#"["to","be,","or","not"]"#),
         Example::ok("Counting words", r#"len(words("to be or not"))"#, "4"),

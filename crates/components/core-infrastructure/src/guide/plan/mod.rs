@@ -7,7 +7,8 @@
 
 use svc_contract::{
     registry::{
-        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Writer, params, record,
+        Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Tool, Writer, params,
+        record,
     },
     value::{Text, Value},
 };
@@ -143,6 +144,15 @@ impl Op for PlanWorkflow {
     const YIELDS: Scheme = Workflow::SCHEME;
     const EFFECTS: &'static [Effect] = EFFECTS;
     const ERRORS: &'static [ErrorKind] = ErrorKind::ALL;
+    const SAYS: &'static [&'static str] = &[
+        "write a script for my goal",
+        "plan the steps of a job",
+        "turn a wish into a pipeline",
+        "build a workflow from plain words",
+        "generate svc code",
+        "automate a task described in english",
+    ];
+    const TOOL: Option<Tool> = Some(Tool::free("guide_plan_workflow"));
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "The ops of a script",

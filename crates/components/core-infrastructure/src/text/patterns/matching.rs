@@ -23,6 +23,14 @@ params! {
 impl Op for Matches {
     const NAME: &'static str = "matches";
     const YIELDS: Scheme = Scheme::Bool;
+    const SAYS: &'static [&'static str] = &[
+        "does the text match a regular expression",
+        "check that a string looks like a date",
+        "test a text against a regex",
+        "is this a valid postcode",
+        "whether an email address has the right form",
+        "whether a code follows a pattern",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("A whole text", r#"matches("v1.20", '^v\d+\.\d+$')"#, "true"),
         Example::ok("Ignoring case", r#""An Error" >> matches(pattern: '(?i)error')"#, "true"),
@@ -56,6 +64,15 @@ impl Op for FindAll {
     const NAME: &'static str = "find_all";
     const YIELDS: Scheme = Scheme::List(&Scheme::Text, Max::Unknown);
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "extract all numbers from a text",
+        "pull the email addresses out of a message",
+        "every match of a regex",
+        "collect the hashtags of a post",
+        "list all the links in a page",
+        "grep for a pattern",
+        "pick out every date",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok("Numbers", r#""3 of 12" >> find_all(pattern: '\d+')"#, r#"["3","12"]"#),
         Example::ok(

@@ -33,6 +33,15 @@ impl Op for ReplacePattern {
     const NAME: &'static str = "replace_pattern";
     const YIELDS: Scheme = Scheme::Text;
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::Failed];
+    const SAYS: &'static [&'static str] = &[
+        "replace with a regular expression",
+        "rewrite dates in another format",
+        "swap first and last name by regex groups",
+        "mask every digit of a card number",
+        "collapse runs of spaces into one",
+        "turn a title into a slug",
+        "substitute whatever fits a pattern",
+    ];
     const EXAMPLES: &'static [Example] = &[
         Example::ok(
             "A slug",
