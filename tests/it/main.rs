@@ -44,6 +44,7 @@ mod policy;
 mod promises;
 #[cfg(unix)]
 mod repl;
+mod learning;
 mod retrieval;
 mod run;
 mod scripts;

@@ -43,7 +43,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use svc_contract::{
     host::Host,
-    registry::{Component, Lent, OpError, OpRef, Registry},
+    registry::{Component, Lent, OpError, OpRef, Registry, TunedRegistry, Tuning},
     value::{Text, Value},
 };
 use svc_lang::{
@@ -73,6 +73,7 @@ use run::{Observer, Unwatched};
 #[derive(Clone)]
 pub struct Engine {
     registry: Arc<Registry>,
+    tuning: Arc<Tuning>,
     host: Arc<dyn Host>,
     lent: Lent,
     observer: Arc<dyn Observer>,
@@ -94,6 +95,7 @@ impl Engine {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             registry: Arc::new(registry),
+            tuning: Arc::default(),
             host,
             lent: Lent::default(),
             observer: Arc::new(Unwatched),
@@ -116,10 +118,18 @@ impl Engine {
     }
 
     /// Changes the default of a tunable param, such as `rerank.keep`.
-    pub fn tuned(mut self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
-        let tuned = self.registry.as_ref().clone().tuned(param, value.into())?;
-        self.registry = Arc::new(tuned);
-        Ok(self)
+    pub fn tuned(self, param: &str, value: impl Into<Value>) -> Result<Self, OpError> {
+        let mut tuning = self.tuning.as_ref().clone();
+        tuning.set(&self.registry, param, value.into())?;
+        Ok(self.with_tuning(tuning))
+    }
+
+    /// Replaces all changed defaults. The components stay shared with other engines, so this is
+    /// cheap enough for an engine per run or per tenant.
+    #[must_use]
+    pub fn with_tuning(mut self, tuning: Tuning) -> Self {
+        self.tuning = Arc::new(tuning);
+        self
     }
 
     /// Replaces the host.
@@ -183,6 +193,16 @@ impl Engine {
         &self.registry
     }
 
+    /// The changed defaults.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// The components with the defaults of this engine.
+    fn components(&self) -> TunedRegistry<'_> {
+        TunedRegistry::new(&self.registry, &self.tuning)
+    }
+
     pub fn host(&self) -> &dyn Host {
         self.host.as_ref()
     }
@@ -211,14 +231,14 @@ impl Engine {
 
     fn checked(&self, script: impl Into<Source>) -> Result<Checked, Report> {
         let script = script.into();
-        check::check(&script, &self.registry, &HostFiles::of(&self.used_by(&script)))
+        check::check(&script, self.components(), &HostFiles::of(&self.used_by(&script)))
     }
 
     /// The plan of a script whose files have these texts.
     fn plan_with(&self, script: &Source, used: &Unsaved) -> Result<Plan, Report> {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(used);
-        let program = check::check(script, &self.registry, &files)?;
+        let program = check::check(script, self.components(), &files)?;
         self.planned(program, &BTreeMap::new(), Caps::default())
     }
 
@@ -236,7 +256,7 @@ impl Engine {
     fn analysis(&self, script: &Source, unsaved: &Unsaved) -> (Analysis, Option<Estimate>) {
         let host = self.used_by(script);
         let files = HostFiles::of(&host).with(unsaved);
-        let mut analysis = check::analyse(script, &self.registry, &files);
+        let mut analysis = check::analyse(script, self.components(), &files);
         let Some(program) = analysis.program.take() else { return (analysis, None) };
         let estimated = self.estimated(program, &BTreeMap::new(), Caps::default(), false);
         let (report, program, estimate) = match estimated {

@@ -1,9 +1,9 @@
 //! One requested run, and its result.
 
-use std::{collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, time::Duration};
 
 use svc_contract::{
-    registry::{ErrorKind, Field, OpError, Usage},
+    registry::{ErrorKind, Field, OpError, Tuning, Usage},
     value::{Money, Text, TypeMismatch, Value},
 };
 use svc_lang::{
@@ -24,7 +24,7 @@ use crate::run::{self, Outcome, RunError};
 /// A requested run. Await it to run it.
 #[must_use = "a run happens when it is awaited"]
 pub struct Request<'e> {
-    engine: &'e Engine,
+    engine: Cow<'e, Engine>,
     pub(super) plan: Result<Plan, Report>,
     /// Whether this engine made the plan: another one has other prices and another policy.
     is_own: bool,
@@ -55,6 +55,7 @@ impl<'e> Request<'e> {
         let id = engine.store.as_ref().map(|it| it.new_id(engine.host.now()));
         let caps = Caps::default();
         let options = RunOptions::default();
+        let engine = Cow::Borrowed(engine);
         Self { engine, plan, is_own: true, given, first: None, cancel, caps, id, options }
     }
 
@@ -64,8 +65,16 @@ impl<'e> Request<'e> {
     }
 
     /// The engine of the run.
-    pub fn engine(&self) -> &'e Engine {
-        self.engine
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Changes defaults for this run, in addition to those of the engine.
+    pub fn tuned(mut self, tuning: &Tuning) -> Self {
+        let tuning = self.engine.tuning().clone().with(tuning);
+        let engine = self.engine.into_owned().with_tuning(tuning);
+        self.plan = self.plan.and_then(|it| engine.plan(it.into_program().source));
+        Self { engine: Cow::Owned(engine), ..self }
     }
 
     /// Sets a param of the script.
@@ -154,7 +163,7 @@ impl<'e> Request<'e> {
             let outcome = run::run(&plan, inputs, around).await;
             return answer(&plan, outcome);
         };
-        let (engine, caps, options) = (self.engine, self.caps, &self.options);
+        let (engine, caps, options) = (self.engine.as_ref(), self.caps, &self.options);
         let kept = StoredRun::begin(engine, store, id.clone(), &plan, &inputs, caps, options)?;
         if plan.effects().iter().any(|it| it.verb == Verb::Spends) {
             kept.is_durable(&plan).await?;

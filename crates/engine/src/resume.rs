@@ -106,7 +106,7 @@ impl Engine {
         let then = about["tuned"].as_object().into_iter().flatten();
         let then = then.filter_map(|(name, it)| Some((name, values::read(it.as_str()?).ok()?)));
         // Current tunings take precedence; a removed tunable cannot be tuned.
-        let now: Vec<_> = self.registry.tunings().map(|(name, it)| (name, it.clone())).collect();
+        let now: Vec<_> = self.tuning.iter().map(|(name, it)| (name, it.clone())).collect();
         let all = then.map(|(name, it)| (name.clone(), it)).chain(now);
         let engine = all.fold(self.clone(), |engine, (name, value)| {
             engine.clone().tuned(&name, value).unwrap_or(engine)
@@ -373,9 +373,10 @@ fn about(engine: &Engine, plan: &Plan, earlier: Option<&Earlier>) -> String {
     let before: Json = before.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
     let before = before["tuned"].as_object().into_iter().flatten();
     let before = before.filter_map(|(name, it)| Some((name.clone(), it.as_str()?.to_owned())));
-    let now = engine.registry.tunings().map(|(name, it)| (name, values::write(it)));
+    let now = engine.tuning.iter().map(|(name, it)| (name, values::write(it)));
     let tuned: BTreeMap<String, String> = before.chain(now).collect();
-    json!({ "prices": plan.prices(), "tuned": tuned }).to_string()
+    let version = engine.tuning.version();
+    json!({ "prices": plan.prices(), "tuned": tuned, "tuning": version }).to_string()
 }
 
 fn blob(source: &Source) -> Blob {

@@ -129,7 +129,7 @@ pub(super) async fn conclude(
     session: &Session,
 ) -> Result<u8> {
     let id = request.id().cloned();
-    let engine = request.engine();
+    let engine = request.engine().clone();
     let code = match watched(request, watch, session).await {
         Ok(response) => return print(&response.value, json, session),
         Err(error) => fail(&error, watch, json, session)?,

@@ -29,7 +29,8 @@ pub(super) fn legend() -> SemanticTokensLegend {
 
 /// All words of a document, each with a position relative to the previous one.
 pub(super) fn tokens(look: &Look<'_>) -> Vec<SemanticToken> {
-    let mut pieces = assist::pieces(look.text(), &look.analysis.facts.mentions);
+    let registry = look.documents.engine.registry();
+    let mut pieces = assist::pieces(look.text(), &look.analysis.facts.mentions, registry);
     pieces.sort_by_key(|it| it.span);
     let (page, encoding) = (look.page(), look.page().encoding());
     let (mut line, mut character) = (0, 0);

@@ -3,7 +3,8 @@
 use std::pin::Pin;
 
 use super::{
-    Bias, Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope, Takes, Tool,
+    Bias, Cx, Effect, ErrorKind, Limits, Measure, OpError, Param, Params, Price, Scheme, Scope,
+    Takes, Tool,
 };
 use crate::value::Value;
 

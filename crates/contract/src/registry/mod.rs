@@ -35,8 +35,8 @@ pub use bias::Bias;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use component::{
-    Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
-    lacking,
+    Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline,
+    io, lacking,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};

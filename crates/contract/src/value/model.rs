@@ -271,7 +271,8 @@ mod tests {
     fn a_model_comes_back_from_bytes_and_files_as_it_was() {
         let one = content();
         let file = one.to_file();
-        for back in [Learnt::from_file(&file).unwrap(), Learnt::from_bytes(&one.to_bytes()).unwrap()]
+        for back in
+            [Learnt::from_file(&file).unwrap(), Learnt::from_bytes(&one.to_bytes()).unwrap()]
         {
             assert_eq!((&back.about, &back.state), (&one.about, &one.state));
             assert_eq!(back.id(), one.id());

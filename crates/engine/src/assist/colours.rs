@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use svc_contract::registry::Registry;
 use svc_lang::{
     check::{Mention, NameKind, Target, type_names},
     diag::Span,
@@ -48,7 +49,7 @@ pub enum Mark {
 /// The words of a text with their roles.
 ///
 /// In the order of the text, with comments first.
-pub fn pieces(text: &str, mentions: &[Mention]) -> Vec<Piece> {
+pub fn pieces(text: &str, mentions: &[Mention], registry: &Registry) -> Vec<Piece> {
     let lexed = token::lex(text);
     let known: HashMap<usize, &Mention> = mentions.iter().map(|it| (it.span.start, it)).collect();
     let comment = |span: &Span| Piece { span: *span, role: Role::Comment, mark: Mark::Plain };
@@ -56,7 +57,7 @@ pub fn pieces(text: &str, mentions: &[Mention]) -> Vec<Piece> {
     for (idx, token) in lexed.tokens.iter().enumerate() {
         let before = idx.checked_sub(1).map(|it| &lexed.tokens[it]);
         let role = match token.kind {
-            TokenKind::Word if names_type(text, &lexed.tokens[idx..], &known) => {
+            TokenKind::Word if names_type(text, &lexed.tokens[idx..], &known, registry) => {
                 Some((Role::Type, Mark::BuiltIn))
             }
             TokenKind::Word => word(text, token, before, &known),
@@ -77,9 +78,14 @@ pub fn pieces(text: &str, mentions: &[Mention]) -> Vec<Piece> {
 }
 
 /// Whether tokens begin with the name of a built-in type.
-fn names_type(text: &str, tokens: &[Token], known: &HashMap<usize, &Mention>) -> bool {
+fn names_type(
+    text: &str,
+    tokens: &[Token],
+    known: &HashMap<usize, &Mention>,
+    registry: &Registry,
+) -> bool {
     let shown = |idx: usize| tokens.get(idx).map_or("", |it| &text[it.span.range()]);
-    type_names().any(|it| it == shown(0))
+    type_names(registry).any(|it| it == shown(0))
         && !known.contains_key(&tokens[0].span.start)
         && shown(1) != ":"
 }

@@ -264,7 +264,9 @@ impl Run {
         let args = one.args.to_vec();
         let ended = match call.op.op.body {
             Body::Inline(run) => run(&mut args.into_boxed_slice()),
-            Body::Lacks(feature) => Err(OpError::bug(format!("the feature `{feature}` is missing"))),
+            Body::Lacks(feature) => {
+                Err(OpError::bug(format!("the feature `{feature}` is missing")))
+            }
             Body::Io(run) => {
                 // The flows it calls need the permits that it would hold while it waits.
                 if args.iter().any(|it| matches!(it, Value::Flow(_))) {

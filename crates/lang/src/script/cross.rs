@@ -58,7 +58,9 @@ fn enter_part(value: &Value, counts: &mut Counts, depth: usize) -> Result<Dynami
             }
             Dynamic::from_map(map)
         }
-        Value::Secret(_) | Value::Flow(_) | Value::Model(_) => return Err(format!("a {}", value.kind())),
+        Value::Secret(_) | Value::Flow(_) | Value::Model(_) => {
+            return Err(format!("a {}", value.kind()));
+        }
     })
 }
 

@@ -165,7 +165,8 @@ impl Highlighter for Assistant {
         }
         let seen = self.seen(line);
         let shift = self.session.shift(line);
-        let own = assist::pieces(seen.source.text(), &seen.analysis.facts.mentions);
+        let registry = self.session.engine().registry();
+        let own = assist::pieces(seen.source.text(), &seen.analysis.facts.mentions, registry);
         let end = line.len() + shift;
         let own = own.into_iter().filter(|it| it.span.start >= shift && it.span.end <= end);
         let pieces = own

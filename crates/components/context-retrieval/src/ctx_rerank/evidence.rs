@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use svc_contract::registry::{Cx, OpError};
 use svc_text::stems::{Term, Vocabulary};
 
-/// Words up to this far apart count as being together.
-const WINDOW: usize = 8;
+/// The words at the beginning of a text, which say what it is about.
+const BEGINNING: usize = 40;
 
 /// The maximum number of words of a text that are read.
 const MOST_WORDS: usize = 200_000;
@@ -31,7 +31,20 @@ pub(super) struct Evidence {
     pub in_title: Vec<Term>,
     /// For each pair, how often it occurs together; in order and adjacent counts more.
     pub together: Vec<f64>,
+    /// The words of the question at the beginning of the text.
+    pub early: Vec<Term>,
+    /// The occurrences of all words, if they were requested.
+    pub all: HashMap<Term, f64>,
     pub words: f64,
+}
+
+/// How hits are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// Words up to this far apart count as being together.
+    pub window: usize,
+    /// Whether all words are counted, not only those of the question.
+    pub all: bool,
 }
 
 impl Question {
@@ -56,6 +69,7 @@ impl Question {
         &self,
         title: &str,
         text: &str,
+        reading: Reading,
         words: &mut Vocabulary,
         cx: &Cx,
     ) -> Result<Evidence, OpError> {
@@ -70,32 +84,41 @@ impl Question {
         evidence.in_title.sort_unstable();
         evidence.in_title.dedup();
         let mut places: Vec<(Term, usize)> = Vec::new();
-        let both = [title, text];
+        let both = [(title, false), (text, true)];
         let mut all = 0_usize;
-        for part in both {
-            for word in words.read(part).take(MOST_WORDS) {
+        for (part, is_text) in both {
+            for (idx, word) in words.read(part).take(MOST_WORDS).enumerate() {
                 all += 1;
+                if reading.all && !word.is_stop {
+                    *evidence.all.entry(word.term).or_default() += 1.0;
+                }
                 if all.is_multiple_of(BETWEEN_CHECKS) {
                     cx.check()?;
                 }
                 if is_asked(&word.term) {
                     *evidence.counts.entry(word.term).or_default() += 1.0;
                     places.push((word.term, all));
+                    if is_text && idx < BEGINNING {
+                        evidence.early.push(word.term);
+                    }
                 }
             }
             // No pair extends across the end of the title.
-            all += WINDOW;
+            all += reading.window;
         }
+        evidence.early.sort_unstable();
+        evidence.early.dedup();
         #[expect(clippy::cast_precision_loss, reason = "texts have few words")]
         let words = all as f64;
         evidence.words = words;
-        self.count_pairs(&places, &mut evidence.together, cx)?;
+        self.count_pairs(&places, reading.window, &mut evidence.together, cx)?;
         Ok(evidence)
     }
 
     fn count_pairs(
         &self,
         places: &[(Term, usize)],
+        window: usize,
         together: &mut [f64],
         cx: &Cx,
     ) -> Result<(), OpError> {
@@ -106,7 +129,7 @@ impl Question {
             if idx % BETWEEN_CHECKS == 0 {
                 cx.check()?;
             }
-            let near = places[idx + 1..].iter().take_while(|(_, it)| it - at <= WINDOW);
+            let near = places[idx + 1..].iter().take_while(|(_, it)| it - at <= window);
             for (second, place) in near {
                 if let Some(pair) = known.get(&(*first, *second)) {
                     together[*pair] += if place - at <= 2 { 1.0 } else { 0.5 };

@@ -66,7 +66,9 @@ impl Policy {
         if let Some(rule) = self.deny.iter().find(denies) {
             return Some(Refusal::DeniedBy(rule));
         }
-        let accepts = |all: &[Rule]| all.iter().any(|it| matches!(covers(&it), Covers::Yes | Covers::InTheRun));
+        let accepts = |all: &[Rule]| {
+            all.iter().any(|it| matches!(covers(&it), Covers::Yes | Covers::InTheRun))
+        };
         let is_allowed = self.allow.as_deref().is_none_or(accepts);
         (!is_allowed).then_some(Refusal::NotAllowed)
     }
