@@ -7,9 +7,12 @@ use std::{
 
 use clap::Args;
 use serde::Serialize;
-use svc_contract::registry::OpError;
+use svc_contract::{
+    registry::OpError,
+    store::{Node, Run, Store as _},
+};
 use svc_lang::plan::Plan;
-use svc_store::{Node, Run, Store};
+use svc_store::SqliteStore;
 
 use super::{
     Session,
@@ -105,7 +108,7 @@ impl Show {
 }
 
 /// The plan of the stored script, if it still checks.
-fn planned(session: &Session, store: &std::sync::Arc<Store>, run: &Run) -> Option<Plan> {
+fn planned(session: &Session, store: &std::sync::Arc<SqliteStore>, run: &Run) -> Option<Plan> {
     let engine = session.engine.clone().with_store(store.clone());
     engine.resume(run.id.as_str()).ok()?.plan().ok()
 }

@@ -25,8 +25,9 @@ use super::{
     keeping::failure,
 };
 use contents::Contents;
+use svc_contract::store::{Attempt, Node, Run, Store as _};
 use svc_lang::plan::Plan;
-use svc_store::{Attempt, Node, Run, Store};
+use svc_store::SqliteStore;
 use svc_text::markup::escaped;
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -43,7 +44,7 @@ const SCRIPT: &[&str] = &[
 
 /// The content of a page.
 pub(super) struct Page<'a> {
-    store: &'a Store,
+    store: &'a SqliteStore,
     run: &'a Run,
     nodes: &'a [Node],
     attempts: Vec<(String, Attempt)>,
@@ -57,7 +58,7 @@ pub(super) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(super) fn new(
-        store: &'a Store,
+        store: &'a SqliteStore,
         (run, nodes): (&'a Run, &'a [Node]),
         plan: Option<Plan>,
         limits: Limits,
