@@ -6,7 +6,7 @@ use super::{SqliteStore, error::SqlResult, read::count};
 
 impl SqliteStore {
     /// The usage of an operation, over its latest thousand finished nodes.
-    pub(super) fn history(&self, component: &str, op: &str) -> SqlResult<History> {
+    pub(super) fn read_history(&self, component: &str, op: &str) -> SqlResult<History> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(
             "SELECT nodes.tokens, nodes.cost, nodes.took

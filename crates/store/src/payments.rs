@@ -16,7 +16,7 @@ pub(super) const PAYMENT: &str = "SELECT runs.id, number, path, op, scopes, at, 
 
 impl SqliteStore {
     /// The payments of a run, including those taken over from the run that it resumes.
-    pub(super) fn payments(&self, run: &RunId) -> SqlResult<Vec<Payment>> {
+    pub(super) fn read_payments(&self, run: &RunId) -> SqlResult<Vec<Payment>> {
         let reader = self.pool.reader()?;
         let sql = format!("{PAYMENT} WHERE runs.id = ?1 ORDER BY number");
         let mut found = reader.prepare_cached(&sql)?;

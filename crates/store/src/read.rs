@@ -11,10 +11,7 @@ use svc_contract::{
     value::Money,
 };
 
-use super::{
-    SqliteStore, blobs,
-    error::{Result, SqlResult},
-};
+use super::{SqliteStore, blobs, error::SqlResult};
 
 pub(super) const RUN: &str =
     "SELECT id, script, text, folder, params, bounds, version, state, started,
@@ -28,7 +25,7 @@ pub(super) const NODE: &str =
 
 impl SqliteStore {
     /// Lists runs, the latest first.
-    pub(super) fn runs(&self, filter: &Filter) -> SqlResult<Vec<Run>> {
+    pub(super) fn read_runs(&self, filter: &Filter) -> SqlResult<Vec<Run>> {
         let reader = self.pool.reader()?;
         let sql = format!(
             "{RUN} WHERE (?1 IS NULL OR script = ?1) AND (?2 IS NULL OR id < ?2)
@@ -46,11 +43,11 @@ impl SqliteStore {
     }
 
     /// The run of that name, of a unique prefix of it, or the latest run for `last`.
-    pub(super) fn run(&self, name: &str) -> SqlResult<Run> {
+    pub(super) fn read_run(&self, name: &str) -> SqlResult<Run> {
         const SHOWN: usize = 4;
         let filter = Filter { limit: Some(1), ..Filter::default() };
         if name == "last" {
-            let latest = self.runs(&filter)?.pop();
+            let latest = self.read_runs(&filter)?.pop();
             let none = || StoreError::not_found("the store has no runs");
             return Ok(latest.ok_or_else(none)?);
         }
@@ -98,7 +95,7 @@ impl SqliteStore {
     /// A run without an end has died, unless it is claimed. Its spending is in its payments.
     fn seen(&self, mut run: Run) -> SqlResult<Run> {
         if run.state == RunState::Running {
-            run.used = Payment::total(&self.payments(&run.id)?);
+            run.used = Payment::total(&self.read_payments(&run.id)?);
         }
         if run.state == RunState::Running && !self.claims.is_taken(&self.place, &run.id)? {
             // It may have ended between the two queries.
@@ -110,25 +107,25 @@ impl SqliteStore {
                 .optional()?;
             run.state = match state.as_deref().map(RunState::read).transpose()? {
                 Some(RunState::Running) | None => RunState::Died,
-                Some(_) => return self.run(run.id.as_str()),
+                Some(_) => return self.read_run(run.id.as_str()),
             };
         }
         Ok(run)
     }
 
     /// The names and texts of the files that a run's script imports.
-    pub(super) fn imports(&self, run: &RunId) -> SqlResult<Vec<(String, Hash)>> {
+    pub(super) fn read_imports(&self, run: &RunId) -> SqlResult<Vec<(String, Hash)>> {
         imports(&*self.pool.reader()?, run)
     }
 
     /// Every node of a run, in the order in which they were first written.
-    pub(super) fn nodes(&self, run: &RunId) -> SqlResult<Vec<Node>> {
+    pub(super) fn read_nodes(&self, run: &RunId) -> SqlResult<Vec<Node>> {
         let reader = self.pool.reader()?;
         nodes(&reader, &format!("{NODE} WHERE runs.id = ?1 ORDER BY nodes.no"), run.as_str())
     }
 
     /// One node of a run by its path.
-    pub(super) fn node(&self, run: &RunId, path: &str) -> SqlResult<Option<Node>> {
+    pub(super) fn read_node(&self, run: &RunId, path: &str) -> SqlResult<Option<Node>> {
         let reader = self.pool.reader()?;
         let sql = format!("{NODE} WHERE runs.id = ?1 AND path = ?2");
         let mut found = reader.prepare_cached(&sql)?;
@@ -138,7 +135,7 @@ impl SqliteStore {
 
     /// The nodes that finished under a key in other runs than `but`: nodes at the same place
     /// first, then the latest ones.
-    pub(super) fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> SqlResult<Vec<Node>> {
+    pub(super) fn read_done(&self, key: [u8; 32], path: &str, but: &RunId) -> SqlResult<Vec<Node>> {
         const MOST: usize = 8;
         let reader = self.pool.reader()?;
         let sql = format!(
@@ -157,12 +154,12 @@ impl SqliteStore {
 
     /// The attempts of a node that had several, in order. A node with a single attempt contains
     /// all its facts.
-    pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
-        Ok(attempts(&*self.pool.reader()?, run, path)?)
+    pub(super) fn read_attempts(&self, run: &RunId, path: &str) -> SqlResult<Vec<Attempt>> {
+        attempts(&*self.pool.reader()?, run, path)
     }
 
     /// A content by its hash. The content is compared with its hash.
-    pub(super) fn blob(&self, hash: Hash) -> SqlResult<Option<Vec<u8>>> {
+    pub(super) fn read_blob(&self, hash: Hash) -> SqlResult<Option<Vec<u8>>> {
         blobs::read(&*self.pool.reader()?, &self.place, hash)
     }
 }

@@ -213,8 +213,8 @@ mod tests {
         migrated(&more, &mut connection).unwrap();
         connection.execute("UPDATE meta SET value = '9.1.0' WHERE name = 'svc'", []).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
-        assert_eq!(err.kind, StoreErrorKind::Newer);
-        assert_eq!(err.message, "the store was made by a newer svc (9.1.0)");
+        assert_eq!(err.0.kind, StoreErrorKind::Newer);
+        assert_eq!(err.0.message, "the store was made by a newer svc (9.1.0)");
     }
 
     #[test]
@@ -223,9 +223,9 @@ mod tests {
         let changed = MIGRATIONS[0].replace("-- Times", "-- times");
         migrated(&[&changed], &mut connection).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
-        assert_eq!(err.kind, StoreErrorKind::Newer);
+        assert_eq!(err.0.kind, StoreErrorKind::Newer);
         let err = migrated(&[MIGRATIONS[0], "CREATE TABLE more (it TEXT)"], &mut connection);
-        assert_eq!(err.unwrap_err().kind, StoreErrorKind::Newer);
+        assert_eq!(err.unwrap_err().0.kind, StoreErrorKind::Newer);
         assert_eq!(version(&connection).unwrap(), 1);
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute("CREATE TABLE theirs (it TEXT)", []).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
-        assert_eq!(err.message, "the file is a database, but not a store of svc");
+        assert_eq!(err.0.message, "the file is a database, but not a store of svc");
         let tables: i64 =
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0)).unwrap();
         assert_eq!(tables, 1);

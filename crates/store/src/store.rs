@@ -1,10 +1,10 @@
 //! The store as the engine sees it: its methods, with errors of the contract.
 
 use svc_contract::store::{
-    Claim, Committed, Entry, Filter, Hash, History, Node, Payment, Run, RunId, Store,
+    Attempt, Claim, Committed, Entry, Filter, Hash, History, Node, Payment, Run, RunId, Store,
 };
 
-use super::{SqliteStore, error::Result};
+use super::{Receipt, SqliteStore, error::Result};
 
 impl Store for SqliteStore {
     fn append(&self, entry: Entry) -> Result<()> {
@@ -12,11 +12,13 @@ impl Store for SqliteStore {
     }
 
     fn commit(&self, entry: Entry) -> Committed {
-        Box::pin(self.commit(entry))
+        let receipt: Receipt = self.commit(entry);
+        Box::pin(receipt)
     }
 
     fn flush(&self) -> Committed {
-        Box::pin(self.flush())
+        let receipt: Receipt = self.flush();
+        Box::pin(receipt)
     }
 
     fn is_durable(&self) -> bool {
@@ -32,7 +34,7 @@ impl Store for SqliteStore {
     }
 
     fn keeps(&self, run: &RunId) -> bool {
-        self.place.is_still(self.files).is_ok() && self.run(run.as_str()).is_ok()
+        self.place.is_still(self.files).is_ok() && self.read_run(run.as_str()).is_ok()
     }
 
     fn claim(&self, run: &RunId) -> Result<Box<dyn Claim>> {
@@ -40,38 +42,46 @@ impl Store for SqliteStore {
     }
 
     fn runs(&self, filter: &Filter) -> Result<Vec<Run>> {
-        Ok(self.runs(filter)?)
+        Ok(self.read_runs(filter)?)
     }
 
     fn run(&self, name: &str) -> Result<Run> {
-        Ok(self.run(name)?)
+        Ok(self.read_run(name)?)
     }
 
     fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>> {
-        Ok(self.imports(run)?)
+        Ok(self.read_imports(run)?)
     }
 
     fn nodes(&self, run: &RunId) -> Result<Vec<Node>> {
-        Ok(self.nodes(run)?)
+        Ok(self.read_nodes(run)?)
     }
 
     fn node(&self, run: &RunId, path: &str) -> Result<Option<Node>> {
-        Ok(self.node(run, path)?)
+        Ok(self.read_node(run, path)?)
     }
 
     fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>> {
-        Ok(self.done(key, path, but)?)
+        Ok(self.read_done(key, path, but)?)
+    }
+
+    fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+        Ok(self.read_attempts(run, path)?)
+    }
+
+    fn all_attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>> {
+        Ok(self.read_all_attempts(run)?)
     }
 
     fn payments(&self, run: &RunId) -> Result<Vec<Payment>> {
-        Ok(self.payments(run)?)
+        Ok(self.read_payments(run)?)
     }
 
     fn history(&self, component: &str, op: &str) -> Result<History> {
-        Ok(self.history(component, op)?)
+        Ok(self.read_history(component, op)?)
     }
 
     fn blob(&self, hash: Hash) -> Result<Option<Vec<u8>>> {
-        Ok(self.blob(hash)?)
+        Ok(self.read_blob(hash)?)
     }
 }

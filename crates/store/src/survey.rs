@@ -2,19 +2,11 @@
 
 use svc_contract::store::{Attempt, RunId};
 
-use super::{
-    SqliteStore,
-    error::{Result, SqlResult},
-    read::attempt,
-};
+use super::{SqliteStore, error::SqlResult, read::attempt};
 
 impl SqliteStore {
     /// The attempts of all nodes of a run, with the paths of their nodes, in order.
-    pub fn all_attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>> {
-        Ok(self.attempts_of_all(run)?)
-    }
-
-    fn attempts_of_all(&self, run: &RunId) -> SqlResult<Vec<(String, Attempt)>> {
+    pub(super) fn read_all_attempts(&self, run: &RunId) -> SqlResult<Vec<(String, Attempt)>> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(
             "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,

@@ -89,7 +89,7 @@ impl Show {
         if let Some(file) = &self.html {
             let plan = planned(session, &store, &run);
             let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });
-            let page = Page::new(&store, (&run, &nodes), plan, limits)?;
+            let page = Page::new(&*store, (&run, &nodes), plan, limits)?;
             report_left(session, write(session, file, &page)?);
         } else if self.json {
             let nodes = nodes.iter().map(node_json).collect();

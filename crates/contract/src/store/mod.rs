@@ -91,6 +91,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// first, then the latest ones.
     fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>>;
 
+    /// The attempts of a node that had several, in order. A node with a single attempt contains
+    /// all its facts.
+    fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>>;
+
+    /// The attempts of all nodes of a run, with the paths of their nodes, in order.
+    fn all_attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>>;
+
     /// The payments of a run, including those taken over from the run that it resumes.
     fn payments(&self, run: &RunId) -> Result<Vec<Payment>>;
 

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use serde_json::Value as Json;
 use svc_contract::{
-    store::{Run, Store as _},
+    store::Run,
     value::{Money, units},
 };
 use svc_text::markup::escaped;

@@ -25,9 +25,8 @@ use super::{
     keeping::failure,
 };
 use contents::Contents;
-use svc_contract::store::{Attempt, Node, Run, Store as _};
+use svc_contract::store::{Attempt, Node, Run, Store};
 use svc_lang::plan::Plan;
-use svc_store::SqliteStore;
 use svc_text::markup::escaped;
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -44,7 +43,7 @@ const SCRIPT: &[&str] = &[
 
 /// The content of a page.
 pub(super) struct Page<'a> {
-    store: &'a SqliteStore,
+    store: &'a dyn Store,
     run: &'a Run,
     nodes: &'a [Node],
     attempts: Vec<(String, Attempt)>,
@@ -58,7 +57,7 @@ pub(super) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(super) fn new(
-        store: &'a SqliteStore,
+        store: &'a dyn Store,
         (run, nodes): (&'a Run, &'a [Node]),
         plan: Option<Plan>,
         limits: Limits,
