@@ -1,19 +1,26 @@
-//! The journal of runs, and earlier results: one `SQLite` file.
+//! The store of runs as one `SQLite` file: [`SqliteStore`] is a [`Store`] of the contract. Opening,
+//! checking, copying and pruning it are its own.
 //!
-//! One thread writes ([`SqliteStore::append`], [`SqliteStore::commit`], [`SqliteStore::flush`]), and all pending
-//! entries share one transaction and one sync. Several connections read, each one the state
-//! committed when its query began. Several processes may use one file; only the holder of its
-//! [`Claim`] works on a run.
+//! One thread writes ([`Store::append`], [`Store::commit`], [`Store::flush`]), and all pending
+//! entries share one transaction and one sync; an appended entry waits about 20 ms for others.
+//! Several connections read, each one the state committed when its query began. Several
+//! processes may use one file; only the holder of its [`Claim`] works on a run.
 //!
 //! All files are readable only by their owner. [`SqliteStore::open_reading`] writes nothing.
 //!
-//! Contents are identified by their hash and stored once ([`Blob`]). Next to `FILE` are
+//! Contents are identified by their hash and stored once. Next to `FILE` are
 //! `SQLite`'s own `FILE-wal` and `FILE-shm`, the high-water mark `FILE-mark`, contents over 1
 //! MiB in `FILE-blobs`, and the locks of active runs in `FILE-claims`.
 //!
 //! **Invariant:** everything that a commit acknowledged is read back, after a crash of the
 //! process and after a power cut; or the store reports that it is damaged. It never loses data
 //! silently.
+//!
+//! [`Store`]: svc_contract::store::Store
+//! [`Store::append`]: svc_contract::store::Store::append
+//! [`Store::commit`]: svc_contract::store::Store::commit
+//! [`Store::flush`]: svc_contract::store::Store::flush
+//! [`Claim`]: svc_contract::store::Claim
 
 use std::{
     path::Path,

@@ -40,9 +40,9 @@ pub struct Filter {
 
 /// The store of runs, as the engine uses it.
 ///
-/// Every answer reflects the state committed at the time of the query. All methods may block
-/// for the time of a query, except that [`Store::commit`] and [`Store::flush`] do not wait for
-/// the disk: their futures do.
+/// Every answer reflects the state committed at the time of the query; all queries block. Writing
+/// blocks only while too many entries are pending: the futures of [`Store::commit`] and
+/// [`Store::flush`] wait for the disk.
 ///
 /// **Invariant:** everything that a commit acknowledged is read back, after a crash of the
 /// process and after a power cut, if the store [is durable](Store::is_durable); or the store
