@@ -10,8 +10,8 @@ pub(super) type Result<T> = std::result::Result<T, StoreError>;
 /// The result of a function that uses `SQLite`.
 pub(super) type SqlResult<T> = std::result::Result<T, SqlError>;
 
-/// A [`StoreError`] to which `?` also converts errors of `SQLite`: both types belong to other
-/// crates, so there is no such conversion to a [`StoreError`] itself.
+/// A [`StoreError`] to which `?` also converts errors of `SQLite`. A [`StoreError`] itself cannot
+/// have that conversion here, because both types belong to other crates.
 #[derive(Debug)]
 pub(super) struct SqlError(pub(super) StoreError);
 
