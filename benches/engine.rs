@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use svc::{Engine, store::Store};
+use svc::{Engine, store::SqliteStore};
 
 #[path = "workloads/nap.rs"]
 mod nap;
@@ -62,7 +62,9 @@ fn kept(c: &mut Criterion) {
     let mut kept = |engine: &Engine| {
         stores += 1;
         let file = folder.path().join(format!("{stores}.db"));
-        engine.clone().with_store(Arc::new(Store::open(&file, 0).expect("a store can be created")))
+        engine
+            .clone()
+            .with_store(Arc::new(SqliteStore::open(&file, 0).expect("a store can be created")))
     };
     let engine = svc::engine().with(&[&NAP]);
     let runtime = runtime();

@@ -6,7 +6,7 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use svc::store::Store;
+use svc::store::SqliteStore;
 
 mod workloads;
 
@@ -45,7 +45,7 @@ fn calls() -> Box<dyn FnMut()> {
 
 /// The same with a store.
 fn kept() -> Box<dyn FnMut()> {
-    let store = Arc::new(Store::in_memory().expect("a store in memory can be created"));
+    let store = Arc::new(SqliteStore::in_memory().expect("a store in memory can be created"));
     let (engine, runtime) = (svc::engine().with(&[&NAP]).with_store(store), runtime());
     let plan = engine.plan(CALLS).expect("the script checks");
     Box::new(move || {

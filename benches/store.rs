@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use svc::{
     registry::Usage,
-    store::{Args, Blob, Entry, Filter, Hash, Node, NodeState, Run, RunId, RunState, Store},
+    store::{
+        Args, Blob, Entry, Filter, Hash, Node, NodeState, Run, RunId, RunState, SqliteStore,
+        Store as _,
+    },
 };
 
 const CHAIN: usize = 10_000;
@@ -13,7 +16,7 @@ const CHAIN: usize = 10_000;
 /// A chain of pure nodes, from the first append until all of it is durable.
 fn chain(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open(&folder.path().join("store.db"), 0).expect("a store");
+    let store = SqliteStore::open(&folder.path().join("store.db"), 0).expect("a store");
     let mut group = c.benchmark_group("store");
     group.sample_size(10).measurement_time(Duration::from_secs(5));
     group.throughput(Throughput::Elements(CHAIN as u64));
@@ -34,7 +37,7 @@ fn chain(c: &mut Criterion) {
 /// Writes that each wait for their commit: one after another, and a hundred at once.
 fn commits(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open(&folder.path().join("store.db"), 0).expect("a store");
+    let store = SqliteStore::open(&folder.path().join("store.db"), 0).expect("a store");
     let run = begun(&store);
     let mut group = c.benchmark_group("store");
     for peers in [1, 100_u32] {
@@ -56,7 +59,7 @@ fn commits(c: &mut Criterion) {
     }
 }
 
-fn append(store: &Store, run: &RunId) {
+fn append(store: &SqliteStore, run: &RunId) {
     for idx in 0..CHAIN {
         store.append(node(run, &format!("each[{idx}]/summary"))).expect("the node is accepted");
     }
@@ -89,7 +92,7 @@ fn node(run: &RunId, path: &str) -> Entry {
     Entry::Node { node: Box::new(node), blobs: vec![output], tries: Vec::new() }
 }
 
-fn begun(store: &Store) -> RunId {
+fn begun(store: &SqliteStore) -> RunId {
     let text = Blob::new(*b"1 + 1");
     let run = Run {
         id: RunId::new(0),

@@ -61,13 +61,18 @@ pub use svc_lang::{
     plan::{self, Policy},
     script, stdlib, syntax,
 };
-pub use svc_store as store;
 pub use svc_text as text;
 
 /// The outside world, as a trait, and the operating system as one.
 pub mod host {
     pub use svc_contract::host::*;
     pub use svc_host_os::{self as os, test};
+}
+
+/// The store of runs, as a trait, and one in a file of `SQLite`.
+pub mod store {
+    pub use svc_contract::store::*;
+    pub use svc_store::*;
 }
 
 /// An engine with the built-in components on this machine.

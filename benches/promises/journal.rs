@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc::{Engine, store::Store};
+use svc::{Engine, store::SqliteStore};
 
 use super::{
     nap::NAP,
@@ -86,7 +86,7 @@ fn without_calls(table: &mut Table, off: &Engine, on: &Engine) {
 }
 
 fn keeping(engine: &Engine, file: &Path) -> Engine {
-    engine.clone().with_store(Arc::new(Store::open(file, 0).expect("a store can be created")))
+    engine.clone().with_store(Arc::new(SqliteStore::open(file, 0).expect("a store can be created")))
 }
 
 fn run(engine: &Engine) -> svc::Response {

@@ -10,14 +10,14 @@ use std::{
 /// The modules of a crate whose order is a rule: one may use those before it. The order of the
 /// crates is Cargo's.
 const LAYERS: [(&str, &[&str]); 3] = [
-    ("contract", &["value", "host", "registry"]),
+    ("contract", &["value", "host", "registry", "store"]),
     ("lang", &["diag", "syntax", "script", "stdlib", "check", "plan"]),
     ("engine", &["run"]),
 ];
 
 /// What crates know of each other and of others, where that is a promise to those who embed
 /// them.
-const LIGHT: [(&str, &[&str]); 3] = [
+const LIGHT: [(&str, &[&str]); 4] = [
     ("text", &["pulldown-cmark", "rust-stemmers"]),
     (
         "contract",
@@ -50,6 +50,43 @@ const LIGHT: [(&str, &[&str]); 3] = [
             "toml",
         ],
     ),
+    (
+        "engine",
+        &[
+            "blake3",
+            "futures-util",
+            "pest_meta",
+            "regex",
+            "serde",
+            "serde_json",
+            "smallvec",
+            "stacker",
+            "svc-contract",
+            "svc-lang",
+            "svc-text",
+            "tokio",
+            "tokio-util",
+            "tracing",
+        ],
+    ),
+];
+
+/// What these crates must not even know through others, by the start of the name: the command
+/// line, the language server, and what the store, the host and the clusters are made of.
+const HEAVY: [&str; 13] = [
+    "clap",
+    "comfy-table",
+    "rustyline",
+    "lsp-",
+    "tantivy",
+    "rusqlite",
+    "libsqlite3",
+    "lopdf",
+    "pdf",
+    "hyper",
+    "rustls",
+    "native-tls",
+    "openssl",
 ];
 
 /// The crates that know no operating system, and no threads of their own but these.
@@ -114,6 +151,23 @@ fn what_is_embedded_stays_light() {
         })
         .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_embedded_stays_light_through_others() {
+    let lock = Lock::read();
+    let mut wrong = Vec::new();
+    for (name, _) in LIGHT {
+        let all = lock.dependencies_of(&format!("svc-{name}"));
+        let heavy = all.iter().filter(|it| HEAVY.iter().any(|heavy| it.starts_with(heavy)));
+        wrong.extend(heavy.map(|it| format!("crates/{name} depends on {it} through others")));
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    // The names are those of packages that the program as a whole has.
+    let all = lock.dependencies_of("svc");
+    for heavy in ["clap", "rustyline", "lsp-types", "tantivy", "rusqlite", "lopdf", "rustls"] {
+        assert!(all.contains(heavy), "{heavy} is not found");
+    }
 }
 
 #[test]
@@ -440,10 +494,60 @@ fn components_on_disk() -> BTreeSet<String> {
 
 /// What a crate depends on where it is not tested.
 fn dependencies(name: &str) -> Vec<String> {
-    let file = root().join("crates").join(name).join("Cargo.toml");
-    let manifest: toml::Table = fs::read_to_string(file).unwrap().parse().unwrap();
-    let all = manifest.get("dependencies").and_then(|it| it.as_table());
-    all.map(|it| it.keys().cloned().collect()).unwrap_or_default()
+    needed(&manifest(&format!("crates/{name}")))
+}
+
+/// The dependencies in a manifest, for every system.
+fn needed(manifest: &toml::Table) -> Vec<String> {
+    let of_system = manifest.get("target").and_then(toml::Value::as_table);
+    let tables = of_system.into_iter().flat_map(toml::Table::values);
+    let tables = tables.filter_map(toml::Value::as_table).chain([manifest]);
+    let all = tables.filter_map(|it| it.get("dependencies")?.as_table());
+    all.flat_map(toml::Table::keys).cloned().collect()
+}
+
+fn manifest(folder: &str) -> toml::Table {
+    let file = root().join(folder).join("Cargo.toml");
+    fs::read_to_string(file).unwrap().parse().unwrap()
+}
+
+/// What every package depends on, by `NAME` and by `NAME VERSION`. For packages of others this
+/// includes what they use on other systems, or with features of another package.
+struct Lock(BTreeMap<String, Vec<String>>);
+
+impl Lock {
+    fn read() -> Self {
+        let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+        let lock: toml::Table = lock.parse().unwrap();
+        let mut all = BTreeMap::new();
+        for package in lock["package"].as_array().unwrap() {
+            let [name, version] = ["name", "version"].map(|it| package[it].as_str().unwrap());
+            let needed = package.get("dependencies").and_then(toml::Value::as_array);
+            let needed = needed.into_iter().flatten().map(|it| it.as_str().unwrap().to_owned());
+            let needed: Vec<String> = needed.collect();
+            all.insert(format!("{name} {version}"), needed.clone());
+            all.insert(name.to_owned(), needed);
+        }
+        // The lock does not say which dependencies are only for tests.
+        let root = toml::Value::from("");
+        let members = manifest("")["workspace"]["members"].as_array().unwrap().clone();
+        for folder in members.iter().chain([&root]) {
+            let own = manifest(folder.as_str().unwrap());
+            all.insert(own["package"]["name"].as_str().unwrap().to_owned(), needed(&own));
+        }
+        Self(all)
+    }
+
+    /// The names of all packages that a package depends on, directly or not.
+    fn dependencies_of(&self, package: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![package.to_owned()];
+        while let Some(next) = open.pop() {
+            let needed = self.0.get(&next).unwrap_or_else(|| panic!("{next} is not in the lock"));
+            open.extend(needed.iter().filter(|it| found.insert((*it).clone())).cloned());
+        }
+        found.iter().map(|it| it.split(' ').next().unwrap().to_owned()).collect()
+    }
 }
 
 fn root() -> &'static Path {

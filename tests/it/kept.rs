@@ -6,7 +6,7 @@ use svc::{
     Engine, Error,
     host::test::TestHost,
     registry::ErrorKind,
-    store::{NodeState, RunState, Store},
+    store::{NodeState, RunState, SqliteStore, Store as _},
     value::{Money, json},
 };
 
@@ -14,12 +14,12 @@ use crate::{components, meter::Meter};
 
 struct World {
     engine: Engine,
-    store: Arc<Store>,
+    store: Arc<SqliteStore>,
     meter: Arc<Meter>,
 }
 
 fn world() -> World {
-    let (store, meter) = (Arc::new(Store::in_memory().unwrap()), Arc::new(Meter::default()));
+    let (store, meter) = (Arc::new(SqliteStore::in_memory().unwrap()), Arc::new(Meter::default()));
     let host = TestHost::new().env("SVC_SECRET_API_KEY", CANARY);
     let engine = svc::engine().with(components::ALL).with_host(Arc::new(host));
     World { engine: engine.with_observer(meter.clone()).with_store(store.clone()), store, meter }
@@ -28,7 +28,7 @@ fn world() -> World {
 const CANARY: &str = "canary-4711";
 
 /// The whole content of a store of these tests.
-fn all_of(store: &Store) -> String {
+fn all_of(store: &SqliteStore) -> String {
     let run = store.run("last").unwrap();
     let nodes = store.nodes(&run.id).unwrap();
     let outputs = nodes.iter().filter_map(|it| it.output).chain(run.value);

@@ -10,7 +10,10 @@ use std::{
 
 use svc::{
     registry::Usage,
-    store::{Args, Attempt, Blob, End, Entry, Node, NodeState, Run, RunId, RunState, Store},
+    store::{
+        Args, Attempt, Blob, End, Entry, Node, NodeState, Run, RunId, RunState, SqliteStore,
+        Store as _,
+    },
     value::Money,
 };
 use tempfile::TempDir;
@@ -45,7 +48,7 @@ impl Place {
 
     /// Records a run of this script with these calls and their results, one per second.
     fn keep(&self, script: &str, calls: &[(&str, Result<String, &str>)]) -> RunId {
-        let store = Store::open(&self.file("runs.db"), 0).unwrap();
+        let store = SqliteStore::open(&self.file("runs.db"), 0).unwrap();
         let id = RunId::new(BEGAN);
         let text = Blob::new(script.as_bytes());
         let run = Box::new(Run { text: text.hash(), ..run(&id) });
@@ -239,7 +242,7 @@ fn items_are_one_line_but_for_what_is_remarkable() {
 fn what_another_run_made_is_reused() {
     let place = Place::new();
     let id = place.keep("1", &[("a/ask", Ok("1".to_owned()))]);
-    let store = Store::open(&place.file("runs.db"), 0).unwrap();
+    let store = SqliteStore::open(&place.file("runs.db"), 0).unwrap();
     let cause = Some(r#"{"failed":{"kind":"timeout","message":"too slow"}}"#.to_owned());
     let reused = Node { origin: Some(id.clone()), ..node(&id, "b/ask", 1, None) };
     let again = Node { cause, ..node(&id, "c/ask", 2, None) };
@@ -303,7 +306,7 @@ fn a_browser_draws_the_page() {
 
 /// Records the failed call again, with its attempts.
 fn add_tries(place: &Place, run: &RunId, path: &str) {
-    let store = Store::open(&place.file("runs.db"), 0).unwrap();
+    let store = SqliteStore::open(&place.file("runs.db"), 0).unwrap();
     let error = Some(r#"{"kind":"unavailable","message":"a hiccup"}"#.to_owned());
     let (used, took) = (Usage::default(), 20);
     let tries = vec![Attempt { number: 1, started: BEGAN, took, used, error }];

@@ -7,7 +7,7 @@ use svc::{
     diag::{Code, Source},
     host::test::TestHost,
     stdlib::{self, Module},
-    store::Store,
+    store::{SqliteStore, Store as _},
     syntax,
     value::{Money, json},
 };
@@ -173,7 +173,7 @@ async fn a_module_is_used_twice_and_from_used_files() {
 /// A run records the text of a module: a later version may differ.
 #[tokio::test]
 async fn a_run_keeps_the_modules_that_it_used() {
-    let store = Arc::new(Store::in_memory().unwrap());
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
     let engine = svc::engine().with_host(Arc::new(TestHost::new())).with_store(store.clone());
     let script = "use \"std:panel\" as panel\n\
         [\"x\"] >> panel.majority >> .winner >> fail";

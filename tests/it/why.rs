@@ -9,18 +9,18 @@ use svc::{
     registry::{
         Component, Cx, Effect, Example, Io, Op, OpError, Price, Scheme, TokenPrice, Usage, io,
     },
-    store::Store,
+    store::{SqliteStore, Store as _},
     value::{Money, Text, Value},
 };
 
 use crate::components;
 
 /// A store, and the worlds of its runs.
-struct Runs(Arc<Store>);
+struct Runs(Arc<SqliteStore>);
 
 impl Runs {
     fn new() -> Self {
-        Self(Arc::new(Store::in_memory().unwrap()))
+        Self(Arc::new(SqliteStore::in_memory().unwrap()))
     }
 
     fn engine(&self, host: TestHost) -> Engine {

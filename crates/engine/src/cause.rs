@@ -3,8 +3,10 @@
 use std::{collections::BTreeMap, fmt, iter, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use svc_contract::value::{Record, json};
-use svc_store::{Node, NodeState, Store, StoreError};
+use svc_contract::{
+    store::{Node, NodeState, Store, StoreError},
+    value::{Record, json},
+};
 
 use crate::run::{About, Most};
 
@@ -63,7 +65,7 @@ pub(super) struct Facts {
 
 impl Facts {
     /// The facts of a recorded call.
-    pub(super) fn of(store: &Store, node: &Node) -> Result<Self, StoreError> {
+    pub(super) fn of(store: &dyn Store, node: &Node) -> Result<Self, StoreError> {
         Ok(Self {
             op: format!("{}.{}", node.component, node.op),
             version: node.version,

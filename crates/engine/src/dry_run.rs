@@ -10,10 +10,10 @@ use std::{
 use svc_contract::{
     host::offline::Offline,
     registry::{ErrorKind, OpError, Usage},
+    store::{Node, NodeState, Run, Store, StoreError},
     value::{Value, json},
 };
 use svc_lang::{diag::Source, plan::Plan};
-use svc_store::{Node, NodeState, Run, Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -73,7 +73,7 @@ pub struct DryRunResult {
 }
 
 struct DryRun {
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     purpose: Purpose,
     recorded: HashMap<String, Node>,
     /// Paths of calls whose places the script no longer has, by key.
@@ -107,7 +107,7 @@ impl Engine {
     }
 
     fn recorded(&self, run: &Run) -> Result<Plan, Error> {
-        let planned = self.kept().and_then(|it| self.plan_of(it, run));
+        let planned = self.kept().and_then(|it| self.plan_of(&**it, run));
         let nowhere = || Source::new(run.script.as_str(), "");
         planned.map_err(|err| resume::outside(&nowhere(), err))?.map_err(Error::Check)
     }
@@ -155,7 +155,12 @@ fn in_no_time<T: Send>(work: impl Future<Output = T> + Send) -> Option<T> {
 }
 
 impl DryRun {
-    fn of(store: Arc<Store>, run: &Run, plan: &Plan, purpose: Purpose) -> Result<Self, StoreError> {
+    fn of(
+        store: Arc<dyn Store>,
+        run: &Run,
+        plan: &Plan,
+        purpose: Purpose,
+    ) -> Result<Self, StoreError> {
         let mut recorded = HashMap::new();
         for id in run.origin.iter().filter(|_| purpose == Purpose::Foresee).chain([&run.id]) {
             recorded.extend(store.nodes(id)?.into_iter().map(|it| (it.path.clone(), it)));
@@ -214,7 +219,7 @@ impl DryRun {
             return Ok(self.unknown(entry, Cause::Missing));
         };
         if node.key != entry.key {
-            let before = Facts::of(&self.store, node)?;
+            let before = Facts::of(&*self.store, node)?;
             let differences = Differences::between(&before, &facts(entry));
             return self.differing(entry, node, Cause::Differs(differences));
         }
@@ -224,7 +229,7 @@ impl DryRun {
         if self.purpose == Purpose::Foresee {
             let about: About = serde_json::from_str(&node.about).unwrap_or_default();
             if !entry.about.is_like(&about) {
-                let before = Facts::of(&self.store, node)?;
+                let before = Facts::of(&*self.store, node)?;
                 let differences = Differences::between(&before, &facts(entry));
                 return Ok(self.unknown(entry, Cause::Differs(differences)));
             }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use svc_contract::{
     registry::OpRef,
+    store::{Node, NodeState, Run, Store, StoreError},
     value::{Record, Value, json, literal},
 };
 use svc_lang::{plan::Plan, syntax};
-use svc_store::{Node, NodeState, Run, Store, StoreError};
 
 use super::{Engine, cause::Cause};
 use crate::run::About;
@@ -29,7 +29,7 @@ impl Engine {
     /// recorded results as mocks for everything that is not pure. Also returns the script's
     /// source.
     pub fn test_of(&self, name: &str) -> Result<(svc_lang::diag::Source, String), StoreError> {
-        let store = self.kept()?;
+        let store = self.kept()?.as_ref();
         let run = store.run(name)?;
         let plan = self.plan_of(store, &run)?.map_err(|_| {
             let message = format!("the script of the run {} no longer passes the check", run.id);
@@ -41,7 +41,7 @@ impl Engine {
         Ok((source, syntax::format(&text).text))
     }
 
-    fn mocks(&self, store: &Store, run: &Run) -> Result<String, StoreError> {
+    fn mocks(&self, store: &dyn Store, run: &Run) -> Result<String, StoreError> {
         let mut groups: BTreeMap<(String, Option<String>), Group> = BTreeMap::new();
         for node in store.nodes(&run.id)? {
             let Some(op) = self.registry.find_op(&node.component, &node.op) else { continue };
@@ -107,7 +107,7 @@ impl Group {
 }
 
 /// The result of a call, as a script writes it.
-fn gives(store: &Store, node: &Node, op: OpRef) -> Result<Option<String>, StoreError> {
+fn gives(store: &dyn Store, node: &Node, op: OpRef) -> Result<Option<String>, StoreError> {
     if node.state != NodeState::Done {
         let Some(Cause::Failed { kind, message, .. }) = Cause::of_state(node) else {
             return Ok(None);
@@ -128,7 +128,7 @@ fn parsed(json: &str) -> String {
     format!("parse_json({})", literal::text(json))
 }
 
-fn block(store: &Store, run: &Run, plan: &Plan, mocks: &str) -> Result<String, StoreError> {
+fn block(store: &dyn Store, run: &Run, plan: &Plan, mocks: &str) -> Result<String, StoreError> {
     let params = json::read(&run.params).unwrap_or_default();
     let inputs = plan.program().inputs.iter().filter(|it| !it.is_secret());
     let given = inputs.filter_map(|input| {

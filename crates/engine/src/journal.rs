@@ -12,12 +12,12 @@ use std::{
 use svc_contract::{
     host::Host,
     registry::{ErrorKind, OpError, Usage},
+    store::{
+        Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, Payment, RunId, Store,
+        StoreError, StoreErrorKind,
+    },
 };
 use svc_lang::plan::Scopes;
-use svc_store::{
-    Args, Attempt, Blob, Entry as Row, Hash, Node, NodeState, Payment, RunId, Store, StoreError,
-    StoreErrorKind,
-};
 
 use super::{
     cause::{Cause, Differences, Facts},
@@ -29,7 +29,7 @@ use crate::run::{
 
 /// The records of one run.
 pub(super) struct Journal {
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     run: RunId,
     host: Arc<dyn Host>,
     /// The earlier records, by place.
@@ -92,7 +92,7 @@ struct Known {
 impl Journal {
     /// Opens the journal of a run that begins, resumes, or takes over results of another run.
     pub(super) fn open(
-        store: Arc<Store>,
+        store: Arc<dyn Store>,
         run: RunId,
         host: Arc<dyn Host>,
         from: &From,
@@ -117,7 +117,7 @@ impl Journal {
         let books = match goes_on {
             true => {
                 let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
-                PriorSpending::read(&store, &id, origin, &from.scopes)?
+                PriorSpending::read(&*store, &id, origin, &from.scopes)?
             }
             false => PriorSpending::default(),
         };
@@ -279,7 +279,7 @@ impl Journal {
         let Some(node) = self.store.node(&known.run, &entry.path).map_err(failed)? else {
             return Ok(());
         };
-        let before = Facts::of(&self.store, &node).map_err(failed)?;
+        let before = Facts::of(&*self.store, &node).map_err(failed)?;
         let differences = Differences::between(&before, &facts(entry));
         // A call that only forwards values read by others has no difference of its own.
         if differences != Differences::default() {
@@ -296,7 +296,7 @@ impl Journal {
         for node in found {
             let about = serde_json::from_str(&node.about).unwrap_or_default();
             if !entry.about.is_like(&about) {
-                let before = Facts::of(&self.store, &node).map_err(failed)?;
+                let before = Facts::of(&*self.store, &node).map_err(failed)?;
                 let differences = Differences::between(&before, &facts(entry));
                 why.get_or_insert(Cause::Differs(differences));
                 continue;
@@ -377,10 +377,10 @@ impl Records for Journal {
         });
         let row = Row::Payment(payment);
         let written = async move {
-            match self.store.file() {
-                Some(_) => self.store.commit(row).await.map_err(failed),
+            match self.store.is_durable() {
+                true => self.store.commit(row).await.map_err(failed),
                 // It is lost with the process anyway, so do not wait.
-                None => self.store.append(row).map_err(failed),
+                false => self.store.append(row).map_err(failed),
             }
         };
         (number, Box::pin(written))

@@ -44,6 +44,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use svc_contract::{
     host::Host,
     registry::{Component, Lent, OpError, OpRef, Registry, TunedRegistry, Tuning},
+    store::Store,
     value::{Text, Value},
 };
 use svc_lang::{
@@ -51,7 +52,6 @@ use svc_lang::{
     diag::{Report, Source},
     plan::{self, Caps, Estimate, EstimateContext, Past, Plan, Policy},
 };
-use svc_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -83,7 +83,7 @@ pub struct Engine {
     /// The files that scripts may use.
     uses: Arc<Policy>,
     /// The store of runs; `None` if runs are not stored.
-    store: Option<Arc<Store>>,
+    store: Option<Arc<dyn Store>>,
     isolates: bool,
     /// The memory limit of each run; a share of the machine's memory if not set.
     max_memory: Option<u64>,

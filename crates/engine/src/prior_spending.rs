@@ -9,9 +9,11 @@ use std::{
     sync::Arc,
 };
 
-use svc_contract::registry::Usage;
+use svc_contract::{
+    registry::Usage,
+    store::{Payment, RunId, Store, StoreError},
+};
 use svc_lang::plan::Scopes;
-use svc_store::{Payment, RunId, Store, StoreError};
 
 use crate::run::{by_input, by_order, place_of, scope_of};
 
@@ -61,7 +63,7 @@ impl Edit {
 impl PriorSpending {
     /// Reads the spending of `run`, and of the run with another script that it resumes.
     pub(super) fn read(
-        store: &Store,
+        store: &dyn Store,
         run: &RunId,
         origin: Option<(&RunId, &Edit)>,
         scopes: &Scopes,

@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap, future::IntoFuture, pin::Pin, time
 
 use svc_contract::{
     registry::{ErrorKind, Field, OpError, Tuning, Usage},
+    store::RunId,
     value::{Money, Text, TypeMismatch, Value},
 };
 use svc_lang::{
@@ -11,7 +12,6 @@ use svc_lang::{
     diag::{Report, Span},
     plan::{Caps, Holds, Plan, Verb},
 };
-use svc_store::RunId;
 use tokio_util::sync::CancellationToken;
 
 use super::{

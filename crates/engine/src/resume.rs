@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 use serde_json::{Value as Json, json};
 use svc_contract::{
     registry::{ErrorKind, OpRef, Usage},
+    store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError},
     value::{Money, Text, Value, json as values},
 };
 use svc_lang::{
@@ -12,7 +13,6 @@ use svc_lang::{
     plan::{Caps, Past, Plan},
     stdlib,
 };
-use svc_store::{Blob, Claim, End, Entry, Run, RunId, RunState, Spread, Store, StoreError};
 
 use super::{
     Engine, Error, Request, Unsaved,
@@ -39,18 +39,18 @@ pub(super) struct RunOptions {
 
 /// A run in the store.
 pub(super) struct StoredRun {
-    store: Arc<Store>,
+    store: Arc<dyn Store>,
     pub(super) journal: Arc<Journal>,
     /// Start time, in milliseconds since 1970.
     started: i64,
     /// Prevents others from working on the run, and on the run that it resumes.
-    _claims: Vec<Claim>,
+    _claims: Vec<Box<dyn Claim>>,
 }
 
 impl Engine {
     /// Returns the engine with a store for its runs, so that they can be resumed.
     #[must_use]
-    pub fn with_store(mut self, store: Arc<Store>) -> Self {
+    pub fn with_store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
         self
     }
@@ -73,7 +73,7 @@ impl Engine {
     /// Resumes the run of that name, or the latest one for `last`: with its script, its inputs
     /// and its caps. Finished calls are not repeated.
     pub fn resume(&self, name: &str) -> Result<Request<'_>, StoreError> {
-        let store = self.kept()?;
+        let store = self.kept()?.as_ref();
         let run = store.run(name)?;
         if run.is_partial() {
             return Err(partial(&run));
@@ -98,7 +98,7 @@ impl Engine {
     /// The plan of a run's script, with its files and its tunings at that time.
     pub(super) fn plan_of(
         &self,
-        store: &Store,
+        store: &dyn Store,
         run: &Run,
     ) -> Result<Result<Plan, Report>, StoreError> {
         let (source, used) = script(store, run)?;
@@ -130,13 +130,13 @@ impl Engine {
         Ok(text.flatten())
     }
 
-    pub(super) fn kept(&self) -> Result<&Arc<Store>, StoreError> {
+    pub(super) fn kept(&self) -> Result<&Arc<dyn Store>, StoreError> {
         self.store.as_ref().ok_or_else(|| StoreError::not_found("this engine does not store runs"))
     }
 }
 
 /// The script of a run, and the files that it used, as they were then.
-pub(super) fn script(store: &Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
+pub(super) fn script(store: &dyn Store, run: &Run) -> Result<(Source, Unsaved), StoreError> {
     let text = |hash, what: &str| {
         let missing = format!("{what} of the run {} is not in the store", run.id);
         store.text(hash)?.ok_or_else(|| StoreError::not_found(missing))
@@ -246,7 +246,7 @@ impl StoredRun {
     /// Records that a run begins or resumes.
     pub(super) fn begin(
         engine: &Engine,
-        store: Arc<Store>,
+        store: Arc<dyn Store>,
         id: RunId,
         plan: &Plan,
         inputs: &BTreeMap<Text, Value>,
@@ -263,7 +263,7 @@ impl StoredRun {
             // It may have been removed before it was claimed; then nothing of it is known.
             store.run(known.run.id.as_str()).map_err(failed)?;
         }
-        let from = earlier.map(|it| it.before(engine, &store, plan)).unwrap_or_default();
+        let from = earlier.map(|it| it.before(engine, &*store, plan)).unwrap_or_default();
         let (host, asked) = (engine.host.clone(), options.asked.clone());
         let mut journal =
             Journal::open(store.clone(), id.clone(), host, &from, asked).map_err(failed)?;
@@ -348,14 +348,14 @@ impl Earlier {
     }
 
     /// `origin` may have been removed; then the payments taken over from it stay as they are.
-    fn edit(&self, engine: &Engine, store: &Store, plan: &Plan) -> Option<(RunId, Edit)> {
+    fn edit(&self, engine: &Engine, store: &dyn Store, plan: &Plan) -> Option<(RunId, Edit)> {
         let origin = store.run(self.origin()?.as_str()).ok()?;
         let before = engine.plan_of(store, &origin).ok().and_then(Result::ok);
         let before = before.map(|it| it.scopes().clone()).unwrap_or_default();
         Some((origin.id, Edit::between(before, plan.scopes())))
     }
 
-    fn before(&self, engine: &Engine, store: &Store, plan: &Plan) -> From {
+    fn before(&self, engine: &Engine, store: &dyn Store, plan: &Plan) -> From {
         let runs = self.run.origin.iter().filter(|_| !self.is_edited).chain([&self.run.id]);
         let places = || plan.nodes().iter().map(|it| place_of(&it.path)).collect();
         From {

@@ -8,10 +8,11 @@ use std::{
 };
 
 use rusqlite::{Connection, backup::Backup};
+use svc_contract::store::{StoreError, StoreErrorKind};
 
 use super::{
-    Store, blobs, check,
-    error::{Result, StoreError, StoreErrorKind},
+    SqliteStore, blobs, check,
+    error::{Result, SqlResult},
     mark::Mark,
     open,
     place::{self, Place},
@@ -21,7 +22,7 @@ use super::{
 /// The maximum number of further attempts, if a run was removed while its contents were copied.
 const AGAIN: u32 = 5;
 
-impl Store {
+impl SqliteStore {
     /// Copies the store as of one moment to a new file, with its large contents in
     /// `FILE-blobs`. Writers need not wait.
     pub fn backup(&self, to: &Path) -> Result<()> {
@@ -37,7 +38,7 @@ impl Store {
         let mut copied = self.copy(&part, to);
         for _ in 0..AGAIN {
             match &copied {
-                Err(err) if err.kind == StoreErrorKind::NotFound => copied = self.copy(&part, to),
+                Err(err) if err.0.kind == StoreErrorKind::NotFound => copied = self.copy(&part, to),
                 _ => break,
             }
         }
@@ -45,10 +46,10 @@ impl Store {
             // The first error matters; the partial file is only litter.
             let _ = fs::remove_file(part);
         }
-        copied
+        Ok(copied?)
     }
 
-    fn copy(&self, part: &Path, to: &Path) -> Result<()> {
+    fn copy(&self, part: &Path, to: &Path) -> SqlResult<()> {
         if fs::exists(part)? {
             fs::remove_file(part)?;
         }

@@ -14,12 +14,12 @@ use std::{
 
 use lz4_flex::block;
 use rusqlite::{Connection, OptionalExtension as _, params};
+use svc_contract::store::{Blob, Hash, StoreError};
 
 use super::{
-    error::{Result, StoreError},
+    error::{Result, SqlResult},
     place::Place,
     private,
-    rows::{Blob, Hash},
 };
 
 /// Smaller contents are not compressed.
@@ -32,7 +32,7 @@ const FILED_FROM: usize = 1 << 20;
 const BEST_RATIO: usize = 255;
 
 /// Stores a content unless it exists.
-pub(super) fn put(connection: &Connection, place: &Place, blob: &Blob) -> Result<()> {
+pub(super) fn put(connection: &Connection, place: &Place, blob: &Blob) -> SqlResult<()> {
     let (hash, data) = (blob.hash(), blob.data());
     if data.len() < PACKED_FROM {
         return insert(connection, blob, "raw", Some(data));
@@ -51,7 +51,7 @@ pub(super) fn put(connection: &Connection, place: &Place, blob: &Blob) -> Result
     }
 }
 
-fn insert(connection: &Connection, blob: &Blob, codec: &str, data: Option<&[u8]>) -> Result<()> {
+fn insert(connection: &Connection, blob: &Blob, codec: &str, data: Option<&[u8]>) -> SqlResult<()> {
     let sql = "INSERT INTO blobs (hash, size, codec, data) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (hash) DO NOTHING";
     let row = params![blob.hash().0, blob.data().len(), codec, data];
@@ -60,7 +60,11 @@ fn insert(connection: &Connection, blob: &Blob, codec: &str, data: Option<&[u8]>
 }
 
 /// Reads a content, and verifies its hash.
-pub(super) fn read(connection: &Connection, place: &Place, hash: Hash) -> Result<Option<Vec<u8>>> {
+pub(super) fn read(
+    connection: &Connection,
+    place: &Place,
+    hash: Hash,
+) -> SqlResult<Option<Vec<u8>>> {
     let sql = "SELECT size, codec, data FROM blobs WHERE hash = ?1";
     let row = connection
         .prepare_cached(sql)?
@@ -74,7 +78,8 @@ pub(super) fn read(connection: &Connection, place: &Place, hash: Hash) -> Result
     };
     let data = unpack(stored, &codec, size).ok_or_else(|| damaged("cannot be unpacked"))?;
     let is_same = Hash::of(&data) == hash;
-    is_same.then_some(Some(data)).ok_or_else(|| damaged("does not match its hash"))
+    let data = is_same.then_some(data).ok_or_else(|| damaged("does not match its hash"))?;
+    Ok(Some(data))
 }
 
 fn from_file(place: &Place, hash: Hash) -> Result<Option<Vec<u8>>> {

@@ -4,14 +4,14 @@
 use std::{collections::BTreeSet, fs, io, path::Path};
 
 use rusqlite::{Connection, params};
+use svc_contract::store::{Hash, StoreErrorKind};
 
 use super::{
-    Store, blobs,
-    error::{Result, StoreErrorKind},
+    SqliteStore, blobs,
+    error::{Result, SqlResult},
     mark::Mark,
     open,
     place::{self, Place},
-    rows::Hash,
 };
 
 /// The result of a thorough check of a store.
@@ -44,9 +44,18 @@ pub(super) const NAMED: &str = "SELECT text AS hash FROM runs
     UNION SELECT args_blob FROM nodes WHERE args_blob IS NOT NULL
     UNION SELECT input FROM nodes WHERE input IS NOT NULL";
 
-impl Store {
+impl SqliteStore {
     /// Reads the whole store and reports its problems. Takes long for a large store.
     pub fn check(&self) -> Result<Health> {
+        Ok(self.health()?)
+    }
+
+    /// The size of the store.
+    pub fn size(&self) -> Result<Size> {
+        Ok(self.measured()?)
+    }
+
+    fn health(&self) -> SqlResult<Health> {
         let reader = self.pool.reader()?;
         let mut look = Look { connection: &reader, place: &self.place, health: Health::default() };
         look.mark()?;
@@ -58,8 +67,7 @@ impl Store {
         Ok(look.health)
     }
 
-    /// The size of the store.
-    pub fn size(&self) -> Result<Size> {
+    fn measured(&self) -> SqlResult<Size> {
         let reader = self.pool.reader()?;
         let number = |sql: &str| reader.query_row(sql, [], |it| it.get(0));
         let pages: u64 = number("PRAGMA page_count")?;
@@ -84,7 +92,7 @@ impl Look<'_> {
     }
 
     /// The mark is read first: it may rise while the database is read.
-    fn mark(&mut self) -> Result<()> {
+    fn mark(&mut self) -> SqlResult<()> {
         let Some(file) = self.place.file() else { return Ok(()) };
         let mark = Mark::look(&place::sibling(file, "-mark"))?;
         let mark = mark.as_ref().map(Mark::read).transpose()?.flatten();
@@ -96,17 +104,17 @@ impl Look<'_> {
     }
 
     /// Reports damage as a problem; any other error ends the check.
-    fn noted<T>(&mut self, found: Result<T>) -> Result<Option<T>> {
+    fn noted<T>(&mut self, found: SqlResult<T>) -> SqlResult<Option<T>> {
         match found {
-            Err(err) if err.kind == StoreErrorKind::Corrupt => {
-                self.problem(err.message);
+            Err(err) if err.0.kind == StoreErrorKind::Corrupt => {
+                self.problem(err.0.message);
                 Ok(None)
             }
             other => other.map(Some),
         }
     }
 
-    fn pragma(&mut self, name: &str) -> Result<()> {
+    fn pragma(&mut self, name: &str) -> SqlResult<()> {
         let said: rusqlite::Result<Vec<String>> = self
             .connection
             .prepare(&format!("PRAGMA {name}"))?
@@ -117,7 +125,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn owners(&mut self) -> Result<()> {
+    fn owners(&mut self) -> SqlResult<()> {
         let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
         let row = |it: &rusqlite::Row<'_>| Ok((it.get::<_, String>(0)?, it.get::<_, i64>(1)?));
         let found: rusqlite::Result<Vec<_>> =
@@ -128,7 +136,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn contents(&mut self) -> Result<()> {
+    fn contents(&mut self) -> SqlResult<()> {
         let mut last = 0;
         while let Some((no, hash)) = self.content_after(last)? {
             last = no;
@@ -140,7 +148,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn content_after(&mut self, no: i64) -> Result<Option<(i64, Hash)>> {
+    fn content_after(&mut self, no: i64) -> SqlResult<Option<(i64, Hash)>> {
         let sql = "SELECT no, hash FROM blobs WHERE no > ?1 ORDER BY no LIMIT 1";
         let mut found = self.connection.prepare_cached(sql)?;
         let row = found.query_row(params![no], |it| Ok((it.get(0)?, Hash(it.get(1)?))));
@@ -150,7 +158,7 @@ impl Look<'_> {
         }
     }
 
-    fn names(&mut self) -> Result<()> {
+    fn names(&mut self) -> SqlResult<()> {
         let sql = format!("SELECT hash FROM ({NAMED}) WHERE hash NOT IN (SELECT hash FROM blobs)");
         let found: rusqlite::Result<Vec<_>> =
             self.connection.prepare(&sql)?.query_map([], |it| it.get(0).map(Hash))?.collect();
@@ -160,7 +168,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn litter(&mut self) -> Result<()> {
+    fn litter(&mut self) -> SqlResult<()> {
         let named = in_files(self.connection)?;
         let is_litter = |it: &&Found| it.hash.is_none_or(|hash| !named.contains(&hash));
         self.health.litter = files(self.place)?.iter().filter(is_litter).count();
@@ -169,7 +177,7 @@ impl Look<'_> {
 }
 
 /// The hashes of the contents in files, according to the database.
-pub(super) fn in_files(connection: &Connection) -> Result<BTreeSet<Hash>> {
+pub(super) fn in_files(connection: &Connection) -> SqlResult<BTreeSet<Hash>> {
     let mut found = connection.prepare("SELECT hash FROM blobs WHERE data IS NULL")?;
     let hashes: rusqlite::Result<_> = found.query_map([], |it| it.get(0).map(Hash))?.collect();
     Ok(hashes?)
@@ -184,7 +192,7 @@ pub(super) struct Found {
 }
 
 /// The files of large contents, according to their folder.
-pub(super) fn files(place: &Place) -> Result<Vec<Found>> {
+pub(super) fn files(place: &Place) -> SqlResult<Vec<Found>> {
     let mut found = Vec::new();
     for folder in place.blobs().map_or_else(|| Ok(Vec::new()), |it| listed(&it))? {
         for path in listed(&folder)? {
@@ -198,7 +206,7 @@ pub(super) fn files(place: &Place) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-fn listed(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+fn listed(folder: &Path) -> SqlResult<Vec<std::path::PathBuf>> {
     match fs::read_dir(folder) {
         Ok(found) => Ok(found.map(|it| Ok(it?.path())).collect::<io::Result<_>>()?),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),

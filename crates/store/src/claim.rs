@@ -13,16 +13,17 @@ use std::{
     time::Duration,
 };
 
+use svc_contract::store::{Claim, RunId, StoreError, StoreErrorKind};
+
 use super::{
-    error::{Result, StoreError, StoreErrorKind},
-    id::RunId,
+    error::Result,
     place::{self, Place},
     private,
 };
 
-/// The exclusive right to work on a run, until dropped.
+/// The claim on a run of this store.
 #[derive(Debug)]
-pub struct Claim {
+pub(super) struct RunClaim {
     run: RunId,
     kept: Kept,
 }
@@ -43,7 +44,7 @@ impl Claims {
     }
 
     /// Claims a run, unless it is claimed already.
-    pub(super) fn take(&self, place: &Place, run: &RunId) -> Result<Claim> {
+    pub(super) fn take(&self, place: &Place, run: &RunId) -> Result<RunClaim> {
         let kept = match place.claim(run) {
             Some(path) => {
                 let file = lock(&path, run)?;
@@ -52,7 +53,7 @@ impl Claims {
             None if self.lock().insert(run.clone()) => Kept::Memory(self.clone()),
             None => return Err(claimed(run, Some(std::process::id()))),
         };
-        Ok(Claim { run: run.clone(), kept })
+        Ok(RunClaim { run: run.clone(), kept })
     }
 
     /// Whether a run is claimed.
@@ -71,13 +72,13 @@ impl Claims {
     }
 }
 
-impl Claim {
-    pub fn run(&self) -> &RunId {
+impl Claim for RunClaim {
+    fn run(&self) -> &RunId {
         &self.run
     }
 }
 
-impl Drop for Claim {
+impl Drop for RunClaim {
     fn drop(&mut self) {
         match &self.kept {
             // A file that remains is not locked, and so claims nothing.

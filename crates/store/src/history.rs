@@ -1,29 +1,12 @@
 //! The past usage of operations, for estimates of the next run.
 
-use super::{Store, error::Result, read::count};
+use svc_contract::store::{History, Spread};
 
-/// The usage of an operation, over its latest finished nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct History {
-    /// The number of nodes.
-    pub count: usize,
-    pub tokens: Spread,
-    /// In billionths of a dollar.
-    pub cost: Spread,
-    /// In microseconds.
-    pub took: Spread,
-}
+use super::{SqliteStore, error::SqlResult, read::count};
 
-/// The mean and the median of many numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    pub median: u64,
-    pub mean: f64,
-}
-
-impl Store {
+impl SqliteStore {
     /// The usage of an operation, over its latest thousand finished nodes.
-    pub fn history(&self, component: &str, op: &str) -> Result<History> {
+    pub(super) fn read_history(&self, component: &str, op: &str) -> SqlResult<History> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(
             "SELECT nodes.tokens, nodes.cost, nodes.took
@@ -42,16 +25,5 @@ impl Store {
         let count = tokens.len();
         let [tokens, cost, took] = [tokens, cost, took].map(Spread::of);
         Ok(History { count, tokens, cost, took })
-    }
-}
-
-impl Spread {
-    /// For an even count, the median is the upper one of the two middle numbers.
-    fn of(mut numbers: Vec<u64>) -> Self {
-        numbers.sort_unstable();
-        let Some(median) = numbers.get(numbers.len() / 2).copied() else { return Self::default() };
-        #[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
-        let mean = numbers.iter().map(|it| *it as f64).sum::<f64>() / numbers.len() as f64;
-        Self { median, mean }
     }
 }

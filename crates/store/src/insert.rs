@@ -3,15 +3,11 @@
 use std::collections::HashMap;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
-
-use super::{
-    blobs,
-    error::{Result, StoreError, StoreErrorKind},
-    id::RunId,
-    payments::Books,
-    place::Place,
-    rows::{Args, Attempt, Blob, End, Entry, Node, Run, RunState},
+use svc_contract::store::{
+    Args, Attempt, Blob, End, Entry, Node, Run, RunId, RunState, StoreError, StoreErrorKind,
 };
+
+use super::{blobs, error::SqlResult, payments::Books, place::Place};
 
 /// Writes entries, inside one transaction.
 pub(super) struct Batch<'a> {
@@ -29,7 +25,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Writes one entry. An invalid entry does not affect the others.
-    pub(super) fn entry(&mut self, entry: &Entry) -> Result<()> {
+    pub(super) fn entry(&mut self, entry: &Entry) -> SqlResult<()> {
         match entry {
             Entry::Run { run, text, imports } => self.run(run, text, imports),
             Entry::End(end) => self.end(end),
@@ -44,15 +40,15 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn sql(&self, sql: &str) -> Result<CachedStatement<'a>> {
+    fn sql(&self, sql: &str) -> SqlResult<CachedStatement<'a>> {
         Ok(self.connection.prepare_cached(sql)?)
     }
 
-    fn put(&self, blob: &Blob) -> Result<()> {
+    fn put(&self, blob: &Blob) -> SqlResult<()> {
         blobs::put(self.connection, self.place, blob)
     }
 
-    fn run(&self, run: &Run, text: &Blob, imports: &[(String, Blob)]) -> Result<()> {
+    fn run(&self, run: &Run, text: &Blob, imports: &[(String, Blob)]) -> SqlResult<()> {
         const SQL: &str = "INSERT INTO runs (id, script, text, folder, params, bounds, version,
                 state, started, ended, tokens, cost, value, error, origin, about)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
@@ -89,11 +85,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn end(&self, end: &End) -> Result<()> {
+    fn end(&self, end: &End) -> SqlResult<()> {
         const SQL: &str = "UPDATE runs SET state = ?2, ended = ?3, tokens = ?4, cost = ?5,
             value = ?6, error = ?7 WHERE id = ?1";
         if end.state == RunState::Died {
-            return Err(StoreError::bug("a run cannot record that it died"));
+            return Err(StoreError::bug("a run cannot record that it died").into());
         }
         if let Some(value) = &end.value {
             self.put(value)?;
@@ -108,12 +104,12 @@ impl<'a> Batch<'a> {
             end.error,
         ];
         match self.sql(SQL)?.execute(row)? {
-            0 => Err(unknown(&end.run)),
+            0 => Err(unknown(&end.run).into()),
             _ => Ok(()),
         }
     }
 
-    fn node(&mut self, node: &Node, blobs: &[Blob], tries: &[Attempt]) -> Result<()> {
+    fn node(&mut self, node: &Node, blobs: &[Blob], tries: &[Attempt]) -> SqlResult<()> {
         const SQL: &str = "INSERT INTO nodes (run, path, key, op, state, attempts, started, took,
                 tokens, cost, output, error, args, args_blob, input, born, origin, about, cause)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
@@ -166,17 +162,17 @@ impl<'a> Batch<'a> {
     }
 
     /// A reused output may have been removed with its run.
-    fn is_there(&self, node: &Node, blobs: &[Blob]) -> Result<()> {
+    fn is_there(&self, node: &Node, blobs: &[Blob]) -> SqlResult<()> {
         let is_new = |hash| blobs.iter().any(|it| it.hash() == hash);
         let Some(hash) = node.output.filter(|it| !is_new(*it)) else { return Ok(()) };
         if self.sql("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([hash.0])? {
             return Ok(());
         }
         let message = format!("the content {hash} of `{}` was removed", node.path);
-        Err(StoreError::new(StoreErrorKind::NotFound, message))
+        Err(StoreError::new(StoreErrorKind::NotFound, message).into())
     }
 
-    fn attempt(&self, node: i64, attempt: &Attempt) -> Result<()> {
+    fn attempt(&self, node: i64, attempt: &Attempt) -> SqlResult<()> {
         const SQL: &str = "INSERT OR REPLACE INTO attempts
                 (node, number, started, took, tokens, cost, error)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -193,7 +189,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn run_no(&mut self, run: &RunId) -> Result<i64> {
+    fn run_no(&mut self, run: &RunId) -> SqlResult<i64> {
         if let Some(no) = self.runs.get(run) {
             return Ok(*no);
         }
@@ -204,7 +200,7 @@ impl<'a> Batch<'a> {
         Ok(no)
     }
 
-    fn op_no(&mut self, node: &Node) -> Result<i64> {
+    fn op_no(&mut self, node: &Node) -> SqlResult<i64> {
         const SQL: &str = "INSERT INTO ops (component, op, version) VALUES (?1, ?2, ?3)
             ON CONFLICT DO UPDATE SET version = ?3 RETURNING no";
         let name = (node.component.clone(), node.op.clone(), node.version);

@@ -1,19 +1,26 @@
-//! The journal of runs, and earlier results: one `SQLite` file.
+//! The store of runs as one `SQLite` file: [`SqliteStore`] is a [`Store`] of the contract. Opening,
+//! checking, copying and pruning it are its own.
 //!
 //! One thread writes ([`Store::append`], [`Store::commit`], [`Store::flush`]), and all pending
-//! entries share one transaction and one sync. Several connections read, each one the state
-//! committed when its query began. Several processes may use one file; only the holder of its
-//! [`Claim`] works on a run.
+//! entries share one transaction and one sync; an appended entry waits about 20 ms for others.
+//! Several connections read, each one the state committed when its query began. Several
+//! processes may use one file; only the holder of its [`Claim`] works on a run.
 //!
-//! All files are readable only by their owner. [`Store::open_reading`] writes nothing.
+//! All files are readable only by their owner. [`SqliteStore::open_reading`] writes nothing.
 //!
-//! Contents are identified by their hash and stored once ([`Blob`]). Next to `FILE` are
+//! Contents are identified by their hash and stored once. Next to `FILE` are
 //! `SQLite`'s own `FILE-wal` and `FILE-shm`, the high-water mark `FILE-mark`, contents over 1
 //! MiB in `FILE-blobs`, and the locks of active runs in `FILE-claims`.
 //!
 //! **Invariant:** everything that a commit acknowledged is read back, after a crash of the
 //! process and after a power cut; or the store reports that it is damaged. It never loses data
 //! silently.
+//!
+//! [`Store`]: svc_contract::store::Store
+//! [`Store::append`]: svc_contract::store::Store::append
+//! [`Store::commit`]: svc_contract::store::Store::commit
+//! [`Store::flush`]: svc_contract::store::Store::flush
+//! [`Claim`]: svc_contract::store::Claim
 
 use std::{
     path::Path,
@@ -23,6 +30,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use svc_contract::store::{Entry, StoreError};
 use tokio::{runtime::Handle, sync::oneshot};
 
 use self::{
@@ -38,7 +46,6 @@ mod check;
 mod claim;
 mod error;
 mod history;
-mod id;
 mod insert;
 mod mark;
 mod open;
@@ -51,30 +58,23 @@ mod queue;
 mod read;
 mod reading;
 mod repaired;
-mod rows;
 mod salvage;
 mod schema;
+mod store;
 mod survey;
 mod whole;
 mod writer;
 
 pub use check::{Health, Size};
-pub use claim::Claim;
-pub use error::{StoreError, StoreErrorKind};
-pub use history::{History, Spread};
-pub use id::RunId;
 pub use open::Options;
-pub use payments::Payment;
 pub use prune::{Old, Pruned};
-pub use read::Filter;
-pub use rows::{Args, Attempt, Blob, End, Entry, Hash, Node, NodeState, Run, RunState};
 pub use salvage::Recovered;
 
 use error::Result;
 
 /// An open store. Dropping it writes the appended entries.
 #[derive(Debug)]
-pub struct Store {
+pub struct SqliteStore {
     place: Place,
     /// The files that were opened.
     files: Option<Files>,
@@ -89,7 +89,7 @@ pub struct Store {
 #[must_use = "a commit that is not awaited may fail unnoticed"]
 pub struct Receipt(oneshot::Receiver<Result<()>>);
 
-impl Store {
+impl SqliteStore {
     /// Opens the store in a file, and creates it if necessary. `now` is in milliseconds since
     /// 1970.
     pub fn open(file: &Path, now: i64) -> Result<Self> {
@@ -98,7 +98,7 @@ impl Store {
 
     /// Opens the store with further options.
     pub fn open_with(file: &Path, options: Options) -> Result<Self> {
-        Self::start(open::file(file, options).map_err(|err| err.at(file))?)
+        Self::start(open::file(file, options).map_err(|err| err.0.at(file))?)
     }
 
     /// Opens a store in memory, which ends with the process.
@@ -119,13 +119,6 @@ impl Store {
         self.place.file()
     }
 
-    /// Queues an entry to be written within about 20 ms, together with others. Blocks only if
-    /// the queue is full. An error belongs to an earlier entry, or means that nothing can be
-    /// written at present; then this entry is not accepted.
-    pub fn append(&self, entry: Entry) -> Result<()> {
-        self.queue.append(entry)
-    }
-
     /// Writes an entry, and all that were appended before. It is durable once the receipt
     /// resolves.
     pub fn commit(&self, entry: Entry) -> Receipt {
@@ -136,29 +129,9 @@ impl Store {
     pub fn flush(&self) -> Receipt {
         Receipt(self.queue.commit(None))
     }
-
-    /// Creates the name of a run that begins `now`. Later runs sort later, even if the clock
-    /// was set back meanwhile.
-    pub fn new_id(&self, now: i64) -> RunId {
-        // If the store cannot be read, recording the run will report it.
-        match self.latest() {
-            Ok(Some(latest)) if latest.time() >= now => RunId::new(latest.time() + 1),
-            _ => RunId::new(now),
-        }
-    }
-
-    /// Whether the run is in the store, and the store is still at its place.
-    pub fn keeps(&self, run: &RunId) -> bool {
-        self.place.is_still(self.files).is_ok() && self.run(run.as_str()).is_ok()
-    }
-
-    /// Claims a run. Only one process can hold the claim, and one part of this process.
-    pub fn claim(&self, run: &RunId) -> Result<Claim> {
-        self.claims.take(&self.place, run)
-    }
 }
 
-impl Drop for Store {
+impl Drop for SqliteStore {
     fn drop(&mut self) {
         self.pool.close();
         self.queue.close();

@@ -16,10 +16,9 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    error::{Result, StoreError, StoreErrorKind},
-    private,
-};
+use svc_contract::store::{StoreError, StoreErrorKind};
+
+use super::{error::Result, private};
 
 pub(super) const SLOT: usize = 32;
 

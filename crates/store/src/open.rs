@@ -11,9 +11,10 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use svc_contract::store::{StoreError, StoreErrorKind};
 
 use super::{
-    error::{Result, StoreError, StoreErrorKind},
+    error::{Result, SqlError, SqlResult},
     mark::{Mark, Seen},
     place::{self, HEADER, OF_SQLITE, Place},
     private, schema, whole,
@@ -42,7 +43,7 @@ pub struct Options {
 }
 
 /// Opens the store in a file for writing.
-pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
+pub(super) fn file(file: &Path, options: Options) -> SqlResult<Writer> {
     place::refuse_foreign(file)?;
     if let Some(folder) = file.parent() {
         private::create_folder(folder)?;
@@ -51,17 +52,18 @@ pub(super) fn file(file: &Path, options: Options) -> Result<Writer> {
     mark.lock()?;
     let opened = opened(Place::File(file.to_owned()), &mark, options);
     mark.unlock()?;
-    let Opened { connection, place, seen, looked } = opened.map_err(|err| match err.kind {
-        // These statements work for every intact store, so the file is at fault.
-        StoreErrorKind::Bug => StoreError::corrupt(err.message),
-        _ => err,
-    })?;
+    let Opened { connection, place, seen, looked } =
+        opened.map_err(|SqlError(err)| match err.kind {
+            // These statements work for every intact store, so the file is at fault.
+            StoreErrorKind::Bug => StoreError::corrupt(err.message),
+            _ => err,
+        })?;
     let files = place.files()?;
     Ok(Writer { connection, place, files, store: seen.store, mark: Some(mark), looked })
 }
 
 /// Opens a store in memory for writing.
-pub(super) fn memory(options: Options) -> Result<Writer> {
+pub(super) fn memory(options: Options) -> SqlResult<Writer> {
     let place = Place::in_memory();
     let mut connection = place.connect(for_writing())?;
     prepare(&connection, options)?;
@@ -79,13 +81,13 @@ struct Opened {
     looked: Option<i64>,
 }
 
-fn opened(place: Place, mark: &Mark, options: Options) -> Result<Opened> {
+fn opened(place: Place, mark: &Mark, options: Options) -> SqlResult<Opened> {
     let was_there = mark.read()?;
     let looked = place.file().and_then(|it| whole::looked(mark, it, options.now));
     let len = place.file().and_then(|it| fs::metadata(it).ok()).map(|it| it.len());
     // `SQLite` treats a file without a complete header as empty, and initialises it again.
     if len.is_some_and(|it| it < HEADER && (it > 0 || was_there.is_some())) {
-        return Err(StoreError::corrupt("its file is too short"));
+        return Err(StoreError::corrupt("its file is too short").into());
     }
     if let (Some(file), None) = (place.file(), len) {
         private::create(file)?;
@@ -97,7 +99,7 @@ fn opened(place: Place, mark: &Mark, options: Options) -> Result<Opened> {
     if schema::is_ours(&connection)? {
         compare(&connection, was_there)?;
     } else if len.is_some() && was_there.is_some() {
-        return Err(StoreError::corrupt("its file has lost its content"));
+        return Err(StoreError::corrupt("its file has lost its content").into());
     } else {
         // Allows pruning to release pages; can only be set for an empty file.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -119,7 +121,7 @@ pub(super) fn for_writing() -> OpenFlags {
 }
 
 /// Sets the options that `SQLite` does not store in the file.
-pub(super) fn prepare(connection: &Connection, options: Options) -> Result<()> {
+pub(super) fn prepare(connection: &Connection, options: Options) -> SqlResult<()> {
     const STATEMENTS: usize = 32;
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -140,39 +142,40 @@ pub(super) fn prepare(connection: &Connection, options: Options) -> Result<()> {
     Ok(())
 }
 
-fn log_ahead(connection: &Connection) -> Result<()> {
+fn log_ahead(connection: &Connection) -> SqlResult<()> {
     const LARGEST_LOG: i64 = 64 << 20;
     let mode: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |it| it.get(0))?;
     if mode != "wal" {
         let message = "the store's file system cannot keep a write-ahead log";
         return Err(StoreError::new(StoreErrorKind::Io, message)
-            .help("choose another place with `--store FILE`"));
+            .help("choose another place with `--store FILE`")
+            .into());
     }
     connection.pragma_update_and_check(None, "journal_size_limit", LARGEST_LOG, |_| Ok(()))?;
     Ok(())
 }
 
 /// The count of commits in the database itself.
-pub(super) fn seen(connection: &Connection) -> Result<Seen> {
+pub(super) fn seen(connection: &Connection) -> SqlResult<Seen> {
     let store = schema::identity(connection)?;
     Ok(Seen { store, commits: schema::commits(connection)? })
 }
 
 /// Refuses a database with fewer commits than its mark.
-pub(super) fn compare(connection: &Connection, mark: Option<Seen>) -> Result<()> {
+pub(super) fn compare(connection: &Connection, mark: Option<Seen>) -> SqlResult<()> {
     let own = seen(connection)?;
     match mark.filter(|it| it.store == own.store) {
         Some(mark) if mark.commits > own.commits => {
             let lost = mark.commits - own.commits;
-            Err(StoreError::corrupt(format_args!("its last {lost} commits are missing")))
+            Err(StoreError::corrupt(format_args!("its last {lost} commits are missing")).into())
         }
         _ => Ok(()),
     }
 }
 
 /// Checks a store page by page. Returns false if it skipped a large store.
-fn quick_check(connection: &Connection) -> Result<bool> {
+fn quick_check(connection: &Connection) -> SqlResult<bool> {
     let pages: i64 = connection.pragma_query_value(None, "page_count", |it| it.get(0))?;
     let size: i64 = connection.pragma_query_value(None, "page_size", |it| it.get(0))?;
     if pages.saturating_mul(size) > QUICK_CHECK_UP_TO {
@@ -181,7 +184,7 @@ fn quick_check(connection: &Connection) -> Result<bool> {
     let said: String = connection.pragma_query_value(None, "quick_check", |it| it.get(0))?;
     match said.as_str() {
         "ok" => Ok(true),
-        _ => Err(StoreError::corrupt(said.trim_start_matches("*** in database main ***\n"))),
+        _ => Err(StoreError::corrupt(said.trim_start_matches("*** in database main ***\n")).into()),
     }
 }
 

@@ -1,55 +1,22 @@
 //! The amounts that attempts reserved and used: the accounts behind the caps of a run, however
 //! often it is resumed.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{Connection, Row, params};
-use svc_contract::registry::Usage;
-
-use super::{
-    Store,
-    error::{Result, StoreError},
-    id::RunId,
-    read,
-    rows::{Args, Node, NodeState},
+use svc_contract::{
+    registry::Usage,
+    store::{Payment, RunId, StoreError},
 };
 
-/// The amount that one attempt of a call reserved, and the amount it used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Payment {
-    pub run: RunId,
-    /// The number of the payment within its run.
-    pub number: u64,
-    /// The node; empty if it is unknown.
-    pub path: String,
-    /// `llm_router.ask`.
-    pub op: String,
-    /// The places of the enclosing bounds; `None` if unknown.
-    pub scopes: Option<Vec<String>>,
-    /// Milliseconds since 1970.
-    pub at: i64,
-    pub most: Usage,
-    /// `None` while unknown: then the reservation counts in full.
-    pub used: Option<Usage>,
-    /// The run that paid, if it is another one.
-    pub origin: Option<RunId>,
-}
+use super::{SqliteStore, error::SqlResult, read};
 
 pub(super) const PAYMENT: &str = "SELECT runs.id, number, path, op, scopes, at, most_tokens,
     most_cost, payments.tokens IS NOT NULL, coalesce(payments.tokens, 0),
     coalesce(payments.cost, 0), payments.origin
     FROM payments JOIN runs ON runs.no = payments.run";
 
-impl Payment {
-    /// The amount that counts against caps.
-    pub fn counts(&self) -> Usage {
-        self.used.unwrap_or(self.most)
-    }
-}
-
-impl Store {
+impl SqliteStore {
     /// The payments of a run, including those taken over from the run that it resumes.
-    pub fn payments(&self, run: &RunId) -> Result<Vec<Payment>> {
+    pub(super) fn read_payments(&self, run: &RunId) -> SqlResult<Vec<Payment>> {
         let reader = self.pool.reader()?;
         let sql = format!("{PAYMENT} WHERE runs.id = ?1 ORDER BY number");
         let mut found = reader.prepare_cached(&sql)?;
@@ -60,53 +27,9 @@ impl Store {
         }
         Ok(payments)
     }
-
-    /// Every call of a run with everything that was ever paid for it: failed attempts, repeated
-    /// ones, and those with an unknown outcome.
-    pub fn calls(&self, run: &RunId) -> Result<Vec<Node>> {
-        let mut nodes = self.nodes(run)?;
-        let mut paid: BTreeMap<String, Vec<Payment>> = BTreeMap::new();
-        for payment in self.payments(run)?.into_iter().filter(|it| !it.path.is_empty()) {
-            paid.entry(payment.path.clone()).or_default().push(payment);
-        }
-        for node in &mut nodes {
-            if let Some(payments) = paid.remove(&node.path) {
-                node.used = total(&payments);
-            }
-        }
-        nodes.extend(paid.into_values().filter_map(|it| begun(&it)));
-        Ok(nodes)
-    }
 }
 
-/// A call that is only known by its payments.
-fn begun(payments: &[Payment]) -> Option<Node> {
-    let first = payments.first()?;
-    let (component, op) = first.op.split_once('.').unwrap_or((&first.op, ""));
-    Some(Node {
-        run: first.run.clone(),
-        path: first.path.clone(),
-        key: [0; 32],
-        component: component.to_owned(),
-        op: op.to_owned(),
-        version: 0,
-        state: NodeState::Intended,
-        attempts: u32::try_from(payments.len()).unwrap_or(u32::MAX),
-        started: first.at,
-        took: 0,
-        used: total(payments),
-        output: None,
-        error: None,
-        args: Args::None,
-        input: None,
-        born: first.at,
-        origin: first.origin.clone(),
-        about: "{}".to_owned(),
-        cause: None,
-    })
-}
-
-pub(super) fn payment(row: &Row<'_>) -> Result<Payment> {
+pub(super) fn payment(row: &Row<'_>) -> SqlResult<Payment> {
     let scopes: Option<String> = row.get(4)?;
     let scopes = scopes.map(|it| serde_json::from_str(&it)).transpose();
     let is_settled: bool = row.get(8)?;
@@ -128,7 +51,7 @@ pub(super) fn payment(row: &Row<'_>) -> Result<Payment> {
 pub(super) struct Books<'a>(pub(super) &'a Connection);
 
 impl Books<'_> {
-    pub(super) fn insert(&self, run: i64, it: &Payment) -> Result<()> {
+    pub(super) fn insert(&self, run: i64, it: &Payment) -> SqlResult<()> {
         const SQL: &str = "INSERT INTO payments (run, number, path, op, scopes, at, most_tokens,
                 most_cost, tokens, cost, origin)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
@@ -151,18 +74,18 @@ impl Books<'_> {
         Ok(())
     }
 
-    pub(super) fn settle(&self, run: i64, number: u64, used: Usage) -> Result<()> {
+    pub(super) fn settle(&self, run: i64, number: u64, used: Usage) -> SqlResult<()> {
         const SQL: &str =
             "UPDATE payments SET tokens = ?3, cost = ?4 WHERE run = ?1 AND number = ?2";
         let row = params![run, whole(number), whole(used.tokens), used.cost.nanos()];
         match self.0.prepare_cached(SQL)?.execute(row)? {
-            0 => Err(StoreError::not_found(format!("the run has no payment {number}"))),
+            0 => Err(StoreError::not_found(format!("the run has no payment {number}")).into()),
             _ => Ok(()),
         }
     }
 
     /// Replaces the payments that a run took over from another one.
-    pub(super) fn take_over(&self, run: i64, payments: &[Payment]) -> Result<()> {
+    pub(super) fn take_over(&self, run: i64, payments: &[Payment]) -> SqlResult<()> {
         let sql = "DELETE FROM payments WHERE run = ?1 AND origin IS NOT NULL";
         self.0.prepare_cached(sql)?.execute([run])?;
         payments.iter().try_for_each(|it| self.insert(run, it))
@@ -172,9 +95,4 @@ impl Books<'_> {
 /// `SQLite` counts to 2^63.
 fn whole(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// The sum of the payments.
-pub(super) fn total(payments: &[Payment]) -> Usage {
-    payments.iter().fold(Usage::default(), |sum, it| sum.plus(it.counts()))
 }

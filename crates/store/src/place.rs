@@ -9,12 +9,9 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags};
+use svc_contract::store::{Hash, RunId, StoreError, StoreErrorKind};
 
-use super::{
-    error::{Result, StoreError, StoreErrorKind},
-    id::RunId,
-    rows::Hash,
-};
+use super::error::{Result, SqlResult};
 
 /// The files that `SQLite` keeps next to the database.
 pub(super) const OF_SQLITE: [&str; 2] = ["-wal", "-shm"];
@@ -67,7 +64,7 @@ impl Place {
     }
 
     /// Opens the database with `flags`.
-    pub(super) fn connect(&self, flags: OpenFlags) -> Result<Connection> {
+    pub(super) fn connect(&self, flags: OpenFlags) -> SqlResult<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = match self {
             Self::File(file) => Connection::open_with_flags(file, flags),
@@ -79,7 +76,7 @@ impl Place {
     }
 
     /// Opens a database without writers, in a read-only place.
-    pub(super) fn connect_alone(&self) -> Result<Connection> {
+    pub(super) fn connect_alone(&self) -> SqlResult<Connection> {
         let Self::File(file) = self else { return self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY) };
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_URI

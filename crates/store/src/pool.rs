@@ -8,7 +8,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{
-    error::Result,
+    error::SqlResult,
     open::{self, Options},
     place::Place,
 };
@@ -43,13 +43,13 @@ pub(super) struct Reader<'a> {
 }
 
 impl Pool {
-    pub(super) fn new(place: Place, access: Access) -> Result<Self> {
+    pub(super) fn new(place: Place, access: Access) -> SqlResult<Self> {
         let pool = Self { place, access, idle: Mutex::default() };
         drop(pool.reader()?);
         Ok(pool)
     }
 
-    pub(super) fn reader(&self) -> Result<Reader<'_>> {
+    pub(super) fn reader(&self) -> SqlResult<Reader<'_>> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = idle.map_or_else(|| self.connect(), Ok)?;
         Ok(Reader { pool: self, connection: Some(connection) })
@@ -61,7 +61,7 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn connect(&self) -> Result<Connection> {
+    fn connect(&self) -> SqlResult<Connection> {
         let connection = match self.access {
             Access::Sharing => self.place.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             Access::Reading => self.place.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?,

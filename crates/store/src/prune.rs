@@ -4,13 +4,13 @@
 use std::fs;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use svc_contract::store::{Hash, RunId, StoreError, StoreErrorKind};
 
 use super::{
-    Store, StoreErrorKind,
+    SqliteStore,
     check::{self, NAMED},
-    claim::Claim,
-    error::{Result, StoreError},
-    id::RunId,
+    claim::RunClaim,
+    error::{Result, SqlResult},
     mark::Mark,
     open::{self, Options},
     place::{self, Place},
@@ -41,9 +41,18 @@ pub struct Pruned {
 /// keeps a file open.
 const AT_ONCE: usize = 100;
 
-impl Store {
+impl SqliteStore {
     /// Removes old runs, and the contents that no other run refers to.
     pub fn prune(&self, old: Old) -> Result<Pruned> {
+        Ok(self.pruned(old)?)
+    }
+
+    /// Returns what [`SqliteStore::prune`] would remove.
+    pub fn would_prune(&self, old: Old) -> Result<Pruned> {
+        Ok(self.prunable(old)?)
+    }
+
+    fn pruned(&self, old: Old) -> SqlResult<Pruned> {
         let mut connection = self.maintenance()?;
         let mut pruned = Pruned::default();
         for some in candidates(&connection, old)?.chunks(AT_ONCE) {
@@ -66,8 +75,7 @@ impl Store {
         Ok(pruned)
     }
 
-    /// Returns what [`Store::prune`] would remove.
-    pub fn would_prune(&self, old: Old) -> Result<Pruned> {
+    fn prunable(&self, old: Old) -> SqlResult<Pruned> {
         let mut connection = self.maintenance()?;
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut pruned = Pruned::default();
@@ -79,7 +87,7 @@ impl Store {
         Ok(pruned)
     }
 
-    fn maintenance(&self) -> Result<Connection> {
+    fn maintenance(&self) -> SqlResult<Connection> {
         let connection = self.place.connect(open::for_writing())?;
         open::prepare(&connection, Options::default())?;
         Ok(connection)
@@ -92,13 +100,13 @@ impl Store {
         own: &Transaction<'_>,
         runs: &[(i64, RunId)],
         pruned: &mut Pruned,
-    ) -> Result<Vec<Claim>> {
+    ) -> SqlResult<Vec<RunClaim>> {
         let mut claims = Vec::new();
         for (no, id) in runs {
-            match self.claim(id) {
+            match self.claims.take(&self.place, id) {
                 Ok(claim) => claims.push(claim),
                 Err(err) if matches!(err.kind, StoreErrorKind::Claimed { .. }) => continue,
-                Err(err) => return Err(err),
+                Err(err) => return Err(err.into()),
             }
             // The number may belong to another run by now.
             let sql = "DELETE FROM runs WHERE no = ?1 AND id = ?2";
@@ -111,7 +119,7 @@ impl Store {
 
     /// Removes the files of contents without a row. No other process writes files meanwhile,
     /// because that requires the lock that is held here.
-    fn sweep(&self, connection: &mut Connection) -> Result<()> {
+    fn sweep(&self, connection: &mut Connection) -> SqlResult<()> {
         let own = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let named = check::in_files(&own)?;
         for file in check::files(&self.place)? {
@@ -124,7 +132,7 @@ impl Store {
 }
 
 /// Removes the contents that no run refers to.
-fn remove_unnamed(own: &Transaction<'_>, place: &Place, pruned: &mut Pruned) -> Result<()> {
+fn remove_unnamed(own: &Transaction<'_>, place: &Place, pruned: &mut Pruned) -> SqlResult<()> {
     let unnamed = format!("hash NOT IN ({NAMED})");
     let mut found =
         own.prepare(&format!("SELECT hash, length(data) FROM blobs WHERE {unnamed}"))?;
@@ -134,14 +142,14 @@ fn remove_unnamed(own: &Transaction<'_>, place: &Place, pruned: &mut Pruned) -> 
         let bytes: Option<u64> = row.get(1)?;
         pruned.bytes += match bytes {
             Some(bytes) => bytes,
-            None => place.blob(super::Hash(row.get(0)?)).map_or(0, |it| len(&it)),
+            None => place.blob(Hash(row.get(0)?)).map_or(0, |it| len(&it)),
         };
     }
     own.execute(&format!("DELETE FROM blobs WHERE {unnamed}"), [])?;
     Ok(())
 }
 
-fn candidates(own: &Connection, old: Old) -> Result<Vec<(i64, RunId)>> {
+fn candidates(own: &Connection, old: Old) -> SqlResult<Vec<(i64, RunId)>> {
     let sql = "SELECT no, id FROM runs WHERE (?1 IS NULL OR started < ?1)
         AND no NOT IN (SELECT no FROM runs ORDER BY id DESC LIMIT ?2) ORDER BY id";
     let mut found = own.prepare(sql)?;

@@ -8,12 +8,10 @@ use std::{
     time::Duration,
 };
 
+use svc_contract::store::{Entry, StoreError};
 use tokio::sync::oneshot;
 
-use super::{
-    error::{Result, StoreError},
-    rows::Entry,
-};
+use super::error::Result;
 
 /// The time that an appended entry waits for others.
 const PATIENCE: Duration = Duration::from_millis(20);

@@ -2,26 +2,16 @@
 //! queries block.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use svc_contract::{registry::Usage, value::Money};
-
-use super::{
-    Store, blobs,
-    error::{Result, StoreError, StoreErrorKind},
-    id::RunId,
-    payments,
-    rows::{Args, Attempt, Hash, Node, NodeState, Run, RunState},
+use svc_contract::{
+    registry::Usage,
+    store::{
+        Args, Attempt, Filter, Hash, Node, NodeState, Payment, Run, RunId, RunState, StoreError,
+        StoreErrorKind,
+    },
+    value::Money,
 };
 
-/// Selects the runs to list, latest first.
-#[derive(Clone, Debug, Default)]
-pub struct Filter {
-    /// All if `None`.
-    pub limit: Option<usize>,
-    /// Only runs of this script.
-    pub script: Option<String>,
-    /// Only runs before this one.
-    pub before: Option<RunId>,
-}
+use super::{SqliteStore, blobs, error::SqlResult};
 
 pub(super) const RUN: &str =
     "SELECT id, script, text, folder, params, bounds, version, state, started,
@@ -33,9 +23,9 @@ pub(super) const NODE: &str =
     born, nodes.origin, nodes.about, cause
     FROM nodes JOIN runs ON runs.no = nodes.run JOIN ops AS op ON op.no = nodes.op";
 
-impl Store {
+impl SqliteStore {
     /// Lists runs, the latest first.
-    pub fn runs(&self, filter: &Filter) -> Result<Vec<Run>> {
+    pub(super) fn read_runs(&self, filter: &Filter) -> SqlResult<Vec<Run>> {
         let reader = self.pool.reader()?;
         let sql = format!(
             "{RUN} WHERE (?1 IS NULL OR script = ?1) AND (?2 IS NULL OR id < ?2)
@@ -53,37 +43,39 @@ impl Store {
     }
 
     /// The run of that name, of a unique prefix of it, or the latest run for `last`.
-    pub fn run(&self, name: &str) -> Result<Run> {
+    pub(super) fn read_run(&self, name: &str) -> SqlResult<Run> {
         const SHOWN: usize = 4;
         let filter = Filter { limit: Some(1), ..Filter::default() };
         if name == "last" {
-            let latest = self.runs(&filter)?.pop();
-            return latest.ok_or_else(|| StoreError::not_found("the store has no runs"));
+            let latest = self.read_runs(&filter)?.pop();
+            let none = || StoreError::not_found("the store has no runs");
+            return Ok(latest.ok_or_else(none)?);
         }
         let name = name.to_ascii_lowercase();
         let mut found = self.with_prefix(&name, SHOWN)?;
         match found.len() {
-            0 => Err(StoreError::not_found(format!("unknown run `{name}`"))),
+            0 => Err(StoreError::not_found(format!("unknown run `{name}`")).into()),
             1 => self.seen(found.remove(0)),
             _ => {
                 let names: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
                 let message = format!("more than one run begins with `{name}`");
                 Err(StoreError::new(StoreErrorKind::Ambiguous, message)
-                    .help(format!("use a longer prefix, such as {}", names.join(", "))))
+                    .help(format!("use a longer prefix, such as {}", names.join(", ")))
+                    .into())
             }
         }
     }
 
     /// The latest name.
-    pub(super) fn latest(&self) -> Result<Option<RunId>> {
+    pub(super) fn latest(&self) -> SqlResult<Option<RunId>> {
         let reader = self.pool.reader()?;
         let sql = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
         let found: Option<String> =
             reader.prepare_cached(sql)?.query_row([], |it| it.get(0)).optional()?;
-        found.map(|it| RunId::parse(&it)).transpose()
+        Ok(found.map(|it| RunId::parse(&it)).transpose()?)
     }
 
-    fn with_prefix(&self, prefix: &str, limit: usize) -> Result<Vec<Run>> {
+    fn with_prefix(&self, prefix: &str, limit: usize) -> SqlResult<Vec<Run>> {
         let is_prefix = !prefix.is_empty() && prefix.bytes().all(|it| it.is_ascii_alphanumeric());
         if !is_prefix {
             return Ok(Vec::new());
@@ -101,9 +93,9 @@ impl Store {
     }
 
     /// A run without an end has died, unless it is claimed. Its spending is in its payments.
-    fn seen(&self, mut run: Run) -> Result<Run> {
+    fn seen(&self, mut run: Run) -> SqlResult<Run> {
         if run.state == RunState::Running {
-            run.used = payments::total(&self.payments(&run.id)?);
+            run.used = Payment::total(&self.read_payments(&run.id)?);
         }
         if run.state == RunState::Running && !self.claims.is_taken(&self.place, &run.id)? {
             // It may have ended between the two queries.
@@ -115,25 +107,25 @@ impl Store {
                 .optional()?;
             run.state = match state.as_deref().map(RunState::read).transpose()? {
                 Some(RunState::Running) | None => RunState::Died,
-                Some(_) => return self.run(run.id.as_str()),
+                Some(_) => return self.read_run(run.id.as_str()),
             };
         }
         Ok(run)
     }
 
     /// The names and texts of the files that a run's script imports.
-    pub fn imports(&self, run: &RunId) -> Result<Vec<(String, Hash)>> {
+    pub(super) fn read_imports(&self, run: &RunId) -> SqlResult<Vec<(String, Hash)>> {
         imports(&*self.pool.reader()?, run)
     }
 
     /// Every node of a run, in the order in which they were first written.
-    pub fn nodes(&self, run: &RunId) -> Result<Vec<Node>> {
+    pub(super) fn read_nodes(&self, run: &RunId) -> SqlResult<Vec<Node>> {
         let reader = self.pool.reader()?;
         nodes(&reader, &format!("{NODE} WHERE runs.id = ?1 ORDER BY nodes.no"), run.as_str())
     }
 
     /// One node of a run by its path.
-    pub fn node(&self, run: &RunId, path: &str) -> Result<Option<Node>> {
+    pub(super) fn read_node(&self, run: &RunId, path: &str) -> SqlResult<Option<Node>> {
         let reader = self.pool.reader()?;
         let sql = format!("{NODE} WHERE runs.id = ?1 AND path = ?2");
         let mut found = reader.prepare_cached(&sql)?;
@@ -143,7 +135,7 @@ impl Store {
 
     /// The nodes that finished under a key in other runs than `but`: nodes at the same place
     /// first, then the latest ones.
-    pub fn done(&self, key: [u8; 32], path: &str, but: &RunId) -> Result<Vec<Node>> {
+    pub(super) fn read_done(&self, key: [u8; 32], path: &str, but: &RunId) -> SqlResult<Vec<Node>> {
         const MOST: usize = 8;
         let reader = self.pool.reader()?;
         let sql = format!(
@@ -162,40 +154,17 @@ impl Store {
 
     /// The attempts of a node that had several, in order. A node with a single attempt contains
     /// all its facts.
-    pub fn attempts(&self, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+    pub(super) fn read_attempts(&self, run: &RunId, path: &str) -> SqlResult<Vec<Attempt>> {
         attempts(&*self.pool.reader()?, run, path)
     }
 
     /// A content by its hash. The content is compared with its hash.
-    pub fn blob(&self, hash: Hash) -> Result<Option<Vec<u8>>> {
+    pub(super) fn read_blob(&self, hash: Hash) -> SqlResult<Option<Vec<u8>>> {
         blobs::read(&*self.pool.reader()?, &self.place, hash)
-    }
-
-    /// The arguments of a node as a record in JSON.
-    pub fn arguments(&self, node: &Node) -> Result<String> {
-        let missing = |hash| StoreError::not_found(format!("the content {hash} is missing"));
-        let text = |hash| self.text(hash)?.ok_or_else(|| missing(hash));
-        let others = match &node.args {
-            Args::None => "{}".to_owned(),
-            Args::Here(json) => json.clone(),
-            Args::Blob(hash) => text(*hash)?,
-        };
-        let Some(hash) = node.input else { return Ok(others) };
-        let about: serde_json::Value = serde_json::from_str(&node.about).unwrap_or_default();
-        let Some(name) = about["input"].as_str() else { return Ok(others) };
-        let comma = if others == "{}" { "" } else { "," };
-        let others = others.strip_prefix('{').unwrap_or("}");
-        Ok(format!("{{\"{name}\":{}{comma}{others}", text(hash)?))
-    }
-
-    /// A content that is text, such as a script.
-    pub fn text(&self, hash: Hash) -> Result<Option<String>> {
-        let text = self.blob(hash)?.map(String::from_utf8).transpose();
-        text.map_err(|_| StoreError::corrupt(format_args!("the content {hash} is not valid UTF-8")))
     }
 }
 
-pub(super) fn imports(reader: &Connection, run: &RunId) -> Result<Vec<(String, Hash)>> {
+pub(super) fn imports(reader: &Connection, run: &RunId) -> SqlResult<Vec<(String, Hash)>> {
     let mut found = reader.prepare_cached(
         "SELECT name, imports.text FROM imports JOIN runs ON runs.no = imports.run
             WHERE runs.id = ?1 ORDER BY name",
@@ -208,7 +177,7 @@ pub(super) fn imports(reader: &Connection, run: &RunId) -> Result<Vec<(String, H
     Ok(imports)
 }
 
-pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> Result<Vec<Attempt>> {
+pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> SqlResult<Vec<Attempt>> {
     let mut found = reader.prepare_cached(
         "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,
                 attempts.error
@@ -224,7 +193,7 @@ pub(super) fn attempts(reader: &Connection, run: &RunId, path: &str) -> Result<V
     Ok(attempts)
 }
 
-fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
+fn nodes(reader: &Connection, sql: &str, run: &str) -> SqlResult<Vec<Node>> {
     let mut found = reader.prepare_cached(sql)?;
     let mut rows = found.query([run])?;
     let mut nodes = Vec::new();
@@ -234,7 +203,7 @@ fn nodes(reader: &Connection, sql: &str, run: &str) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-pub(super) fn run(row: &Row<'_>) -> Result<Run> {
+pub(super) fn run(row: &Row<'_>) -> SqlResult<Run> {
     Ok(Run {
         id: RunId::parse(&row.get::<_, String>(0)?)
             .map_err(|err| StoreError::corrupt(err.message))?,
@@ -255,7 +224,7 @@ pub(super) fn run(row: &Row<'_>) -> Result<Run> {
     })
 }
 
-pub(super) fn node(row: &Row<'_>) -> Result<Node> {
+pub(super) fn node(row: &Row<'_>) -> SqlResult<Node> {
     let args = match (row.get(14)?, maybe_hash(row, 15)?) {
         (Some(json), _) => Args::Here(json),
         (None, Some(hash)) => Args::Blob(hash),
@@ -285,7 +254,7 @@ pub(super) fn node(row: &Row<'_>) -> Result<Node> {
     })
 }
 
-pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
+pub(super) fn attempt(row: &Row<'_>) -> SqlResult<Attempt> {
     Ok(Attempt {
         number: row.get(0)?,
         started: row.get(1)?,
@@ -295,26 +264,26 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt> {
     })
 }
 
-pub(super) fn origin(row: &Row<'_>, at: usize) -> Result<Option<RunId>> {
+pub(super) fn origin(row: &Row<'_>, at: usize) -> SqlResult<Option<RunId>> {
     let name: Option<String> = row.get(at)?;
     let id = name.map(|it| RunId::parse(&it)).transpose();
-    id.map_err(|err| StoreError::corrupt(err.message))
+    Ok(id.map_err(|err| StoreError::corrupt(err.message))?)
 }
 
 /// Tokens and cost are adjacent columns.
-pub(super) fn used(row: &Row<'_>, at: usize) -> Result<Usage> {
+pub(super) fn used(row: &Row<'_>, at: usize) -> SqlResult<Usage> {
     Ok(Usage { tokens: count(row, at)?, cost: Money::from_nanos(row.get(at + 1)?) })
 }
 
-pub(super) fn count(row: &Row<'_>, at: usize) -> Result<u64> {
+pub(super) fn count(row: &Row<'_>, at: usize) -> SqlResult<u64> {
     let count: i64 = row.get(at)?;
-    u64::try_from(count).map_err(|_| StoreError::corrupt("a count is negative"))
+    Ok(u64::try_from(count).map_err(|_| StoreError::corrupt("a count is negative"))?)
 }
 
-fn hash(row: &Row<'_>, at: usize) -> Result<Hash> {
+fn hash(row: &Row<'_>, at: usize) -> SqlResult<Hash> {
     Ok(Hash(row.get(at)?))
 }
 
-fn maybe_hash(row: &Row<'_>, at: usize) -> Result<Option<Hash>> {
+fn maybe_hash(row: &Row<'_>, at: usize) -> SqlResult<Option<Hash>> {
     Ok(row.get::<_, Option<[u8; 32]>>(at)?.map(Hash))
 }

@@ -4,10 +4,12 @@
 
 use std::{fs, io, path::Path, sync::Arc};
 
+use svc_contract::store::{StoreError, StoreErrorKind};
+
 use super::{
-    Store,
+    SqliteStore,
     claim::Claims,
-    error::{Result, StoreError, StoreErrorKind},
+    error::{Result, SqlError, SqlResult},
     mark::Mark,
     open,
     place::{self, HEADER, OF_SQLITE, Place},
@@ -16,12 +18,12 @@ use super::{
     schema,
 };
 
-impl Store {
+impl SqliteStore {
     /// Opens the store in a file for reading, even if it is not writable, and while others
     /// write it. Writing to it is an error. A store of an older svc is migrated first, at the
     /// time `now`.
     pub fn open_reading(file: &Path, now: i64) -> Result<Self> {
-        match pool(file).map_err(|err| err.at(file))? {
+        match pool(file).map_err(|err| err.0.at(file))? {
             Some(pool) => Ok(Self::that_reads(Place::File(file.to_owned()), pool)),
             None => Self::open(file, now),
         }
@@ -36,14 +38,14 @@ impl Store {
 }
 
 /// The connections to an up-to-date store; `None` if it is of an older svc.
-fn pool(file: &Path) -> Result<Option<Pool>> {
+fn pool(file: &Path) -> SqlResult<Option<Pool>> {
     place::refuse_foreign(file)?;
     let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
     let mark = Mark::look(&place::sibling(file, "-mark"))?;
     match (looked(file, len, mark.as_ref()), &mark) {
         // Another process may be creating it. Readers of an intact store take no lock, because
         // holding it would prevent commits from raising the mark.
-        (Err(err), Some(mark)) if may_be_unmade(&err) => {
+        (Err(err), Some(mark)) if may_be_unmade(&err.0) => {
             mark.lock()?;
             let len = fs::metadata(file).map_err(|err| absent(err, file))?.len();
             looked(file, len, Some(mark))
@@ -56,9 +58,9 @@ fn may_be_unmade(err: &StoreError) -> bool {
     matches!(err.kind, StoreErrorKind::Corrupt | StoreErrorKind::Foreign)
 }
 
-fn looked(file: &Path, len: u64, mark: Option<&Mark>) -> Result<Option<Pool>> {
+fn looked(file: &Path, len: u64, mark: Option<&Mark>) -> SqlResult<Option<Pool>> {
     if len < HEADER {
-        return Err(StoreError::corrupt("its file is too short"));
+        return Err(StoreError::corrupt("its file is too short").into());
     }
     // The mark is read first: it may rise while the database is read.
     let seen = mark.map(Mark::read).transpose()?.flatten();
@@ -76,13 +78,13 @@ fn looked(file: &Path, len: u64, mark: Option<&Mark>) -> Result<Option<Pool>> {
 
 /// A store that is not open anywhere, in a read-only place, is read without locking: `SQLite`
 /// cannot create its shared files there.
-fn connected(file: &Path) -> Result<Pool> {
+fn connected(file: &Path) -> SqlResult<Pool> {
     let place = Place::File(file.to_owned());
     match Pool::new(place.clone(), Access::Reading).and_then(asked) {
         Ok(pool) => Ok(pool),
-        Err(err) if err.kind != StoreErrorKind::ReadOnly => Err(err),
+        Err(err) if err.0.kind != StoreErrorKind::ReadOnly => Err(err),
         Err(_) if is_closed(file)? => Pool::new(place, Access::Alone),
-        Err(err) => Err(StoreError::new(
+        Err(SqlError(err)) => Err(StoreError::new(
             err.kind,
             "the store was not closed properly, and cannot be read \
             in a read-only folder",
@@ -90,12 +92,13 @@ fn connected(file: &Path) -> Result<Pool> {
         .help(format!(
             "copy `{0}` and `{0}-wal` to another folder, and open the copy with `--store FILE`",
             file.display()
-        ))),
+        ))
+        .into()),
     }
 }
 
 /// Runs a query: only then `SQLite` opens the files next to the database.
-fn asked(pool: Pool) -> Result<Pool> {
+fn asked(pool: Pool) -> SqlResult<Pool> {
     schema::version(&*pool.reader()?)?;
     Ok(pool)
 }

@@ -8,9 +8,10 @@ use std::{
 };
 
 use rusqlite::Connection;
+use svc_contract::store::StoreError;
 
 use super::{
-    error::{Result, StoreError},
+    error::SqlResult,
     open::{self, Options},
     place::{self, HEADER, OF_SQLITE, Place},
     private, schema,
@@ -37,12 +38,12 @@ pub(super) struct RepairedCopy {
 
 impl RepairedCopy {
     /// Copies a store that was set aside, and migrates its tables.
-    pub(super) fn copy(aside: &Path, now: i64) -> Result<Self> {
+    pub(super) fn copy(aside: &Path, now: i64) -> SqlResult<Self> {
         let copy = place::sibling(aside, &format!("-{:08x}.part", fastrand::u32(..)));
         let files = Files(copy.clone());
         duplicate(aside, &copy)?;
         if fs::metadata(&copy)?.len() < HEADER {
-            return Err(StoreError::corrupt("its file is too short"));
+            return Err(StoreError::corrupt("its file is too short").into());
         }
         repair(&copy)?;
         let _ =
@@ -55,14 +56,14 @@ impl RepairedCopy {
     }
 }
 
-fn duplicate(from: &Path, to: &Path) -> Result<()> {
+fn duplicate(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = File::open(from)?;
     let mut to = private::options().create_new(true).write(true).open(to)?;
     io::copy(&mut from, &mut to)?;
     Ok(())
 }
 
-fn repair(copy: &Path) -> Result<()> {
+fn repair(copy: &Path) -> io::Result<()> {
     let mut file = File::options().write(true).open(copy)?;
     for (at, bytes) in FIXED {
         file.seek(SeekFrom::Start(at))?;

@@ -12,19 +12,20 @@ use std::{
 };
 
 use rusqlite::{Connection, Row};
-use serde_json::{Value as Json, json};
+use svc_contract::store::{
+    Args, Blob, End, Entry, Hash, Node, NodeState, Payment, Run, RunId, RunState, Store as _,
+    StoreErrorKind,
+};
 
 use super::{
-    Store, blobs,
-    error::{Result, StoreErrorKind},
-    id::RunId,
+    SqliteStore, blobs,
+    error::{Result, SqlResult},
     mark::Mark,
     open,
-    payments::{self, PAYMENT, Payment},
+    payments::{self, PAYMENT},
     place::{self, Place},
     read::{self, NODE, RUN},
     repaired::RepairedCopy,
-    rows::{Args, Blob, End, Entry, Hash, Node, NodeState, Run, RunState},
 };
 
 /// The result of recovering a damaged store.
@@ -45,7 +46,7 @@ pub struct Recovered {
     pub lost_commits: u64,
 }
 
-impl Store {
+impl SqliteStore {
     /// Sets a damaged store aside, complete, and opens a new one in its place with everything
     /// readable of the damaged one. Nothing is deleted or overwritten.
     pub fn recover(file: &Path, now: i64) -> Result<(Self, Recovered)> {
@@ -54,8 +55,8 @@ impl Store {
         let store = Self::open(file, now)?;
         let recovered = match RepairedCopy::copy(&aside, now) {
             Ok(repaired) => Salvage::of(&aside, &repaired.connection, &store)?.all()?,
-            Err(err) if err.kind == StoreErrorKind::Corrupt => Recovered::default(),
-            Err(err) => return Err(err),
+            Err(err) if err.0.kind == StoreErrorKind::Corrupt => Recovered::default(),
+            Err(err) => return Err(err.into()),
         };
         Ok((store, Recovered { aside, ..recovered }))
     }
@@ -66,7 +67,7 @@ struct Salvage<'a> {
     /// The location of the large contents.
     place: Place,
     len: u64,
-    to: &'a Store,
+    to: &'a SqliteStore,
     /// The number of readable nodes of each run.
     nodes: HashMap<RunId, usize>,
     payments: HashMap<RunId, usize>,
@@ -76,7 +77,7 @@ struct Salvage<'a> {
 }
 
 impl<'a> Salvage<'a> {
-    fn of(aside: &Path, from: &'a Connection, to: &'a Store) -> Result<Self> {
+    fn of(aside: &Path, from: &'a Connection, to: &'a SqliteStore) -> SqlResult<Self> {
         let len = fs::metadata(aside).map_or(0, |it| it.len());
         let mark = Mark::look(&place::sibling(aside, "-mark"))?;
         let mark = mark.as_ref().map(Mark::read).transpose()?.flatten();
@@ -89,7 +90,7 @@ impl<'a> Salvage<'a> {
         Ok(Self { from, place, len, to, nodes, payments, runs, found })
     }
 
-    fn all(mut self) -> Result<Recovered> {
+    fn all(mut self) -> SqlResult<Recovered> {
         let runs = format!("{RUN} WHERE no BETWEEN ?1 AND ?2");
         let nodes = format!("{NODE} WHERE nodes.no BETWEEN ?1 AND ?2 ORDER BY nodes.no");
         let payments = format!("{PAYMENT} WHERE payments.no BETWEEN ?1 AND ?2");
@@ -119,9 +120,9 @@ impl<'a> Salvage<'a> {
         &mut self,
         table: &str,
         sql: &str,
-        read: fn(&Row<'_>) -> Result<T>,
-        take: fn(&mut Self, T) -> Result<()>,
-    ) -> Result<()> {
+        read: fn(&Row<'_>) -> SqlResult<T>,
+        take: fn(&mut Self, T) -> SqlResult<()>,
+    ) -> SqlResult<()> {
         const PORTION: i64 = 512;
         let last = self.last_of(table);
         let mut ranges: Vec<(i64, i64)> = (0..=last / PORTION)
@@ -154,8 +155,8 @@ impl<'a> Salvage<'a> {
         &self,
         sql: &str,
         range: (i64, i64),
-        read: fn(&Row<'_>) -> Result<T>,
-    ) -> Result<Vec<T>> {
+        read: fn(&Row<'_>) -> SqlResult<T>,
+    ) -> SqlResult<Vec<T>> {
         let mut found = self.from.prepare_cached(sql)?;
         let mut rows = found.query([range.0, range.1])?;
         let mut all = Vec::new();
@@ -166,7 +167,7 @@ impl<'a> Salvage<'a> {
     }
 
     /// Recovers a run if its script is readable. Its end is written last.
-    fn run(&mut self, run: Run) -> Result<()> {
+    fn run(&mut self, run: Run) -> SqlResult<()> {
         let Some(text) = self.content(run.text).filter(|_| !self.runs.contains_key(&run.id)) else {
             return Ok(());
         };
@@ -178,15 +179,12 @@ impl<'a> Salvage<'a> {
             .filter_map(|(name, text)| Some((name, self.content(text)?)))
             .collect();
         let is_whole = count == Some(imports.len()) && self.has_all_nodes(&run);
-        let about = match is_whole {
-            true => run.about.clone(),
-            false => partial(&run.about),
-        };
+        let mut begun = Run { state: RunState::Running, value: None, ..run.clone() };
         if !is_whole {
+            begun.mark_partial();
             self.found.partial.push(run.id.clone());
         }
         self.found.runs += 1;
-        let begun = Run { state: RunState::Running, value: None, about, ..run.clone() };
         self.append(Entry::Run { run: Box::new(begun), text, imports })?;
         self.runs.insert(run.id.clone(), run);
         Ok(())
@@ -213,7 +211,7 @@ impl<'a> Salvage<'a> {
         named == Some(readable)
     }
 
-    fn payment(&mut self, payment: Payment) -> Result<()> {
+    fn payment(&mut self, payment: Payment) -> SqlResult<()> {
         match self.runs.contains_key(&payment.run) {
             true => self.append(Entry::Payment(Box::new(payment))),
             false => Ok(()),
@@ -221,7 +219,7 @@ impl<'a> Salvage<'a> {
     }
 
     /// A node with a lost output counts as started: its result is unknown.
-    fn node(&mut self, node: Node) -> Result<()> {
+    fn node(&mut self, node: Node) -> SqlResult<()> {
         if !self.runs.contains_key(&node.run) {
             return Ok(());
         }
@@ -250,7 +248,7 @@ impl<'a> Salvage<'a> {
     }
 
     /// Records the end of a run. A run with a lost value can compute it again.
-    fn end(&mut self, run: Run) -> Result<()> {
+    fn end(&mut self, run: Run) -> SqlResult<()> {
         let value = run.value.and_then(|it| self.content(it));
         let is_known = run.value.is_some() == value.is_some() && run.state != RunState::Running;
         let Some(at) = run.ended.filter(|_| is_known) else { return Ok(()) };
@@ -278,33 +276,13 @@ impl<'a> Salvage<'a> {
     }
 
     /// An entry that the new store rejects is lost; later ones are not.
-    fn append(&mut self, entry: Entry) -> Result<()> {
+    fn append(&mut self, entry: Entry) -> SqlResult<()> {
         match self.to.append(entry.clone()) {
             Err(err) if err.is_of_entry() => {
                 self.found.lost_nodes += 1;
-                self.to.append(entry)
+                Ok(self.to.append(entry)?)
             }
-            other => other,
+            other => Ok(other?),
         }
-    }
-}
-
-/// The facts about a run, with a mark that parts are lost.
-fn partial(about: &str) -> String {
-    let mut about: Json = serde_json::from_str(about).unwrap_or_default();
-    if !about.is_object() {
-        about = json!({});
-    }
-    about[PARTIAL] = true.into();
-    about.to_string()
-}
-
-const PARTIAL: &str = "partial";
-
-impl Run {
-    /// Whether records of the run are lost, so that resuming it could repeat calls.
-    pub fn is_partial(&self) -> bool {
-        let about: Json = serde_json::from_str(&self.about).unwrap_or_default();
-        about[PARTIAL] == true
     }
 }

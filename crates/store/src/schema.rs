@@ -4,8 +4,9 @@
 //! program with other checksums.
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use svc_contract::store::{StoreError, StoreErrorKind};
 
-use super::error::{Result, StoreError, StoreErrorKind};
+use super::error::{SqlError, SqlResult};
 
 /// Distinguishes a store from any other `SQLite` file: "svcs".
 pub(super) const APPLICATION: i32 = 0x7376_6373;
@@ -25,11 +26,11 @@ const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
 ) STRICT";
 
 /// Migrates a store: completely, or not at all.
-pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<()> {
+pub(super) fn migrate(connection: &mut Connection, now: i64) -> SqlResult<()> {
     migrate_by(&MIGRATIONS, connection, now)
 }
 
-fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Result<()> {
+fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> SqlResult<()> {
     if version(connection)? == migrations.len() && is_ours(connection)? {
         return verify(migrations, connection);
     }
@@ -65,7 +66,7 @@ fn migrate_by(migrations: &[&str], connection: &mut Connection, now: i64) -> Res
 }
 
 /// Whether the tables are of the current version. Newer and foreign tables are an error.
-pub(super) fn is_current(connection: &Connection) -> Result<bool> {
+pub(super) fn is_current(connection: &Connection) -> SqlResult<bool> {
     let there = version(connection)?;
     match is_ours(connection)? {
         true if there > MIGRATIONS.len() => Err(newer(connection)),
@@ -76,62 +77,65 @@ pub(super) fn is_current(connection: &Connection) -> Result<bool> {
 }
 
 /// Gives a store a new identity for its mark.
-pub(super) fn rename(connection: &Connection) -> Result<()> {
+pub(super) fn rename(connection: &Connection) -> SqlResult<()> {
     let id = format!("{:016x}", fastrand::u64(..));
     connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('store', ?1)", [id])?;
     Ok(())
 }
 
 /// The identity of a store, which its mark contains.
-pub(super) fn identity(connection: &Connection) -> Result<u64> {
+pub(super) fn identity(connection: &Connection) -> SqlResult<u64> {
     let sql = "SELECT value FROM meta WHERE name = 'store'";
     let id: Option<String> = connection.query_row(sql, [], |it| it.get(0)).optional()?;
-    id.and_then(|it| u64::from_str_radix(&it, 16).ok())
-        .ok_or_else(|| StoreError::corrupt("it has no identity"))
+    let id = id.and_then(|it| u64::from_str_radix(&it, 16).ok());
+    Ok(id.ok_or_else(|| StoreError::corrupt("it has no identity"))?)
 }
 
 /// The number of commits in the database.
-pub(super) fn commits(connection: &Connection) -> Result<u64> {
+pub(super) fn commits(connection: &Connection) -> SqlResult<u64> {
     let commits: i64 =
         connection.query_row("SELECT commits FROM mark WHERE one = 1", [], |it| it.get(0))?;
-    u64::try_from(commits).map_err(|_| StoreError::corrupt("its count of commits is negative"))
+    Ok(u64::try_from(commits)
+        .map_err(|_| StoreError::corrupt("its count of commits is negative"))?)
 }
 
 /// The version of the tables, 0 without tables. A newer one is refused by the migration.
-pub(super) fn version(connection: &Connection) -> Result<usize> {
+pub(super) fn version(connection: &Connection) -> SqlResult<usize> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |it| it.get(0))?;
-    usize::try_from(version).map_err(|_| StoreError::corrupt("its version is negative"))
+    Ok(usize::try_from(version).map_err(|_| StoreError::corrupt("its version is negative"))?)
 }
 
 /// Whether the file is marked as a store.
-pub(super) fn is_ours(connection: &Connection) -> Result<bool> {
+pub(super) fn is_ours(connection: &Connection) -> SqlResult<bool> {
     let id: i32 = connection.pragma_query_value(None, "application_id", |it| it.get(0))?;
     Ok(id == APPLICATION)
 }
 
-fn is_empty(connection: &Connection) -> Result<bool> {
+fn is_empty(connection: &Connection) -> SqlResult<bool> {
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0))?;
     Ok(tables == 0)
 }
 
-fn foreign() -> StoreError {
+fn foreign() -> SqlError {
     let message = "the file is a database, but not a store of svc";
     StoreError::new(StoreErrorKind::Foreign, message)
         .help("choose another file with `--store FILE`")
+        .into()
 }
 
-fn newer(connection: &Connection) -> StoreError {
+fn newer(connection: &Connection) -> SqlError {
     let sql = "SELECT value FROM meta WHERE name = 'svc'";
     let maker: Option<String> = connection.query_row(sql, [], |it| it.get(0)).ok();
     let maker = maker.map_or_else(String::new, |it| format!(" ({it})"));
     let message = format!("the store was made by a newer svc{maker}");
     StoreError::new(StoreErrorKind::Newer, message)
         .help("install that version, or choose another file with `--store FILE`")
+        .into()
 }
 
 /// Checks that the applied migrations are those of this program.
-fn verify(migrations: &[&str], connection: &Connection) -> Result<()> {
+fn verify(migrations: &[&str], connection: &Connection) -> SqlResult<()> {
     let mut rows = connection.prepare("SELECT checksum FROM migrations ORDER BY version")?;
     let known: rusqlite::Result<Vec<Vec<u8>>> = rows.query_map([], |it| it.get(0))?.collect();
     let ours = migrations.iter().map(|it| blake3::hash(it.as_bytes()).as_bytes().to_vec());
@@ -140,14 +144,15 @@ fn verify(migrations: &[&str], connection: &Connection) -> Result<()> {
     }
     let message = "the store was made by a development version of svc with other tables";
     Err(StoreError::new(StoreErrorKind::Newer, message)
-        .help("choose another file with `--store FILE`"))
+        .help("choose another file with `--store FILE`")
+        .into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn migrated(migrations: &[&str], connection: &mut Connection) -> Result<()> {
+    fn migrated(migrations: &[&str], connection: &mut Connection) -> SqlResult<()> {
         migrate_by(migrations, connection, 0)
     }
 
@@ -208,8 +213,8 @@ mod tests {
         migrated(&more, &mut connection).unwrap();
         connection.execute("UPDATE meta SET value = '9.1.0' WHERE name = 'svc'", []).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
-        assert_eq!(err.kind, StoreErrorKind::Newer);
-        assert_eq!(err.message, "the store was made by a newer svc (9.1.0)");
+        assert_eq!(err.0.kind, StoreErrorKind::Newer);
+        assert_eq!(err.0.message, "the store was made by a newer svc (9.1.0)");
     }
 
     #[test]
@@ -218,9 +223,9 @@ mod tests {
         let changed = MIGRATIONS[0].replace("-- Times", "-- times");
         migrated(&[&changed], &mut connection).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
-        assert_eq!(err.kind, StoreErrorKind::Newer);
+        assert_eq!(err.0.kind, StoreErrorKind::Newer);
         let err = migrated(&[MIGRATIONS[0], "CREATE TABLE more (it TEXT)"], &mut connection);
-        assert_eq!(err.unwrap_err().kind, StoreErrorKind::Newer);
+        assert_eq!(err.unwrap_err().0.kind, StoreErrorKind::Newer);
         assert_eq!(version(&connection).unwrap(), 1);
     }
 
@@ -238,7 +243,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute("CREATE TABLE theirs (it TEXT)", []).unwrap();
         let err = migrate(&mut connection, 0).unwrap_err();
-        assert_eq!(err.message, "the file is a database, but not a store of svc");
+        assert_eq!(err.0.message, "the file is a database, but not a store of svc");
         let tables: i64 =
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |it| it.get(0)).unwrap();
         assert_eq!(tables, 1);

@@ -1,10 +1,12 @@
 //! Queries about all nodes of a run at once.
 
-use super::{Store, error::Result, id::RunId, read::attempt, rows::Attempt};
+use svc_contract::store::{Attempt, RunId};
 
-impl Store {
+use super::{SqliteStore, error::SqlResult, read::attempt};
+
+impl SqliteStore {
     /// The attempts of all nodes of a run, with the paths of their nodes, in order.
-    pub fn all_attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>> {
+    pub(super) fn read_all_attempts(&self, run: &RunId) -> SqlResult<Vec<(String, Attempt)>> {
         let reader = self.pool.reader()?;
         let mut found = reader.prepare_cached(
             "SELECT number, attempts.started, attempts.took, attempts.tokens, attempts.cost,

@@ -7,15 +7,15 @@ use std::{
 };
 
 use rusqlite::{Connection, TransactionBehavior, config::DbConfig};
+use svc_contract::store::{Entry, StoreError, StoreErrorKind};
 use tokio::sync::oneshot;
 
 use super::{
-    error::{Result, StoreError, StoreErrorKind},
+    error::{Result, SqlError, SqlResult},
     insert::Batch,
     mark::{Mark, Seen},
     place::{Files, Place},
     queue::{Item, Queue},
-    rows::Entry,
     whole,
 };
 
@@ -80,7 +80,7 @@ impl Writer {
                 queue.report(None);
                 answer_each(items, wrong, queue);
             }
-            Err(err) => {
+            Err(SqlError(err)) => {
                 let err = self.of_file(err);
                 queue.report(Some(err.clone()));
                 for Item { entry, reply } in items {
@@ -109,7 +109,7 @@ impl Writer {
 
     /// Runs one transaction. Returns the items that are invalid by themselves, with the
     /// reasons.
-    fn commit(&mut self, pending: &Pending, items: &[Item]) -> Result<Vec<(usize, StoreError)>> {
+    fn commit(&mut self, pending: &Pending, items: &[Item]) -> SqlResult<Vec<(usize, StoreError)>> {
         self.place.is_still(self.files)?;
         let own = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut batch = Batch::new(&own, &self.place);
@@ -134,19 +134,20 @@ impl Writer {
 }
 
 /// Writes one entry. Returns an error if only this entry is invalid.
-fn attempt(batch: &mut Batch<'_>, entry: &Entry) -> Result<Option<StoreError>> {
+fn attempt(batch: &mut Batch<'_>, entry: &Entry) -> SqlResult<Option<StoreError>> {
     match batch.entry(entry) {
         Ok(()) => Ok(None),
-        Err(err) if err.is_of_entry() => Ok(Some(err)),
+        Err(SqlError(err)) if err.is_of_entry() => Ok(Some(err)),
         Err(err) => Err(err),
     }
 }
 
 /// Counts the current commit.
-pub(super) fn count(own: &Connection) -> Result<u64> {
+pub(super) fn count(own: &Connection) -> SqlResult<u64> {
     let sql = "UPDATE mark SET commits = commits + 1 WHERE one = 1 RETURNING commits";
     let commits: i64 = own.prepare_cached(sql)?.query_row([], |it| it.get(0))?;
-    u64::try_from(commits).map_err(|_| StoreError::corrupt("its count of commits is negative"))
+    Ok(u64::try_from(commits)
+        .map_err(|_| StoreError::corrupt("its count of commits is negative"))?)
 }
 
 /// Reports to everyone who waits. Errors of entries without a waiter are reported to the next

@@ -1,8 +1,8 @@
 //! `svc doctor`: checks the integrity of the store of runs.
 
 use clap::Args;
-use svc_contract::value::units;
-use svc_store::{Recovered, Store, StoreErrorKind};
+use svc_contract::{store::StoreErrorKind, value::units};
+use svc_store::{Recovered, SqliteStore};
 
 use super::{
     Session,
@@ -52,7 +52,7 @@ impl Doctor {
 
     fn recover(&self, session: &Session) -> Result<u8> {
         let (file, now) = (self.keeping.named(session)?, session.engine.host().now());
-        match Store::open(&file, now).and_then(|it| it.check()) {
+        match SqliteStore::open(&file, now).and_then(|it| it.check()) {
             Ok(health) if health.problems.is_empty() => {
                 terminal::print("sound: there is nothing to recover\n")?;
                 return Ok(OK);
@@ -61,7 +61,7 @@ impl Doctor {
             Err(err) if err.kind != StoreErrorKind::Corrupt => return Err(keeping::failure(err)),
             _ => {}
         }
-        let (_, recovered) = Store::recover(&file, now).map_err(keeping::failure)?;
+        let (_, recovered) = SqliteStore::recover(&file, now).map_err(keeping::failure)?;
         terminal::print(&render(&recovered))?;
         Ok(OK)
     }

@@ -2,9 +2,11 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use svc_contract::registry::{ErrorKind, Usage};
+use svc_contract::{
+    registry::{ErrorKind, Usage},
+    store::{Node, NodeState},
+};
 use svc_engine::run::place_of;
-use svc_store::{Node, NodeState};
 
 use super::runs::recorded_error;
 

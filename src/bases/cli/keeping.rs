@@ -6,9 +6,12 @@ use std::{
 };
 
 use clap::Args;
-use svc_contract::host::Host;
+use svc_contract::{
+    host::Host,
+    store::{StoreError, StoreErrorKind},
+};
 use svc_engine::Engine;
-use svc_store::{Store, StoreError, StoreErrorKind};
+use svc_store::SqliteStore;
 
 use super::{
     Session,
@@ -67,7 +70,7 @@ impl OptionalStoreArgs {
                 return Ok(engine);
             }
         };
-        match Store::open(&place.file, engine.host().now()) {
+        match SqliteStore::open(&place.file, engine.host().now()) {
             Ok(store) => Ok(engine.with_store(Arc::new(store))),
             Err(err) if !place.is_named && is_unusable(&err) => {
                 not_kept(session, &err.message);
@@ -82,7 +85,7 @@ impl OptionalStoreArgs {
         let place = self.keeping.place(engine.host()).ok().filter(|_| !self.no_store);
         let is_there = |it: &Place| it.is_named || engine.host().stat(&it.file).is_ok();
         let Some(place) = place.filter(is_there) else { return Ok(engine) };
-        match Store::open_reading(&place.file, engine.host().now()) {
+        match SqliteStore::open_reading(&place.file, engine.host().now()) {
             Ok(store) => Ok(engine.with_store(Arc::new(store))),
             Err(err) if err.kind == StoreErrorKind::NotFound => Ok(engine),
             Err(err) => Err(failure(err)),
@@ -100,7 +103,7 @@ impl StoreArgs {
     }
 
     /// The existing store, opened for writing.
-    pub(super) fn opened(&self, session: &Session) -> Result<Arc<Store>> {
+    pub(super) fn opened(&self, session: &Session) -> Result<Arc<SqliteStore>> {
         open(session.engine.host(), &self.there(session)?.file)
     }
 
@@ -116,9 +119,9 @@ impl StoreArgs {
     }
 
     /// The existing store, opened for reading; it does not have to be writable.
-    pub(super) fn reading(&self, session: &Session) -> Result<Arc<Store>> {
+    pub(super) fn reading(&self, session: &Session) -> Result<Arc<SqliteStore>> {
         let (place, now) = (self.there(session)?, session.engine.host().now());
-        Store::open_reading(&place.file, now).map(Arc::new).map_err(failure)
+        SqliteStore::open_reading(&place.file, now).map(Arc::new).map_err(failure)
     }
 
     /// The engine with the runs of the store.
@@ -149,8 +152,8 @@ fn not_kept(session: &Session, why: &str) {
     session.terminal.note(&format!("this run is not recorded: {why}"));
 }
 
-fn open(host: &dyn Host, file: &Path) -> Result<Arc<Store>> {
-    Store::open(file, host.now()).map(Arc::new).map_err(failure)
+fn open(host: &dyn Host, file: &Path) -> Result<Arc<SqliteStore>> {
+    SqliteStore::open(file, host.now()).map(Arc::new).map_err(failure)
 }
 
 /// A failure of the store as one of the command.

@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_contract::{
     registry::Usage,
+    store::{Filter, Run, Store as _},
     value::{Record, Value, units},
 };
-use svc_store::{Filter, Run};
 
 use super::{
     Session,

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use svc_contract::{
     registry::Usage,
+    store::{Node, NodeState, Run},
     value::{Record, Value, units},
 };
-use svc_store::{Node, NodeState, Run};
 
 use super::{
     folded::{self, Place, ended},

@@ -7,9 +7,12 @@ use std::{
 
 use clap::Args;
 use serde::Serialize;
-use svc_contract::registry::OpError;
+use svc_contract::{
+    registry::OpError,
+    store::{Node, Run, Store as _},
+};
 use svc_lang::plan::Plan;
-use svc_store::{Node, Run, Store};
+use svc_store::SqliteStore;
 
 use super::{
     Session,
@@ -86,7 +89,7 @@ impl Show {
         if let Some(file) = &self.html {
             let plan = planned(session, &store, &run);
             let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });
-            let page = Page::new(&store, (&run, &nodes), plan, limits)?;
+            let page = Page::new(&*store, (&run, &nodes), plan, limits)?;
             report_left(session, write(session, file, &page)?);
         } else if self.json {
             let nodes = nodes.iter().map(node_json).collect();
@@ -105,7 +108,7 @@ impl Show {
 }
 
 /// The plan of the stored script, if it still checks.
-fn planned(session: &Session, store: &std::sync::Arc<Store>, run: &Run) -> Option<Plan> {
+fn planned(session: &Session, store: &std::sync::Arc<SqliteStore>, run: &Run) -> Option<Plan> {
     let engine = session.engine.clone().with_store(store.clone());
     engine.resume(run.id.as_str()).ok()?.plan().ok()
 }

@@ -1,8 +1,10 @@
 //! `svc tap`: prints a value of a run.
 
 use clap::Args;
-use svc_contract::value::{Value, json};
-use svc_store::{Run, Store};
+use svc_contract::{
+    store::{Run, Store},
+    value::{Value, json},
+};
 
 use super::{
     Session,
@@ -42,7 +44,7 @@ impl Tap {
                 let tapped = engine.tap(run.clone(), path).ok().flatten();
                 tapped.ok_or_else(|| self.missing(path))?
             }
-            _ => self.value(&store, &run)?,
+            _ => self.value(&*store, &run)?,
         };
         match self.json {
             true => terminal::print_json(&value)?,
@@ -56,7 +58,7 @@ impl Tap {
         Failure::new(NOT_FOUND, format!("unknown node `{path}` of the run")).help(help)
     }
 
-    fn value(&self, store: &Store, run: &Run) -> Result<Value> {
+    fn value(&self, store: &dyn Store, run: &Run) -> Result<Value> {
         let hash = match &self.path {
             None => run.value,
             Some(path) => {

@@ -15,7 +15,7 @@ use std::{
 use svc::{
     Engine,
     host::{Entry, Host, Stat, http, test::TestHost},
-    store::{Filter, RunId, RunState, Store},
+    store::{Filter, RunId, RunState, SqliteStore, Store as _},
 };
 
 use crate::{components, meter::Meter};
@@ -82,7 +82,7 @@ impl Host for Clock {
     }
 }
 
-fn engine(store: &Arc<Store>, clock: Arc<Clock>, meter: &Arc<Meter>) -> Engine {
+fn engine(store: &Arc<SqliteStore>, clock: Arc<Clock>, meter: &Arc<Meter>) -> Engine {
     let engine = svc::engine().with(components::ALL).with_host(clock);
     engine.with_observer(meter.clone()).with_store(store.clone())
 }
@@ -92,7 +92,7 @@ const SCRIPT: &str =
 
 #[tokio::test(start_paused = true)]
 async fn runs_keep_their_order_when_the_clock_is_set_back() {
-    let store = Arc::new(Store::in_memory().unwrap());
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
     let meter = Arc::new(Meter::default());
     let mut began = Vec::new();
     for hours in [0, -1, -20, -20, 0, 3, -400_000, -700_000] {
@@ -111,7 +111,7 @@ async fn runs_keep_their_order_when_the_clock_is_set_back() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_goes_on_before_it_began() {
-    let store = Arc::new(Store::in_memory().unwrap());
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
     let meter = Arc::new(Meter::default());
     // The clock goes back during the run, and is far back when it resumes.
     let first = engine(&store, Clock::at(NOON, HOUR), &meter);

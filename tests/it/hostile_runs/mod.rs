@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use svc::store::{NodeState, Run, Store};
+use svc::store::{NodeState, Run, SqliteStore, Store as _};
 use tempfile::TempDir;
 
 use crate::models::{
@@ -131,12 +131,12 @@ fn whole() -> String {
 
 /// The latest run of a store, if any.
 pub(super) fn last(store: &Path) -> Option<Run> {
-    Store::open_reading(store, 0).ok()?.run("last").ok()
+    SqliteStore::open_reading(store, 0).ok()?.run("last").ok()
 }
 
 /// The finished calls of the latest run: paths with the times of their starts.
 fn done(store: &Path) -> Vec<(String, i64)> {
-    let store = Store::open_reading(store, 0).unwrap();
+    let store = SqliteStore::open_reading(store, 0).unwrap();
     let Ok(run) = store.run("last") else { return Vec::new() };
     let nodes = store.nodes(&run.id).unwrap().into_iter();
     nodes.filter(|it| it.state == NodeState::Done).map(|it| (it.path, it.started)).collect()
@@ -145,7 +145,8 @@ fn done(store: &Path) -> Vec<(String, i64)> {
 /// Waits until the run has recorded this many calls.
 pub(super) fn wait_for(store: &Path, nodes: u64) {
     let patience = std::time::Instant::now();
-    let written = || Store::open_reading(store, 0).and_then(|it| it.size()).map(|it| it.nodes);
+    let written =
+        || SqliteStore::open_reading(store, 0).and_then(|it| it.size()).map(|it| it.nodes);
     while written().unwrap_or(0) < nodes {
         assert!(patience.elapsed().as_secs() < 60, "the run never got that far");
         std::thread::sleep(std::time::Duration::from_millis(1));

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use svc::store::{Store, StoreErrorKind};
+use svc::store::{SqliteStore, Store as _, StoreErrorKind};
 
 use super::{Place, err, out, wait_for};
 
@@ -69,7 +69,7 @@ fn reading_writes_nothing() {
         assert!(shown.status.success(), "{args:?}: {}", err(&shown));
     }
     assert_eq!(std::fs::read(place.store()).unwrap(), before);
-    let store = Store::open_reading(&place.store(), 0).unwrap();
+    let store = SqliteStore::open_reading(&place.store(), 0).unwrap();
     let run = store.run("last").unwrap().id;
     assert_eq!(store.flush().wait().unwrap_err().kind, StoreErrorKind::ReadOnly);
     assert_eq!(store.new_id(0).as_str().len(), run.as_str().len());

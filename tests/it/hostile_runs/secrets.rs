@@ -11,7 +11,7 @@ use svc::{
     diag::Style,
     host::os::OsHost,
     run::{Event, Observer},
-    store::{Hash, Store},
+    store::{Hash, SqliteStore, Store as _},
 };
 
 use super::{Place, err, out};
@@ -88,7 +88,7 @@ fn holds_nowhere(needle: &str, folder: &Path) {
 }
 
 fn contents(file: &Path) -> Vec<Vec<u8>> {
-    let store = Store::open(file, 0).unwrap();
+    let store = SqliteStore::open(file, 0).unwrap();
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut found = connection.prepare("SELECT hash FROM blobs").unwrap();
     let hashes = found.query_map([], |it| it.get::<_, [u8; 32]>(0)).unwrap();
@@ -138,7 +138,7 @@ fn the_key_of_a_call_does_not_tell_a_secret() {
         let folder = tempfile::tempdir().unwrap();
         let mut command = child(folder.path(), SCRIPTS[0]);
         assert!(command.env("SVC_SECRET_API_KEY", secret).status().unwrap().success());
-        let store = Store::open(&folder.path().join("runs.db"), 0).unwrap();
+        let store = SqliteStore::open(&folder.path().join("runs.db"), 0).unwrap();
         store.nodes(&store.run("last").unwrap().id).unwrap()[0].key
     });
     assert_eq!(keys[0], keys[1]);
@@ -184,7 +184,7 @@ async fn a_process_runs_the_code_that_it_receives() {
     svc::bases::cli::panics_are_brief();
     let logs = tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE);
     logs.with_writer(std::io::stderr).init();
-    let store = Store::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
+    let store = SqliteStore::open(&Path::new(&folder).join("runs.db"), 1).unwrap();
     let heard = Arc::new(Heard::default());
     let engine = svc::engine().with(components::ALL).with_host(Arc::new(OsHost::default()));
     let engine = engine.with_observer(heard.clone()).with_store(Arc::new(store));

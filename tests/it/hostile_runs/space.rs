@@ -4,7 +4,7 @@ use std::{process::Command, sync::Arc};
 
 use svc::{
     host::test::TestHost,
-    store::{Options, Store},
+    store::{Options, SqliteStore},
     value::json,
 };
 
@@ -105,12 +105,12 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.db");
         let meter = Arc::new(Meter::default());
-        let engine = |store: Store| {
+        let engine = |store: SqliteStore| {
             let engine = svc::engine().with(components::ALL).with_host(Arc::new(TestHost::new()));
             engine.with_observer(meter.clone()).with_store(Arc::new(store))
         };
         let options = Options { now: 1, page_limit: Some(pages) };
-        let Ok(small) = Store::open_with(&file, options) else { continue };
+        let Ok(small) = SqliteStore::open_with(&file, options) else { continue };
         let Err(error) = engine(small).run(script.as_str()).await.map(|it| it.value) else {
             continue;
         };
@@ -124,7 +124,7 @@ async fn a_limit_of_pages_ends_a_run_that_goes_on_later() {
         halves += 1;
         let known = done(&file).iter().filter(|(path, _)| path.ends_with("/paid")).count();
         let paid = meter.counted().attempts;
-        let resumed = engine(Store::open(&file, 1).unwrap()).resume("last").unwrap().await;
+        let resumed = engine(SqliteStore::open(&file, 1).unwrap()).resume("last").unwrap().await;
         let answers = ["an answer"; 4].join("-");
         assert_eq!(json::write(&resumed.unwrap().value), format!("\"{answers}\""));
         assert_eq!(meter.counted().attempts - paid, 4 - known, "{pages}");

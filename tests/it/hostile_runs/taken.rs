@@ -2,6 +2,8 @@
 
 use std::{fs, path::Path};
 
+use svc::store::{Filter, SqliteStore, Store as _};
+
 use super::{Place, SCRIPT, err, wait_for};
 
 /// Changes the store in the middle of a run, and returns how the run ended and what it printed.
@@ -61,9 +63,9 @@ fn a_store_that_is_replaced_is_left_alone() {
     assert_eq!(code, Some(1), "{message}");
     assert!(message.contains("was deleted or replaced"), "{message}");
     let ids = |store: &Path| {
-        let store = svc::store::Store::open(store, 0).unwrap();
+        let store = SqliteStore::open(store, 0).unwrap();
         assert_eq!(store.check().unwrap().problems, [""; 0]);
-        let runs = store.runs(&svc::store::Filter::default()).unwrap();
+        let runs = store.runs(&Filter::default()).unwrap();
         runs.into_iter().map(|it| it.id).collect::<Vec<_>>()
     };
     assert_eq!(ids(&place.store()), ids(&other.store()), "the other store is unchanged");

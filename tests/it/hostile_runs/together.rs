@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use svc::store::{Filter, RunState, Store};
+use svc::store::{Filter, RunState, SqliteStore, Store as _};
 
 use super::{Place, SCRIPT, done, err, last, space::rounds, wait_for};
 
@@ -59,7 +59,7 @@ fn maintenance_does_not_disturb_a_run() {
     let long = r#"range(0, 400) >> each { "${it}" >> wait(duration: 10ms) } within { max_parallel: 1 }
         >> take(n: 1)"#;
     std::fs::write(place.path().join("long.svc"), long).unwrap();
-    let before = Store::open(&place.store(), 0).unwrap().size().unwrap().nodes;
+    let before = SqliteStore::open(&place.store(), 0).unwrap().size().unwrap().nodes;
     let child = place.command(&["run", "long.svc"]).spawn().unwrap();
     wait_for(&place.store(), before + 10);
     for round in 0..3 {
@@ -75,7 +75,7 @@ fn maintenance_does_not_disturb_a_run() {
     }
     let ended = child.wait_with_output().unwrap();
     assert!(ended.status.success(), "{}", err(&ended));
-    let store = Store::open(&place.store(), 0).unwrap();
+    let store = SqliteStore::open(&place.store(), 0).unwrap();
     let runs = store.runs(&Filter::default()).unwrap();
     assert_eq!(runs.iter().map(|it| it.state).collect::<Vec<_>>(), [RunState::Ok]);
     assert_eq!(store.check().unwrap().problems, [""; 0]);

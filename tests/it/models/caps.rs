@@ -7,7 +7,10 @@ use std::{
 };
 
 use serde_json::Value as Json;
-use svc::{store::Store, value::Money};
+use svc::{
+    store::{SqliteStore, Store as _},
+    value::Money,
+};
 
 use super::{
     PRICES,
@@ -86,7 +89,7 @@ fn spent(folder: &Path) -> Money {
     let (listed, run) = (cost(&runs[0]).unwrap(), cost(&shown["run"]).unwrap());
     let nodes = shown["nodes"].as_array().unwrap().iter().map(|it| cost(it).unwrap().nanos());
     assert_eq!((listed, run.nanos()), (run, nodes.sum()));
-    let store = Store::open(&folder.join("runs.db"), 0).unwrap();
+    let store = SqliteStore::open(&folder.join("runs.db"), 0).unwrap();
     assert_eq!(store.run("last").unwrap().used.cost, run);
     run
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use svc::store::{NodeState, Store};
+use svc::store::{NodeState, SqliteStore, Store as _};
 
 use super::{KEY, PRICES, provider::finishes, server::Server};
 use crate::hostile_runs::SCRIPT;
@@ -42,7 +42,7 @@ fn place() -> tempfile::TempDir {
 
 /// The finished calls of the latest run: paths with the times of their starts.
 fn done(folder: &Path) -> Vec<(String, i64)> {
-    let store = Store::open(&folder.join("runs.db"), 0).unwrap();
+    let store = SqliteStore::open(&folder.join("runs.db"), 0).unwrap();
     let Ok(run) = store.run("last") else { return Vec::new() };
     let nodes = store.nodes(&run.id).unwrap().into_iter();
     nodes.filter(|it| it.state == NodeState::Done).map(|it| (it.path, it.started)).collect()

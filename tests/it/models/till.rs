@@ -11,7 +11,7 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::store::Store;
+use svc::store::{SqliteStore, Store as _};
 
 use super::{
     PRICES,
@@ -148,7 +148,7 @@ fn history(seed: u64, longest: u64) -> usize {
 
 /// The spending that the latest run reports.
 fn shown(folder: &Path) -> u64 {
-    let store = Store::open(&folder.join("runs.db"), 0).unwrap();
+    let store = SqliteStore::open(&folder.join("runs.db"), 0).unwrap();
     store.run("last").map_or(0, |it| it.used.cost.nanos().unsigned_abs())
 }
 

@@ -7,20 +7,25 @@ use std::{
     time::Duration,
 };
 
-use svc::{diag::Source, host::os::OsHost, store::Store, value::json};
+use svc::{
+    diag::Source,
+    host::os::OsHost,
+    store::{SqliteStore, Store as _},
+    value::json,
+};
 use tempfile::TempDir;
 
 /// A folder of files, and its runs.
 struct Place {
     folder: TempDir,
-    store: Arc<Store>,
+    store: Arc<SqliteStore>,
 }
 
 impl Place {
     fn new() -> Self {
         let place = Self {
             folder: tempfile::tempdir().unwrap(),
-            store: Arc::new(Store::in_memory().unwrap()),
+            store: Arc::new(SqliteStore::in_memory().unwrap()),
         };
         place.write("docs/a.md", "tea is hot");
         place.write("docs/b.md", "ice is cold");

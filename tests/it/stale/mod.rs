@@ -12,7 +12,7 @@ use std::{
 use fastrand::Rng;
 use svc::{
     Engine,
-    store::Store,
+    store::{SqliteStore, Store as _},
     value::{Value, json},
 };
 
@@ -64,7 +64,7 @@ const STEPS: [Step; 8] = [
 /// A store with its runs, and the world that is edited.
 struct Rounds {
     rng: Rng,
-    store: Arc<Store>,
+    store: Arc<SqliteStore>,
     world: World,
     scripts: Vec<String>,
     /// How often each step was made, and how many calls it reused.
@@ -74,7 +74,7 @@ struct Rounds {
 impl Rounds {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
-        let (store, world) = (Arc::new(Store::in_memory().unwrap()), World::new(&mut rng));
+        let (store, world) = (Arc::new(SqliteStore::in_memory().unwrap()), World::new(&mut rng));
         Self { rng, store, world, scripts: Vec::new(), counts: BTreeMap::new() }
     }
 

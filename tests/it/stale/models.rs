@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use svc::{
     Engine,
     host::{http::Response, test::TestHost},
-    store::Store,
+    store::{SqliteStore, Store as _},
     value::json,
 };
 
@@ -13,7 +13,7 @@ const SCRIPT: &str = "\"who are you?\" >> ask(max_tokens: 9)";
 
 /// An engine whose models answer with their own address, one second later than everything in the
 /// store.
-fn engine(store: &Arc<Store>, provider: &str, base: &str) -> Engine {
+fn engine(store: &Arc<SqliteStore>, provider: &str, base: &str) -> Engine {
     let runs = store.runs(&svc::store::Filter::default()).unwrap().len();
     let host = TestHost::new()
         .at(1_000 * i64::try_from(runs).unwrap())
@@ -64,7 +64,7 @@ async fn another_server_is_asked_although_its_model_has_the_same_name() {
         ("ollama", &["", "one", "two:9"]),
     ];
     for (provider, bases) in bases {
-        let store = Arc::new(Store::in_memory().unwrap());
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
         let mut answers = Vec::new();
         for base in bases {
             let engine = engine(&store, provider, base);
@@ -86,7 +86,7 @@ async fn another_server_is_asked_although_its_model_has_the_same_name() {
 /// A resume with another script uses the current world.
 #[tokio::test(start_paused = true)]
 async fn a_script_that_was_edited_asks_the_server_of_today() {
-    let store = Arc::new(Store::in_memory().unwrap());
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
     let before = reused(&engine(&store, "openai", "http://one/v1")).await;
     let engine = engine(&store, "openai", "http://two/v1");
     let resumed = engine.resume("last").unwrap().await.unwrap().value;
@@ -98,7 +98,7 @@ async fn a_script_that_was_edited_asks_the_server_of_today() {
 
 #[tokio::test(start_paused = true)]
 async fn what_may_be_secret_in_an_address_is_not_kept() {
-    let store = Arc::new(Store::in_memory().unwrap());
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
     for base in ["http://one/hunter2/v1", "http://one/v1"] {
         reused(&engine(&store, "openai", base)).await;
         let run = store.run("last").unwrap();
@@ -114,7 +114,7 @@ async fn what_may_be_secret_in_an_address_is_not_kept() {
 /// The version of the program, and the settings in its environment, are checked again.
 #[tokio::test(start_paused = true)]
 async fn what_is_known_of_the_program_is_of_today() {
-    let store = Arc::new(Store::in_memory().unwrap());
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
     for (provider, wanted) in [("", "false"), ("openai", "true")] {
         let host = match provider {
             "" => TestHost::new(),

@@ -5,13 +5,13 @@ use std::{sync::Arc, time::Duration};
 use svc::{
     Engine,
     host::test::TestHost,
-    store::Store,
+    store::SqliteStore,
     value::{Record, Value, json},
 };
 
 fn engine() -> Engine {
     let host = TestHost::new().file("a.json", r#"{"a": 1}"#);
-    svc::engine().with_host(Arc::new(host)).with_store(Arc::new(Store::in_memory().unwrap()))
+    svc::engine().with_host(Arc::new(host)).with_store(Arc::new(SqliteStore::in_memory().unwrap()))
 }
 
 const HEAD: &str = "type R = { a: int, b: int? }\nlet r: R = { a: 1 }\n\

@@ -7,7 +7,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 use fastrand::Rng;
 use svc::{
     host::test::TestHost,
-    store::Store,
+    store::{SqliteStore, Store as _},
     value::{EnumType, Money, Record, Text, Type, Value, json, literal},
 };
 
@@ -203,7 +203,7 @@ async fn a_value_is_one_in_runs_and_their_records() {
              json: unique([to_json(own), to_json(called), to_json(passed), to_json(given)]),\n\
              has: contains([own], called), keys: unique([keys(own), keys(called), keys(given)]) }}"
         );
-        let store = Arc::new(Store::in_memory().unwrap());
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
         let engine = svc::engine().with_host(Arc::new(TestHost::new())).with_store(store.clone());
         // Without a type no fields are added, and equal values are still one.
         let loose = Value::from(json::write(&vec![other.clone(), value.clone()].into()));

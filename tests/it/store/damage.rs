@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use rusqlite::Connection;
-use svc::store::{Blob, Entry, Hash, Node, Store, StoreErrorKind};
+use svc::store::{Blob, Entry, Hash, Node, SqliteStore, Store as _, StoreErrorKind};
 
 use super::{NOW, begun, done, noise, open};
 
@@ -21,7 +21,7 @@ fn a_flipped_bit_in_the_log_loses_nothing_in_silence() {
     for at in (0..log.len()).step_by(log.len() / 97) {
         let copy = copied(folder.path());
         flip(&copy.path().join("store.db-wal"), at);
-        match Store::open(&copy.path().join("store.db"), NOW) {
+        match SqliteStore::open(&copy.path().join("store.db"), NOW) {
             Ok(store) => assert_eq!(store.nodes(&run).unwrap(), nodes, "byte {at}"),
             Err(err) => {
                 assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
@@ -41,7 +41,7 @@ fn a_log_that_is_gone_is_noticed() {
     begun(&store, NOW);
     let copy = copied(folder.path());
     fs::remove_file(copy.path().join("store.db-wal")).unwrap();
-    let err = Store::open(&copy.path().join("store.db"), NOW).unwrap_err();
+    let err = SqliteStore::open(&copy.path().join("store.db"), NOW).unwrap_err();
     assert!(err.message.ends_with("is damaged: its last 1 commits are missing"), "{err}");
     // Deleting a store means that a new one is wanted.
     fs::remove_file(copy.path().join("store.db")).unwrap();
@@ -59,7 +59,7 @@ fn a_file_in_the_place_of_a_store_is_left_alone() {
         .unwrap();
     fs::rename(folder.path().join("empty.db"), &file).unwrap();
     let before = fs::read(&file).unwrap();
-    let err = Store::open(&file, NOW).unwrap_err();
+    let err = SqliteStore::open(&file, NOW).unwrap_err();
     assert!(err.message.ends_with("is damaged: its file has lost its content"), "{err}");
     assert!(err.message.contains(file.to_str().unwrap()), "{err}");
     assert_eq!(fs::read(&file).unwrap(), before);
@@ -81,7 +81,7 @@ fn flipped_bytes_of_the_file_never_panic() {
         let file = copy.path().join("store.db");
         flip(&file, at);
         let damaged = fs::read(&file).unwrap();
-        match Store::open(&file, NOW) {
+        match SqliteStore::open(&file, NOW) {
             Ok(store) => {
                 let _ = store.nodes(&run);
                 let _ = store.runs(&svc::store::Filter::default());
@@ -108,11 +108,11 @@ fn a_damaged_store_is_set_aside() {
         flip(&file, at);
     }
     let damaged = fs::read(&file).unwrap();
-    let err = Store::open(&file, NOW).unwrap_err();
+    let err = SqliteStore::open(&file, NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
     assert_eq!(fs::read(&file).unwrap(), damaged);
     for runs in [1, 2] {
-        let (store, recovered) = Store::recover(&file, 77).unwrap();
+        let (store, recovered) = SqliteStore::recover(&file, 77).unwrap();
         let aside = recovered.aside;
         assert!(aside.to_str().unwrap().contains("store.db.corrupt-77"), "{aside:?}");
         begun(&store, NOW);
@@ -130,7 +130,7 @@ fn a_cut_file_is_refused() {
     let whole = fs::read(&file).unwrap();
     for len in [0, 10, 4096, whole.len() / 2, whole.len() - 4096] {
         fs::write(&file, &whole[..len]).unwrap();
-        let err = Store::open(&file, NOW).unwrap_err();
+        let err = SqliteStore::open(&file, NOW).unwrap_err();
         assert_eq!(err.kind, StoreErrorKind::Corrupt, "{len}: {err}");
         assert_eq!(fs::read(&file).unwrap(), whole[..len]);
     }
@@ -145,10 +145,10 @@ fn a_newer_store_is_refused() {
     other.pragma_update(None, "user_version", 99).unwrap();
     other.execute("UPDATE meta SET value = '9.0.0' WHERE name = 'svc'", []).unwrap();
     drop(other);
-    let err = Store::open(&file, NOW).unwrap_err();
+    let err = SqliteStore::open(&file, NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Newer);
     assert!(err.message.ends_with("was made by a newer svc (9.0.0)"), "{err}");
-    let err = Store::open_reading(&file, NOW).unwrap_err();
+    let err = SqliteStore::open_reading(&file, NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Newer, "{err}");
 }
 
@@ -162,9 +162,9 @@ fn what_is_no_store_is_left_alone() {
             fs::write(&file, text).unwrap();
         }
         let refused = [
-            Store::open(&file, NOW).unwrap_err(),
-            Store::open_reading(&file, NOW).unwrap_err(),
-            Store::recover(&file, NOW).unwrap_err(),
+            SqliteStore::open(&file, NOW).unwrap_err(),
+            SqliteStore::open_reading(&file, NOW).unwrap_err(),
+            SqliteStore::recover(&file, NOW).unwrap_err(),
         ];
         for err in refused {
             assert_eq!(err.kind, StoreErrorKind::Foreign, "{err}");
@@ -178,7 +178,7 @@ fn what_is_no_store_is_left_alone() {
     other.execute_batch("PRAGMA user_version = 1; CREATE TABLE theirs (it TEXT)").unwrap();
     drop(other);
     let before = fs::read(&theirs).unwrap();
-    let err = Store::open(&theirs, NOW).unwrap_err();
+    let err = SqliteStore::open(&theirs, NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Foreign, "{err}");
     assert_eq!(fs::read(&theirs).unwrap(), before);
 }
@@ -261,9 +261,9 @@ fn a_store_that_somebody_changed_is_looked_at_again() {
     let mark = || fs::read(folder.path().join("store.db-mark")).unwrap();
     let signed = mark();
     assert_eq!(signed.len(), 96);
-    drop(Store::open(&file, NOW + DAY - 1).unwrap());
+    drop(SqliteStore::open(&file, NOW + DAY - 1).unwrap());
     assert_eq!(mark(), signed, "the last check is still valid");
-    drop(Store::open(&file, NOW + DAY).unwrap());
+    drop(SqliteStore::open(&file, NOW + DAY).unwrap());
     assert_ne!(mark(), signed, "a day later it was checked again");
     // The same length, and the time of the last change restored: the change is detected by other
     // metadata.
@@ -273,7 +273,7 @@ fn a_store_that_somebody_changed_is_looked_at_again() {
     open_file.write_all_at(&[0xff; 64], root).unwrap();
     open_file.set_modified(changed).unwrap();
     drop(open_file);
-    let err = Store::open(&file, NOW + DAY).unwrap_err();
+    let err = SqliteStore::open(&file, NOW + DAY).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::Corrupt, "{err}");
 }
 

@@ -7,7 +7,7 @@ use svc::{
     registry::Usage,
     store::{
         Args, Attempt, Blob, End, Entry, Filter, Hash, Node, NodeState, Old, Payment, Run, RunId,
-        RunState, Store, StoreErrorKind,
+        RunState, SqliteStore, Store as _, StoreErrorKind,
     },
     value::Money,
 };
@@ -22,7 +22,7 @@ const NOW: i64 = 1_700_000_000_000;
 #[test]
 fn a_run_is_read_back_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
-    for store in [open(folder.path()), Store::in_memory().unwrap()] {
+    for store in [open(folder.path()), SqliteStore::in_memory().unwrap()] {
         let run = begun(&store, NOW);
         let claim = store.claim(&run.id).unwrap();
         let (node, entry) = done(&run.id, "found/web", "an output");
@@ -77,7 +77,7 @@ fn what_was_appended_is_written_when_the_store_is_dropped() {
 
 #[test]
 fn a_node_is_replaced_by_what_is_known_later() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     let run = begun(&store, NOW);
     let (node, entry) = done(&run.id, "write", "out");
     let intended = Node { state: NodeState::Intended, output: None, ..node.clone() };
@@ -109,7 +109,7 @@ fn many_share_a_commit() {
 
 #[tokio::test]
 async fn who_waits_in_async_code_is_answered_all_the_same() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     let run = begun(&store, NOW);
     store.commit(done(&run.id, "a", "out").1).wait().unwrap();
     assert_eq!(store.nodes(&run.id).unwrap().len(), 1);
@@ -117,7 +117,7 @@ async fn who_waits_in_async_code_is_answered_all_the_same() {
 
 #[test]
 fn an_entry_that_is_wrong_spoils_no_other() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     let run = begun(&store, NOW);
     let missing_run = RunId::new(5);
     store.append(done(&missing_run, "lost", "out").1).unwrap();
@@ -132,7 +132,7 @@ fn an_entry_that_is_wrong_spoils_no_other() {
 
 #[test]
 fn an_output_that_was_removed_is_not_named() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     let run = begun(&store, NOW);
     let (node, _) = done(&run.id, "reused", "never written");
     let entry = Entry::Node { node: Box::new(node), blobs: vec![], tries: vec![] };
@@ -142,7 +142,7 @@ fn an_output_that_was_removed_is_not_named() {
 
 #[test]
 fn a_run_is_found_by_a_prefix_that_no_other_has() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     assert_eq!(store.run("last").unwrap_err().message, "the store has no runs");
     let runs: Vec<Run> = [1, 2, NOW].into_iter().map(|now| begun(&store, now)).collect();
     let name = |idx: usize| runs[idx].id.as_str();
@@ -159,7 +159,7 @@ fn a_run_is_found_by_a_prefix_that_no_other_has() {
 
 #[test]
 fn runs_are_listed_from_the_latest() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     let runs: Vec<RunId> = (1..=5).map(|now| begun(&store, now).id).collect();
     let listed = |filter: Filter| -> Vec<RunId> {
         store.runs(&filter).unwrap().into_iter().map(|it| it.id).collect()
@@ -174,7 +174,7 @@ fn runs_are_listed_from_the_latest() {
 
 #[test]
 fn a_history_is_of_what_was_done() {
-    let store = Store::in_memory().unwrap();
+    let store = SqliteStore::in_memory().unwrap();
     let run = begun(&store, NOW);
     for (version, tokens) in [(1, 10), (2, 90), (3, 20)] {
         let (node, _) = done(&run.id, &version.to_string(), "out");
@@ -195,7 +195,7 @@ fn a_run_is_worked_on_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = open(folder.path());
     let same = open(folder.path());
-    let memory = Store::in_memory().unwrap();
+    let memory = SqliteStore::in_memory().unwrap();
     for (one, two) in [(&file, &same), (&memory, &memory)] {
         let run = begun(one, NOW).id;
         let state = || one.run(run.as_str()).unwrap().state;
@@ -256,7 +256,7 @@ fn a_backup_is_a_store_of_its_own() {
     assert_eq!(store.backup(&to).unwrap_err().kind, StoreErrorKind::Exists);
     store.prune(Old::default()).unwrap();
 
-    let copy = Store::open(&to, NOW).unwrap();
+    let copy = SqliteStore::open(&to, NOW).unwrap();
     assert_eq!(copy.nodes(&run).unwrap().len(), 1);
     assert_eq!(copy.blob(large.hash()).unwrap().unwrap(), large.data());
     assert_eq!(copy.check().unwrap().problems, [""; 0]);
@@ -317,8 +317,8 @@ proptest! {
     }
 }
 
-fn open(folder: &Path) -> Store {
-    Store::open(&folder.join("store.db"), NOW).unwrap()
+fn open(folder: &Path) -> SqliteStore {
+    SqliteStore::open(&folder.join("store.db"), NOW).unwrap()
 }
 
 fn usage() -> Usage {
@@ -326,7 +326,7 @@ fn usage() -> Usage {
 }
 
 /// A started run that the store knows.
-fn begun(store: &Store, now: i64) -> Run {
+fn begun(store: &SqliteStore, now: i64) -> Run {
     let text = Blob::new(*b"1 + 1");
     let run = Run {
         id: RunId::new(now),

@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use svc::store::{RunId, RunState, StoreErrorKind};
+use svc::store::{RunId, RunState, Store as _, StoreErrorKind};
 
 use super::{NOW, begun, done, open};
 

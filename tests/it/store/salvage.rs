@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use svc::store::{Args, Blob, End, Entry, Filter, Hash, Node, RunState, Store};
+use svc::store::{Args, Blob, End, Entry, Filter, Hash, Node, RunState, SqliteStore, Store as _};
 
 use super::{NOW, attempt, begun, done, noise, open, payment, usage};
 
@@ -50,7 +50,7 @@ fn copied(from: &Path, to: &Path) {
 }
 
 /// Checks that all recovered data can be read.
-fn is_whole(store: &Store, what: &str) -> usize {
+fn is_whole(store: &SqliteStore, what: &str) -> usize {
     assert_eq!(store.check().unwrap().problems, [""; 0], "{what}");
     let runs = store.runs(&Filter::default()).unwrap();
     for run in &runs {
@@ -90,7 +90,7 @@ fn what_can_be_read_comes_over_whole() {
             bytes[at] ^= rng.u8(1..);
         }
         fs::write(&file, &bytes).unwrap();
-        let (store, recovered) = Store::recover(&file, NOW).unwrap();
+        let (store, recovered) = SqliteStore::recover(&file, NOW).unwrap();
         let what = format!("round {round}, {flips} bytes: {recovered:?}");
         assert_eq!(fs::read(&recovered.aside).unwrap(), bytes, "{what}");
         let runs = is_whole(&store, &what);
@@ -121,8 +121,8 @@ fn a_damaged_header_hides_nothing() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[..24].fill(0);
     fs::write(&file, &bytes).unwrap();
-    assert!(Store::open(&file, NOW).is_err());
-    let (store, recovered) = Store::recover(&file, NOW).unwrap();
+    assert!(SqliteStore::open(&file, NOW).is_err());
+    let (store, recovered) = SqliteStore::recover(&file, NOW).unwrap();
     assert_eq!((recovered.runs, recovered.nodes), (6, 6 * 41), "{recovered:?}");
     assert_eq!((recovered.lost_runs, recovered.lost_nodes, recovered.lost_contents), (0, 0, 0));
     assert_eq!(recovered.partial, []);
@@ -140,13 +140,13 @@ fn a_content_that_is_lost_makes_its_call_one_that_was_begun() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let file = folder.path().join("store.db");
-    let before = Store::open(&file, NOW).unwrap();
+    let before = SqliteStore::open(&file, NOW).unwrap();
     let run = before.run("last").unwrap().id;
     let output = before.node(&run, "large").unwrap().unwrap().output.unwrap().to_string();
     drop(before);
     fs::remove_file(folder.path().join("store.db-blobs").join(&output[..2]).join(&output[2..]))
         .unwrap();
-    let (store, recovered) = Store::recover(&file, NOW).unwrap();
+    let (store, recovered) = SqliteStore::recover(&file, NOW).unwrap();
     assert_eq!((recovered.runs, recovered.lost_contents), (6, 1), "{recovered:?}");
     let node = store.node(&run, "large").unwrap().unwrap();
     assert_eq!((node.state, node.output), (svc::store::NodeState::Intended, None));
@@ -183,8 +183,8 @@ fn commits_that_are_missing_make_runs_partial() {
     let bytes = fs::read(&log).unwrap();
     fs::write(&log, &bytes[..usize::try_from(whole).unwrap() + 100]).unwrap();
     let file = copy.path().join("store.db");
-    assert!(Store::open(&file, NOW).is_err());
-    let (store, recovered) = Store::recover(&file, NOW).unwrap();
+    assert!(SqliteStore::open(&file, NOW).is_err());
+    let (store, recovered) = SqliteStore::recover(&file, NOW).unwrap();
     assert_eq!((recovered.runs, recovered.nodes, recovered.lost_commits), (2, 1, 1));
     assert_eq!(recovered.partial, [run]);
     assert!(!store.run(ended.as_str()).unwrap().is_partial());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use svc::store::{Old, Options, Store, StoreErrorKind};
+use svc::store::{Old, Options, SqliteStore, Store as _, StoreErrorKind};
 
 use super::{NOW, begun, done, open};
 
@@ -10,7 +10,7 @@ use super::{NOW, begun, done, open};
 fn a_full_store_says_so_and_goes_on_when_there_is_space() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { now: NOW, page_limit: Some(60) };
-    let store = Store::open_with(&folder.path().join("store.db"), options).unwrap();
+    let store = SqliteStore::open_with(&folder.path().join("store.db"), options).unwrap();
     let (old, run) = (begun(&store, 1).id, begun(&store, NOW).id);
     let output = |idx: usize| format!("{idx}{}", "long ".repeat(1_000));
     let mut written = 0;
@@ -40,7 +40,7 @@ fn a_full_store_says_so_and_goes_on_when_there_is_space() {
 fn what_was_appended_waits_for_space() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { now: NOW, page_limit: Some(100) };
-    let store = Store::open_with(&folder.path().join("store.db"), options).unwrap();
+    let store = SqliteStore::open_with(&folder.path().join("store.db"), options).unwrap();
     let (old, run) = (begun(&store, 1).id, begun(&store, NOW).id);
     for idx in 0..3 {
         let output = format!("{idx}{}", "old ".repeat(12_000));
@@ -76,7 +76,7 @@ fn a_store_that_is_taken_away_says_so() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_place_that_may_not_be_written_says_so() {
-    let err = Store::open("/sys/svc/store.db".as_ref(), NOW).unwrap_err();
+    let err = SqliteStore::open("/sys/svc/store.db".as_ref(), NOW).unwrap_err();
     assert_eq!(err.kind, StoreErrorKind::ReadOnly, "{err}");
     assert!(err.help.unwrap().contains("--no-store"));
 }

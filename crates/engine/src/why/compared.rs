@@ -10,9 +10,9 @@ use std::{
 
 use svc_contract::{
     registry::ErrorKind,
+    store::{Node, RunId, Store, StoreError},
     value::{Money, units},
 };
-use svc_store::{Node, RunId, Store, StoreError};
 
 use super::{
     Called, Reason,
@@ -26,7 +26,7 @@ use crate::{
 
 /// A run and the one before it.
 pub(super) struct Compared<'a> {
-    store: &'a Store,
+    store: &'a dyn Store,
     now: Side<'a>,
     before: Option<Side<'a>>,
     /// Cached facts about places, of which there are few, for calls, of which there are many.
@@ -37,7 +37,7 @@ pub(super) struct Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    pub(super) fn of(store: &'a Store, now: Side<'a>, before: Option<Side<'a>>) -> Self {
+    pub(super) fn of(store: &'a dyn Store, now: Side<'a>, before: Option<Side<'a>>) -> Self {
         let (upstream, changed) = (RefCell::default(), RefCell::default());
         Self { store, now, before, upstream, changed, files: OnceCell::new() }
     }

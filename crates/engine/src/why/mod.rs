@@ -5,7 +5,7 @@ mod side;
 mod upstream;
 
 use serde::Serialize;
-use svc_store::{Filter, Node, Run, Store, StoreError, StoreErrorKind};
+use svc_contract::store::{Filter, Node, Run, Store, StoreError, StoreErrorKind};
 
 use compared::Compared;
 use side::Side;
@@ -121,7 +121,7 @@ impl Engine {
         path: Option<&str>,
         since: Option<&str>,
     ) -> Result<Why, StoreError> {
-        let store = self.kept()?;
+        let store = self.kept()?.as_ref();
         let run = store.run(name)?;
         let before = match since {
             Some(name) => Some(store.run(name)?),
@@ -147,7 +147,7 @@ impl Engine {
 }
 
 /// The run that another one is compared with by default.
-fn earlier(store: &Store, run: &Run) -> Result<Option<Run>, StoreError> {
+fn earlier(store: &dyn Store, run: &Run) -> Result<Option<Run>, StoreError> {
     const MOST: usize = 50;
     if let Some(origin) = &run.origin {
         return match store.run(origin.as_str()) {

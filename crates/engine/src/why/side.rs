@@ -6,15 +6,15 @@ use std::{
 };
 
 use serde_json::Value as Json;
+use svc_contract::store::{Hash, Node, Run, Store, StoreError};
 use svc_lang::plan::Plan;
-use svc_store::{Hash, Node, Run, Store, StoreError};
 
 use crate::{Engine, run::place_of};
 
 /// One of two compared runs.
 pub(super) struct Side<'a> {
     engine: &'a Engine,
-    store: &'a Store,
+    store: &'a dyn Store,
     pub(super) run: Run,
     pub(super) by_path: BTreeMap<String, Node>,
     pub(super) by_place: HashMap<String, Vec<String>>,
@@ -25,12 +25,21 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn of(engine: &'a Engine, store: &'a Store, run: Run) -> Result<Self, StoreError> {
+    pub(super) fn of(
+        engine: &'a Engine,
+        store: &'a dyn Store,
+        run: Run,
+    ) -> Result<Self, StoreError> {
         let nodes = store.nodes(&run.id)?;
         Ok(Self::with(engine, store, run, nodes))
     }
 
-    pub(super) fn with(engine: &'a Engine, store: &'a Store, run: Run, nodes: Vec<Node>) -> Self {
+    pub(super) fn with(
+        engine: &'a Engine,
+        store: &'a dyn Store,
+        run: Run,
+        nodes: Vec<Node>,
+    ) -> Self {
         let mut by_place: HashMap<String, Vec<String>> = HashMap::new();
         for node in &nodes {
             by_place.entry(place_of(&node.path)).or_default().push(node.path.clone());

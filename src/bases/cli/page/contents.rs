@@ -9,7 +9,7 @@ use std::{
     io::{self, Write},
 };
 
-use svc_store::{Args, Hash, Store, StoreError};
+use svc_contract::store::{Args, Hash, Store, StoreError};
 
 use super::{super::keeping::failure, Guarded, Result, markup::beginning};
 
@@ -83,7 +83,12 @@ impl Contents {
     }
 
     /// Writes all values, and returns those that exceeded the limits.
-    pub(super) fn write(&self, store: &Store, limits: Limits, out: &mut dyn Write) -> Result<Left> {
+    pub(super) fn write(
+        &self,
+        store: &dyn Store,
+        limits: Limits,
+        out: &mut dyn Write,
+    ) -> Result<Left> {
         let mut blocks = Blocks { out, in_block: BLOCK, all: 0, limits, left: Left::default() };
         for (number, kept) in self.kept.iter().enumerate() {
             blocks.begin(number)?;
@@ -121,7 +126,7 @@ impl Blocks<'_> {
         write!(self.out, "<script {kind} data-first=\"{number}\">")
     }
 
-    fn stored(&mut self, store: &Store, hash: Hash) -> Result<()> {
+    fn stored(&mut self, store: &dyn Store, hash: Hash) -> Result<()> {
         let missing = || StoreError::corrupt(format_args!("the content {hash} is missing"));
         let text = store.text(hash).and_then(|it| it.ok_or_else(missing)).map_err(failure)?;
         let size = text.len() as u64;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use svc_store::{Attempt, Node, RunId};
+use svc_contract::store::{Attempt, Node, RunId};
 
 use super::{Guarded, Page, Result, contents::Contents};
 use crate::bases::cli::{folded, runs::recorded_error};

@@ -3,8 +3,10 @@
 use std::{fmt::Write as _, time::Duration};
 
 use serde_json::Value as Json;
-use svc_contract::value::{Money, units};
-use svc_store::Run;
+use svc_contract::{
+    store::Run,
+    value::{Money, units},
+};
 use svc_text::markup::escaped;
 
 use super::{

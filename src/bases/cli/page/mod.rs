@@ -25,8 +25,8 @@ use super::{
     keeping::failure,
 };
 use contents::Contents;
+use svc_contract::store::{Attempt, Node, Run, Store};
 use svc_lang::plan::Plan;
-use svc_store::{Attempt, Node, Run, Store};
 use svc_text::markup::escaped;
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -43,7 +43,7 @@ const SCRIPT: &[&str] = &[
 
 /// The content of a page.
 pub(super) struct Page<'a> {
-    store: &'a Store,
+    store: &'a dyn Store,
     run: &'a Run,
     nodes: &'a [Node],
     attempts: Vec<(String, Attempt)>,
@@ -57,7 +57,7 @@ pub(super) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(super) fn new(
-        store: &'a Store,
+        store: &'a dyn Store,
         (run, nodes): (&'a Run, &'a [Node]),
         plan: Option<Plan>,
         limits: Limits,

@@ -13,7 +13,13 @@ use std::{
 };
 
 use fastrand::Rng;
-use svc::{Engine, Error, host::test::TestHost, registry::Usage, store::Store, value::Money};
+use svc::{
+    Engine, Error,
+    host::test::TestHost,
+    registry::Usage,
+    store::{SqliteStore, Store as _},
+    value::Money,
+};
 use tokio_util::sync::CancellationToken;
 
 use script::Script;
@@ -86,9 +92,9 @@ impl History {
         self.folder.path().join(format!("{}.db", self.stores))
     }
 
-    fn engine(&mut self) -> (Engine, Arc<Store>) {
+    fn engine(&mut self) -> (Engine, Arc<SqliteStore>) {
         let host = TestHost::new().seeded(self.rng.u64(..));
-        let store = Arc::new(Store::open(&self.file(), 0).unwrap());
+        let store = Arc::new(SqliteStore::open(&self.file(), 0).unwrap());
         let engine = svc::engine().with(&[&till::COMPONENT]).with_host(Arc::new(host));
         (engine.with_store(store.clone()), store)
     }
@@ -172,7 +178,7 @@ impl History {
     fn ended(
         &mut self,
         request: svc::Request<'_>,
-        store: &Store,
+        store: &SqliteStore,
         fate: Fate,
     ) -> Option<Result<svc::Response, Error>> {
         let runtime =
@@ -213,9 +219,9 @@ impl History {
 
     /// The reported spending of the run equals the payments; after a kill it may be more, but never
     /// less.
-    fn compare(&mut self, store: Arc<Store>, is_gone: bool) {
+    fn compare(&mut self, store: Arc<SqliteStore>, is_gone: bool) {
         let store = match is_gone {
-            true => Arc::new(Store::open(&self.file(), 0).unwrap()),
+            true => Arc::new(SqliteStore::open(&self.file(), 0).unwrap()),
             false => store,
         };
         let paid = till::total();

@@ -6,7 +6,7 @@ mod learn;
 
 use svc_contract::{
     registry::{
-        Bias, Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        Bias, Component, Compute, Cx, Example, Field, Items, Limits, Max, Op, OpError, Record as _, Scheme,
         Tool, Trained, compute,
         documents::{self, Hit, Judged},
         load, params, save,
@@ -143,6 +143,7 @@ params! {
 impl Op for Learn {
     const NAME: &'static str = "learn";
     const YIELDS: Scheme = Trained::<Weights>::SCHEME;
+    const LIMITS: Limits = Limits::UNTIMED;
     const SAYS: &'static [&'static str] = &[
         "train the reranker on relevance judgements",
         "learn to rank from judged search results",

@@ -2,9 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
-use svc_contract::registry::Usage;
+use serde_json::{Value as Json, json};
 
-use super::{error::StoreError, id::RunId, payments::Payment};
+use super::{error::StoreError, id::RunId, payment::Payment};
+use crate::registry::Usage;
 
 /// The BLAKE3 hash that identifies a content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,9 @@ pub struct Run {
     /// The price tables and the tunings, as JSON.
     pub about: String,
 }
+
+/// The name of the mark in [`Run::about`].
+const PARTIAL: &str = "partial";
 
 /// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,6 +203,24 @@ impl fmt::Debug for Blob {
     }
 }
 
+impl Run {
+    /// Whether records of the run are lost, so that resuming it could repeat calls.
+    pub fn is_partial(&self) -> bool {
+        let about: Json = serde_json::from_str(&self.about).unwrap_or_default();
+        about[PARTIAL] == true
+    }
+
+    /// Marks that records of the run are lost.
+    pub fn mark_partial(&mut self) {
+        let mut about: Json = serde_json::from_str(&self.about).unwrap_or_default();
+        if !about.is_object() {
+            about = json!({});
+        }
+        about[PARTIAL] = true.into();
+        self.about = about.to_string();
+    }
+}
+
 impl RunState {
     /// The stored and displayed name of the state.
     pub const fn word(self) -> &'static str {
@@ -211,7 +233,8 @@ impl RunState {
         }
     }
 
-    pub(super) fn read(word: &str) -> Result<Self, StoreError> {
+    /// The state of that name.
+    pub fn read(word: &str) -> Result<Self, StoreError> {
         let all = [Self::Running, Self::Ok, Self::Failed, Self::Cancelled];
         let found = all.into_iter().find(|it| it.word() == word);
         found.ok_or_else(|| StoreError::corrupt(format_args!("a run cannot be `{word}`")))
@@ -228,7 +251,8 @@ impl NodeState {
         }
     }
 
-    pub(super) fn read(word: &str) -> Result<Self, StoreError> {
+    /// The state of that name.
+    pub fn read(word: &str) -> Result<Self, StoreError> {
         let all = [Self::Intended, Self::Done, Self::Failed];
         let found = all.into_iter().find(|it| it.word() == word);
         found.ok_or_else(|| StoreError::corrupt(format_args!("a node cannot be `{word}`")))
@@ -253,7 +277,7 @@ impl Args {
 
 impl Entry {
     /// The approximate memory use of a queued entry, in bytes.
-    pub(super) fn weight(&self) -> usize {
+    pub fn weight(&self) -> usize {
         const ROW: usize = 512;
         let len = |it: &Blob| it.data.len();
         ROW + match self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::error::{Result, StoreError};
+use super::error::StoreError;
 
 /// Crockford's 32 signs, without ambiguous letters.
 const SIGNS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -21,7 +21,7 @@ impl RunId {
     }
 
     /// Parses a name.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self, StoreError> {
         let is_name = text.len() == LEN && text.bytes().all(|it| SIGNS.contains(&it));
         let name = is_name.then(|| Self(text.into()));
         name.ok_or_else(|| StoreError::not_found(format!("`{text}` is not the name of a run")))
@@ -29,7 +29,7 @@ impl RunId {
 
     /// The start of the run, in milliseconds since 1970, or a little later if the clock was
     /// behind an earlier run.
-    pub(super) fn time(&self) -> i64 {
+    pub fn time(&self) -> i64 {
         const SIGNS_OF_TIME: usize = 10;
         let value = |it: u8| SIGNS.iter().position(|sign| *sign == it).unwrap_or(0);
         let signs = self.0.bytes().take(SIGNS_OF_TIME);
