@@ -3,11 +3,10 @@
 
 use std::time::{Duration, Instant};
 
+use svc_api::seen::{Items, Node, Progress, Seen};
 use svc_contract::value::{Money, units};
 use svc_lang::diag::visible_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-
-use super::seen::{Items, Node, Progress, Seen};
 
 /// Shorter calls are not shown, to avoid flicker.
 const PATIENCE: Duration = Duration::from_millis(200);

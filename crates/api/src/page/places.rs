@@ -3,7 +3,7 @@
 use svc_contract::value::units;
 use svc_text::markup::escaped;
 
-use super::super::{folded::Place, runs};
+use crate::{folded::Place, runs};
 
 /// A table with one row per place.
 pub(super) fn table(places: &[Place<'_>]) -> String {
