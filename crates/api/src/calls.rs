@@ -8,7 +8,7 @@ use svc_contract::{
 };
 
 use crate::{
-    folded::{self, Place, ended},
+    folded::{self, FoldedPlace, ended},
     runs::{cost, recorded_error},
     store::{Node, NodeState, Run},
 };
@@ -77,7 +77,7 @@ impl Calls {
 }
 
 /// The notable calls of a place, each with the reason.
-fn notable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
+fn notable<'n>(place: &FoldedPlace<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
     let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
     let done = place.nodes.iter().copied();
     let done = done.filter(|it| it.state == NodeState::Done && it.origin.is_none());
@@ -124,7 +124,7 @@ impl Row {
         }
     }
 
-    fn of_place(place: &Place<'_>) -> Self {
+    fn of_place(place: &FoldedPlace<'_>) -> Self {
         let failed = place.count(folded::FAILED);
         let hidden = failed.saturating_sub(FAILURES);
         Self {

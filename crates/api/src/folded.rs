@@ -18,29 +18,29 @@ const CANCELLED: &str = "cancelled";
 const REUSED: &str = "reused";
 
 /// All nodes of one place in the script, in the order in which they were recorded.
-pub struct Place<'n> {
+pub struct FoldedPlace<'n> {
     /// `each[]/summary`.
     pub path: String,
     pub nodes: Vec<&'n Node>,
 }
 
 /// The places of a run, in the order in which they began.
-pub fn places(nodes: &[Node]) -> Vec<Place<'_>> {
-    let mut places: Vec<Place<'_>> = Vec::new();
+pub fn places(nodes: &[Node]) -> Vec<FoldedPlace<'_>> {
+    let mut places: Vec<FoldedPlace<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for node in nodes {
         let path = place_of(&node.path);
         let at = *known.entry(path).or_insert_with_key(|path| {
-            places.push(Place { path: path.clone(), nodes: Vec::new() });
+            places.push(FoldedPlace { path: path.clone(), nodes: Vec::new() });
             places.len() - 1
         });
         places[at].nodes.push(node);
     }
-    places.sort_by_key(Place::started);
+    places.sort_by_key(FoldedPlace::started);
     places
 }
 
-impl Place<'_> {
+impl FoldedPlace<'_> {
     pub fn count(&self, wanted: &str) -> usize {
         self.nodes.iter().filter(|it| state(it) == wanted).count()
     }

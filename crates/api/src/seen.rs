@@ -15,7 +15,7 @@ use svc_lang::diag::visible_line;
 /// The events of a run so far, summed up.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, SeenPlace>,
     /// The number of calls that have ended, including those reused from an earlier run.
     pub ended: usize,
     pub running: usize,
@@ -27,7 +27,7 @@ pub struct Seen {
 
 /// All nodes of one place in the script; the items of an `each` share one place.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct SeenPlace {
     /// The number of places seen before this one.
     order: usize,
     pub running: usize,
@@ -38,16 +38,16 @@ pub struct Node {
     pub failed: usize,
     /// The number of calls that were running when the run was cancelled.
     pub stopped: usize,
-    pub progress: Option<Progress>,
+    pub progress: Option<CallProgress>,
     /// The calls whose last attempt failed, by path.
     retries: BTreeMap<String, Retry>,
     /// The items of an `each`, at the place of the `each` itself.
-    pub items: Option<Items>,
+    pub items: Option<EachProgress>,
 }
 
 /// The progress of a long call.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct CallProgress {
     pub what: String,
     pub done: u64,
     pub total: Option<u64>,
@@ -63,7 +63,7 @@ pub struct Retry {
 
 /// The progress of an `each`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Items {
+pub struct EachProgress {
     pub total: usize,
     pub done: usize,
     pub running: usize,
@@ -104,7 +104,8 @@ impl Seen {
             }
             Event::Progress { what, done, total } => {
                 let (done, total) = (*done, *total);
-                self.at(path).progress = Some(Progress { what: (*what).to_owned(), done, total });
+                self.at(path).progress =
+                    Some(CallProgress { what: (*what).to_owned(), done, total });
             }
             Event::Items { total } => self.items(path).total += total,
             Event::ItemStarted => self.items(list(path)).running += 1,
@@ -119,7 +120,7 @@ impl Seen {
     }
 
     /// The matching places, in the order in which they were reached.
-    pub fn in_order(&self, wanted: impl Fn(&Node) -> bool) -> Vec<(&str, &Node)> {
+    pub fn in_order(&self, wanted: impl Fn(&SeenPlace) -> bool) -> Vec<(&str, &SeenPlace)> {
         let all = self.nodes.iter().map(|(path, node)| (path.as_str(), node));
         let mut nodes: Vec<_> = all.filter(|(_, it)| wanted(it)).collect();
         nodes.sort_by_key(|(_, it)| it.order);
@@ -156,12 +157,12 @@ impl Seen {
         text
     }
 
-    fn at(&mut self, path: &str) -> &mut Node {
+    fn at(&mut self, path: &str) -> &mut SeenPlace {
         let order = self.nodes.len();
-        self.nodes.entry(place_of(path)).or_insert_with(|| Node::new(order))
+        self.nodes.entry(place_of(path)).or_insert_with(|| SeenPlace::new(order))
     }
 
-    fn end(&mut self, path: &str) -> &mut Node {
+    fn end(&mut self, path: &str) -> &mut SeenPlace {
         self.ended += 1;
         self.running = self.running.saturating_sub(1);
         let node = self.at(path);
@@ -171,7 +172,7 @@ impl Seen {
         node
     }
 
-    fn items(&mut self, path: &str) -> &mut Items {
+    fn items(&mut self, path: &str) -> &mut EachProgress {
         self.at(path).items.get_or_insert_default()
     }
 
@@ -180,7 +181,7 @@ impl Seen {
     }
 }
 
-impl Node {
+impl SeenPlace {
     fn new(order: usize) -> Self {
         Self {
             order,
@@ -246,9 +247,9 @@ mod tests {
             seen.note(&format!("each[{outer}]/each[0]"), &ended(true));
             seen.note(&format!("each[{outer}]/each[1]"), &ended(false));
         }
-        let nodes = seen.in_order(Node::is_running);
+        let nodes = seen.in_order(SeenPlace::is_running);
         let (path, node) = nodes[0];
-        let Items { total, done, running, failed } = node.items.unwrap();
+        let EachProgress { total, done, running, failed } = node.items.unwrap();
         assert_eq!((path, total, done, running, failed), ("each[]/each", 10, 2, 2, 2));
         assert_eq!(nodes.len(), 1);
     }

@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use svc_api::{
     calls::Calls,
-    page::{Left, Limits, Page},
+    page::{Left, Page, PageLimits},
     runs::run_row,
     show::{ShowJson, planned},
 };
@@ -58,7 +58,7 @@ const EXAMPLES: &str = "Examples:
   svc show last --json | jq '.nodes[] | select(.state == \"failed\").path'";
 
 /// The default limits of a page.
-const LIMITS: Limits = Limits { value: 1 << 20, page: 256 << 20 };
+const LIMITS: PageLimits = PageLimits { value: 1 << 20, page: 256 << 20 };
 
 /// The terminal width from which bars are shown, in columns.
 const ROOMY: u16 = 100;
@@ -70,7 +70,8 @@ impl Show {
         let nodes = store.calls(&run.id).map_err(keeping::failure)?;
         if let Some(file) = &self.html {
             let plan = planned(&session.engine, &store, &run);
-            let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });
+            let limits =
+                self.max_size.map_or(LIMITS, |it| PageLimits { value: it, page: u64::MAX });
             let page = Page::new(&store, (&run, &nodes), plan, limits)?;
             report_left(session, write(session, file, &page)?);
         } else if self.json {

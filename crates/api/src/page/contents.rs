@@ -20,7 +20,7 @@ const BEGINNING: usize = 1_000;
 
 /// The limits of a page.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct PageLimits {
     /// The maximum size of a value, in bytes.
     pub value: u64,
     /// The maximum size of all values together, in bytes.
@@ -85,7 +85,7 @@ impl Contents {
     pub(super) fn write(
         &self,
         store: &RunStore,
-        limits: Limits,
+        limits: PageLimits,
         out: &mut dyn Write,
     ) -> Result<Left> {
         let mut blocks = Blocks { out, in_block: BLOCK, all: 0, limits, left: Left::default() };
@@ -107,7 +107,7 @@ struct Blocks<'w> {
     out: &'w mut dyn Write,
     in_block: u64,
     all: u64,
-    limits: Limits,
+    limits: PageLimits,
     left: Left,
 }
 

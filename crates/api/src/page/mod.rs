@@ -17,14 +17,14 @@ use std::io::{self, Write};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
-pub use contents::{Left, Limits};
+pub use contents::{Left, PageLimits};
 
 use contents::Contents;
 use svc_lang::plan::Plan;
 use svc_text::markup::escaped;
 
 use crate::{
-    folded::{self, Place},
+    folded::{self, FoldedPlace},
     store::{Attempt, Node, Run, RunStore, StoreError},
 };
 
@@ -57,12 +57,12 @@ pub struct Page<'a> {
     run: &'a Run,
     nodes: &'a [Node],
     attempts: Vec<(String, Attempt)>,
-    places: Vec<Place<'a>>,
+    places: Vec<FoldedPlace<'a>>,
     /// The script, if the store still has it.
     text: Option<String>,
     /// The plan, if the script still checks.
     plan: Option<Plan>,
-    limits: Limits,
+    limits: PageLimits,
 }
 
 impl<'a> Page<'a> {
@@ -70,7 +70,7 @@ impl<'a> Page<'a> {
         store: &'a RunStore,
         (run, nodes): (&'a Run, &'a [Node]),
         plan: Option<Plan>,
-        limits: Limits,
+        limits: PageLimits,
     ) -> Result<Self> {
         let attempts = store.attempts(&run.id)?;
         let text = store.text(run.text)?;
