@@ -16,7 +16,7 @@ pub enum Tapped<'a> {
     Args(&'a str),
 }
 
-/// The reason why there is no value.
+/// The reason why a value is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum TapError {
     #[error("unknown node `{path}` of the run")]
