@@ -1,4 +1,5 @@
-//! Entry points: one folder per protocol, each a thin layer over [`crate::engine::Engine`].
+//! Entry points: one folder per protocol, each a thin layer over [`crate::engine::Engine`] and
+//! [`crate::api`].
 //!
 //! **Invariant:** no base depends on another one, and none contains logic of its own.
 

@@ -69,6 +69,23 @@ const LIGHT: [(&str, &[&str]); 4] = [
             "tracing",
         ],
     ),
+    // No command line and no terminal.
+    (
+        "api",
+        &[
+            "base64",
+            "blake3",
+            "serde",
+            "serde_json",
+            "sha2",
+            "svc-contract",
+            "svc-engine",
+            "svc-lang",
+            "svc-store",
+            "svc-text",
+            "thiserror",
+        ],
+    ),
 ];
 
 /// What these crates must not even know through others, by the start of the name: the command
@@ -88,6 +105,13 @@ const HEAVY: [&str; 13] = [
     "native-tls",
     "openssl",
 ];
+
+/// The crates of this workspace that a base may use. Everything about runs and their store comes
+/// from `svc_api`.
+const OF_BASES: [&str; 5] = ["svc_api", "svc_contract", "svc_engine", "svc_host_os", "svc_lang"];
+
+/// The only file of the api that knows the store, and the only one that opens it for the bases.
+const OPENER: &str = "crates/api/src/store.rs";
 
 /// The crates that know no operating system, and no threads of their own but these.
 const PURE: [&str; 3] = ["crates/text/", "crates/contract/", "crates/lang/"];
@@ -210,6 +234,41 @@ fn bases_do_not_know_each_other() {
     let of_bases = |it: &Source| it.name.starts_with("src/bases/");
     let wrong = strangers(of_bases, 1, |used| used.len() > 1 && used[0] == "bases");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn bases_use_the_engine_and_the_api() {
+    let bases: Vec<Source> =
+        sources().into_iter().filter(|it| it.name.starts_with("src/bases/")).collect();
+    let crates = bases.iter().flat_map(|source| {
+        let ours = source.tokens.iter().filter(|it| it.starts_with("svc_"));
+        let others = ours.filter(|it| !OF_BASES.contains(&it.as_str()));
+        others.map(move |it| format!("{} must not know {it}", source.name))
+    });
+    // The root of this crate exports the same crates under other names.
+    let roots = bases.iter().flat_map(|source| {
+        let used = source.uses("crate").into_iter();
+        let others =
+            used.filter(|it| !matches!(it.path[0].as_str(), "bases" | "engine" | "is_worker"));
+        others.map(move |it| format!("{} must not know crate::{}", source.name, it.shown()))
+    });
+    let shapes = bases.iter().filter(|it| it.tokens.iter().any(|token| token == "Serialize"));
+    // The terminal writes any of them.
+    let shapes = shapes.filter(|it| it.name != "src/bases/cli/terminal.rs");
+    let shapes = shapes.map(|it| format!("{} defines JSON; that belongs to the api", it.name));
+    let wrong: Vec<String> = crates.chain(roots).chain(shapes).collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_file_of_the_api_opens_a_store() {
+    let sources = sources();
+    let api = sources.iter().filter(|it| it.is_of("api"));
+    let found: Vec<&str> = api
+        .filter(|it| it.tokens.iter().any(|token| token == "svc_store"))
+        .map(|it| it.name.as_str())
+        .collect();
+    assert_eq!(found, [OPENER]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The calls that a script would reuse from an earlier run.
 
-use svc_contract::registry::Usage;
-use svc_engine::{DryRunResult, Engine, Fate, cause::Cause, run::place_of};
+use svc_api::against::{rerun_lines, summary, text};
+use svc_engine::Engine;
 use svc_lang::diag::Source;
 
 use super::{
@@ -10,15 +10,12 @@ use super::{
     keeping, replay, terminal,
 };
 
-/// The maximum number of calls listed separately per place.
-const MOST_CALLS: usize = 3;
-
 /// Prints the comparison for `svc plan --against`.
 pub(super) fn show(engine: &Engine, run: &str, script: Source, session: &Session) -> Result<u8> {
     let run = engine.kept_run(run).map_err(keeping::failure)?;
     match engine.against(run, script) {
         Ok(dry_run) => {
-            terminal::print(&render(&dry_run))?;
+            terminal::print(&text(&dry_run))?;
             Ok(OK)
         }
         Err(err) => Ok(replay::refused(&err, session)),
@@ -34,51 +31,4 @@ pub(super) fn announce(engine: &Engine, run: &str, script: Source, session: &Ses
             session.terminal.note(&format!("made again: {line}"));
         }
     }
-}
-
-/// One line for each call that would be made, or for each place with many calls.
-fn rerun_lines(dry_run: &DryRunResult) -> Vec<String> {
-    let mut places: Vec<(String, Vec<(&str, &Cause)>)> = Vec::new();
-    for (path, fate) in &dry_run.calls {
-        let Fate::Rerun(cause) = fate else { continue };
-        let place = place_of(path);
-        match places.iter_mut().find(|(it, _)| *it == place) {
-            Some((_, calls)) => calls.push((path, cause)),
-            None => places.push((place, vec![(path, cause)])),
-        }
-    }
-    let lines = places.into_iter().flat_map(|(place, calls)| match calls.as_slice() {
-        [(_, first), ..] if calls.len() > MOST_CALLS => {
-            vec![format!("{place} ×{}: {first}", calls.len())]
-        }
-        few => few.iter().map(|(path, cause)| format!("{path}: {cause}")).collect(),
-    });
-    lines.collect()
-}
-
-/// `reuses 40 of 43 calls from 01j9…, which saves 1_200 tokens, $0.03`.
-fn summary(dry_run: &DryRunResult) -> String {
-    let (same, saved) = (dry_run.same(), dry_run.saved);
-    let saves = match saved == Usage::default() {
-        true => String::new(),
-        false => format!(", which saves {saved}"),
-    };
-    let total = dry_run.recorded.len();
-    let calls = if total == 1 { "call" } else { "calls" };
-    format!("reuses {same} of {total} {calls} from {}{saves}", dry_run.run.id)
-}
-
-fn render(dry_run: &DryRunResult) -> String {
-    let mut text = format!("{}\n", summary(dry_run));
-    let later = dry_run.not_reached();
-    let later = later.into_iter().map(str::to_owned).collect();
-    for (title, lines) in
-        [("made again", rerun_lines(dry_run)), ("depends on calls made again", later)]
-    {
-        if !lines.is_empty() {
-            text.push_str(&format!("\n{title}\n"));
-        }
-        text.extend(lines.iter().map(|it| format!("  {it}\n")));
-    }
-    text
 }

@@ -1,13 +1,13 @@
 //! `svc ask`: answers questions from the documentation.
 
 use clap::Args;
-use svc_contract::value::Value;
+use svc_api::guide::{ask, field, fields, has_model};
 use svc_lang::diag::visible;
 
 use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
-    guide::{advice, field, fields, has_model},
+    guide::advised,
     terminal::{self, Ink},
 };
 
@@ -39,18 +39,11 @@ The same as the component `guide_ask`. If `SVC_MODEL` names a language model, th
 the answer from the passages found; otherwise the answer quotes them. The exit code is 6 if
 the documentation has no answer."#;
 
-const SCRIPT: &str = "param query: string  param top_k: int  query >> guide_ask(top_k: top_k)";
-
-const WITH_MODEL: &str =
-    "param query: string  param top_k: int  query >> guide_ask(top_k: top_k, writer: ask)";
-
 impl Ask {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
-        let query = self.question.join(" ");
-        let given = [("query", query.as_str().into()), ("top_k", Value::Int(self.top_k))];
-        let with_model = !self.no_model && has_model(session);
-        let script = if with_model { WITH_MODEL } else { SCRIPT };
-        let answer = advice(session, script, given).await?;
+        let (engine, question) = (&session.engine, self.question.join(" "));
+        let with_model = !self.no_model && has_model(engine);
+        let answer = advised(ask(engine, &question, self.top_k, with_model).await)?;
         let sources = fields(&answer, "sources");
         if self.json {
             terminal::print_json(&answer)?;

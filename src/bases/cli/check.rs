@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
-use svc_engine::verdict::{self, Verdict};
+use svc_api::check::{CheckJson, counted, summary};
+use svc_engine::verdict::Verdict;
 use svc_lang::{
     check::Checked,
     diag::{Report, Style, visible, visible_line},
@@ -50,11 +50,6 @@ enum Outcome {
     Fine(Box<Checked>),
 }
 
-#[derive(Serialize)]
-struct FilesJson {
-    files: Vec<Verdict>,
-}
-
 impl Check {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let mut code = OK;
@@ -63,7 +58,7 @@ impl Check {
         if self.json {
             let files: Vec<Verdict> =
                 self.files.iter().map(|it| judge(session, it, &mut code)).collect();
-            terminal::print_json(&FilesJson { files })?;
+            terminal::print_json(&CheckJson { files })?;
             return Ok(code);
         }
         for file in &self.files {
@@ -140,7 +135,7 @@ impl Outcome {
             }
             Self::Fine(program) => {
                 let warnings = drawn(&program.warnings, style);
-                let verdict = verdict(program);
+                let verdict = summary(program);
                 let text = format!("{warnings}{name}: {}\n", visible(&verdict));
                 terminal::print(terminal::styled(&text))
             }
@@ -151,20 +146,4 @@ impl Outcome {
 /// The rendered problems, each followed by an empty line.
 fn drawn(report: &Report, style: Style) -> String {
     if report.all().next().is_none() { String::new() } else { report.render(style) + "\n" }
-}
-
-/// `ok, gives Summary`, with the number of warnings.
-fn verdict(program: &Checked) -> String {
-    let gives = match verdict::gives(program) {
-        Some(ty) => format!("gives {ty}"),
-        None => "only defines flows and types".to_owned(),
-    };
-    match program.warnings.all().count() {
-        0 => format!("ok, {gives}"),
-        n => format!("ok, {gives}, {}", counted(n, "warning")),
-    }
-}
-
-fn counted(n: usize, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }

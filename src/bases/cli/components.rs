@@ -1,14 +1,17 @@
 //! `svc components`: lists the components and the standard library.
 
 use clap::Args;
-use serde::Serialize;
+use svc_api::{
+    components,
+    library::{CLUSTER, search},
+};
 use svc_contract::registry::Component;
 use svc_lang::stdlib;
 
 use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
-    library::{self, ModuleJson},
+    library,
     terminal::{self, Ink, Stream},
 };
 
@@ -32,30 +35,6 @@ const EXAMPLES: &str = "Examples:
 
 `svc inspect NAME` shows the documentation of one of them.";
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum EntryJson {
-    Component(ComponentJson),
-    Module(ModuleJson),
-}
-
-#[derive(Serialize)]
-struct ComponentJson {
-    name: &'static str,
-    cluster: &'static str,
-    summary: &'static str,
-    version: u32,
-    aliases: Vec<AliasJson>,
-    ops: Vec<&'static str>,
-}
-
-/// A short name for scripts, and its op.
-#[derive(Serialize)]
-pub(super) struct AliasJson {
-    name: &'static str,
-    op: &'static str,
-}
-
 impl Components {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let out = session.terminal.out;
@@ -65,19 +44,16 @@ impl Components {
             return Ok(OK);
         }
         let found = session.engine.registry().search(&query);
-        let modules = library::search(&query);
+        let modules = search(&query);
         if self.json {
-            let components =
-                found.into_iter().map(|it| EntryJson::Component(ComponentJson::new(it)));
-            let modules = modules.into_iter().map(|it| EntryJson::Module(ModuleJson::new(it)));
-            terminal::print_json(&components.chain(modules).collect::<Vec<_>>())?;
+            terminal::print_json(&components::entries(&found, &modules))?;
         } else if found.is_empty() && modules.is_empty() {
             let message = format!("no component matches `{query}`");
             return Err(
                 Failure::new(NOT_FOUND, message).help("list all components with `svc components`")
             );
         } else if query.is_empty() {
-            let heading = out.paint(library::CLUSTER, Ink::Cyan);
+            let heading = out.paint(CLUSTER, Ink::Cyan);
             let (found, modules) = (by_cluster(&found, out), library::entries(&modules, out));
             let text = format!("{found}\n{heading}\n\n{modules}");
             terminal::print(terminal::styled(&text))?;
@@ -89,34 +65,10 @@ impl Components {
     }
 }
 
-impl ComponentJson {
-    fn new(component: &Component) -> Self {
-        Self {
-            name: component.name,
-            cluster: component.cluster,
-            summary: component.summary,
-            version: component.version,
-            aliases: aliases(component),
-            ops: component.ops.iter().map(|it| it.name).collect(),
-        }
-    }
-}
-
-pub(super) fn aliases(component: &Component) -> Vec<AliasJson> {
-    component.aliases.iter().map(|(name, op)| AliasJson { name, op }).collect()
-}
-
 /// All components under the names of their clusters, both in the registry's order.
 fn by_cluster(components: &[&Component], out: Stream) -> String {
-    let mut clusters: Vec<&str> = Vec::new();
-    for component in components {
-        if !clusters.contains(&component.cluster) {
-            clusters.push(component.cluster);
-        }
-    }
-    let shown = clusters.into_iter().map(|cluster| {
-        let members = components.iter().filter(|it| it.cluster == cluster);
-        let entries: String = members.map(|it| entry(it, out)).collect();
+    let shown = components::by_cluster(components).into_iter().map(|(cluster, members)| {
+        let entries: String = members.into_iter().map(|it| entry(it, out)).collect();
         format!("{}\n\n{entries}", out.paint(cluster, Ink::Cyan))
     });
     shown.collect::<Vec<_>>().join("\n")

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use svc_api::page::PageError;
 use svc_contract::registry::OpError;
 
-use super::terminal::Terminal;
+use super::{keeping, terminal::Terminal};
 
 pub(super) const OK: u8 = 0;
 pub(super) const FAILED: u8 = 1;
@@ -55,6 +56,15 @@ impl From<io::Error> for Failure {
             // The reader closed the pipe, which is not an error.
             io::ErrorKind::BrokenPipe => Self::new(OK, ""),
             _ => Self::new(FAILED, format!("cannot write the output: {err}")),
+        }
+    }
+}
+
+impl From<PageError> for Failure {
+    fn from(err: PageError) -> Self {
+        match err {
+            PageError::Store(err) => keeping::failure(err),
+            PageError::Output(err) => err.into(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `svc explain`: explains an error code, with a wrong script and a right one.
 
 use clap::Args;
-use serde::Serialize;
+use svc_api::explain::CodeJson;
 use svc_contract::registry::nearest;
 use svc_lang::diag::Entry;
 
@@ -30,16 +30,6 @@ const EXAMPLES: &str = "Examples:
   svc explain
   svc explain --json E203 | jq -r .right";
 
-#[derive(Serialize)]
-struct EntryJson {
-    code: &'static str,
-    title: &'static str,
-    /// Markdown.
-    meaning: &'static str,
-    wrong: &'static str,
-    right: &'static str,
-}
-
 impl Explain {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let out = session.terminal.out;
@@ -47,25 +37,18 @@ impl Explain {
             Some(code) => {
                 let entry = Entry::find(code).ok_or_else(|| unknown(code))?;
                 if self.json {
-                    terminal::print_json(&EntryJson::new(entry))?;
+                    terminal::print_json(&CodeJson::new(entry))?;
                 } else {
                     terminal::print(terminal::styled(&page(entry, out)))?;
                 }
             }
             None if self.json => {
-                let all: Vec<EntryJson> = Entry::all().map(EntryJson::new).collect();
+                let all: Vec<CodeJson> = Entry::all().map(CodeJson::new).collect();
                 terminal::print_json(&all)?;
             }
             None => terminal::print(terminal::styled(&list(out)))?,
         }
         Ok(OK)
-    }
-}
-
-impl EntryJson {
-    fn new(entry: Entry) -> Self {
-        let Entry { code, title, meaning, wrong, right } = entry;
-        Self { code, title, meaning, wrong: wrong.text, right: right.text }
     }
 }
 

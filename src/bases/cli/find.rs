@@ -1,13 +1,17 @@
 //! `svc find`: finds the ops for a task, with the reason for each.
 
 use clap::Args;
+use svc_api::{
+    guide::{field, find},
+    library::search,
+};
 use svc_contract::value::Value;
 use svc_lang::diag::visible;
 
 use super::{
     Session,
     exit::{Failure, NOT_FOUND, OK, Result},
-    guide::{advice, field},
+    guide::advised,
     library,
     terminal::{self, Ink, Stream},
 };
@@ -36,15 +40,12 @@ const EXAMPLES: &str = r#"Examples:
 The results of the component `nav_search`, followed by the modules of the standard library
 whose documentation contains all of the words. The exit code is 6 if nothing is found."#;
 
-const SCRIPT: &str = "param query: string  param limit: int  query >> nav_search(limit: limit)";
-
 impl Find {
     pub(super) async fn execute(self, session: &Session) -> Result<u8> {
         let query = self.words.join(" ");
-        let given = [("query", query.as_str().into()), ("limit", Value::Int(self.limit))];
-        let found = advice(session, SCRIPT, given).await?;
+        let found = advised(find(&session.engine, &query, self.limit).await)?;
         let Value::List(findings) = &found else { return Ok(NOT_FOUND) };
-        let modules = library::search(&query);
+        let modules = search(&query);
         if self.json {
             terminal::print_json(&found)?;
         } else {

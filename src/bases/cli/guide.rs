@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use svc_api::guide::{Goal, Missing, field, fields, has_model, missing, overview, workflow};
 use svc_contract::{registry::OpError, value::Value};
 use svc_engine::Error;
 
@@ -62,23 +63,12 @@ is used if it checks.
 The exit code is 0 if there is a script, and 6 if no component does some part of the goal;
 the message names that part."#;
 
-const SCRIPT: &str = "param goal: string  param takes: string?  param gives: string?
-    goal >> guide_plan_workflow(input: takes, output: gives)";
-
-const WITH_MODEL: &str = "param goal: string  param takes: string?  param gives: string?
-    goal >> guide_plan_workflow(input: takes, output: gives, writer: ask)";
-
 impl Plan {
     async fn execute(self, session: &Session) -> Result<u8> {
-        let goal = self.goal.join(" ");
-        let optional = |it: Option<String>| it.map(Value::from).unwrap_or_default();
-        let given = [
-            ("goal", goal.as_str().into()),
-            ("takes", optional(self.input)),
-            ("gives", optional(self.output)),
-        ];
-        let with_model = !self.no_model && has_model(session);
-        let workflow = advice(session, if with_model { WITH_MODEL } else { SCRIPT }, given).await?;
+        let engine = &session.engine;
+        let goal = Goal { goal: self.goal.join(" "), input: self.input, output: self.output };
+        let with_model = !self.no_model && has_model(engine);
+        let workflow = advised(workflow(engine, goal, with_model).await)?;
         if self.json {
             terminal::print_json(&workflow)?;
         }
@@ -101,16 +91,10 @@ impl Plan {
 
 /// The failure that names the parts that no component does, and the nearest ops.
 fn nothing(workflow: &Value) -> Failure {
-    let missing = workflow.as_record().and_then(|it| it.get("missing"));
-    let Some(Value::List(gaps)) = missing else { return Failure::new(NOT_FOUND, "no script") };
-    let parts = gaps.iter().map(|it| format!("`{}`", beginning(&field(it, "part"))));
-    let parts: Vec<String> = parts.collect();
-    let mut nearest: Vec<String> = Vec::new();
-    for name in gaps.iter().flat_map(|it| fields(it, "nearest")) {
-        if !nearest.contains(&name) {
-            nearest.push(name);
-        }
-    }
+    let Some(Missing { parts, nearest }) = missing(workflow) else {
+        return Failure::new(NOT_FOUND, "no script");
+    };
+    let parts: Vec<String> = parts.iter().map(|it| format!("`{}`", beginning(it))).collect();
     let failure = Failure::new(NOT_FOUND, format!("no components do {}", parts.join(", ")));
     match nearest.is_empty() {
         true => failure.help("list all components with `svc components`"),
@@ -149,7 +133,7 @@ impl Guide {
 
 impl Overview {
     async fn execute(self, session: &Session) -> Result<u8> {
-        let system = advice(session, "guide_system_overview", []).await?;
+        let system = advised(overview(&session.engine).await)?;
         if self.json {
             terminal::print_json(&system)?;
         } else {
@@ -161,16 +145,9 @@ impl Overview {
     }
 }
 
-/// Runs a built-in script of the guide and returns its result.
-pub(super) async fn advice<const N: usize>(
-    session: &Session,
-    script: &str,
-    given: [(&str, Value); N],
-) -> Result<Value> {
-    let request = session.engine.run(script);
-    let request = given.into_iter().fold(request, |it, (name, value)| it.param(name, value));
-    let ended = request.await;
-    ended.map(|it| it.value).map_err(|error| match error {
+/// The answer of a component that advises.
+pub(super) fn advised(answer: std::result::Result<Value, Error>) -> Result<Value> {
+    answer.map_err(|error| match error {
         // The script is internal, so its lines would mean nothing to the user.
         Error::Run { error, .. } | Error::Input { error, .. } => {
             let code = error.kind().exit_code();
@@ -178,23 +155,4 @@ pub(super) async fn advice<const N: usize>(
         }
         Error::Check(report) => Failure::new(FAILED, report.to_string()),
     })
-}
-
-/// Whether the environment names a language model.
-pub(super) fn has_model(session: &Session) -> bool {
-    session.engine.host().env("SVC_MODEL").is_some()
-}
-
-/// A field of a record as text.
-pub(super) fn field(record: &Value, name: &str) -> String {
-    let value = record.as_record().and_then(|it| it.get(name));
-    value.map(ToString::to_string).unwrap_or_default()
-}
-
-/// A field of a record that is a list, as texts.
-pub(super) fn fields(record: &Value, name: &str) -> Vec<String> {
-    match record.as_record().and_then(|it| it.get(name)) {
-        Some(Value::List(items)) => items.iter().map(ToString::to_string).collect(),
-        _ => Vec::new(),
-    }
 }

@@ -1,17 +1,11 @@
 //! The options that select the store of runs.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use svc_contract::{
-    host::Host,
-    store::{StoreError, StoreErrorKind},
-};
+use svc_api::store::{RunStore, StoreError, StoreErrorKind, is_unusable};
+use svc_contract::host::Host;
 use svc_engine::Engine;
-use svc_store::SqliteStore;
 
 use super::{
     Session,
@@ -70,8 +64,8 @@ impl OptionalStoreArgs {
                 return Ok(engine);
             }
         };
-        match SqliteStore::open(&place.file, engine.host().now()) {
-            Ok(store) => Ok(engine.with_store(Arc::new(store))),
+        match RunStore::open(&place.file, engine.host()) {
+            Ok(store) => Ok(store.engine(engine)),
             Err(err) if !place.is_named && is_unusable(&err) => {
                 not_kept(session, &err.message);
                 Ok(engine)
@@ -85,8 +79,8 @@ impl OptionalStoreArgs {
         let place = self.keeping.place(engine.host()).ok().filter(|_| !self.no_store);
         let is_there = |it: &Place| it.is_named || engine.host().stat(&it.file).is_ok();
         let Some(place) = place.filter(is_there) else { return Ok(engine) };
-        match SqliteStore::open_reading(&place.file, engine.host().now()) {
-            Ok(store) => Ok(engine.with_store(Arc::new(store))),
+        match RunStore::open_reading(&place.file, engine.host()) {
+            Ok(store) => Ok(store.engine(engine)),
             Err(err) if err.kind == StoreErrorKind::NotFound => Ok(engine),
             Err(err) => Err(failure(err)),
         }
@@ -103,8 +97,9 @@ impl StoreArgs {
     }
 
     /// The existing store, opened for writing.
-    pub(super) fn opened(&self, session: &Session) -> Result<Arc<SqliteStore>> {
-        open(session.engine.host(), &self.there(session)?.file)
+    pub(super) fn opened(&self, session: &Session) -> Result<RunStore> {
+        let place = self.there(session)?;
+        RunStore::open(&place.file, session.engine.host()).map_err(failure)
     }
 
     /// The location of the store. The default one must exist.
@@ -119,14 +114,14 @@ impl StoreArgs {
     }
 
     /// The existing store, opened for reading; it does not have to be writable.
-    pub(super) fn reading(&self, session: &Session) -> Result<Arc<SqliteStore>> {
-        let (place, now) = (self.there(session)?, session.engine.host().now());
-        SqliteStore::open_reading(&place.file, now).map(Arc::new).map_err(failure)
+    pub(super) fn reading(&self, session: &Session) -> Result<RunStore> {
+        let place = self.there(session)?;
+        RunStore::open_reading(&place.file, session.engine.host()).map_err(failure)
     }
 
     /// The engine with the runs of the store.
     pub(super) fn engine(&self, session: &Session) -> Result<Engine> {
-        Ok(session.engine.clone().with_store(self.reading(session)?))
+        Ok(self.reading(session)?.engine(session.engine.clone()))
     }
 
     /// The file of the store.
@@ -143,17 +138,8 @@ impl StoreArgs {
     }
 }
 
-/// Whether a store cannot be created at its location, while no recorded run is at risk.
-fn is_unusable(err: &StoreError) -> bool {
-    matches!(err.kind, StoreErrorKind::ReadOnly | StoreErrorKind::Full | StoreErrorKind::Io)
-}
-
 fn not_kept(session: &Session, why: &str) {
     session.terminal.note(&format!("this run is not recorded: {why}"));
-}
-
-fn open(host: &dyn Host, file: &Path) -> Result<Arc<SqliteStore>> {
-    SqliteStore::open(file, host.now()).map(Arc::new).map_err(failure)
 }
 
 /// A failure of the store as one of the command.

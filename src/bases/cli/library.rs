@@ -1,6 +1,6 @@
 //! The modules of the standard library in `svc components` and `svc inspect`.
 
-use serde::Serialize;
+use svc_api::library::{CLUSTER, ModulePageJson};
 use svc_contract::registry::nearest;
 use svc_lang::stdlib::{self, Flow, Module, PREFIX};
 
@@ -9,63 +9,7 @@ use super::{
     terminal::{self, Ink, Stream},
 };
 
-/// The heading of the modules among the clusters of components.
-pub(super) const CLUSTER: &str = "standard-library";
-
 const WIDEST: usize = 96;
-
-#[derive(Serialize)]
-pub(super) struct ModuleJson {
-    name: String,
-    cluster: &'static str,
-    summary: &'static str,
-    flows: Vec<FlowJson>,
-}
-
-/// The documentation of a module.
-#[derive(Serialize)]
-struct PageJson {
-    #[serde(flatten)]
-    module: ModuleJson,
-    doc: String,
-    types: Vec<String>,
-    /// The scripts in the documentation, with their results.
-    examples: Vec<ExampleJson>,
-}
-
-#[derive(Serialize)]
-struct FlowJson {
-    name: String,
-    signature: String,
-    doc: String,
-}
-
-#[derive(Serialize)]
-struct ExampleJson {
-    script: String,
-    gives: Option<String>,
-}
-
-impl ModuleJson {
-    pub(super) fn new(module: &Module) -> Self {
-        let flow = |it: Flow| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
-        let flows = module.flows().into_iter().map(flow).collect();
-        let name = format!("{PREFIX}{}", module.name);
-        Self { name, cluster: CLUSTER, summary: module.summary(), flows }
-    }
-}
-
-impl PageJson {
-    fn new(module: &Module) -> Self {
-        let example = |it: stdlib::Example| ExampleJson { script: it.script, gives: it.gives };
-        Self {
-            module: ModuleJson::new(module),
-            doc: module.docs(),
-            types: module.types(),
-            examples: module.examples().into_iter().map(example).collect(),
-        }
-    }
-}
 
 /// The module named `std:NAME`; `None` for names without `std:`.
 pub(super) fn named(name: &str) -> Option<Result<&'static Module>> {
@@ -82,23 +26,10 @@ fn unknown(name: &str) -> Failure {
     }
 }
 
-/// The modules whose documentation contains all of these words.
-pub(super) fn search(query: &str) -> Vec<&'static Module> {
-    let query = query.to_lowercase();
-    let words: Vec<&str> = query.split_whitespace().collect();
-    let has = |it: &&Module| {
-        let flows = it.flows().into_iter().map(|it| format!(" {} {}", it.name, it.doc));
-        let text = format!("{PREFIX}{} {}{}", it.name, it.docs(), flows.collect::<String>());
-        let text = text.to_lowercase();
-        words.iter().all(|word| text.contains(word))
-    };
-    stdlib::ALL.iter().filter(has).collect()
-}
-
 /// Prints the documentation of a module.
 pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
     match as_json {
-        true => terminal::print_json(&PageJson::new(module)),
+        true => terminal::print_json(&ModulePageJson::new(module)),
         false => terminal::print(terminal::styled(&page(module, out))),
     }
 }

@@ -3,11 +3,10 @@
 
 use std::time::{Duration, Instant};
 
+use svc_api::seen::{CallProgress, EachProgress, Seen, SeenPlace};
 use svc_contract::value::{Money, units};
 use svc_lang::diag::visible_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-
-use super::seen::{Items, Node, Progress, Seen};
 
 /// Shorter calls are not shown, to avoid flicker.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -50,7 +49,7 @@ pub(super) fn lines(seen: &Seen, at: Moment) -> Vec<String> {
 }
 
 impl Moment {
-    fn since(&self, node: &Node) -> Duration {
+    fn since(&self, node: &SeenPlace) -> Duration {
         self.now.saturating_duration_since(node.since)
     }
 
@@ -109,7 +108,7 @@ fn tokens(seen: &Seen) -> Option<String> {
 }
 
 /// `⠋ found/search: indexing ██████░░░░ 600/1000  2s`
-fn line(path: &str, node: &Node, at: Moment) -> String {
+fn line(path: &str, node: &SeenPlace, at: Moment) -> String {
     let mut what = String::new();
     if let Some(items) = &node.items {
         what += &how_many(items);
@@ -129,8 +128,8 @@ fn whole_seconds(time: Duration) -> String {
 }
 
 /// `: 12/200 items, 4 running, 1 failed`
-fn how_many(items: &Items) -> String {
-    let Items { total, done, running, failed } = items;
+fn how_many(items: &EachProgress) -> String {
+    let EachProgress { total, done, running, failed } = items;
     let mut text = format!(": {}/{total} items", done + failed);
     for (n, word) in [(running, "running"), (failed, "failed")] {
         if *n > 0 {
@@ -141,7 +140,7 @@ fn how_many(items: &Items) -> String {
 }
 
 /// `, try 2 in 3s`, or `, 4 retry in 3s`, where the time is that until the next retry.
-fn retries(node: &Node, now: Instant) -> String {
+fn retries(node: &SeenPlace, now: Instant) -> String {
     let waits = |begins: Instant| begins.saturating_duration_since(now);
     let waiting: Vec<_> = node.retries().filter(|it| !waits(it.begins).is_zero()).collect();
     let next = waiting.iter().map(|it| waits(it.begins)).min();
@@ -157,9 +156,9 @@ fn retries(node: &Node, now: Instant) -> String {
     }
 }
 
-fn how_far(progress: &Progress, columns: usize) -> String {
+fn how_far(progress: &CallProgress, columns: usize) -> String {
     let cells = if columns < 60 { 8 } else { 24 };
-    let Progress { what, done, total } = progress;
+    let CallProgress { what, done, total } = progress;
     let Some(total) = total else { return format!("{what} {done}") };
     let full = u128::from(*done) * cells as u128 / u128::from((*total).max(1));
     let full = usize::try_from(full).unwrap_or(cells).min(cells);
@@ -290,7 +289,8 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_full_as_the_work_is_done() {
-        let far = |done, total| how_far(&Progress { what: "indexing".to_owned(), done, total }, 80);
+        let far =
+            |done, total| how_far(&CallProgress { what: "indexing".to_owned(), done, total }, 80);
         assert_eq!(far(7, None), "indexing 7");
         assert_eq!(far(0, Some(0)), format!("indexing {} 0/0", "░".repeat(24)));
         let half = format!("indexing {}{} 5/10", "█".repeat(12), "░".repeat(12));

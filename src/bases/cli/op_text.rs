@@ -1,14 +1,12 @@
 //! Renders the documentation of ops as text.
 
+use svc_api::inspect::{Subject, effects, fields};
 use svc_contract::{
-    registry::{Effect, Example, FieldScheme, Generic, OpRef, Param, Price, Scheme},
+    registry::{Example, FieldScheme, Generic, OpRef, Param},
     value::units,
 };
 
-use super::{
-    inspect::Subject,
-    terminal::{Ink, Stream},
-};
+use super::terminal::{Ink, Stream};
 
 /// The documentation of the component and the selected ops.
 pub(super) fn page(subject: &Subject, out: Stream) -> String {
@@ -64,7 +62,7 @@ fn facts(op: &OpRef, out: Stream) -> String {
     let rows = [
         ("gives", format!("{}{generic}", def.yields.show())),
         ("does", effects(def.effects).join(", ")),
-        ("costs", price(&def.price)),
+        ("costs", def.price.to_string()),
         ("fails", errors.join(", ")),
         ("within", bounds(op).join(", ")),
         ("runs", def.cost_class().to_owned()),
@@ -83,23 +81,6 @@ fn param(param: &Param) -> (String, String) {
 
 fn field(field: &FieldScheme) -> (String, String) {
     (format!("{}: {}", field.name, field.scheme.show()), field.doc.trim().to_owned())
-}
-
-/// The fields of the record that a result is or holds.
-pub(super) fn fields(scheme: Scheme) -> &'static [FieldScheme] {
-    match scheme {
-        Scheme::Record(_, fields) => fields,
-        Scheme::List(inner, _) | Scheme::Optional(inner) => fields(*inner),
-        _ => &[],
-    }
-}
-
-pub(super) fn effects(effects: &[Effect]) -> Vec<String> {
-    effects.iter().map(ToString::to_string).collect()
-}
-
-pub(super) fn price(price: &Price) -> String {
-    price.to_string()
 }
 
 /// What a call may take when a script says nothing.

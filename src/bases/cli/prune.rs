@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use svc_contract::value::units;
-use svc_store::{Old, Pruned};
+use svc_api::upkeep;
 
 use super::{
     Session,
@@ -42,20 +41,9 @@ impl Prune {
             let help = "add `--older-than 30d`, `--keep 100`, or both";
             return Err(Failure::new(USAGE, "missing `--older-than` or `--keep`").help(help));
         }
-        let now = session.engine.host().now();
-        let ago = |it: Duration| i64::try_from(it.as_millis()).unwrap_or(i64::MAX);
-        let before = self.older_than.map(|it| now.saturating_sub(ago(it)));
-        let old = Old { before, but_last: self.keep };
-        let store = self.keeping.opened(session)?;
-        let pruned = if self.dry_run { store.would_prune(old) } else { store.prune(old) };
-        terminal::print(&render(&pruned.map_err(keeping::failure)?))?;
+        let old = upkeep::old(session.engine.host().now(), self.older_than, self.keep);
+        let pruned = self.keeping.opened(session)?.prune(old, self.dry_run);
+        terminal::print(&upkeep::pruned(&pruned.map_err(keeping::failure)?))?;
         Ok(OK)
     }
-}
-
-fn render(pruned: &Pruned) -> String {
-    let mut lines: Vec<String> = pruned.runs.iter().map(ToString::to_string).collect();
-    let (count, bytes) = (pruned.runs.len(), units::show_size(pruned.bytes));
-    lines.push(format!("{count} runs with {} contents, {bytes}\n", pruned.contents));
-    lines.join("\n")
 }

@@ -59,7 +59,7 @@ impl Resume {
         let session = &self.tuning.session(&self.rules.with_rules(session)?)?;
         let store = self.keeping.opened(session)?;
         let watch = Arc::new(Watch::new(session.terminal));
-        let engine = session.engine.clone().with_observer(watch.clone()).with_store(store);
+        let engine = store.engine(session.engine.clone().with_observer(watch.clone()));
         let request = match &self.with {
             Some(file) => {
                 let source = script::read(engine.host(), file)?;

@@ -4,9 +4,9 @@ use std::{io::IsTerminal, path::PathBuf, sync::Arc};
 
 use clap::Args;
 use comfy_table::Table;
-use serde::Serialize;
+use svc_api::run::{FailedJson, only_missing};
 use svc_contract::{registry::ErrorKind, value::Value};
-use svc_engine::{Error, Request, Response, failure, run::Partial};
+use svc_engine::{Error, Request, Response, run::Partial};
 use svc_lang::{check::Input, plan::Plan};
 use tokio_util::sync::CancellationToken;
 
@@ -107,17 +107,9 @@ impl Run {
         Ok(is_given.then(|| (input.name.to_string(), text)))
     }
 
-    /// The `input` of a script that begins with a stage, or the only required input that is
-    /// missing.
+    /// The input of the script that a pipe can pass.
     fn needed<'p>(&self, plan: &'p Plan) -> Option<&'p Input> {
-        let given = |it: &Input| self.given.params.iter().any(|(name, _)| **name == *it.name);
-        let inputs = &plan.program().inputs;
-        let lacking: Vec<&Input> =
-            inputs.iter().filter(|it| it.is_required() && !it.is_secret() && !given(it)).collect();
-        match lacking.as_slice() {
-            [only] => Some(only),
-            several => several.iter().copied().find(|it| it.name.as_ref() == "input"),
-        }
+        only_missing(plan, |it| self.given.params.iter().any(|(name, _)| **name == *it.name))
     }
 }
 
@@ -161,7 +153,7 @@ pub(super) fn fail(error: &Error, watch: &Watch, json: bool, session: &Session) 
     let code = report(error, watch, session);
     if json {
         if let Some(error) = error.failure() {
-            terminal::print_json(&Failed { error })?;
+            terminal::print_json(&FailedJson { error })?;
         }
     } else if let Some(partial) = error.partial() {
         let reader = reader(session);
@@ -184,12 +176,6 @@ pub(super) fn print_list(shown: &str, reader: Reader) -> Result<()> {
         Reader::Terminal { .. } => terminal::print(terminal::styled(shown)),
         Reader::Pipe => terminal::print(shown),
     }
-}
-
-/// The output of `--json` for a failed run.
-#[derive(Serialize)]
-struct Failed {
-    error: failure::Failure,
 }
 
 /// The reader of the results: a terminal or a pipe.

@@ -6,23 +6,23 @@ use std::{
 };
 
 use clap::Args;
-use serde::Serialize;
-use svc_contract::{
-    registry::OpError,
-    store::{Node, Run, Store as _},
+use svc_api::{
+    calls::Calls,
+    page::{Left, Page, PageLimits},
+    runs::run_row,
+    show::{ShowJson, planned},
 };
-use svc_lang::plan::Plan;
-use svc_store::SqliteStore;
+use svc_contract::{registry::OpError, value::Value};
 
 use super::{
     Session,
     exit::{FAILED, Failure, OK, Result},
     given,
     keeping::{self, StoreArgs},
-    page::{Left, Limits, Page},
     run::{print_list, reader},
-    runs::{RunJson, recorded_error, run_json, run_row},
-    script, show, show_nodes, terminal,
+    script,
+    show::{self, Reader},
+    terminal,
 };
 
 /// Show what a run did: every call with its state, tries, time and cost.
@@ -58,28 +58,10 @@ const EXAMPLES: &str = "Examples:
   svc show last --json | jq '.nodes[] | select(.state == \"failed\").path'";
 
 /// The default limits of a page.
-const LIMITS: Limits = Limits { value: 1 << 20, page: 256 << 20 };
+const LIMITS: PageLimits = PageLimits { value: 1 << 20, page: 256 << 20 };
 
-#[derive(Serialize)]
-struct NodeJson {
-    path: String,
-    op: String,
-    state: &'static str,
-    tries: u32,
-    /// Milliseconds since 1970.
-    started: i64,
-    /// Microseconds.
-    took: u64,
-    tokens: u64,
-    cost: String,
-    error: Option<serde_json::Value>,
-}
-
-#[derive(Serialize)]
-struct Shown {
-    run: RunJson,
-    nodes: Vec<NodeJson>,
-}
+/// The terminal width from which bars are shown, in columns.
+const ROOMY: u16 = 100;
 
 impl Show {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
@@ -87,40 +69,47 @@ impl Show {
         let run = store.run(&self.run).map_err(keeping::failure)?;
         let nodes = store.calls(&run.id).map_err(keeping::failure)?;
         if let Some(file) = &self.html {
-            let plan = planned(session, &store, &run);
-            let limits = self.max_size.map_or(LIMITS, |it| Limits { value: it, page: u64::MAX });
-            let page = Page::new(&*store, (&run, &nodes), plan, limits)?;
+            let plan = planned(&session.engine, &store, &run);
+            let limits =
+                self.max_size.map_or(LIMITS, |it| PageLimits { value: it, page: u64::MAX });
+            let page = Page::new(&store, (&run, &nodes), plan, limits)?;
             report_left(session, write(session, file, &page)?);
         } else if self.json {
-            let nodes = nodes.iter().map(node_json).collect();
-            terminal::print_json(&Shown { run: run_json(&run), nodes })?;
+            terminal::print_json(&ShowJson::new(&run, &nodes))?;
         } else {
             let shown = show::show(&run_row(&run), reader(session));
             print_list(&(shown + "\n"), reader(session))?;
-            let rows = match self.all {
-                true => show_nodes::all(&run, &nodes, reader(session)),
-                false => show_nodes::folded(&run, &nodes, reader(session)),
+            let calls = match self.all {
+                true => Calls::all(&run, &nodes),
+                false => Calls::folded(&run, &nodes),
             };
-            print_list(&show::show(&rows, reader(session)), reader(session))?;
+            print_list(
+                &show::show(&table(&calls, reader(session)), reader(session)),
+                reader(session),
+            )?;
         }
         Ok(OK)
     }
 }
 
-/// The plan of the stored script, if it still checks.
-fn planned(session: &Session, store: &std::sync::Arc<SqliteStore>, run: &Run) -> Option<Plan> {
-    let engine = session.engine.clone().with_store(store.clone());
-    engine.resume(run.id.as_str()).ok()?.plan().ok()
+/// The calls as a table. A pipe always receives the same columns; a terminal omits empty columns and
+/// shows bars if it is wide enough.
+fn table(calls: &Calls, reader: Reader) -> Value {
+    let Reader::Terminal { width, .. } = reader else { return calls.table(|it| it != "time") };
+    calls.table(|column| match column {
+        "time" => width >= ROOMY,
+        _ => calls.is_used(column),
+    })
 }
 
 /// Writes a page into a file atomically, or to standard output.
 fn write(session: &Session, file: &Path, page: &Page<'_>) -> Result<Left> {
     if script::is_stdin(file) {
-        return terminal::print_with(|out| page.write(out));
+        return terminal::print_with(|out| Ok(page.write(out)?));
     }
     let mut outcome = Err(Failure::new(FAILED, "nothing was written"));
     let written = session.engine.host().write_with(file, &mut |out| {
-        outcome = page.write(out);
+        outcome = page.write(out).map_err(Failure::from);
         // This error makes the host discard the file; `outcome` keeps the reason.
         outcome.as_ref().map(|_| ()).map_err(|err| io::Error::other(err.message.clone()))
     });
@@ -135,19 +124,5 @@ fn report_left(session: &Session, left: Left) {
     if left.values > 0 {
         let what = format!("cut in the page: {left}; raise the limit with `--max-size`");
         session.terminal.note(&what);
-    }
-}
-
-fn node_json(node: &Node) -> NodeJson {
-    NodeJson {
-        path: node.path.clone(),
-        op: format!("{}.{}", node.component, node.op),
-        state: node.state.word(),
-        tries: node.attempts,
-        started: node.started,
-        took: node.took,
-        tokens: node.used.tokens,
-        cost: node.used.cost.to_string(),
-        error: recorded_error(node.error.as_deref()),
     }
 }

@@ -1,10 +1,7 @@
 //! `svc tap`: prints a value of a run.
 
 use clap::Args;
-use svc_contract::{
-    store::{Run, Store},
-    value::{Value, json},
-};
+use svc_api::tap::{TapError, Tapped, tap};
 
 use super::{
     Session,
@@ -36,16 +33,13 @@ pub(super) struct Tap {
 impl Tap {
     pub(super) fn execute(self, session: &Session) -> Result<u8> {
         let store = self.keeping.reading(session)?;
-        let engine = session.engine.clone().with_store(store.clone());
-        let run = store.run(&self.run).map_err(keeping::failure)?;
-        let value = match &self.path {
-            // Results of inline ops are not stored, but can be computed again.
-            Some(path) if store.node(&run.id, path).map_err(keeping::failure)?.is_none() => {
-                let tapped = engine.tap(run.clone(), path).ok().flatten();
-                tapped.ok_or_else(|| self.missing(path))?
-            }
-            _ => self.value(&*store, &run)?,
+        let what = match &self.path {
+            None => Tapped::Result,
+            Some(path) if self.args => Tapped::Args(path),
+            Some(path) => Tapped::Call(path),
         };
+        let value = tap(&session.engine, &store, &self.run, what);
+        let value = value.map_err(|err| self.failure(err))?;
         match self.json {
             true => terminal::print_json(&value)?,
             false => print_value(&show::show(&value, reader(session)), reader(session))?,
@@ -53,26 +47,14 @@ impl Tap {
         Ok(OK)
     }
 
-    fn missing(&self, path: &str) -> Failure {
-        let help = format!("list the nodes with `svc show {}`", self.run);
-        Failure::new(NOT_FOUND, format!("unknown node `{path}` of the run")).help(help)
-    }
-
-    fn value(&self, store: &dyn Store, run: &Run) -> Result<Value> {
-        let hash = match &self.path {
-            None => run.value,
-            Some(path) => {
-                let node = store.node(&run.id, path).map_err(keeping::failure)?;
-                let node = node.ok_or_else(|| self.missing(path))?;
-                if self.args {
-                    let args = store.arguments(&node).map_err(keeping::failure)?;
-                    return json::read(&args).map_err(|_| self.missing(path));
-                }
-                node.output
+    fn failure(&self, err: TapError) -> Failure {
+        let failure = Failure::new(NOT_FOUND, err.to_string());
+        match err {
+            TapError::Store(err) => keeping::failure(err),
+            TapError::UnknownNode { .. } => {
+                failure.help(format!("list the nodes with `svc show {}`", self.run))
             }
-        };
-        let nothing = || Failure::new(NOT_FOUND, "no result recorded");
-        let text = store.text(hash.ok_or_else(nothing)?).map_err(keeping::failure)?;
-        text.and_then(|it| json::read(&it).ok()).ok_or_else(nothing)
+            TapError::NoResult => failure,
+        }
     }
 }

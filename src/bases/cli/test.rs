@@ -3,12 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
+use svc_api::testing::{TestsJson, passes};
 use svc_contract::value::{Money, units};
-use svc_engine::{
-    Engine, TestResult,
-    verdict::{Problem, problems},
-};
+use svc_engine::{Engine, TestResult};
 use svc_lang::diag::visible_line;
 
 use super::{
@@ -56,40 +53,10 @@ fails. Time is simulated: retries and timeouts take no real time.
 
 The exit code is 1 if a test fails, and 7 if a script has errors.";
 
-#[derive(Serialize)]
-struct FilesJson {
-    passed: usize,
-    failed: usize,
-    files: Vec<FileJson>,
-}
-
-#[derive(Default, Serialize)]
-struct FileJson {
-    file: String,
-    /// The reason why no test was run.
-    error: Option<String>,
-    problems: Vec<Problem>,
-    tests: Vec<TestJson>,
-}
-
-#[derive(Serialize)]
-struct TestJson {
-    name: String,
-    passed: bool,
-    problems: Vec<Problem>,
-    /// Dollars, as the language writes them.
-    cost: String,
-    tokens: u64,
-    /// Simulated seconds.
-    seconds: f64,
-}
-
 /// The totals over all files.
 struct Tally {
     code: u8,
-    passed: usize,
-    failed: usize,
-    files: Vec<FileJson>,
+    results: TestsJson,
 }
 
 impl Test {
@@ -100,13 +67,14 @@ impl Test {
         let engine = session.engine.clone();
         let engine = self.max_memory.into_iter().fold(engine, Engine::max_memory);
         let session = &Session { engine, ..*session };
-        let mut tally = Tally { code: OK, passed: 0, failed: 0, files: Vec::new() };
+        let mut tally = Tally { code: OK, results: TestsJson::default() };
         for file in &self.files {
             self.file(session, file, &mut tally)?;
         }
-        let Tally { code, passed, failed, files } = tally;
+        let Tally { code, results } = tally;
+        let (passed, failed) = (results.passed, results.failed);
         if self.json {
-            terminal::print_json(&FilesJson { passed, failed, files })?;
+            terminal::print_json(&results)?;
         } else if passed + failed == 0 && code == OK {
             let message = match self.filter.as_str() {
                 "" => "no tests found: add `test \"name\" { let r = ..  expect r == .. }`",
@@ -124,12 +92,7 @@ impl Test {
         let engine = self.keeping.engine(session)?;
         let (source, test) = engine.test_of(run).map_err(keeping::failure)?;
         terminal::print_data(&test)?;
-        let whole = source.with_text(format!("{}\n\n{test}", source.text()));
-        let passes = engine.check(whole).map(|it| {
-            let tests = engine.test(&it, "");
-            tests.last().is_some_and(TestResult::passed)
-        });
-        if !passes.unwrap_or(false) {
+        if !passes(&engine, &source, &test) {
             session.terminal.note("the test does not pass: equal calls returned different results, or a value has no literal");
         }
         Ok(OK)
@@ -148,8 +111,7 @@ impl Test {
             Ok(program) => program,
             Err(report) => {
                 if self.json {
-                    let problems = problems(&report);
-                    tally.files.push(FileJson { file: name, problems, ..FileJson::default() });
+                    tally.results.add_invalid(name, &report);
                 } else {
                     terminal::print_err(terminal::styled(
                         &report.render(session.terminal.err.style()),
@@ -160,15 +122,10 @@ impl Test {
             }
         };
         let results = session.engine.test(&program, &self.filter);
-        tally.passed += results.iter().filter(|it| it.passed()).count();
-        let failed = results.iter().filter(|it| !it.passed()).count();
-        tally.failed += failed;
-        if failed > 0 {
+        if tally.results.add(&name, &results) > 0 {
             tally.fails_with(FAILED);
         }
         if self.json {
-            let tests = results.iter().map(TestJson::new).collect();
-            tally.files.push(FileJson { file: name, tests, ..FileJson::default() });
             return Ok(());
         }
         terminal::print(terminal::styled(&render(&name, &results, session)))
@@ -177,8 +134,7 @@ impl Test {
     fn unreadable(&self, session: &Session, file: String, failure: &Failure, tally: &mut Tally) {
         tally.fails_with(failure.code);
         if self.json {
-            let error = Some(failure.message.clone());
-            tally.files.push(FileJson { file, error, ..FileJson::default() });
+            tally.results.add_unreadable(file, failure.message.clone());
         } else {
             failure.report(session.terminal);
         }
@@ -217,17 +173,4 @@ fn render(file: &str, results: &[TestResult], session: &Session) -> String {
         }
     }
     text
-}
-
-impl TestJson {
-    fn new(result: &TestResult) -> Self {
-        Self {
-            name: result.name.clone(),
-            passed: result.passed(),
-            problems: problems(&result.report),
-            cost: result.usage.cost.to_string(),
-            tokens: result.usage.tokens,
-            seconds: result.took.as_secs_f64(),
-        }
-    }
 }

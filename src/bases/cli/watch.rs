@@ -5,17 +5,16 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
+use svc_api::seen::Seen;
 use svc_contract::value::units;
 use svc_engine::run::{Event, Observer};
-use svc_lang::diag::visible_line;
 
 use super::{
     lines::{self, Moment},
     screen::Screen,
-    seen::Seen,
     terminal::Terminal,
 };
 
@@ -49,34 +48,13 @@ impl Watch {
 
     /// The finished calls on one line, if there are any.
     pub(super) fn finished(&self) -> Option<String> {
-        let seen = self.seen();
-        let nodes = seen.in_order(|it| it.finished > 0);
-        let shown: Vec<String> = nodes
-            .iter()
-            .map(|(path, it)| format!("{path} ({})", counted(it.finished, Some(it.took))))
-            .collect();
-        (!shown.is_empty()).then(|| shown.join(", "))
+        self.seen().finished()
     }
 
     /// The report of an interrupted run: one line per place and state.
     pub(super) fn report(&self) -> String {
         let after = units::show_measured(self.started.elapsed());
-        let mut text = format!("interrupted after {after}\n");
-        for (path, node) in self.seen().in_order(|_| true) {
-            let lines = [
-                ("reused", node.reused, None),
-                ("finished", node.finished, Some(node.took)),
-                ("running", node.running + node.stopped, None),
-                ("failed", node.failed, None),
-            ];
-            for (word, n, took) in lines.into_iter().filter(|(_, n, _)| *n > 0) {
-                let path = visible_line(path);
-                let line = format!("  {word:<8}  {path}  {}", counted(n, took));
-                text.push_str(line.trim_end());
-                text.push('\n');
-            }
-        }
-        text
+        format!("interrupted after {after}\n{}", self.seen().report())
     }
 
     /// Prints a note without disturbing the drawn progress.
@@ -128,18 +106,10 @@ impl Observer for Watch {
     }
 }
 
-/// `1.2s`, or `×12, 3.4s in total`.
-fn counted(n: usize, took: Option<Duration>) -> String {
-    let took = took.map(units::show_measured);
-    match (n, took) {
-        (1, took) => took.unwrap_or_default(),
-        (n, Some(took)) => format!("×{n}, {took} in total"),
-        (n, None) => format!("×{n}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::bases::cli::terminal::{Color, Terminal};
     use svc_contract::registry::{OpError, Usage};

@@ -5,70 +5,74 @@ use std::{
     time::{Duration, Instant},
 };
 
-use svc_contract::registry::{ErrorKind, Usage};
+use svc_contract::{
+    registry::{ErrorKind, Usage},
+    value::units,
+};
 use svc_engine::run::{Event, ledger::Cap, place_of};
+use svc_lang::diag::visible_line;
 
 /// The events of a run so far, summed up.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    nodes: BTreeMap<String, Node>,
+pub struct Seen {
+    nodes: BTreeMap<String, SeenPlace>,
     /// The number of calls that have ended, including those reused from an earlier run.
-    pub(super) ended: usize,
-    pub(super) running: usize,
+    pub ended: usize,
+    pub running: usize,
     /// The total number of calls, if the plan determines it.
-    pub(super) planned: Option<usize>,
-    pub(super) spent: Usage,
-    pub(super) cap: Cap,
+    pub planned: Option<usize>,
+    pub spent: Usage,
+    pub cap: Cap,
 }
 
 /// All nodes of one place in the script; the items of an `each` share one place.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub struct SeenPlace {
     /// The number of places seen before this one.
     order: usize,
-    pub(super) running: usize,
-    pub(super) since: Instant,
-    pub(super) finished: usize,
-    pub(super) reused: usize,
-    pub(super) took: Duration,
-    pub(super) failed: usize,
+    pub running: usize,
+    pub since: Instant,
+    pub finished: usize,
+    pub reused: usize,
+    pub took: Duration,
+    pub failed: usize,
     /// The number of calls that were running when the run was cancelled.
-    pub(super) stopped: usize,
-    pub(super) progress: Option<Progress>,
+    pub stopped: usize,
+    pub progress: Option<CallProgress>,
     /// The calls whose last attempt failed, by path.
     retries: BTreeMap<String, Retry>,
     /// The items of an `each`, at the place of the `each` itself.
-    pub(super) items: Option<Items>,
+    pub items: Option<EachProgress>,
 }
 
 /// The progress of a long call.
 #[derive(Clone, Debug)]
-pub(super) struct Progress {
-    pub(super) what: String,
-    pub(super) done: u64,
-    pub(super) total: Option<u64>,
+pub struct CallProgress {
+    pub what: String,
+    pub done: u64,
+    pub total: Option<u64>,
 }
 
 /// The next attempt of a call.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Retry {
+pub struct Retry {
     /// The number of the attempt, from 1.
-    pub(super) attempt: u32,
-    pub(super) begins: Instant,
+    pub attempt: u32,
+    pub begins: Instant,
 }
 
 /// The progress of an `each`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Items {
-    pub(super) total: usize,
-    pub(super) done: usize,
-    pub(super) running: usize,
-    pub(super) failed: usize,
+pub struct EachProgress {
+    pub total: usize,
+    pub done: usize,
+    pub running: usize,
+    pub failed: usize,
 }
 
 impl Seen {
     /// Records an event.
-    pub(super) fn note(&mut self, path: &str, event: &Event<'_>) {
+    pub fn note(&mut self, path: &str, event: &Event<'_>) {
         match event {
             Event::Begun { plan, cap, spent } => {
                 (self.planned, self.cap, self.spent) = (plan.calls(), *cap, *spent);
@@ -100,7 +104,8 @@ impl Seen {
             }
             Event::Progress { what, done, total } => {
                 let (done, total) = (*done, *total);
-                self.at(path).progress = Some(Progress { what: (*what).to_owned(), done, total });
+                self.at(path).progress =
+                    Some(CallProgress { what: (*what).to_owned(), done, total });
             }
             Event::Items { total } => self.items(path).total += total,
             Event::ItemStarted => self.items(list(path)).running += 1,
@@ -115,19 +120,49 @@ impl Seen {
     }
 
     /// The matching places, in the order in which they were reached.
-    pub(super) fn in_order(&self, wanted: impl Fn(&Node) -> bool) -> Vec<(&str, &Node)> {
+    pub fn in_order(&self, wanted: impl Fn(&SeenPlace) -> bool) -> Vec<(&str, &SeenPlace)> {
         let all = self.nodes.iter().map(|(path, node)| (path.as_str(), node));
         let mut nodes: Vec<_> = all.filter(|(_, it)| wanted(it)).collect();
         nodes.sort_by_key(|(_, it)| it.order);
         nodes
     }
 
-    fn at(&mut self, path: &str) -> &mut Node {
-        let order = self.nodes.len();
-        self.nodes.entry(place_of(path)).or_insert_with(|| Node::new(order))
+    /// The finished calls on one line, if there are any.
+    pub fn finished(&self) -> Option<String> {
+        let nodes = self.in_order(|it| it.finished > 0);
+        let shown: Vec<String> = nodes
+            .iter()
+            .map(|(path, it)| format!("{path} ({})", counted(it.finished, Some(it.took))))
+            .collect();
+        (!shown.is_empty()).then(|| shown.join(", "))
     }
 
-    fn end(&mut self, path: &str) -> &mut Node {
+    /// One line per place and state, with the paths made visible.
+    pub fn report(&self) -> String {
+        let mut text = String::new();
+        for (path, node) in self.in_order(|_| true) {
+            let lines = [
+                ("reused", node.reused, None),
+                ("finished", node.finished, Some(node.took)),
+                ("running", node.running + node.stopped, None),
+                ("failed", node.failed, None),
+            ];
+            for (word, n, took) in lines.into_iter().filter(|(_, n, _)| *n > 0) {
+                let path = visible_line(path);
+                let line = format!("  {word:<8}  {path}  {}", counted(n, took));
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    fn at(&mut self, path: &str) -> &mut SeenPlace {
+        let order = self.nodes.len();
+        self.nodes.entry(place_of(path)).or_insert_with(|| SeenPlace::new(order))
+    }
+
+    fn end(&mut self, path: &str) -> &mut SeenPlace {
         self.ended += 1;
         self.running = self.running.saturating_sub(1);
         let node = self.at(path);
@@ -137,7 +172,7 @@ impl Seen {
         node
     }
 
-    fn items(&mut self, path: &str) -> &mut Items {
+    fn items(&mut self, path: &str) -> &mut EachProgress {
         self.at(path).items.get_or_insert_default()
     }
 
@@ -146,7 +181,7 @@ impl Seen {
     }
 }
 
-impl Node {
+impl SeenPlace {
     fn new(order: usize) -> Self {
         Self {
             order,
@@ -171,13 +206,23 @@ impl Node {
     }
 
     /// Whether something runs here.
-    pub(super) fn is_running(&self) -> bool {
+    pub fn is_running(&self) -> bool {
         self.running > 0 || self.items.is_some_and(|it| it.running > 0)
     }
 
     /// The calls in a retry or waiting for one.
-    pub(super) fn retries(&self) -> impl Iterator<Item = Retry> {
+    pub fn retries(&self) -> impl Iterator<Item = Retry> {
         self.retries.values().copied()
+    }
+}
+
+/// `1.2s`, or `×12, 3.4s in total`.
+fn counted(n: usize, took: Option<Duration>) -> String {
+    let took = took.map(units::show_measured);
+    match (n, took) {
+        (1, took) => took.unwrap_or_default(),
+        (n, Some(took)) => format!("×{n}, {took} in total"),
+        (n, None) => format!("×{n}"),
     }
 }
 
@@ -202,9 +247,9 @@ mod tests {
             seen.note(&format!("each[{outer}]/each[0]"), &ended(true));
             seen.note(&format!("each[{outer}]/each[1]"), &ended(false));
         }
-        let nodes = seen.in_order(Node::is_running);
+        let nodes = seen.in_order(SeenPlace::is_running);
         let (path, node) = nodes[0];
-        let Items { total, done, running, failed } = node.items.unwrap();
+        let EachProgress { total, done, running, failed } = node.items.unwrap();
         assert_eq!((path, total, done, running, failed), ("each[]/each", 10, 2, 2, 2));
         assert_eq!(nodes.len(), 1);
     }

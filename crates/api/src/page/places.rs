@@ -3,10 +3,10 @@
 use svc_contract::value::units;
 use svc_text::markup::escaped;
 
-use super::super::{folded::Place, runs};
+use crate::{folded::FoldedPlace, runs};
 
 /// A table with one row per place.
-pub(super) fn table(places: &[Place<'_>]) -> String {
+pub(super) fn table(places: &[FoldedPlace<'_>]) -> String {
     if places.is_empty() {
         return "<p class=\"quiet\">No call of this run was recorded.</p>".to_owned();
     }
@@ -18,7 +18,7 @@ pub(super) fn table(places: &[Place<'_>]) -> String {
     )
 }
 
-fn row(place: &Place<'_>) -> String {
+fn row(place: &FoldedPlace<'_>) -> String {
     let first = place.nodes.first();
     let op = first.map(|it| format!("{}.{}", it.component, it.op)).unwrap_or_default();
     let cells = [
@@ -33,8 +33,8 @@ fn row(place: &Place<'_>) -> String {
 }
 
 /// Nested lists, one level for each part of a path.
-pub(super) fn tree(places: &[Place<'_>]) -> String {
-    let mut sorted: Vec<&Place<'_>> = places.iter().collect();
+pub(super) fn tree(places: &[FoldedPlace<'_>]) -> String {
+    let mut sorted: Vec<&FoldedPlace<'_>> = places.iter().collect();
     sorted.sort_by(|a, b| a.path.cmp(&b.path));
     let (mut text, mut open) = (String::from("<div class=\"tree\">"), Vec::<&str>::new());
     for place in sorted {

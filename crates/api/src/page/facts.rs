@@ -3,17 +3,11 @@
 use std::{fmt::Write as _, time::Duration};
 
 use serde_json::Value as Json;
-use svc_contract::{
-    store::Run,
-    value::{Money, units},
-};
+use svc_contract::value::{Money, units};
 use svc_text::markup::escaped;
 
-use super::{
-    super::{dates::time, keeping::failure, runs},
-    Left, Page, Result,
-    markup::beginning,
-};
+use super::{Left, Page, Result, markup::beginning};
+use crate::{dates::time, runs, store::Run};
 
 /// The number of characters of a result that are shown without JavaScript.
 const SHOWN: usize = 2_000;
@@ -97,7 +91,7 @@ pub(super) fn result(page: &Page<'_>) -> Result<String> {
     let Some(hash) = page.run.value else {
         return Ok("<p class=\"quiet\">The run has no result.</p>".to_owned());
     };
-    let text = page.store.text(hash).map_err(failure)?.unwrap_or_default();
+    let text = page.store.text(hash)?.unwrap_or_default();
     let (shown, is_cut) = beginning(&text, SHOWN);
     let more = if is_cut { "\n…" } else { "" };
     Ok(format!("<div id=\"result\"><pre>{}{more}</pre></div>", escaped(shown)))

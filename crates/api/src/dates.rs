@@ -1,7 +1,7 @@
 //! Formats times as dates.
 
 /// The time in milliseconds since 1970, as `2026-01-31 23:59:59 UTC`.
-pub(super) fn time(millis: i64) -> String {
+pub(crate) fn time(millis: i64) -> String {
     let (day, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000) / 1_000);
     let (year, month, day) = civil(day);
     let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);

@@ -8,45 +8,47 @@ use svc_contract::{
 };
 use svc_engine::run::place_of;
 
-use super::runs::recorded_error;
+use crate::{
+    runs::recorded_error,
+};
 
 /// The results of [`state`], in the order in which they are shown.
 const STATES: [&str; 5] =
     [NodeState::Done.word(), REUSED, FAILED, CANCELLED, NodeState::Intended.word()];
-pub(super) const FAILED: &str = NodeState::Failed.word();
+pub const FAILED: &str = NodeState::Failed.word();
 const CANCELLED: &str = "cancelled";
 const REUSED: &str = "reused";
 
 /// All nodes of one place in the script, in the order in which they were recorded.
-pub(super) struct Place<'n> {
+pub struct FoldedPlace<'n> {
     /// `each[]/summary`.
-    pub(super) path: String,
-    pub(super) nodes: Vec<&'n Node>,
+    pub path: String,
+    pub nodes: Vec<&'n Node>,
 }
 
 /// The places of a run, in the order in which they began.
-pub(super) fn places(nodes: &[Node]) -> Vec<Place<'_>> {
-    let mut places: Vec<Place<'_>> = Vec::new();
+pub fn places(nodes: &[Node]) -> Vec<FoldedPlace<'_>> {
+    let mut places: Vec<FoldedPlace<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for node in nodes {
         let path = place_of(&node.path);
         let at = *known.entry(path).or_insert_with_key(|path| {
-            places.push(Place { path: path.clone(), nodes: Vec::new() });
+            places.push(FoldedPlace { path: path.clone(), nodes: Vec::new() });
             places.len() - 1
         });
         places[at].nodes.push(node);
     }
-    places.sort_by_key(Place::started);
+    places.sort_by_key(FoldedPlace::started);
     places
 }
 
-impl Place<'_> {
-    pub(super) fn count(&self, wanted: &str) -> usize {
+impl FoldedPlace<'_> {
+    pub fn count(&self, wanted: &str) -> usize {
         self.nodes.iter().filter(|it| state(it) == wanted).count()
     }
 
     /// `9998 done, 2 failed`; if there is only one state, its word alone.
-    pub(super) fn state(&self) -> String {
+    pub fn state(&self) -> String {
         let counts = STATES.map(|it| (it, self.count(it)));
         let there: Vec<_> = counts.iter().filter(|(_, count)| *count > 0).collect();
         match there.as_slice() {
@@ -59,22 +61,22 @@ impl Place<'_> {
     }
 
     /// Milliseconds since 1970.
-    pub(super) fn started(&self) -> i64 {
+    pub fn started(&self) -> i64 {
         self.nodes.iter().map(|it| it.started).min().unwrap_or(0)
     }
 
     /// Milliseconds since 1970.
-    pub(super) fn ended(&self) -> i64 {
+    pub fn ended(&self) -> i64 {
         self.nodes.iter().map(|it| ended(it)).max().unwrap_or(0)
     }
 
     /// The total time of all nodes, which may be longer than the run.
-    pub(super) fn took(&self) -> Duration {
+    pub fn took(&self) -> Duration {
         let all = self.nodes.iter().map(|it| took(it));
         all.fold(Duration::ZERO, Duration::saturating_add)
     }
 
-    pub(super) fn used(&self) -> Usage {
+    pub fn used(&self) -> Usage {
         self.nodes.iter().fold(Usage::default(), |sum, it| sum.plus(it.used))
     }
 }
@@ -82,7 +84,7 @@ impl Place<'_> {
 /// The word for the state of a node. A node whose value comes from another run was `reused`;
 /// one that failed only because of another failure, or because the run was stopped, was
 /// `cancelled`.
-pub(super) fn state(node: &Node) -> &'static str {
+pub fn state(node: &Node) -> &'static str {
     if node.origin.is_some() {
         return REUSED;
     }
@@ -93,12 +95,12 @@ pub(super) fn state(node: &Node) -> &'static str {
 }
 
 /// The time that a node took in this run: zero if its value comes from another run.
-pub(super) fn took(node: &Node) -> Duration {
+pub fn took(node: &Node) -> Duration {
     Duration::from_micros(if node.origin.is_some() { 0 } else { node.took })
 }
 
 /// Milliseconds since 1970.
-pub(super) fn ended(node: &Node) -> i64 {
+pub fn ended(node: &Node) -> i64 {
     let took = i64::try_from(took(node).as_millis()).unwrap_or(i64::MAX);
     node.started.saturating_add(took)
 }

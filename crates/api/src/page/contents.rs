@@ -9,9 +9,8 @@ use std::{
     io::{self, Write},
 };
 
-use svc_contract::store::{Args, Hash, Store, StoreError};
-
-use super::{super::keeping::failure, Guarded, Result, markup::beginning};
+use super::{Guarded, Result, markup::beginning};
+use crate::store::{Args, Hash, RunStore, StoreError};
 
 /// The approximate size of a block, in bytes.
 const BLOCK: u64 = 256 << 10;
@@ -21,18 +20,18 @@ const BEGINNING: usize = 1_000;
 
 /// The limits of a page.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Limits {
+pub struct PageLimits {
     /// The maximum size of a value, in bytes.
-    pub(in super::super) value: u64,
+    pub value: u64,
     /// The maximum size of all values together, in bytes.
-    pub(in super::super) page: u64,
+    pub page: u64,
 }
 
 /// The values that exceeded the limits of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Left {
-    pub(in super::super) values: usize,
-    pub(in super::super) bytes: u64,
+pub struct Left {
+    pub values: usize,
+    pub bytes: u64,
 }
 
 impl fmt::Display for Left {
@@ -85,8 +84,8 @@ impl Contents {
     /// Writes all values, and returns those that exceeded the limits.
     pub(super) fn write(
         &self,
-        store: &dyn Store,
-        limits: Limits,
+        store: &RunStore,
+        limits: PageLimits,
         out: &mut dyn Write,
     ) -> Result<Left> {
         let mut blocks = Blocks { out, in_block: BLOCK, all: 0, limits, left: Left::default() };
@@ -108,7 +107,7 @@ struct Blocks<'w> {
     out: &'w mut dyn Write,
     in_block: u64,
     all: u64,
-    limits: Limits,
+    limits: PageLimits,
     left: Left,
 }
 
@@ -126,9 +125,9 @@ impl Blocks<'_> {
         write!(self.out, "<script {kind} data-first=\"{number}\">")
     }
 
-    fn stored(&mut self, store: &dyn Store, hash: Hash) -> Result<()> {
+    fn stored(&mut self, store: &RunStore, hash: Hash) -> Result<()> {
         let missing = || StoreError::corrupt(format_args!("the content {hash} is missing"));
-        let text = store.text(hash).and_then(|it| it.ok_or_else(missing)).map_err(failure)?;
+        let text = store.text(hash).and_then(|it| it.ok_or_else(missing))?;
         let size = text.len() as u64;
         if size <= self.limits.value && self.all.saturating_add(size) <= self.limits.page {
             return Ok(self.line(&text)?);

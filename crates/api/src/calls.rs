@@ -1,4 +1,4 @@
-//! The calls of a run as rows of a table, with their times.
+//! The calls of a run as rows of a table, with their times: `svc show`.
 
 use std::time::Duration;
 
@@ -8,10 +8,9 @@ use svc_contract::{
     value::{Record, Value, units},
 };
 
-use super::{
-    folded::{self, Place, ended},
+use crate::{
+    folded::{self, FoldedPlace, ended},
     runs::{cost, recorded_error},
-    show::Reader,
 };
 
 /// Places with fewer calls than this show each call.
@@ -26,31 +25,59 @@ const SLOWEST: usize = 3;
 /// The width of a bar that spans the whole run, in columns.
 const BAR: i64 = 16;
 
-/// The terminal width from which bars are shown, in columns.
-const ROOMY: u16 = 100;
+/// The columns of the table.
+const COLUMNS: [&str; 8] = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
 
-/// One row per call.
-pub(super) fn all(run: &Run, nodes: &[Node], reader: Reader) -> Value {
-    let recorded_error: Vec<Row> = nodes.iter().map(|it| Row::of_node(it, "")).collect();
-    Clock::of(run, nodes, reader).rows(&recorded_error)
+/// The rows of a table of calls.
+pub struct Calls {
+    clock: Clock,
+    rows: Vec<Row>,
 }
 
-/// One row per place, followed by its failed and its slowest calls.
-pub(super) fn folded(run: &Run, nodes: &[Node], reader: Reader) -> Value {
-    let mut recorded_error = Vec::new();
-    for place in folded::places(nodes) {
-        if place.nodes.len() < FOLDED_FROM {
-            recorded_error.extend(place.nodes.iter().map(|it| Row::of_node(it, "")));
-        } else {
-            recorded_error.push(Row::of_place(&place));
-            recorded_error.extend(notable(&place).map(|(node, why)| Row::of_node(node, why)));
+impl Calls {
+    /// One row per call.
+    pub fn all(run: &Run, nodes: &[Node]) -> Self {
+        let rows = nodes.iter().map(|it| Row::of_node(it, "")).collect();
+        Self { clock: Clock::of(run, nodes), rows }
+    }
+
+    /// One row per place, followed by its failed and its slowest calls.
+    pub fn folded(run: &Run, nodes: &[Node]) -> Self {
+        let mut rows = Vec::new();
+        for place in folded::places(nodes) {
+            if place.nodes.len() < FOLDED_FROM {
+                rows.extend(place.nodes.iter().map(|it| Row::of_node(it, "")));
+            } else {
+                rows.push(Row::of_place(&place));
+                rows.extend(notable(&place).map(|(node, why)| Row::of_node(node, why)));
+            }
+        }
+        Self { clock: Clock::of(run, nodes), rows }
+    }
+
+    /// Whether a row has something unusual in this column.
+    pub fn is_used(&self, column: &str) -> bool {
+        match column {
+            "tries" => self.rows.iter().any(|it| it.tries != 1),
+            "cost" => self.rows.iter().any(|it| it.used != Usage::default()),
+            "note" => self.rows.iter().any(|it| !it.note.is_empty()),
+            _ => true,
         }
     }
-    Clock::of(run, nodes, reader).rows(&recorded_error)
+
+    /// The rows as records with the columns that are shown. `time` is a bar within the run.
+    pub fn table(&self, is_shown: impl Fn(&str) -> bool) -> Value {
+        let columns: Vec<&str> = COLUMNS.into_iter().filter(|it| is_shown(it)).collect();
+        let row = |it: &Row| {
+            let cells = columns.iter().map(|name| ((*name).into(), self.clock.cell(it, name)));
+            Value::Record(cells.collect::<Record>())
+        };
+        self.rows.iter().map(row).collect::<Vec<_>>().into()
+    }
 }
 
 /// The notable calls of a place, each with the reason.
-fn notable<'n>(place: &Place<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
+fn notable<'n>(place: &FoldedPlace<'n>) -> impl Iterator<Item = (&'n Node, &'static str)> {
     let failed = place.nodes.iter().filter(|it| folded::state(it) == folded::FAILED).take(FAILURES);
     let done = place.nodes.iter().copied();
     let done = done.filter(|it| it.state == NodeState::Done && it.origin.is_none());
@@ -67,7 +94,6 @@ struct Clock {
     started: i64,
     /// Milliseconds.
     length: i64,
-    reader: Reader,
 }
 
 /// The content of a row, for one call or for many.
@@ -98,7 +124,7 @@ impl Row {
         }
     }
 
-    fn of_place(place: &Place<'_>) -> Self {
+    fn of_place(place: &FoldedPlace<'_>) -> Self {
         let failed = place.count(folded::FAILED);
         let hidden = failed.saturating_sub(FAILURES);
         Self {
@@ -115,53 +141,24 @@ impl Row {
 }
 
 impl Clock {
-    fn of(run: &Run, nodes: &[Node], reader: Reader) -> Self {
+    fn of(run: &Run, nodes: &[Node]) -> Self {
         let last = nodes.iter().map(ended).chain(run.ended).max().unwrap_or(run.started);
-        Self { started: run.started, length: last.saturating_sub(run.started).max(1), reader }
+        Self { started: run.started, length: last.saturating_sub(run.started).max(1) }
     }
 
-    /// The rows as a table. A pipe always receives the same columns; a terminal omits empty columns
-    /// and shows bars if it is wide enough.
-    fn rows(&self, recorded_error: &[Row]) -> Value {
-        let Reader::Terminal { width, .. } = self.reader else {
-            return self.table(recorded_error, |it| it != "time");
-        };
-        let tries = recorded_error.iter().any(|it| it.tries != 1);
-        let costs = recorded_error.iter().any(|it| it.used != Usage::default());
-        let notes = recorded_error.iter().any(|it| !it.note.is_empty());
-        self.table(recorded_error, |column| match column {
-            "tries" => tries,
-            "cost" => costs,
-            "note" => notes,
-            "time" => width >= ROOMY,
-            _ => true,
-        })
-    }
-
-    fn table(&self, recorded_error: &[Row], is_shown: impl Fn(&str) -> bool) -> Value {
-        let all = ["node", "state", "tries", "start", "took", "time", "cost", "note"];
-        let columns: Vec<&str> = all.into_iter().filter(|it| is_shown(it)).collect();
-        let row = |it: &Row| {
-            let cells = columns.iter().map(|name| ((*name).into(), self.cell(it, name)));
-            Value::Record(cells.collect::<Record>())
-        };
-        recorded_error.iter().map(row).collect::<Vec<_>>().into()
-    }
-
-    fn cell(&self, recorded_error: &Row, column: &str) -> Value {
+    fn cell(&self, row: &Row, column: &str) -> Value {
         match column {
-            "node" => recorded_error.path.as_str().into(),
-            "state" => recorded_error.state.as_str().into(),
-            "tries" => Value::Int(recorded_error.tries.into()),
+            "node" => row.path.as_str().into(),
+            "state" => row.state.as_str().into(),
+            "tries" => Value::Int(row.tries.into()),
             "start" => {
-                let after =
-                    u64::try_from(recorded_error.started.saturating_sub(self.started)).unwrap_or(0);
+                let after = u64::try_from(row.started.saturating_sub(self.started)).unwrap_or(0);
                 format!("+{}", units::show_duration(Duration::from_millis(after))).into()
             }
-            "took" => units::show_measured(recorded_error.took).into(),
-            "time" => self.bar(recorded_error.started, recorded_error.ended).into(),
-            "cost" => cost(recorded_error.used).into(),
-            _ => recorded_error.note.as_str().into(),
+            "took" => units::show_measured(row.took).into(),
+            "time" => self.bar(row.started, row.ended).into(),
+            "cost" => cost(row.used).into(),
+            _ => row.note.as_str().into(),
         }
     }
 
@@ -182,11 +179,11 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Reader};
+    use super::Clock;
 
     #[test]
     fn bars_stand_in_the_time_of_the_run() {
-        let clock = Clock { started: 1_000, length: 1_600, reader: Reader::Pipe };
+        let clock = Clock { started: 1_000, length: 1_600 };
         assert_eq!(clock.bar(1_000, 2_600), "█".repeat(16));
         assert_eq!(clock.bar(1_200, 1_400), format!("··██{}", "·".repeat(12)));
         assert_eq!(clock.bar(2_600, 2_600), format!("{}█", "·".repeat(15)));

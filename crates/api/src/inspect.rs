@@ -1,20 +1,63 @@
-//! The documentation of ops as JSON.
+//! The documentation of a component: `svc inspect`.
 
 use serde::Serialize;
 use svc_contract::{
-    registry::{Example, FieldScheme, Generic, Limits, OpRef, Param},
+    registry::{
+        Component, Effect, Example, FieldScheme, Generic, Limits, OpRef, Param, Registry, Scheme,
+        nearest,
+    },
     value::{Value, units},
 };
 
-use super::{
-    components::{AliasJson, aliases},
-    inspect::Subject,
-    op_text,
-};
+use crate::components::{AliasJson, aliases};
+
+/// The meaning of a name: a component, and the selected ops of it.
+pub struct Subject {
+    pub component: &'static Component,
+    pub ops: Vec<OpRef>,
+}
+
+/// Finds a component or an op. The name of a component selects all of its ops; any other name
+/// selects one op.
+pub fn find(registry: &Registry, name: &str) -> Option<Subject> {
+    if let Some(component) = registry.components().iter().find(|it| it.name == name).copied() {
+        let ops = component.ops.iter().map(|op| OpRef { component, op }).collect();
+        return Some(Subject { component, ops });
+    }
+    let op = registry.resolve(name)?;
+    Some(Subject { component: op.component, ops: vec![op] })
+}
+
+/// The known name nearest to `name`; after a dot, an op of a component.
+pub fn meant(registry: &Registry, name: &str) -> Option<String> {
+    let Some((component, op)) = name.split_once('.') else {
+        return registry.suggest(name).map(str::to_owned);
+    };
+    match registry.find(component) {
+        Some(found) => {
+            let ops = found.component().ops.iter().map(|it| it.name);
+            nearest(op, ops).map(|it| format!("{component}.{it}"))
+        }
+        None => registry.suggest(component).map(|it| format!("{it}.{op}")),
+    }
+}
+
+/// The fields of the record that a result is or holds.
+pub fn fields(scheme: Scheme) -> &'static [FieldScheme] {
+    match scheme {
+        Scheme::Record(_, fields) => fields,
+        Scheme::List(inner, _) | Scheme::Optional(inner) => fields(*inner),
+        _ => &[],
+    }
+}
+
+pub fn effects(effects: &[Effect]) -> Vec<String> {
+    effects.iter().map(ToString::to_string).collect()
+}
 
 /// A component and the selected ops of it.
 #[derive(Serialize)]
-pub(super) struct InspectJson {
+pub struct InspectJson {
     name: &'static str,
     cluster: &'static str,
     summary: &'static str,
@@ -88,7 +131,7 @@ struct FileJson {
 }
 
 impl InspectJson {
-    pub(super) fn new(subject: &Subject) -> Self {
+    pub fn new(subject: &Subject) -> Self {
         let component = subject.component;
         Self {
             name: component.name,
@@ -112,10 +155,10 @@ impl OpJson {
             input: def.input().map(|it| it.name),
             params: def.params.iter().map(ParamJson::new).collect(),
             gives: def.yields.show(),
-            fields: op_text::fields(def.yields).iter().map(FieldJson::new).collect(),
+            fields: fields(def.yields).iter().map(FieldJson::new).collect(),
             generic: def.generic != Generic::No,
-            effects: op_text::effects(def.effects),
-            price: op_text::price(&def.price),
+            effects: effects(def.effects),
+            price: def.price.to_string(),
             errors: def.errors.iter().map(|it| it.name()).collect(),
             limits: LimitsJson::new(&def.limits),
             cost_class: def.cost_class(),

@@ -17,17 +17,16 @@ use std::io::{self, Write};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
-pub(super) use contents::{Left, Limits};
+pub use contents::{Left, PageLimits};
 
-use super::{
-    exit::Result,
-    folded::{self, Place},
-    keeping::failure,
-};
 use contents::Contents;
-use svc_contract::store::{Attempt, Node, Run, Store};
 use svc_lang::plan::Plan;
 use svc_text::markup::escaped;
+
+use crate::{
+    folded::{self, FoldedPlace},
+    store::{Attempt, Node, Run, RunStore, StoreError},
+};
 
 const TEMPLATE: &str = include_str!("template.html");
 const STYLE: &str = include_str!("page.css");
@@ -41,35 +40,46 @@ const SCRIPT: &[&str] = &[
     include_str!("page.js"),
 ];
 
+/// A failure to write a page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+type Result<T> = std::result::Result<T, PageError>;
+
 /// The content of a page.
-pub(super) struct Page<'a> {
-    store: &'a dyn Store,
+pub struct Page<'a> {
+    store: &'a RunStore,
     run: &'a Run,
     nodes: &'a [Node],
     attempts: Vec<(String, Attempt)>,
-    places: Vec<Place<'a>>,
+    places: Vec<FoldedPlace<'a>>,
     /// The script, if the store still has it.
     text: Option<String>,
     /// The plan, if the script still checks.
     plan: Option<Plan>,
-    limits: Limits,
+    limits: PageLimits,
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn new(
-        store: &'a dyn Store,
+    pub fn new(
+        store: &'a RunStore,
         (run, nodes): (&'a Run, &'a [Node]),
         plan: Option<Plan>,
-        limits: Limits,
+        limits: PageLimits,
     ) -> Result<Self> {
-        let attempts = store.all_attempts(&run.id).map_err(failure)?;
-        let text = store.text(run.text).map_err(failure)?;
+        let attempts = store.attempts(&run.id)?;
+        let text = store.text(run.text)?;
         let places = folded::places(nodes);
         Ok(Self { store, run, nodes, attempts, places, text, plan, limits })
     }
 
     /// Writes the page, and returns the values that exceeded the limits.
-    pub(super) fn write(&self, out: &mut dyn Write) -> Result<Left> {
+    pub fn write(&self, out: &mut dyn Write) -> Result<Left> {
         let mut contents = Contents::default();
         let graph = graph::of(self);
         let script = SCRIPT.concat();

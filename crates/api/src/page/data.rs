@@ -3,10 +3,13 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use svc_contract::store::{Attempt, Node, RunId};
 
 use super::{Guarded, Page, Result, contents::Contents};
-use crate::bases::cli::{folded, runs::recorded_error};
+use crate::{
+    folded,
+    runs::recorded_error,
+    store::{Attempt, Node, RunId},
+};
 
 /// The run itself.
 #[derive(Serialize)]

@@ -1,0 +1,69 @@
+//! The components and the standard library as a list: `svc components`.
+
+use serde::Serialize;
+use svc_contract::registry::Component;
+use svc_lang::stdlib::Module;
+
+use crate::library::ModuleJson;
+
+/// An entry of `svc components --json`.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum EntryJson {
+    Component(ComponentJson),
+    Module(ModuleJson),
+}
+
+/// A component without its documentation.
+#[derive(Serialize)]
+pub struct ComponentJson {
+    name: &'static str,
+    cluster: &'static str,
+    summary: &'static str,
+    version: u32,
+    aliases: Vec<AliasJson>,
+    ops: Vec<&'static str>,
+}
+
+/// A short name for scripts, and its op.
+#[derive(Serialize)]
+pub(crate) struct AliasJson {
+    name: &'static str,
+    op: &'static str,
+}
+
+impl ComponentJson {
+    fn new(component: &Component) -> Self {
+        Self {
+            name: component.name,
+            cluster: component.cluster,
+            summary: component.summary,
+            version: component.version,
+            aliases: aliases(component),
+            ops: component.ops.iter().map(|it| it.name).collect(),
+        }
+    }
+}
+
+pub(crate) fn aliases(component: &Component) -> Vec<AliasJson> {
+    component.aliases.iter().map(|(name, op)| AliasJson { name, op }).collect()
+}
+
+/// The components, followed by the modules.
+pub fn entries(components: &[&Component], modules: &[&Module]) -> Vec<EntryJson> {
+    let components = components.iter().map(|it| EntryJson::Component(ComponentJson::new(it)));
+    let modules = modules.iter().map(|it| EntryJson::Module(ModuleJson::new(it)));
+    components.chain(modules).collect()
+}
+
+/// All components by cluster, both in the registry's order.
+pub fn by_cluster<'a>(components: &[&'a Component]) -> Vec<(&'a str, Vec<&'a Component>)> {
+    let mut clusters: Vec<(&str, Vec<&Component>)> = Vec::new();
+    for component in components {
+        match clusters.iter_mut().find(|(name, _)| *name == component.cluster) {
+            Some((_, members)) => members.push(component),
+            None => clusters.push((component.cluster, vec![component])),
+        }
+    }
+    clusters
+}

@@ -1,0 +1,22 @@
+//! Error codes as JSON: `svc explain --json`.
+
+use serde::Serialize;
+use svc_lang::diag::Entry;
+
+/// An error code with its explanation.
+#[derive(Serialize)]
+pub struct CodeJson {
+    code: &'static str,
+    title: &'static str,
+    /// Markdown.
+    meaning: &'static str,
+    wrong: &'static str,
+    right: &'static str,
+}
+
+impl CodeJson {
+    pub fn new(entry: Entry) -> Self {
+        let Entry { code, title, meaning, wrong, right } = entry;
+        Self { code, title, meaning, wrong: wrong.text, right: right.text }
+    }
+}

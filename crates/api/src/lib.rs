@@ -1,0 +1,27 @@
+//! What the bases print and send: the JSON of every command, views of runs, and the store of runs.
+//!
+//! A base decodes what it receives, calls the engine or this crate, and encodes the result. The
+//! texts here are plain: colours, widths and terminals belong to the bases.
+
+pub mod against;
+pub mod calls;
+pub mod check;
+pub mod components;
+mod dates;
+pub mod expand;
+pub mod explain;
+pub mod folded;
+pub mod guide;
+pub mod inspect;
+pub mod library;
+pub mod page;
+pub mod replay;
+pub mod run;
+pub mod runs;
+pub mod seen;
+pub mod show;
+pub mod store;
+pub mod tap;
+pub mod testing;
+pub mod upkeep;
+pub mod why;

@@ -1,0 +1,74 @@
+//! The modules of the standard library as JSON, in `svc components` and `svc inspect`.
+
+use serde::Serialize;
+use svc_lang::stdlib::{self, Flow, Module, PREFIX};
+
+/// The heading of the modules among the clusters of components.
+pub const CLUSTER: &str = "standard-library";
+
+/// A module with its flows.
+#[derive(Serialize)]
+pub struct ModuleJson {
+    name: String,
+    cluster: &'static str,
+    summary: &'static str,
+    flows: Vec<FlowJson>,
+}
+
+/// The documentation of a module.
+#[derive(Serialize)]
+pub struct ModulePageJson {
+    #[serde(flatten)]
+    module: ModuleJson,
+    doc: String,
+    types: Vec<String>,
+    /// The scripts in the documentation, with their results.
+    examples: Vec<ExampleJson>,
+}
+
+#[derive(Serialize)]
+struct FlowJson {
+    name: String,
+    signature: String,
+    doc: String,
+}
+
+#[derive(Serialize)]
+struct ExampleJson {
+    script: String,
+    gives: Option<String>,
+}
+
+impl ModuleJson {
+    pub fn new(module: &Module) -> Self {
+        let flow = |it: Flow| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
+        let flows = module.flows().into_iter().map(flow).collect();
+        let name = format!("{PREFIX}{}", module.name);
+        Self { name, cluster: CLUSTER, summary: module.summary(), flows }
+    }
+}
+
+impl ModulePageJson {
+    pub fn new(module: &Module) -> Self {
+        let example = |it: stdlib::Example| ExampleJson { script: it.script, gives: it.gives };
+        Self {
+            module: ModuleJson::new(module),
+            doc: module.docs(),
+            types: module.types(),
+            examples: module.examples().into_iter().map(example).collect(),
+        }
+    }
+}
+
+/// The modules whose documentation contains all of these words.
+pub fn search(query: &str) -> Vec<&'static Module> {
+    let query = query.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let has = |it: &&Module| {
+        let flows = it.flows().into_iter().map(|it| format!(" {} {}", it.name, it.doc));
+        let text = format!("{PREFIX}{} {}{}", it.name, it.docs(), flows.collect::<String>());
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    stdlib::ALL.iter().filter(has).collect()
+}

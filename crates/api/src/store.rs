@@ -1,0 +1,117 @@
+//! The store of runs. This is the only file that opens one.
+
+use std::{path::Path, sync::Arc};
+
+use svc_contract::{
+    host::Host,
+    store::{Filter, Store as _},
+};
+use svc_engine::Engine;
+use svc_store::SqliteStore;
+
+pub use svc_contract::store::{
+    Args, Attempt, Hash, Node, NodeState, Run, RunId, StoreError, StoreErrorKind,
+};
+pub use svc_store::{Health, Old, Pruned, Recovered, Size};
+
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+
+/// An open store of runs. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct RunStore(Arc<SqliteStore>);
+
+impl RunStore {
+    /// Opens the store in a file, and creates it if necessary.
+    pub fn open(file: &Path, host: &dyn Host) -> Result<Self> {
+        SqliteStore::open(file, host.now()).map(Self::from)
+    }
+
+    /// Opens an existing store for reading; its file does not have to be writable.
+    pub fn open_reading(file: &Path, host: &dyn Host) -> Result<Self> {
+        SqliteStore::open_reading(file, host.now()).map(Self::from)
+    }
+
+    /// Moves a damaged store aside and creates a new one with everything that is still readable.
+    /// Returns `None` if the store is sound.
+    pub fn recover(file: &Path, host: &dyn Host) -> Result<Option<Recovered>> {
+        let now = host.now();
+        match SqliteStore::open(file, now).and_then(|it| it.check()) {
+            Ok(health) if health.problems.is_empty() => return Ok(None),
+            // A store that is only busy, or of a newer version, is not damaged.
+            Err(err) if err.kind != StoreErrorKind::Corrupt => return Err(err),
+            _ => {}
+        }
+        SqliteStore::recover(file, now).map(|(_, recovered)| Some(recovered))
+    }
+
+    /// The engine with this store for its runs.
+    #[must_use]
+    pub fn engine(&self, engine: Engine) -> Engine {
+        engine.with_store(self.0.clone())
+    }
+
+    /// The latest runs, the latest first.
+    pub fn latest(&self, limit: usize) -> Result<Vec<Run>> {
+        self.0.runs(&Filter { limit: Some(limit), ..Filter::default() })
+    }
+
+    /// The run of that name, of a unique prefix of it, or the latest run for `last`.
+    pub fn run(&self, name: &str) -> Result<Run> {
+        self.0.run(name)
+    }
+
+    /// Every call of a run with everything that was ever paid for it.
+    pub fn calls(&self, run: &RunId) -> Result<Vec<Node>> {
+        self.0.calls(run)
+    }
+
+    /// A call of a run, by its path.
+    pub fn node(&self, run: &RunId, path: &str) -> Result<Option<Node>> {
+        self.0.node(run, path)
+    }
+
+    /// The arguments of a call, as JSON.
+    pub fn arguments(&self, node: &Node) -> Result<String> {
+        self.0.arguments(node)
+    }
+
+    /// The attempts of all calls of a run, with the paths of the calls.
+    pub fn attempts(&self, run: &RunId) -> Result<Vec<(String, Attempt)>> {
+        self.0.all_attempts(run)
+    }
+
+    /// A content as text.
+    pub fn text(&self, hash: Hash) -> Result<Option<String>> {
+        self.0.text(hash)
+    }
+
+    /// Makes a consistent copy in a new file.
+    pub fn backup(&self, to: &Path) -> Result<()> {
+        self.0.backup(to)
+    }
+
+    /// Checks the integrity of the store.
+    pub fn check(&self) -> Result<Health> {
+        self.0.check()
+    }
+
+    pub fn size(&self) -> Result<Size> {
+        self.0.size()
+    }
+
+    /// Removes old runs, or only lists them in a dry run.
+    pub fn prune(&self, old: Old, is_dry_run: bool) -> Result<Pruned> {
+        if is_dry_run { self.0.would_prune(old) } else { self.0.prune(old) }
+    }
+}
+
+impl From<SqliteStore> for RunStore {
+    fn from(store: SqliteStore) -> Self {
+        Self(Arc::new(store))
+    }
+}
+
+/// Whether a store cannot be created at its place, while no recorded run is at risk.
+pub fn is_unusable(err: &StoreError) -> bool {
+    matches!(err.kind, StoreErrorKind::ReadOnly | StoreErrorKind::Full | StoreErrorKind::Io)
+}
