@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 3] = [
 
 /// What crates know of each other and of others, where that is a promise to those who embed
 /// them.
-const LIGHT: [(&str, &[&str]); 3] = [
+const LIGHT: [(&str, &[&str]); 4] = [
     ("text", &["pulldown-cmark", "rust-stemmers"]),
     (
         "contract",
@@ -50,6 +50,7 @@ const LIGHT: [(&str, &[&str]); 3] = [
             "toml",
         ],
     ),
+    ("assist", &["pest_meta", "svc-contract", "svc-engine", "svc-lang"]),
 ];
 
 /// The crates that know no operating system, and no threads of their own but these.

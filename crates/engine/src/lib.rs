@@ -15,7 +15,6 @@
 //! # }
 //! ```
 
-pub mod assist;
 mod block;
 mod catalog;
 pub mod cause;
@@ -26,7 +25,6 @@ pub mod failure;
 mod files;
 mod fix;
 mod from_run;
-mod grammar;
 mod inputs;
 mod journal;
 pub mod planned;
@@ -34,7 +32,6 @@ mod prior_spending;
 mod request;
 mod resume;
 pub mod run;
-pub mod session;
 mod testing;
 pub mod verdict;
 pub mod why;
@@ -60,7 +57,6 @@ pub use dry_run::{DryRunResult, Fate};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
-pub use grammar::Notation;
 pub use request::{Request, Response};
 pub use testing::TestResult;
 

@@ -1,8 +1,8 @@
 //! Hover: types and documentation.
 
 use lsp_types::{Documentation, Hover, HoverContents, MarkupContent, MarkupKind};
+use svc_assist::Callable;
 use svc_contract::value::Type;
-use svc_engine::assist::Callable;
 use svc_lang::{
     check::{Facts, Mention, NameKind, NodeFact, Target},
     diag::Span,

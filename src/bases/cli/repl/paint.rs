@@ -1,6 +1,6 @@
 //! Colours a line of input.
 
-use svc_engine::assist::{Piece, Role};
+use svc_assist::{Piece, Role};
 
 /// The text with coloured pieces.
 pub(super) fn painted(text: &str, mut pieces: Vec<Piece>) -> String {
@@ -33,7 +33,7 @@ fn code(role: Role) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use svc_engine::assist::pieces;
+    use svc_assist::pieces;
 
     #[test]
     fn words_are_coloured_by_what_they_are() {
