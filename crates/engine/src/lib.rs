@@ -33,6 +33,7 @@ mod request;
 mod resume;
 pub mod run;
 mod testing;
+mod threads;
 pub mod verdict;
 pub mod why;
 
@@ -59,6 +60,7 @@ pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
 pub use request::{Request, Response};
 pub use testing::TestResult;
+pub use threads::Threads;
 
 use files::HostFiles;
 use run::{Observer, Unwatched};
