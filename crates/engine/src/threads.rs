@@ -27,3 +27,31 @@ impl Executor for Threads {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use svc_lang::syntax::{Executor as _, parse, parse_with};
+
+    use super::Threads;
+
+    #[test]
+    fn a_long_text_is_the_same_tree_on_all_threads() {
+        let mut text = String::new();
+        while text.len() < 300 << 10 {
+            let idx = text.len();
+            writeln!(text, "let n{idx} = {idx} >> abs\nlet broken{idx} = (1 + \n").unwrap();
+        }
+        let [one, many] = [parse(&text), parse_with(&text, &Threads)];
+        assert!(one.problems.len() > 1000);
+        assert_eq!(format!("{:?}", one.program), format!("{:?}", many.program));
+        assert_eq!(one.problems, many.problems);
+    }
+
+    #[test]
+    #[should_panic(expected = "the second part")]
+    fn a_panic_of_a_part_is_passed_on() {
+        Threads.run(vec![Box::new(|| ()), Box::new(|| panic!("the second part"))]);
+    }
+}
