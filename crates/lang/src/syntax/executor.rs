@@ -24,6 +24,8 @@ impl Executor for InOrder {
     }
 
     fn run(&self, parts: Vec<Part<'_>>) {
-        parts.into_iter().for_each(|it| it());
+        for part in parts {
+            part();
+        }
     }
 }
