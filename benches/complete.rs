@@ -5,11 +5,8 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use svc::{
     Engine,
-    engine::{
-        Unsaved,
-        assist::{Asked, Draft, complete},
-        session::Session,
-    },
+    assist::{Asked, Draft, complete, session::Session},
+    engine::Unsaved,
     registry::Component,
 };
 

@@ -53,6 +53,7 @@ mod worker;
 pub use worker::is_worker;
 
 pub use svc_api as api;
+pub use svc_assist as assist;
 pub use svc_components as components;
 pub use svc_contract::{choices, params, record, registry, value};
 pub use svc_documents as documents;

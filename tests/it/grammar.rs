@@ -4,7 +4,11 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
-use svc::{Engine, diag, engine::Notation};
+use svc::{
+    Engine,
+    assist::{Notation, grammar},
+    diag,
+};
 
 use crate::{components, docs, foreign};
 
@@ -49,8 +53,8 @@ fn grammars_accept_scripts_and_nothing_else() {
     let accepted = scripts.iter().filter(|it| it["accept"] == true).count();
     assert!(accepted > 150 && scripts.len() - accepted > 40, "{accepted} of {}", scripts.len());
     let given = json!({
-        "lark": engine.grammar(Notation::Lark),
-        "gbnf": engine.grammar(Notation::Gbnf),
+        "lark": grammar(engine.registry(), Notation::Lark),
+        "gbnf": grammar(engine.registry(), Notation::Gbnf),
         "scripts": scripts,
     });
     let answer =

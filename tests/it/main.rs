@@ -32,6 +32,7 @@ mod hostile_runs;
 mod imports;
 mod kept;
 mod laws;
+mod learning;
 mod lsp;
 mod memory;
 mod meter;
@@ -44,7 +45,6 @@ mod policy;
 mod promises;
 #[cfg(unix)]
 mod repl;
-mod learning;
 mod retrieval;
 mod run;
 mod scripts;

@@ -16,7 +16,7 @@ const EXEMPT: &[&str] = &[
     "CHANGELOG.md",
     "tests/goals/fresh.toml",
     "crates/text/src/stems.rs",
-    "crates/components/core-infrastructure/src/guide/plan/goal.rs",
+    "crates/guide/src/plan/goal.rs",
 ];
 
 /// The words to avoid, as one pattern.

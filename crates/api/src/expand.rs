@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use svc_engine::Engine;
+use svc_engine::{Engine, Threads};
 use svc_lang::{
     check::{Checked, Expansion, Facts, NameKind, Target},
     diag::{Report, Source, Span},
@@ -69,7 +69,7 @@ impl<'a> Script<'a> {
 
     /// Removes the `use` of files whose templates are expanded, and all mentions of them.
     fn remove_imports(&mut self, program: &Checked, facts: &Facts) {
-        for item in syntax::parse(self.source.text()).program.items {
+        for item in syntax::parse_with(self.source.text(), &Threads).program.items {
             let ItemKind::Use(import) = &item.kind else { continue };
             let file = file_of(import, facts);
             if !program.expanded.iter().any(|it| Some(it.file.name()) == file) {

@@ -8,9 +8,7 @@ use svc_contract::{
 };
 use svc_engine::run::place_of;
 
-use crate::{
-    runs::recorded_error,
-};
+use crate::runs::recorded_error;
 
 /// The results of [`state`], in the order in which they are shown.
 const STATES: [&str; 5] =

@@ -11,7 +11,10 @@ use svc_lang::{
     check::{Files, Unread},
     diag::Source,
     stdlib::{self, PREFIX},
+    syntax::Executor,
 };
+
+use super::Threads;
 
 /// The largest script, in bytes.
 pub const LARGEST_SCRIPT: u64 = 16 << 20;
@@ -96,6 +99,10 @@ impl Files for HostFiles<'_> {
 
     fn host(&self) -> Option<Arc<dyn Host>> {
         Some(self.host.clone())
+    }
+
+    fn executor(&self) -> &dyn Executor {
+        &Threads
     }
 }
 

@@ -15,7 +15,6 @@
 //! # }
 //! ```
 
-pub mod assist;
 mod block;
 mod catalog;
 pub mod cause;
@@ -26,7 +25,6 @@ pub mod failure;
 mod files;
 mod fix;
 mod from_run;
-mod grammar;
 mod inputs;
 mod journal;
 pub mod planned;
@@ -34,8 +32,8 @@ mod prior_spending;
 mod request;
 mod resume;
 pub mod run;
-pub mod session;
 mod testing;
+mod threads;
 pub mod verdict;
 pub mod why;
 
@@ -60,9 +58,9 @@ pub use dry_run::{DryRunResult, Fate};
 pub use error::Error;
 pub use files::{LARGEST_SCRIPT, Unsaved};
 pub use fix::{Fixed, Fixes};
-pub use grammar::Notation;
 pub use request::{Request, Response};
 pub use testing::TestResult;
+pub use threads::Threads;
 
 use files::HostFiles;
 use run::{Observer, Unwatched};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svc_engine::Threads;
 use svc_lang::{
     diag::{Report, visible_line},
     syntax::{self, Formatted},
@@ -50,7 +51,7 @@ impl Fmt {
     /// Formats one script and returns the exit code for this script alone.
     fn format(&self, session: &Session, file: &Path) -> Result<u8> {
         let source = script::read(session.engine.host(), file)?;
-        let Formatted { text, problems } = syntax::format(source.text());
+        let Formatted { text, problems } = syntax::format_with(source.text(), &Threads);
         let changed = text != source.text();
         if self.check && changed {
             terminal::print(&format!("{}: would be formatted\n", visible_line(source.name())))?;

@@ -1,7 +1,7 @@
 //! `svc grammar`: prints the grammar of the language for other programs.
 
 use clap::Args;
-use svc_engine::Notation;
+use svc_assist::{Notation, grammar};
 
 use super::{
     Session,
@@ -40,7 +40,7 @@ impl Grammar {
             (_, true) => Notation::Gbnf,
             _ => Notation::Ebnf,
         };
-        terminal::print_data(&session.engine.grammar(notation))?;
+        terminal::print_data(&grammar(session.engine.registry(), notation))?;
         Ok(OK)
     }
 }

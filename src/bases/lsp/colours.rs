@@ -1,11 +1,11 @@
 //! Semantic tokens: the words of a script, coloured by their roles.
 
 use lsp_types::{SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokensLegend};
-use svc_engine::assist::{self, Mark};
+use svc_assist::{Mark, pieces};
 
 use super::documents::Look;
 
-/// The token types, in the order of [`assist::Role`].
+/// The token types, in the order of [`svc_assist::Role`].
 const TYPES: [SemanticTokenType; 11] = [
     SemanticTokenType::COMMENT,
     SemanticTokenType::KEYWORD,
@@ -30,7 +30,7 @@ pub(super) fn legend() -> SemanticTokensLegend {
 /// All words of a document, each with a position relative to the previous one.
 pub(super) fn tokens(look: &Look<'_>) -> Vec<SemanticToken> {
     let registry = look.documents.engine.registry();
-    let mut pieces = assist::pieces(look.text(), &look.analysis.facts.mentions, registry);
+    let mut pieces = pieces(look.text(), &look.analysis.facts.mentions, registry);
     pieces.sort_by_key(|it| it.span);
     let (page, encoding) = (look.page(), look.page().encoding());
     let (mut line, mut character) = (0, 0);

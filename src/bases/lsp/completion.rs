@@ -4,7 +4,7 @@ use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, InsertTextFormat, Range,
     TextEdit,
 };
-use svc_engine::assist::{Asked, Choice, Sort, complete};
+use svc_assist::{Asked, Choice, Sort, complete};
 
 use super::{documents::Look, hover::markdown};
 

@@ -3,7 +3,8 @@
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use lsp_types::{Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri};
-use svc_engine::{Engine, Unsaved, assist::Draft};
+use svc_assist::Draft;
+use svc_engine::{Engine, Unsaved};
 use svc_lang::{check::Analysis, diag::Source, syntax::token};
 
 use super::{

@@ -1,6 +1,7 @@
 //! Edits of documents.
 
 use lsp_types::{TextEdit, Uri, WorkspaceEdit};
+use svc_engine::Threads;
 use svc_lang::{diag::Span, syntax};
 
 use super::documents::Look;
@@ -13,7 +14,7 @@ pub(super) fn workspace(changes: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>)
 
 /// The edits of formatting. Statements with syntax errors are left unchanged.
 pub(super) fn formatted(look: &Look<'_>) -> Vec<TextEdit> {
-    let formatted = syntax::format(look.text()).text;
+    let formatted = syntax::format_with(look.text(), &Threads).text;
     let changed = changed(look.text(), &formatted);
     let edit = |(span, text): (Span, &str)| TextEdit {
         range: look.page().range(span),

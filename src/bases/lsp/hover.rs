@@ -1,13 +1,7 @@
 //! Hover: types and documentation.
 
 use lsp_types::{Documentation, Hover, HoverContents, MarkupContent, MarkupKind};
-use svc_contract::value::Type;
-use svc_engine::assist::Callable;
-use svc_lang::{
-    check::{Facts, Mention, NameKind, NodeFact, Target},
-    diag::Span,
-    stdlib,
-};
+use svc_assist::Callable;
 
 use super::documents::Look;
 
@@ -22,109 +16,8 @@ pub(super) fn page(callable: &Callable<'_>) -> Documentation {
 
 /// The type and documentation of the item at a place.
 pub(super) fn hover(look: &Look<'_>, at: usize) -> Option<Hover> {
-    let facts = &look.analysis.facts;
-    let mention = look.mention(at);
-    let node = node_at(facts, at);
-    let (text, span) = match (mention, node) {
-        (Some(it), _) => (named(look, it)?, it.span),
-        (None, Some(it)) if !it.gives.is_unknown() => (code(&flowing(it)), it.span),
-        _ => return None,
-    };
-    let stage = mention.and_then(|it| stage_named(facts, it.span)).map(flowing);
-    let text = match stage {
-        Some(stage) => format!("{text}\n\nhere: `{stage}`"),
-        None => text,
-    };
-    let range = Some(look.page().range(span));
-    Some(Hover { contents: HoverContents::Markup(markdown(text)), range })
-}
-
-/// The smallest node with a type around a place.
-fn node_at(facts: &Facts, at: usize) -> Option<&NodeFact> {
-    let around = facts.nodes.iter().filter(|it| it.span.start <= at && at <= it.span.end);
-    around.min_by_key(|it| it.span.end - it.span.start)
-}
-
-/// The stage that begins with a name.
-fn stage_named(facts: &Facts, name: Span) -> Option<&NodeFact> {
-    let begins = |it: &&NodeFact| it.is_stage && it.span.start == name.start;
-    facts.nodes.iter().filter(begins).find(|it| !it.gives.is_unknown() && it.enters.is_some())
-}
-
-/// `[Hit] >> Summary`
-fn flowing(node: &NodeFact) -> String {
-    match &node.enters {
-        Some(enters) => format!("{enters} >> {}", node.gives),
-        None => node.gives.to_string(),
-    }
-}
-
-fn named(look: &Look<'_>, mention: &Mention) -> Option<String> {
-    let facts = &look.analysis.facts;
-    let name = &look.text()[mention.span.range()];
-    Some(match &mention.target {
-        Target::Op(op) => Callable::Op(*op).page(),
-        Target::OpParam(op, idx) => {
-            let port = Callable::Op(*op).ports().into_iter().nth(*idx)?;
-            format!("{}\n\n{}", code(&port.label), port.doc)
-        }
-        Target::Field { ty, .. } => code(&format!("{name}: {ty}")),
-        Target::There { source, defined } => {
-            let is_it = |it: &&(_, std::sync::Arc<svc_lang::check::Flow>)| {
-                it.1.source.name() == source.name() && it.1.span == *defined
-            };
-            match facts.flows.iter().find(is_it) {
-                Some((name, flow)) => Callable::Flow(name, flow).page(),
-                None => there(facts, name, source.name()),
-            }
-        }
-        Target::Here { kind, ty, .. } => match Callable::named(name, facts, registry(look)) {
-            Some(flow) if *kind == NameKind::Flow => flow.page(),
-            _ => code(&bound(*kind, name, ty)),
-        },
-    })
-}
-
-fn registry<'a>(look: &Look<'a>) -> &'a svc_contract::registry::Registry {
-    look.documents.engine.registry()
-}
-
-/// A type of another file, or the file itself.
-fn there(facts: &Facts, name: &str, file: &str) -> String {
-    let ends = format!(".{name}");
-    match facts.types.iter().find(|(it, _)| it.ends_with(&ends)) {
-        Some((_, ty)) => code(&format!("type {name} = {}", written(ty))),
-        None => match stdlib::ALL.iter().find(|it| it.source().name() == file) {
-            Some(module) => module.docs(),
-            None => format!("the file `{file}`"),
-        },
-    }
-}
-
-fn bound(kind: NameKind, name: &str, ty: &Type) -> String {
-    match kind {
-        NameKind::Param => format!("param {name}: {ty}"),
-        NameKind::Secret => format!("secret {name}"),
-        NameKind::Let => format!("let {name}: {ty}"),
-        NameKind::Flow => format!("flow {name} -> {ty}"),
-        NameKind::Type => format!("type {name} = {}", written(ty)),
-        NameKind::Import => format!("use .. as {name}"),
-        NameKind::FlowParam | NameKind::Field => format!("{name}: {ty}"),
-    }
-}
-
-/// A type without its own name.
-fn written(ty: &Type) -> String {
-    match ty {
-        Type::Record(of) => Type::record(of.fields.clone()).to_string(),
-        Type::Enum(of) => {
-            let all: Vec<String> = of.variants.iter().map(|it| format!("{it:?}")).collect();
-            all.join(" | ")
-        }
-        other => other.to_string(),
-    }
-}
-
-fn code(text: &str) -> String {
-    format!("```svc\n{text}\n```")
+    let registry = look.documents.engine.registry();
+    let found = svc_assist::hover(look.text(), &look.analysis.facts, registry, at)?;
+    let range = Some(look.page().range(found.span));
+    Some(Hover { contents: HoverContents::Markup(markdown(found.text)), range })
 }

@@ -1,6 +1,7 @@
 //! Names: their definitions and uses.
 
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, GotoDefinitionResponse, Location, Uri};
+use svc_assist::mention_at;
 use svc_lang::{
     check::{Mention, Target},
     diag::{Source, Span},
@@ -33,11 +34,9 @@ impl Symbol {
 }
 
 impl<'a> Look<'a> {
-    /// The name at a place, including its end.
+    /// The name at a place.
     pub(super) fn mention(&self, at: usize) -> Option<&'a Mention> {
-        let mentions = self.analysis.facts.mentions.iter();
-        let around = mentions.filter(|it| it.span.start <= at && at <= it.span.end);
-        around.min_by_key(|it| it.span.end - it.span.start)
+        mention_at(&self.analysis.facts, at)
     }
 
     pub(super) fn symbol(&self, mention: &Mention) -> Option<Symbol> {

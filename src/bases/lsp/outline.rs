@@ -1,11 +1,12 @@
 //! The outline of a script: its declarations and folding ranges.
 
 use lsp_types::{DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind};
+use svc_engine::Threads;
 use svc_lang::{
     diag::Span,
     syntax::{
         ast::{Item, ItemKind, Let},
-        parse, token,
+        parse_with, token,
     },
 };
 
@@ -13,7 +14,7 @@ use super::documents::Look;
 
 /// The declarations of a script, in order.
 pub(super) fn symbols(look: &Look<'_>) -> Vec<DocumentSymbol> {
-    let program = parse(look.text()).program;
+    let program = parse_with(look.text(), &Threads).program;
     program.items.iter().filter_map(|it| item(look, it)).collect()
 }
 

@@ -11,7 +11,7 @@ use lsp_types::{
     },
 };
 use serde_json::Value;
-use svc_engine::assist::Asked;
+use svc_assist::Asked;
 
 use super::{
     actions, colours, completion,

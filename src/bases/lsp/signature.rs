@@ -3,7 +3,7 @@
 use lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, SignatureHelp, SignatureInformation,
 };
-use svc_engine::assist::{Callable, Port, active, call_at};
+use svc_assist::{Callable, Port, active, call_at};
 
 use super::{
     documents::Look,

@@ -19,11 +19,9 @@ use rustix::time::{ClockId, clock_gettime};
 use shapes::Shape;
 use svc::{
     Engine,
+    assist::{self, Asked, Draft},
     diag::Style,
-    engine::{
-        Unsaved,
-        assist::{self, Asked, Draft},
-    },
+    engine::Unsaved,
 };
 
 /// An operation on a script.

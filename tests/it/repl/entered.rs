@@ -1,7 +1,7 @@
 //! Sessions as a program uses them: the remembered names and their types.
 
 use svc::{
-    engine::session::Session,
+    assist::session::Session,
     value::{Type, Value},
 };
 

@@ -54,7 +54,7 @@ pub use types::type_names;
 
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
-    syntax::{ast::Program, parse},
+    syntax::{ast::Program, parse_with},
 };
 use flows::FlowState;
 use modules::{Module, Modules};
@@ -102,7 +102,7 @@ fn look_at(
     facts: Option<Facts>,
 ) -> Analysis {
     let modules = Modules::new(files, source);
-    let parsed = parse(source.text());
+    let parsed = parse_with(source.text(), modules.executor());
     let mut checker = Checker::new(source, registry, &modules, &parsed.program);
     checker.problems = parsed.problems;
     checker.facts = facts;
@@ -129,7 +129,7 @@ fn check_module(
     registry: TunedRegistry<'_>,
     modules: &Modules<'_>,
 ) -> (Report, Module) {
-    let parsed = parse(source.text());
+    let parsed = parse_with(source.text(), modules.executor());
     let mut checker = Checker::new(source, registry, modules, &parsed.program);
     checker.problems = parsed.problems;
     let program = checker.whole(&parsed.program);

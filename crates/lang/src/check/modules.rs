@@ -24,7 +24,10 @@ use super::{
 use crate::{
     diag::{Code, Problem, Report, Source, Span},
     script::Failure,
-    syntax::ast::{Item, ItemKind, Use, Word},
+    syntax::{
+        Executor, InOrder,
+        ast::{Item, ItemKind, Use, Word},
+    },
 };
 
 /// Access to the files that scripts use.
@@ -37,6 +40,11 @@ pub trait Files: Send + Sync {
     /// The host, which knows the memory of the process, for templates that are run.
     fn host(&self) -> Option<Arc<dyn Host>> {
         None
+    }
+
+    /// Parses the parts of long files.
+    fn executor(&self) -> &dyn Executor {
+        &InOrder
     }
 }
 
@@ -116,6 +124,10 @@ impl<'a> Modules<'a> {
 
     pub(super) fn host(&self) -> Option<Arc<dyn Host>> {
         self.files.host()
+    }
+
+    pub(super) fn executor(&self) -> &dyn Executor {
+        self.files.executor()
     }
 
     /// Reports a problem of a file.

@@ -18,6 +18,7 @@
 
 pub mod ast;
 mod build;
+mod executor;
 mod print;
 mod quote;
 mod recover;
@@ -28,13 +29,12 @@ mod uses;
 
 pub use unexpected::RESERVED;
 
-use std::{panic::resume_unwind, thread};
-
 use pest::Parser as _;
 
 use crate::diag::{Code, Problem, Span};
 use ast::Program;
-pub use print::{Formatted, format};
+pub use executor::{Executor, InOrder, Part};
+pub use print::{Formatted, format, format_with};
 pub use quote::quoted;
 pub use uses::{Use, uses};
 
@@ -79,8 +79,13 @@ pub struct Parsed {
     pub problems: Vec<Problem>,
 }
 
-/// Parses a script.
+/// Parses a script on the thread of the caller.
 pub fn parse(text: &str) -> Parsed {
+    parse_with(text, &InOrder)
+}
+
+/// Parses a script; an executor does the parts of a long one.
+pub fn parse_with(text: &str, executor: &dyn Executor) -> Parsed {
     if text.len() > MAX_BYTES {
         let message = format!("the script is too large (limit {} MiB)", MAX_BYTES >> 20);
         let problem = Problem::error(Code::E104, Span::new(0, 0), message);
@@ -89,7 +94,7 @@ pub fn parse(text: &str) -> Parsed {
     let lexed = token::lex(text);
     let (regions, mut problems) = regions::split(text, &lexed);
     let mut statements = Vec::new();
-    for (read, found) in in_parts(text, &lexed, &regions) {
+    for (read, found) in in_parts(text, &lexed, &regions, executor) {
         statements.push(read);
         problems.extend(found);
     }
@@ -102,23 +107,26 @@ pub fn parse(text: &str) -> Parsed {
 type Read = (Vec<build::Statement>, Vec<Problem>);
 
 /// Parses all regions of a text. Regions are independent, so those of a long text are spread
-/// over all cores: parsing is two thirds of a check, and this halves it.
-fn in_parts(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -> Vec<Read> {
+/// over all cores, if the executor has some: parsing is two thirds of a check, and this halves it.
+fn in_parts(
+    text: &str,
+    lexed: &token::Lexed,
+    regions: &[regions::Region],
+    executor: &dyn Executor,
+) -> Vec<Read> {
     const LONG: usize = 256 << 10;
-    let cores = match text.len() < LONG {
-        true => 1,
-        false => thread::available_parallelism().map_or(1, usize::from),
-    };
-    let mut parts = regions.chunks(regions.len().div_ceil(cores).max(1));
-    let first = parts.next().unwrap_or_default();
-    thread::scope(|scope| {
-        let others: Vec<_> =
-            parts.map(|it| scope.spawn(move || read_regions(text, lexed, it))).collect();
-        let mut read = vec![read_regions(text, lexed, first)];
-        let done = others.into_iter().map(|it| it.join().unwrap_or_else(|it| resume_unwind(it)));
-        read.extend(done);
-        read
-    })
+    let width = if text.len() < LONG { 1 } else { executor.width().max(1) };
+    if width == 1 {
+        return vec![read_regions(text, lexed, regions)];
+    }
+    let chunks: Vec<_> = regions.chunks(regions.len().div_ceil(width).max(1)).collect();
+    let mut read: Vec<Read> = chunks.iter().map(|_| Read::default()).collect();
+    let mut parts: Vec<Part<'_>> = Vec::with_capacity(read.len());
+    for (read, chunk) in read.iter_mut().zip(chunks) {
+        parts.push(Box::new(move || *read = read_regions(text, lexed, chunk)));
+    }
+    executor.run(parts);
+    read
 }
 
 fn read_regions(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -> Read {

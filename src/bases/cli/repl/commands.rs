@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
-use svc_contract::value::Type;
-use svc_engine::{
-    Error,
-    assist::Callable,
+use svc_assist::{
+    Callable,
     session::{ANSWER, Statement},
 };
+use svc_contract::value::Type;
+use svc_engine::Error;
 use svc_lang::{diag::visible, plan::Plan, syntax::RESERVED};
 
 use super::{

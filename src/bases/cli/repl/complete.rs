@@ -4,11 +4,8 @@ use rustyline::{
     Context,
     completion::{FilenameCompleter, Pair},
 };
-use svc_engine::{
-    Unsaved,
-    assist::{Asked, Choice, Choices, Draft, Sort, complete},
-    session::Session,
-};
+use svc_assist::{Asked, Choice, Choices, Draft, Sort, complete, session::Session};
+use svc_engine::Unsaved;
 use svc_lang::{
     diag::{Source, Span, visible_line},
     syntax::token::{TokenKind, lex},

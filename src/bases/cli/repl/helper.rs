@@ -9,10 +9,7 @@ use rustyline::{
     hint::{Hint, Hinter},
     validate::{ValidationContext, ValidationResult, Validator},
 };
-use svc_engine::{
-    assist::{self, Callable, Mark, Piece, Role},
-    session::Session,
-};
+use svc_assist::{Callable, Mark, Piece, Role, active, call_at, pieces, session::Session};
 use svc_lang::{
     check::Analysis,
     diag::{Source, Span, is_hidden, visible_line},
@@ -68,11 +65,11 @@ impl Assistant {
         let seen = self.seen(line);
         let facts = &seen.analysis.facts;
         let end = line.len() + self.session.shift(line);
-        if let Some(call) = assist::call_at(&seen.source.text()[..end], end) {
+        if let Some(call) = call_at(&seen.source.text()[..end], end) {
             let registry = self.session.engine().registry();
             let callable = Callable::named(call.name, facts, registry)?;
             let ports = callable.ports();
-            let written = assist::active(&call, &ports)?;
+            let written = active(&call, &ports)?;
             // After the name of an argument, only this argument is shown.
             let count = if call.argument.is_some() { 1 } else { ports.len() };
             let left = ports.into_iter().skip(written).take(count);
@@ -166,7 +163,7 @@ impl Highlighter for Assistant {
         let seen = self.seen(line);
         let shift = self.session.shift(line);
         let registry = self.session.engine().registry();
-        let own = assist::pieces(seen.source.text(), &seen.analysis.facts.mentions, registry);
+        let own = pieces(seen.source.text(), &seen.analysis.facts.mentions, registry);
         let end = line.len() + shift;
         let own = own.into_iter().filter(|it| it.span.start >= shift && it.span.end <= end);
         let pieces = own

@@ -1,6 +1,6 @@
 //! Colours a line of input.
 
-use svc_engine::assist::{Piece, Role};
+use svc_assist::{Piece, Role};
 
 /// The text with coloured pieces.
 pub(super) fn painted(text: &str, mut pieces: Vec<Piece>) -> String {
@@ -33,12 +33,12 @@ fn code(role: Role) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use svc_engine::assist::pieces;
+    use svc_assist::pieces;
 
     #[test]
     fn words_are_coloured_by_what_they_are() {
         let text = "let a = \"x\" # note";
-        let painted = painted(text, pieces(text, &[]));
+        let painted = painted(text, pieces(text, &[], &svc_components::registry()));
         let wanted = "\x1b[35mlet\x1b[0m a = \x1b[32m\"x\"\x1b[0m \x1b[2m# note\x1b[0m";
         assert_eq!(painted, wanted);
     }

@@ -6,14 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use svc_assist::session::{self, ANSWER, Statement};
 use svc_contract::{
     registry::Usage,
     value::{Type, Value, units},
 };
-use svc_engine::{
-    Engine, Error, Request, Response,
-    session::{self, ANSWER, Statement},
-};
+use svc_engine::{Engine, Error, Request, Response};
 use svc_lang::{
     diag::{Report, visible_line},
     plan::Plan,

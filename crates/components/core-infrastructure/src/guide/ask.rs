@@ -3,24 +3,12 @@
 use svc_contract::{
     registry::{
         Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Tool, Writer, params,
-        record,
     },
     value::{Text, Value},
 };
+use svc_guide::{Documented, answered};
 
-use super::{EFFECTS, book::Book};
-
-record! {
-    /// An answer from the documentation.
-    struct Documented {
-        /// Whether the documentation answers the question.
-        ok: bool,
-        /// The answer; `[1]` refers to the first source.
-        answer: Text,
-        /// The sources of the answer.
-        sources: Vec<Text>,
-    }
-}
+use super::EFFECTS;
 
 params! {
     /// Answers a question about svc from its own documentation, with sources.
@@ -82,53 +70,13 @@ impl Op for Ask {
 
 impl Io for Ask {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let found = answered(&self.query, self.top_k, cx)?;
+        let found = answered(&self.query, self.top_k, cx.catalog()?.registry());
         match &self.writer {
             Some(writer) if found.ok => {
-                let answer = self.written(&found, writer, cx).await?;
+                let answer = found.written(&self.query, writer, self.rounds, cx).await?;
                 Ok(Documented { answer, ..found }.encode())
             }
             _ => Ok(found.encode()),
         }
     }
-}
-
-impl Ask {
-    /// Returns what the writer makes from the passages: its first answer with a source, or its last
-    /// answer.
-    async fn written(&self, found: &Documented, writer: &Writer, cx: &Cx) -> Result<Text, OpError> {
-        let prompt = prompt(&self.query, found);
-        let mut answer = cx.write(writer, &prompt).await?;
-        for _ in 1..self.rounds {
-            if (1..=found.sources.len()).any(|it| answer.contains(&format!("[{it}]"))) {
-                break;
-            }
-            answer = cx.write(writer, &format!("{prompt}\nCite a passage, as in [1].\n")).await?;
-        }
-        Ok(answer)
-    }
-}
-
-/// Answers with sentences of the documentation.
-fn answered(query: &str, top_k: usize, cx: &Cx) -> Result<Documented, OpError> {
-    let catalog = cx.catalog()?;
-    let mut book = Book::of(catalog.registry());
-    let (mut parts, mut sources) = (Vec::new(), Vec::new());
-    for found in book.find(query, top_k) {
-        sources.push(Text::from(found.passage.source.as_str()));
-        parts.push(format!("{} [{}]", found.sentences.join(" "), sources.len()));
-    }
-    let ok = !parts.is_empty();
-    let nothing = || "The documentation says nothing about that.".to_owned();
-    let answer = if ok { parts.join("\n\n") } else { nothing() };
-    Ok(Documented { ok, answer: answer.into(), sources })
-}
-
-fn prompt(question: &str, found: &Documented) -> String {
-    format!(
-        "Answer the question about svc, a pipeline language, from these passages of its \
-         documentation only. Cite them as [1], [2]. If they do not answer it, say so.\n\n\
-         Question: {question}\n\nPassages:\n{}\n",
-        found.answer
-    )
 }

@@ -1,29 +1,12 @@
 //! Finds the op for a task.
 
 use svc_contract::{
-    registry::{
-        Compute, Cx, Effect, Example, Field, Index, Match, Max, Op, OpError, Scheme, params, record,
-    },
+    registry::{Compute, Cx, Effect, Example, Field, Max, Op, OpError, Scheme, params},
     value::{Text, Value},
 };
+use svc_guide::{Tool, tools};
 
 use super::EFFECTS;
-
-record! {
-    /// An op for a task.
-    struct Tool {
-        /// The shortest name for it in a script.
-        name: Text,
-        /// What the op does.
-        summary: Text,
-        /// Its parameters and the type of its result.
-        signature: Text,
-        /// The matching words of the task, and where they were found.
-        why: Text,
-        /// An example script.
-        example: Text,
-    }
-}
 
 params! {
     /// Finds the ops for a task, best first, each with an example.
@@ -57,22 +40,6 @@ impl Op for FindTool {
 
 impl Compute for FindTool {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let catalog = cx.catalog()?;
-        let found = Index::of(catalog.registry()).find(&self.task);
-        Ok(found.iter().take(self.limit).map(tool).collect::<Vec<_>>().encode())
-    }
-}
-
-fn tool(found: &Match) -> Tool {
-    let op = found.op;
-    let params: Vec<String> =
-        op.op.params.iter().map(svc_contract::registry::Param::signature).collect();
-    let (name, gives) = (op.script_name(), op.op.yields.show());
-    Tool {
-        summary: op.op.summary().replace('\n', " ").into(),
-        signature: format!("{name}({}) -> {gives}", params.join(", ")).into(),
-        why: found.why().into(),
-        example: op.op.examples.first().map_or("", |it| it.script).into(),
-        name: name.into(),
+        Ok(tools(&self.task, self.limit, cx.catalog()?.registry()).encode())
     }
 }

@@ -1,28 +1,12 @@
 //! Explains how to do a task: the op for it, its parameters, and example scripts.
 
 use svc_contract::{
-    registry::{
-        Compute, Cx, Effect, Example, Field, Index, Op, OpError, OpRef, Scheme, Tool, params,
-        record,
-    },
+    registry::{Compute, Cx, Effect, Example, Field, Op, OpError, Scheme, Tool, params},
     value::{Text, Value},
 };
+use svc_guide::{HowTo, how_to};
 
-use super::{EFFECTS, book::Book};
-
-record! {
-    /// The instructions for a task.
-    struct HowTo {
-        /// Whether an op for the task was found.
-        ok: bool,
-        /// The instructions, in words.
-        answer: Text,
-        /// Example scripts, which all run.
-        examples: Vec<Text>,
-        /// The sources with more details.
-        sources: Vec<Text>,
-    }
-}
+use super::EFFECTS;
 
 params! {
     /// Explains how to do something: the best op for it, its arguments, and examples that run.
@@ -53,26 +37,6 @@ impl Op for Asked {
 
 impl Compute for Asked {
     fn run(self, cx: &Cx) -> Result<Value, OpError> {
-        let catalog = cx.catalog()?;
-        let best = Index::of(catalog.registry()).find(&self.task).into_iter().next();
-        let mut book = Book::of(catalog.registry());
-        let found = book.find(&self.task, 3);
-        let sources = found.iter().map(|it| it.passage.source.as_str().into()).collect();
-        Ok(how_to(best.map(|it| it.op), sources).encode())
+        Ok(how_to(&self.task, cx.catalog()?.registry()).encode())
     }
-}
-
-fn how_to(op: Option<OpRef>, sources: Vec<Text>) -> HowTo {
-    let Some(op) = op else {
-        let answer = "No component matches this task.".into();
-        return HowTo { ok: false, answer, examples: Vec::new(), sources };
-    };
-    let params: Vec<String> =
-        op.op.params.iter().map(svc_contract::registry::Param::signature).collect();
-    let (name, gives) = (op.script_name(), op.op.yields.show());
-    let answer =
-        format!("Use `{name}({}) -> {gives}`.\n\n{}", params.join(", "), op.op.text().trim());
-    let shown = op.op.examples.iter().filter(|it| it.yields.is_ok());
-    let examples = shown.map(|it| it.script.into()).collect();
-    HowTo { ok: true, answer: answer.into(), examples, sources }
 }

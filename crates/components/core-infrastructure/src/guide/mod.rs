@@ -1,17 +1,15 @@
 //! Advice: the op for a task, how to use it, answers from the documentation, and whole scripts for
 //! goals.
 //!
-//! All answers come from the registry's documentation and the book, so they are the same every
-//! time. A language model may write them if the caller provides one; its scripts are checked.
+//! The answers come from the library `svc_guide`; here they are ops.
 
 use svc_contract::registry::{Bias, Component, Effect, Scope, compute, io};
 
 mod ask;
-mod book;
 mod find_tool;
 mod how_to;
 mod overview;
-mod plan;
+mod plan_workflow;
 
 pub(super) const COMPONENT: Component = Component {
     name: "guide",
@@ -37,7 +35,7 @@ pub(super) const COMPONENT: Component = Component {
         io::<ask::Ask>(),
         compute::<how_to::Asked>(),
         compute::<find_tool::FindTool>(),
-        io::<plan::PlanWorkflow>(),
+        io::<plan_workflow::PlanWorkflow>(),
         compute::<overview::Overview>(),
     ],
 };

@@ -30,7 +30,7 @@ mod types;
 use pest::{Parser as _, iterators::Pair};
 
 use super::{
-    Grammar, MAX_BYTES, Rule, parse,
+    Executor, Grammar, InOrder, MAX_BYTES, Rule, parse_with,
     regions::{self, Region},
     token, with_stack,
 };
@@ -50,9 +50,15 @@ pub struct Formatted {
 /// The most rounds of layout of a text.
 const MOST_ROUNDS: usize = 8;
 
-/// Formats a script. Statements that cannot be parsed are left unchanged.
+/// Formats a script on the thread of the caller. Statements that cannot be parsed are left
+/// unchanged.
 pub fn format(text: &str) -> Formatted {
-    let problems = parse(text).problems;
+    format_with(text, &InOrder)
+}
+
+/// The same; an executor parses the parts of a long script.
+pub fn format_with(text: &str, executor: &dyn Executor) -> Formatted {
+    let problems = parse_with(text, executor).problems;
     let mut formatted = text.to_owned();
     if text.len() > MAX_BYTES {
         return Formatted { text: formatted, problems };

@@ -1,6 +1,7 @@
 //! Statements as scripts: their problems, plans and runs.
 
 use svc_contract::value::{Text, Value};
+use svc_engine::{Engine, Error, Request, TestResult};
 use svc_lang::{
     check::Analysis,
     diag::{Code, Problem, Report, Source, Span},
@@ -11,7 +12,6 @@ use svc_lang::{
 use statements::blanked;
 
 use super::{ANSWER, Kind, Known, Session, Statement, statements};
-use crate::{Engine, Error, Request, TestResult};
 
 impl Session {
     /// Parses the entered text to statements that run one after the other, with warnings; or

@@ -13,15 +13,15 @@ use svc_text::{
 
 /// The chapters that answer users' questions.
 const CHAPTERS: [(&str, &str); 9] = [
-    ("docs/getting-started.md", include_str!("../../../../../docs/getting-started.md")),
-    ("docs/language.md", include_str!("../../../../../docs/language.md")),
-    ("docs/components.md", include_str!("../../../../../docs/components.md")),
-    ("docs/bounds.md", include_str!("../../../../../docs/bounds.md")),
-    ("docs/models.md", include_str!("../../../../../docs/models.md")),
-    ("docs/policy.md", include_str!("../../../../../docs/policy.md")),
-    ("docs/runs.md", include_str!("../../../../../docs/runs.md")),
-    ("docs/tools.md", include_str!("../../../../../docs/tools.md")),
-    ("docs/embedding.md", include_str!("../../../../../docs/embedding.md")),
+    ("docs/getting-started.md", include_str!("../../../docs/getting-started.md")),
+    ("docs/language.md", include_str!("../../../docs/language.md")),
+    ("docs/components.md", include_str!("../../../docs/components.md")),
+    ("docs/bounds.md", include_str!("../../../docs/bounds.md")),
+    ("docs/models.md", include_str!("../../../docs/models.md")),
+    ("docs/policy.md", include_str!("../../../docs/policy.md")),
+    ("docs/runs.md", include_str!("../../../docs/runs.md")),
+    ("docs/tools.md", include_str!("../../../docs/tools.md")),
+    ("docs/embedding.md", include_str!("../../../docs/embedding.md")),
 ];
 
 /// The weight of a word in a heading; a word in the text has weight 1.

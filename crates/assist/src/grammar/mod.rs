@@ -26,8 +26,6 @@ use svc_contract::registry::Registry;
 use source::Sources;
 use term::{Kind, Rule, Term};
 
-use super::Engine;
-
 /// The notation of a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
@@ -39,15 +37,13 @@ pub enum Notation {
     Gbnf,
 }
 
-impl Engine {
-    /// The grammar of the language, with the names of this engine's components.
-    pub fn grammar(&self, notation: Notation) -> String {
-        let rules = rules(&self.registry);
-        match notation {
-            Notation::Ebnf => ebnf::written(&reachable(rules)),
-            Notation::Lark => lark::written(&reachable(spacing::spaced(rules))),
-            Notation::Gbnf => gbnf::written(&reachable(spacing::spaced(rules))),
-        }
+/// The grammar of the language, with the names of the registry's components.
+pub fn grammar(registry: &Registry, notation: Notation) -> String {
+    let rules = rules(registry);
+    match notation {
+        Notation::Ebnf => ebnf::written(&reachable(rules)),
+        Notation::Lark => lark::written(&reachable(spacing::spaced(rules))),
+        Notation::Gbnf => gbnf::written(&reachable(spacing::spaced(rules))),
     }
 }
 
@@ -97,13 +93,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Notation, START, Term, named, rules, spacing};
-    use crate::Engine;
     use svc_lang::check::BoundKey;
-
-    fn engine() -> Engine {
-        let host = std::sync::Arc::new(svc_host_os::test::TestHost::new());
-        Engine::new(svc_components::registry(), host)
-    }
 
     #[test]
     fn every_bound_is_a_word() {
@@ -161,7 +151,7 @@ mod tests {
 
     #[test]
     fn names_of_components_have_their_own_arguments() {
-        let grammar = engine().grammar(Notation::Ebnf);
+        let grammar = super::grammar(&svc_components::registry(), Notation::Ebnf);
         for line in [
             r#"takes_text_sep_named ::= ("text" | "sep") ":" expr"#,
             r#"id ::= ([a-z_] [0-9A-Z_a-z]* - ("and" | "as" | "#,

@@ -3,27 +3,27 @@
 use svc_contract::registry::{Catalog, Cx, Index, OpError, OpRef, Param, Tried, Writer};
 
 use super::{
+    super::CARD,
     Workflow,
     finish::Wanted,
     output::{described, head},
 };
 
-/// The summary of the language on one page.
-const CARD: &str = include_str!("../../../../../../docs/card.md");
-
 /// The maximum number of ops in a prompt.
 const MOST_OPS: usize = 24;
 
 /// A goal, and the result without a writer.
-pub(super) struct Proposal<'a> {
-    pub(super) wanted: &'a Wanted,
-    pub(super) own: Workflow,
-    pub(super) rounds: usize,
+pub struct Proposal<'a> {
+    pub wanted: &'a Wanted,
+    /// The script without a writer.
+    pub own: Workflow,
+    /// The maximum number of calls of the writer.
+    pub rounds: usize,
 }
 
 impl Proposal<'_> {
     /// Returns the first script of the writer that passes the check, or the result without it.
-    pub(super) async fn written(
+    pub async fn written(
         self,
         writer: &Writer,
         cx: &Cx,

@@ -6,7 +6,7 @@ use super::{Place, open};
 
 /// What can be written at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::assist) enum Expected {
+pub(crate) enum Expected {
     /// After `>>`.
     Stage,
     /// At the head of a pipeline.
@@ -34,7 +34,7 @@ pub(in crate::assist) enum Expected {
 
 impl<'a> Place<'a> {
     /// What can be written here.
-    pub(in crate::assist) fn expected(&self) -> Option<Expected> {
+    pub(crate) fn expected(&self) -> Option<Expected> {
         let Some(last) = self.before.checked_sub(1) else { return Some(Expected::Statement) };
         if self.is_type(last) {
             return Some(Expected::Type);

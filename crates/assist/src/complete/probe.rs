@@ -7,7 +7,7 @@ use svc_lang::{
     diag::Span,
 };
 
-use crate::assist::{
+use crate::{
     Draft,
     place::{Expected, Place},
 };

@@ -20,11 +20,15 @@ use super::{
 
 /// The requirements for a script.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub(super) goal: String,
-    pub(super) max_steps: usize,
-    pub(super) input: Option<String>,
-    pub(super) output: Option<String>,
+pub struct Wanted {
+    /// The goal, in plain words.
+    pub goal: String,
+    /// The maximum number of steps of the goal.
+    pub max_steps: usize,
+    /// The type of the input of the script; by default it follows from the goal.
+    pub input: Option<String>,
+    /// The required type of the result.
+    pub output: Option<String>,
 }
 
 /// The minimum score of an alternative pipeline, relative to the best one.
@@ -37,7 +41,7 @@ const MOST_ALTERNATIVES: usize = 2;
 const USUAL_BUDGET: &str = "$0.50";
 
 /// Writes a script for a goal, using only the documentation and the checker.
-pub(super) fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
+pub fn planned(wanted: &Wanted, catalog: &dyn Catalog) -> Result<Workflow, OpError> {
     let input = wanted.input.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let output = wanted.output.as_deref().map(|it| typed(it, catalog)).transpose()?;
     let is_name = |it: &str| catalog.registry().resolve(it).is_some();

@@ -1,20 +1,26 @@
-//! Assistance while writing a script: completions, signatures, and the role of each word.
+//! Help while writing a script: completions, signatures, the types and documentation of items, the
+//! role of each word, sessions of a prompt, and the grammar for programs that write scripts.
 //!
-//! Used by editors and by the REPL; each renders the answers in its own way.
+//! Used by editors and by the REPL; each renders the answers in its own way. Nothing here is
+//! needed to run a script.
 
 mod callable;
 mod colours;
 mod complete;
+mod grammar;
+mod hover;
 mod place;
+pub mod session;
 
 pub use callable::{Callable, Port, active};
 pub use colours::{Mark, Piece, Role, pieces};
 pub use complete::{Asked, Choice, Choices, Sort, complete};
+pub use grammar::{Notation, grammar};
+pub use hover::{Hover, hover, mention_at};
 pub use place::{Call, call_at};
 
+use svc_engine::{Engine, Unsaved};
 use svc_lang::{check::Analysis, diag::Source};
-
-use super::{Engine, Unsaved};
 
 /// A script that is being written, with the facts about it.
 #[derive(Clone, Copy)]

@@ -1,113 +1,14 @@
-//! Converts a goal in words to a script that passes the check.
-//!
-//! The goal is split into steps (`goal`), the documentation determines the ops that each step
-//! mentions (`mention`), a search over types chains them (`route`) with arguments from the goal's
-//! own words (`arguments`), and the checker decides what is valid (`finish`). A language model may
-//! write the script instead (`propose`); the checker decides on that, too.
+//! Writes a script for a goal.
 
 use svc_contract::{
     registry::{
         Cx, Effect, ErrorKind, Example, Field, Io, Op, OpError, Scheme, Tool, Writer, params,
-        record,
     },
     value::{Text, Value},
 };
-
-mod arguments;
-mod asking;
-mod begin;
-mod branches;
-mod calls;
-mod conditions;
-mod coordination;
-mod draft;
-mod fields;
-mod filters;
-mod finish;
-mod forbidden;
-mod goal;
-mod idioms;
-mod implied;
-mod items;
-mod library;
-mod lists;
-mod literals;
-mod mention;
-mod open;
-mod output;
-mod phrases;
-mod propose;
-mod route;
-mod several;
-mod sources;
-mod spelling;
-mod strength;
-mod tokens;
-mod unexplained;
+use svc_guide::{Proposal, Wanted, Workflow, planned};
 
 use super::EFFECTS;
-
-record! {
-    /// A stage of a script.
-    struct Step {
-        /// The text of the stage in the script.
-        stage: Text,
-        /// The full name of the op that it calls; null if it calls none.
-        op: Option<Text>,
-        /// What the stage does.
-        does: Text,
-    }
-}
-
-record! {
-    /// A param of the script.
-    struct Need {
-        /// The name of the param.
-        name: Text,
-        /// Its type.
-        ty: Text,
-        /// Its meaning.
-        doc: Text,
-    }
-}
-
-record! {
-    /// A part of a goal that no component serves.
-    struct Gap {
-        /// The part, in the words of the goal.
-        part: Text,
-        /// The closest ops.
-        nearest: Vec<Text>,
-    }
-}
-
-record! {
-    /// A script for a goal, or the parts that are missing.
-    struct Workflow {
-        /// Whether a script was found.
-        ok: bool,
-        /// The goal.
-        goal: Text,
-        /// The script, which passes the check; null if none was found.
-        script: Option<Text>,
-        /// The stages of the script, in order.
-        steps: Vec<Step>,
-        /// The params of the script.
-        needs: Vec<Need>,
-        /// The type of its result.
-        gives: Text,
-        /// The estimate of tokens, money and time.
-        envelope: Text,
-        /// The effects of the script on the world.
-        effects: Vec<Text>,
-        /// Other pipelines for the same goal that pass the check.
-        alternatives: Vec<Text>,
-        /// The parts that no component serves.
-        missing: Vec<Gap>,
-        /// Further notes about the script.
-        notes: Vec<Text>,
-    }
-}
 
 params! {
     /// Writes a script for a goal.
@@ -175,7 +76,7 @@ impl Op for PlanWorkflow {
 impl Io for PlanWorkflow {
     async fn run(self, cx: &Cx) -> Result<Value, OpError> {
         let catalog = cx.catalog()?;
-        let asked = finish::Wanted {
+        let asked = Wanted {
             goal: self.goal.to_string(),
             max_steps: self.max_steps,
             input: self.input.map(|it| it.to_string()),
@@ -184,12 +85,11 @@ impl Io for PlanWorkflow {
         let own = {
             let (asked, catalog) = (asked.clone(), catalog.clone());
             // Many drafts are tried, which takes time.
-            let work =
-                tokio::task::spawn_blocking(move || finish::planned(&asked, catalog.as_ref()));
+            let work = tokio::task::spawn_blocking(move || planned(&asked, catalog.as_ref()));
             work.await.map_err(|err| OpError::bug("the planner panicked").because(err))??
         };
         let Some(writer) = &self.writer else { return Ok(own.encode()) };
-        let proposal = propose::Proposal { wanted: &asked, own, rounds: self.rounds };
+        let proposal = Proposal { wanted: &asked, own, rounds: self.rounds };
         Ok(proposal.written(writer, cx, catalog.as_ref()).await?.encode())
     }
 }

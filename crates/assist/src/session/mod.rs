@@ -15,9 +15,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 pub use saved::Saved;
 pub use statements::Statement;
 
-use super::Engine;
 use statements::Act;
 use svc_contract::value::{Text, Type, Value};
+use svc_engine::Engine;
 
 /// The name of the result of the last pipeline.
 pub const ANSWER: &str = "ans";

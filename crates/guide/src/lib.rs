@@ -1,0 +1,22 @@
+//! Advice: the op for a task, how to use it, answers from the documentation, and whole scripts for
+//! goals.
+//!
+//! All answers come from the registry's documentation and the book, so they are the same every
+//! time. A language model may write them if the caller provides one; its scripts are checked by
+//! the [`Catalog`](svc_contract::registry::Catalog).
+
+mod ask;
+mod book;
+mod find_tool;
+mod how_to;
+mod overview;
+mod plan;
+
+pub use ask::{Documented, answered};
+pub use find_tool::{Tool, tools};
+pub use how_to::{HowTo, how_to};
+pub use overview::{System, overview};
+pub use plan::{Gap, Need, Proposal, Step, Wanted, Workflow, planned};
+
+/// The summary of the language on one page.
+const CARD: &str = include_str!("../../../docs/card.md");
