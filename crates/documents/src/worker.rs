@@ -199,10 +199,7 @@ impl Sink for Notices {
     fn document(&mut self, _: Document) {}
 
     fn notice(&mut self, _: Option<u64>, message: String) {
-        match self.kept.len() < MOST_NOTICES {
-            true => self.kept.push(message),
-            false => self.more += 1,
-        }
+        if self.kept.len() < MOST_NOTICES { self.kept.push(message) } else { self.more += 1 }
     }
 
     fn is_stopped(&self) -> bool {

@@ -265,16 +265,13 @@ impl DryRun {
 
     /// A call without a recorded result.
     fn unknown(&self, entry: &Entry, cause: Cause) -> Earlier {
-        match entry.is_pure && self.purpose != Purpose::Foresee {
-            true => {
-                let cause = self.recorded.contains_key(&entry.path).then_some(cause);
-                self.report(entry, Fate::Computed { cause, is_same: false });
-                Earlier::Nothing
-            }
-            false => {
-                self.report(entry, Fate::Rerun(cause));
-                Earlier::Withheld
-            }
+        if entry.is_pure && self.purpose != Purpose::Foresee {
+            let cause = self.recorded.contains_key(&entry.path).then_some(cause);
+            self.report(entry, Fate::Computed { cause, is_same: false });
+            Earlier::Nothing
+        } else {
+            self.report(entry, Fate::Rerun(cause));
+            Earlier::Withheld
         }
     }
 

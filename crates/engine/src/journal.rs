@@ -106,20 +106,20 @@ impl Journal {
                 let is_there = |it: &BTreeSet<String>| it.contains(&place_of(&node.path));
                 let is_gone = from.places.as_ref().is_some_and(|it| !is_there(it));
                 let (path, node) = Known::of(node, &id);
-                match is_gone {
-                    true => moved.entry(node.key).or_default().push(node),
-                    false => drop(known.insert(path, node)),
+                if is_gone {
+                    moved.entry(node.key).or_default().push(node);
+                } else {
+                    known.insert(path, node);
                 }
             }
         }
         let (moved, causes) = (Mutex::new(moved), Mutex::default());
         let goes_on = !from.runs.is_empty();
-        let books = match goes_on {
-            true => {
-                let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
-                PriorSpending::read(&store, &id, origin, &from.scopes)?
-            }
-            false => PriorSpending::default(),
+        let books = if goes_on {
+            let origin = from.origin.as_ref().map(|(run, edit)| (run, edit));
+            PriorSpending::read(&store, &id, origin, &from.scopes)?
+        } else {
+            PriorSpending::default()
         };
         let payments = books.next.into();
         Ok(Self { store, run: id, host, known, moved, goes_on, asked, books, payments, causes })
@@ -395,9 +395,10 @@ impl Records for Journal {
         let is_dear = entry.is_dear;
         let row = self.ended_row(&entry, ended);
         Box::pin(async move {
-            match is_dear {
-                true => self.store.commit(row).await.map_err(failed),
-                false => self.store.append(row).map_err(failed),
+            if is_dear {
+                self.store.commit(row).await.map_err(failed)
+            } else {
+                self.store.append(row).map_err(failed)
             }
         })
     }

@@ -178,10 +178,7 @@ impl<'a> Salvage<'a> {
             .filter_map(|(name, text)| Some((name, self.content(text)?)))
             .collect();
         let is_whole = count == Some(imports.len()) && self.has_all_nodes(&run);
-        let about = match is_whole {
-            true => run.about.clone(),
-            false => partial(&run.about),
-        };
+        let about = if is_whole { run.about.clone() } else { partial(&run.about) };
         if !is_whole {
             self.found.partial.push(run.id.clone());
         }
@@ -214,9 +211,10 @@ impl<'a> Salvage<'a> {
     }
 
     fn payment(&mut self, payment: Payment) -> Result<()> {
-        match self.runs.contains_key(&payment.run) {
-            true => self.append(Entry::Payment(Box::new(payment))),
-            false => Ok(()),
+        if self.runs.contains_key(&payment.run) {
+            self.append(Entry::Payment(Box::new(payment)))
+        } else {
+            Ok(())
         }
     }
 

@@ -97,9 +97,10 @@ pub(super) fn search(query: &str) -> Vec<&'static Module> {
 
 /// Prints the documentation of a module.
 pub(super) fn show(module: &Module, as_json: bool, out: Stream) -> Result<()> {
-    match as_json {
-        true => terminal::print_json(&PageJson::new(module)),
-        false => terminal::print(terminal::styled(&page(module, out))),
+    if as_json {
+        terminal::print_json(&PageJson::new(module))
+    } else {
+        terminal::print(terminal::styled(&page(module, out)))
     }
 }
 

@@ -94,9 +94,10 @@ impl Show {
         } else {
             let shown = show::show(&run_row(&run), reader(session));
             print_list(&(shown + "\n"), reader(session))?;
-            let rows = match self.all {
-                true => show_nodes::all(&run, &nodes, reader(session)),
-                false => show_nodes::folded(&run, &nodes, reader(session)),
+            let rows = if self.all {
+                show_nodes::all(&run, &nodes, reader(session))
+            } else {
+                show_nodes::folded(&run, &nodes, reader(session))
             };
             print_list(&show::show(&rows, reader(session)), reader(session))?;
         }

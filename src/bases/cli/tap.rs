@@ -44,9 +44,10 @@ impl Tap {
             }
             _ => self.value(&store, &run)?,
         };
-        match self.json {
-            true => terminal::print_json(&value)?,
-            false => print_value(&show::show(&value, reader(session)), reader(session))?,
+        if self.json {
+            terminal::print_json(&value)?;
+        } else {
+            print_value(&show::show(&value, reader(session)), reader(session))?;
         }
         Ok(OK)
     }

@@ -45,9 +45,10 @@ impl Why {
         let engine = self.keeping.engine(session)?;
         let why = engine.why(&self.run, self.path.as_deref(), self.since.as_deref());
         let why = why.map_err(keeping::failure)?;
-        match self.json {
-            true => terminal::print_json(&why)?,
-            false => terminal::print(&render(&why))?,
+        if self.json {
+            terminal::print_json(&why)?;
+        } else {
+            terminal::print(&render(&why))?;
         }
         Ok(OK)
     }

@@ -114,10 +114,13 @@ impl Bench {
             Err(error) if error.kind() == ErrorKind::Budget && is_proven(&planned) => {
                 Err(format!("a proven bound was reached: {error}"))
             }
-            Err(error) => match is_by_type(&error, script) {
-                true => Err(format!("by type: {error} at `{}`", place(&error, script))),
-                false => Ok(false),
-            },
+            Err(error) => {
+                if is_by_type(&error, script) {
+                    Err(format!("by type: {error} at `{}`", place(&error, script)))
+                } else {
+                    Ok(false)
+                }
+            }
         }
     }
 }

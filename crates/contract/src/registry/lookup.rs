@@ -77,9 +77,10 @@ impl Registry {
         let params = component.ops.iter().flat_map(|it| it.params).filter(|it| it.is_tunable());
         let Some(known) = params.clone().find(|it| it.name == param) else {
             let names: Vec<&str> = params.map(|it| it.name).collect();
-            let help = match names.is_empty() {
-                true => format!("`{name}` has no tunables"),
-                false => format!("the tunables of `{name}` are {}", names.join(", ")),
+            let help = if names.is_empty() {
+                format!("`{name}` has no tunables")
+            } else {
+                format!("the tunables of `{name}` are {}", names.join(", "))
             };
             let message = format!("`{param}` is not a tunable of `{name}`");
             return Err(OpError::not_found(message).help(help));

@@ -77,9 +77,10 @@ fn contract(op: OpRef) -> String {
     let effects: Vec<String> = op.op.effects.iter().map(ToString::to_string).collect();
     let does = if effects.is_empty() { "pure".to_owned() } else { effects.join(", ") };
     let errors: Vec<String> = op.op.errors.iter().map(|it| format!("`{}`", it.name())).collect();
-    let fails = match errors.is_empty() {
-        true => String::new(),
-        false => format!(" · fails with {}", errors.join(", ")),
+    let fails = if errors.is_empty() {
+        String::new()
+    } else {
+        format!(" · fails with {}", errors.join(", "))
     };
     format!("`{op}` · {does} · {}{fails}", op.op.price)
 }

@@ -162,9 +162,10 @@ impl Run {
     async fn tries(&self, one: &Try<'_>, first: Option<Turn<'_>>) -> Result<Value> {
         let op = one.call.op.op;
         let attempts = &one.scope.attempts;
-        let retries = match op.writes_once() || one.args.iter().any(writes_once_inside) {
-            true => 0,
-            false => attempts.max_retries.unwrap_or(op.limits.max_retries),
+        let retries = if op.writes_once() || one.args.iter().any(writes_once_inside) {
+            0
+        } else {
+            attempts.max_retries.unwrap_or(op.limits.max_retries)
         };
         let retried = attempts.retry_on.as_deref().unwrap_or(ErrorKind::RETRIED);
         let mut waiting = first;

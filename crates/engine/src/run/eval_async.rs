@@ -362,12 +362,11 @@ fn with_partial_stages(
     value: &Value,
 ) -> Box<RunError> {
     let is_kept = err.is_declined_at(place.scope.depth) && err.partial.is_none();
-    match is_kept && before.iter().any(spends) {
-        true => {
-            let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
-            err.with_partial(kept.at(place.path), [])
-        }
-        false => err,
+    if is_kept && before.iter().any(spends) {
+        let kept = Partial::of_steps(Parts::Stages, before.len(), of, value.clone());
+        err.with_partial(kept.at(place.path), [])
+    } else {
+        err
     }
 }
 

@@ -71,9 +71,10 @@ impl Now<'_> {
             }
             TermKind::Shape { input, shape, key, .. } => self.shape(input, *shape, key, env),
             TermKind::If { segments, condition, then, otherwise } => {
-                let (arm, segment) = match self.truth(condition, env)? {
-                    true => (then, &segments.0),
-                    false => (otherwise, &segments.1),
+                let (arm, segment) = if self.truth(condition, env)? {
+                    (then, &segments.0)
+                } else {
+                    (otherwise, &segments.1)
                 };
                 self.eval(arm, env).map_err(|it| it.below(segment))
             }

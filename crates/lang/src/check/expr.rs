@@ -392,9 +392,10 @@ impl Checker<'_> {
                 .label("not a record")
                 .help("use a record: other values have no fields"),
         };
-        let problem = match base.span.start == base.span.end {
-            true => problem,
-            false => problem.also(base.span, format!("this is {}", base.ty)),
+        let problem = if base.span.start == base.span.end {
+            problem
+        } else {
+            problem.also(base.span, format!("this is {}", base.ty))
         };
         self.report(problem);
         Term::unknown(base.span.to(name.span))

@@ -47,11 +47,10 @@ impl Checker<'_> {
             if given.fits(&wanted) {
                 return *term;
             }
-            let help = match wanted.has_unknown() {
-                true => "pass a flow that takes the expected input".to_owned(),
-                false => {
-                    format!("declare the parameter as {wanted}: a flow is passed on unchanged")
-                }
+            let help = if wanted.has_unknown() {
+                "pass a flow that takes the expected input".to_owned()
+            } else {
+                format!("declare the parameter as {wanted}: a flow is passed on unchanged")
             };
             return self.other_flow(&dotted(words), &given, &wanted, span, help);
         }

@@ -56,9 +56,8 @@ impl<'a> Checker<'a> {
             span,
             waits: false,
         };
-        let params = inputs.iter().cloned().map(|it| match it.is_secret() {
-            true => Input { default: Some(stand_in(it.span)), ..it },
-            false => it,
+        let params = inputs.iter().cloned().map(|it| {
+            if it.is_secret() { Input { default: Some(stand_in(it.span)), ..it } } else { it }
         });
         Flow {
             name: "main".into(),

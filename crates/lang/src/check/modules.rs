@@ -244,10 +244,8 @@ impl Checker<'_> {
         const USUAL: &str = "use a path relative to the folder of the script";
         let Unread { why, help, meant, is_sure, is_refused } = why.into();
         let message = format!("cannot use `{}`: {why}", file.text);
-        let (code, label) = match is_refused {
-            true => (Code::E315, "refused"),
-            false => (Code::E225, "cannot be read"),
-        };
+        let (code, label) =
+            if is_refused { (Code::E315, "refused") } else { (Code::E225, "cannot be read") };
         let problem = Problem::error(code, file.span, message)
             .label(label)
             .help(help.unwrap_or_else(|| USUAL.to_owned()));

@@ -77,12 +77,13 @@ impl Checker<'_> {
             args[idx] = given.term;
         }
         let args = args.into_iter().zip(params);
-        let args = args.map(|(arg, param)| match is_handed_on(op, param) {
-            true => {
+        let args = args.map(|(arg, param)| {
+            if is_handed_on(op, param) {
                 let expected = bindings.expected(param.scheme, &arg.ty);
                 convert(arg, &expected)
+            } else {
+                arg
             }
-            false => arg,
         });
         (args.collect(), of_items)
     }

@@ -299,9 +299,10 @@ impl Checker<'_> {
             }
             _ if self.let_names.contains(name[0].text.as_ref()) => {
                 let name = &name[0].text;
-                match self.in_flow {
-                    true => format!("make `{name}` a parameter: a flow only sees its parameters"),
-                    false => format!("move `{name}` up: a `let` is only visible below it"),
+                if self.in_flow {
+                    format!("make `{name}` a parameter: a flow only sees its parameters")
+                } else {
+                    format!("move `{name}` up: a `let` is only visible below it")
                 }
             }
             (_, whole) if whole == "error" || whole.starts_with("error.") => {
@@ -361,9 +362,10 @@ impl Checker<'_> {
         let has_no_arguments = self.source.text()[span.end..].starts_with("()");
         let is_stage = self.callable(&name[1..]).is_some();
         let whole = Span::new(span.start, span.end + "()".len());
-        self.report(match has_no_arguments && is_stage {
-            true => problem.fix(whole, format!("({stage})")),
-            false => problem,
+        self.report(if has_no_arguments && is_stage {
+            problem.fix(whole, format!("({stage})"))
+        } else {
+            problem
         });
     }
 

@@ -188,9 +188,10 @@ impl Builder {
 impl Head {
     fn before(&self, pipeline: &str) -> String {
         // A pipeline that begins with `let` names its input itself.
-        let begin = match pipeline.starts_with("let ") {
-            true => String::new(),
-            false => format!("{} >> ", self.input),
+        let begin = if pipeline.starts_with("let ") {
+            String::new()
+        } else {
+            format!("{} >> ", self.input)
         };
         format!("{} {{\n  {begin}{pipeline}\n}}\n", self.text)
     }

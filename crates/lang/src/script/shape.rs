@@ -149,9 +149,10 @@ fn any(
         return Ok(Value::Int(it));
     }
     if let Ok(it) = value.as_float() {
-        return match it.is_finite() {
-            true => Ok(Value::Float(it)),
-            false => Err(misfit(&wanted.to_string(), &value)),
+        return if it.is_finite() {
+            Ok(Value::Float(it))
+        } else {
+            Err(misfit(&wanted.to_string(), &value))
         };
     }
     if let Ok(it) = value.as_char() {

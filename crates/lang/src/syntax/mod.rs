@@ -105,10 +105,8 @@ type Read = (Vec<build::Statement>, Vec<Problem>);
 /// over all cores: parsing is two thirds of a check, and this halves it.
 fn in_parts(text: &str, lexed: &token::Lexed, regions: &[regions::Region]) -> Vec<Read> {
     const LONG: usize = 256 << 10;
-    let cores = match text.len() < LONG {
-        true => 1,
-        false => thread::available_parallelism().map_or(1, usize::from),
-    };
+    let cores =
+        if text.len() < LONG { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
     let mut parts = regions.chunks(regions.len().div_ceil(cores).max(1));
     let first = parts.next().unwrap_or_default();
     thread::scope(|scope| {

@@ -48,9 +48,10 @@ struct History {
 /// A folder in memory, if possible.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => tempfile::tempdir_in(memory).unwrap(),
-        false => tempfile::tempdir().unwrap(),
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory).unwrap()
+    } else {
+        tempfile::tempdir().unwrap()
     }
 }
 
@@ -214,10 +215,7 @@ impl History {
     /// The reported spending of the run equals the payments; after a kill it may be more, but never
     /// less.
     fn compare(&mut self, store: Arc<Store>, is_gone: bool) {
-        let store = match is_gone {
-            true => Arc::new(Store::open(&self.file(), 0).unwrap()),
-            false => store,
-        };
+        let store = if is_gone { Arc::new(Store::open(&self.file(), 0).unwrap()) } else { store };
         let paid = till::total();
         let Ok(run) = store.run("last") else {
             assert_eq!(paid, Usage::default(), "{}: {}", self.seed, self.shown);

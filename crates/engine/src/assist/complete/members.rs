@@ -59,9 +59,10 @@ impl Completion<'_> {
         let Some(found) = self.registry().find(name) else { return };
         let component = found.component();
         let is_stage = self.expected == Expected::Stage;
-        let fitting: Vec<String> = match is_stage {
-            true => fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect(),
-            false => Vec::new(),
+        let fitting: Vec<String> = if is_stage {
+            fits(&self.site(probe, Wants::Stage)).into_iter().map(|it| it.name).collect()
+        } else {
+            Vec::new()
         };
         let form = if self.expected == Expected::Value { Form::Function } else { Form::Stage };
         for op in component.ops {

@@ -27,9 +27,10 @@ impl<'a> Walk<'a> {
             let (mut fields, mut load) = (Vec::new(), ResourceUse::none());
             for branch in branches {
                 let seen = this.below(branch.name.to_string(), |this| this.term(&branch.body));
-                let (extent, own) = match branch.optional {
-                    true => (seen.extent.optional(&branch.body.ty), seen.load.perhaps()),
-                    false => (seen.extent, seen.load),
+                let (extent, own) = if branch.optional {
+                    (seen.extent.optional(&branch.body.ty), seen.load.perhaps())
+                } else {
+                    (seen.extent, seen.load)
                 };
                 fields.push(extent);
                 load = load.alongside(own);
@@ -62,9 +63,10 @@ impl<'a> Walk<'a> {
             let own = idx.into_iter().collect();
             let slot = Slot { sources: own, extent: item };
             let seen = this.framed(vec![slot], |this| this.term(body));
-            let (one, given) = match optional {
-                true => (seen.load.perhaps(), seen.extent.optional(&body.ty)),
-                false => (seen.load, seen.extent),
+            let (one, given) = if optional {
+                (seen.load.perhaps(), seen.extent.optional(&body.ty))
+            } else {
+                (seen.load, seen.extent)
             };
             let count = Count { least: items.least, usual: items.usual, most: items.most };
             let in_turn = one.time.times(count).max;

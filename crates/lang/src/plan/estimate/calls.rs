@@ -65,13 +65,10 @@ impl<'a> Walk<'a> {
         load = load.with_calls(self.called_back(call, &args, idx));
         if self.force.reuses {
             let acts = op.writes() || op.effects.contains(&Effect::Asks);
-            match acts {
-                true => {
-                    self.remark(idx, || {
-                        "earlier results are not reused: it has effects".to_owned()
-                    });
-                }
-                false => load = load.unless_reused(),
+            if acts {
+                self.remark(idx, || "earlier results are not reused: it has effects".to_owned());
+            } else {
+                load = load.unless_reused();
             }
         }
         self.note_envelope(idx, &load);

@@ -427,9 +427,10 @@ impl<'a> Walk<'a> {
         let mut load = ResourceUse::none();
         let mut ends: Vec<Range<Duration>> = Vec::with_capacity(block.lets.len());
         for bind in &block.lets {
-            let seen = match bind.skipped {
-                true => Seen::at_once(Sources::new(), AbstractValue::null()),
-                false => self.below(bind.name.to_string(), |this| this.term(&bind.value)),
+            let seen = if bind.skipped {
+                Seen::at_once(Sources::new(), AbstractValue::null())
+            } else {
+                self.below(bind.name.to_string(), |this| this.term(&bind.value))
             };
             ends.push(after(&bind.needs, &ends).plus(seen.load.time));
             load = load.alongside(seen.load);

@@ -37,10 +37,8 @@ pub(super) fn described(goal: &str, tried: &Tried) -> Workflow {
 /// The header of a script: its goal, its estimate, and its effects.
 pub(super) fn head(goal: &str, tried: &Tried) -> String {
     let goal = goal.split_whitespace().collect::<Vec<_>>().join(" ");
-    let touches = match tried.effects.is_empty() {
-        true => "nothing".to_owned(),
-        false => tried.effects.join(", "),
-    };
+    let touches =
+        if tried.effects.is_empty() { "nothing".to_owned() } else { tried.effects.join(", ") };
     format!("# Goal: {goal}\n# Takes: {}\n# Touches: {touches}\n\n", tried.envelope)
 }
 
