@@ -24,7 +24,7 @@ use super::{
     resume,
 };
 use crate::run::{
-    self, About, Earlier, Ended, Entry, Kept, Key, Outcome, Records, RunError, place_of,
+    self, About, Earlier, Ended, Entry, Key, Outcome, RecordFuture, Records, RunError, place_of,
 };
 
 /// The time after which a dry run without progress is considered stuck. Its clock is simulated,
@@ -293,11 +293,11 @@ impl Records for DryRun {
         self.found(entry).map_err(super::journal::failed)
     }
 
-    fn begins(&self, _: Entry) -> Kept<'_> {
+    fn begins(&self, _: Entry) -> RecordFuture<'_> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
+    fn ended(&self, entry: Entry, ended: Ended) -> RecordFuture<'_> {
         if let Ok(value) = ended.result {
             self.compare(&entry.path, &value);
             if self.purpose == Purpose::Tap {

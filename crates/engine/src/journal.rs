@@ -24,7 +24,7 @@ use super::{
     prior_spending::{Edit, PriorSpending},
 };
 use crate::run::{
-    About, Earlier, Ended, Entry, Kept, Key, Records, Reservation, Taken, Tried, place_of,
+    About, Earlier, Ended, Entry, Key, RecordFuture, Records, Reservation, Taken, Tried, place_of,
 };
 
 /// The records of one run.
@@ -351,7 +351,7 @@ impl Records for Journal {
         }
     }
 
-    fn begins(&self, entry: Entry) -> Kept<'_> {
+    fn begins(&self, entry: Entry) -> RecordFuture<'_> {
         let (node, blobs) = self.row(&entry, NodeState::Intended);
         let row = Row::Node { node: Box::new(node), blobs, tries: Vec::new() };
         Box::pin(async move { self.store.commit(row).await.map_err(failed) })
@@ -361,7 +361,7 @@ impl Records for Journal {
         self.books.spent(scope)
     }
 
-    fn reserves(&self, reservation: Reservation) -> (u64, Kept<'_>) {
+    fn reserves(&self, reservation: Reservation) -> (u64, RecordFuture<'_>) {
         let Reservation { path, component, op, scopes, most } = reservation;
         let number = self.payments.fetch_add(1, Ordering::Relaxed);
         let payment = Box::new(Payment {
@@ -391,7 +391,7 @@ impl Records for Journal {
         self.store.append(row).map_err(failed)
     }
 
-    fn ended(&self, entry: Entry, ended: Ended) -> Kept<'_> {
+    fn ended(&self, entry: Entry, ended: Ended) -> RecordFuture<'_> {
         let is_dear = entry.is_dear;
         let row = self.ended_row(&entry, ended);
         Box::pin(async move {

@@ -34,11 +34,11 @@ pub struct Planned {
     pub effects: Vec<Effect>,
     /// The problems that a policy reports for the plan.
     pub refused: Vec<Problem>,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PlannedNode>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Node {
+pub struct PlannedNode {
     pub path: String,
     pub name: String,
     pub op: Option<String>,
@@ -75,10 +75,10 @@ impl Planned {
     }
 }
 
-fn node(node: &plan::Node, plan: &Plan) -> Node {
+fn node(node: &plan::Node, plan: &Plan) -> PlannedNode {
     let needs = node.needs.iter().filter_map(|it| plan.nodes().get(*it));
     let given = node.bounds.iter().map(|(key, it)| ((*key).to_owned(), it.clone().into()));
-    Node {
+    PlannedNode {
         path: node.path.clone(),
         name: node.name.clone(),
         op: node.op.clone(),

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use svc_contract::value::Type;
 use svc_lang::{
-    check::{Analysis, CastReason, Checked, Flow, Input, Term, TermKind},
+    check::{Analysis, CastReason, Checked, Input, Term, TermKind, TypedFlow},
     diag::{self, Lines, Report, Source, Span},
 };
 
@@ -225,7 +225,7 @@ impl Places<'_> {
         }
     }
 
-    fn flow(&self, flow: &Flow) -> FlowSignature {
+    fn flow(&self, flow: &TypedFlow) -> FlowSignature {
         FlowSignature {
             name: flow.name.to_string(),
             doc: flow.doc.clone(),

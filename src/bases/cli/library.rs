@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use svc_contract::registry::nearest;
-use svc_lang::stdlib::{self, Flow, Module, PREFIX};
+use svc_lang::stdlib::{self, FlowDoc, Module, PREFIX};
 
 use super::{
     exit::{Failure, NOT_FOUND, Result},
@@ -48,7 +48,7 @@ struct ExampleJson {
 
 impl ModuleJson {
     pub(super) fn new(module: &Module) -> Self {
-        let flow = |it: Flow| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
+        let flow = |it: FlowDoc| FlowJson { signature: it.signature(), name: it.name, doc: it.doc };
         let flows = module.flows().into_iter().map(flow).collect();
         let name = format!("{PREFIX}{}", module.name);
         Self { name, cluster: CLUSTER, summary: module.summary(), flows }
@@ -132,7 +132,7 @@ fn page(module: &Module, out: Stream) -> String {
 }
 
 /// The signature of a flow, with one param per line if it is long.
-fn head(flow: &Flow, module: &Module, out: Stream) -> String {
+fn head(flow: &FlowDoc, module: &Module, out: Stream) -> String {
     let name = format!("{}.{}", module.name, flow.name);
     let (params, yields) = (&flow.params, &flow.yields);
     let line = format!("({}) -> {yields}", params.join(", "));

@@ -70,7 +70,7 @@ fn named(look: &Look<'_>, mention: &Mention) -> Option<String> {
         }
         Target::Field { ty, .. } => code(&format!("{name}: {ty}")),
         Target::There { source, defined } => {
-            let is_it = |it: &&(_, std::sync::Arc<svc_lang::check::Flow>)| {
+            let is_it = |it: &&(_, std::sync::Arc<svc_lang::check::TypedFlow>)| {
                 it.1.source.name() == source.name() && it.1.span == *defined
             };
             match facts.flows.iter().find(is_it) {

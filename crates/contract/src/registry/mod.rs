@@ -40,7 +40,7 @@ pub use lent::Lent;
 pub use lookup::{Found, OpRef, Registry};
 pub use params::{Param, Params};
 pub use price::{Asking, Known, Price, Quote, Sizes, TokenPrice, written};
-pub use record::Record;
+pub use record::RecordDef;
 pub use scheme::{FieldScheme, Max, Scheme, record_type};
 pub use suggest::{Near, Nearest, near, nearest};
 

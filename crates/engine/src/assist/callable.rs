@@ -1,7 +1,7 @@
 //! Signatures and documentation of ops and flows.
 
 use svc_contract::registry::{OpRef, Param, Registry};
-use svc_lang::check::{Facts, Flow, Input};
+use svc_lang::check::{Facts, Input, TypedFlow};
 
 use super::Call;
 
@@ -10,7 +10,7 @@ use super::Call;
 pub enum Callable<'a> {
     Op(OpRef),
     /// A flow, and its name in the script.
-    Flow(&'a str, &'a Flow),
+    Flow(&'a str, &'a TypedFlow),
 }
 
 /// One parameter of an op or flow.

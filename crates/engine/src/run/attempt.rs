@@ -10,7 +10,7 @@ use svc_contract::{
     },
     value::{Type, Value, memory},
 };
-use svc_lang::{check::Call, diag::Span, plan::GRACE};
+use svc_lang::{check::TypedCall, diag::Span, plan::GRACE};
 use tokio::{
     sync::{OwnedSemaphorePermit, SemaphorePermit, mpsc},
     time::Instant,
@@ -36,7 +36,7 @@ use super::{
 /// A call and its context.
 #[derive(Clone, Copy)]
 pub(super) struct Try<'a> {
-    pub(super) call: &'a Call,
+    pub(super) call: &'a TypedCall,
     args: &'a [Value],
     pub(super) scope: &'a Scope,
     pub(super) path: &'a Path<'a>,
@@ -58,7 +58,7 @@ impl Run {
     /// Calls a component that is not inline, within its bounds.
     pub(super) async fn call(
         &self,
-        call: &Call,
+        call: &TypedCall,
         args: Vec<Value>,
         scope: &Scope,
         path: &Path<'_>,
@@ -146,7 +146,7 @@ impl Run {
     fn emit_end(
         &self,
         path: &Path<'_>,
-        call: &Call,
+        call: &TypedCall,
         took: Duration,
         usage: Usage,
         result: &Result<Value>,
@@ -298,7 +298,7 @@ impl Run {
     /// The maximum usage of one attempt.
     pub(super) fn most_used(
         &self,
-        call: &Call,
+        call: &TypedCall,
         args: &[Value],
     ) -> std::result::Result<Quote, OpError> {
         let op = call.op.op;
@@ -315,7 +315,7 @@ impl Run {
     /// Returns an error if a component returned something other than it declares.
     fn contract_violation(
         &self,
-        call: &Call,
+        call: &TypedCall,
         args: &[Value],
         value: &Value,
         ty: &Type,

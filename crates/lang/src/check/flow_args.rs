@@ -6,7 +6,7 @@ use std::sync::Arc;
 use svc_contract::value::{FlowType, Type};
 
 use super::{
-    Checker, Flow, Input, Term, TermKind,
+    Checker, Input, Term, TermKind, TypedFlow,
     overlap::acts,
     pipeline::{Position, convert},
     scope::{Callable, Frame, Giver},
@@ -106,7 +106,7 @@ impl Checker<'_> {
             span,
         };
         let ty = FlowType { takes: of.takes.clone(), gives: gives.clone() };
-        let flow = Flow {
+        let flow = TypedFlow {
             name: name.as_str().into(),
             doc: String::new(),
             source: self.source.clone(),

@@ -8,7 +8,7 @@ use svc_contract::{
 };
 
 use super::{
-    Checked, Checker, Flow, Input, Term, TermKind,
+    Checked, Checker, Input, Term, TermKind, TypedFlow,
     facts::NameKind,
     overlap::acts,
     scope::{Frame, Named},
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The main pipeline as a flow for tests, with placeholder secrets.
-    fn as_flow(&self, main: &Term, inputs: &[Input]) -> Flow {
+    fn as_flow(&self, main: &Term, inputs: &[Input]) -> TypedFlow {
         let stand_in = |span| Term {
             kind: TermKind::Const(Value::Secret(Secret::new("secret"))),
             ty: Type::Secret,
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
         let params = inputs.iter().cloned().map(|it| {
             if it.is_secret() { Input { default: Some(stand_in(it.span)), ..it } } else { it }
         });
-        Flow {
+        TypedFlow {
             name: "main".into(),
             doc: String::new(),
             source: self.source.clone(),

@@ -16,7 +16,7 @@ use svc_contract::{
 };
 
 use super::{
-    Checker, Flow,
+    Checker, TypedFlow,
     facts::{NameKind, Target},
     scope::Callable,
     templates::{Builder, check_templates, is_template},
@@ -74,7 +74,7 @@ impl Files for NoFiles {
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) source: Source,
-    pub(super) flows: Vec<Arc<Flow>>,
+    pub(super) flows: Vec<Arc<TypedFlow>>,
     pub(super) types: HashMap<Text, Type>,
     /// The places where its types are declared.
     pub(super) declared: HashMap<Text, Span>,
@@ -96,7 +96,7 @@ pub(super) struct Modules<'a> {
 }
 
 /// A flow built by a template, or the first problem of its text.
-pub(super) type Built = Result<Arc<Flow>, Option<Problem>>;
+pub(super) type Built = Result<Arc<TypedFlow>, Option<Problem>>;
 
 /// The deepest nesting of files that use files.
 const MOST_LEVELS: usize = 64;

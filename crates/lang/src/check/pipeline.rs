@@ -3,7 +3,7 @@
 use svc_contract::value::{Text, Type, Value};
 
 use super::{
-    Branch, Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, Var,
+    Checker, FIXED, Input, STACK_LEFT, STACK_MORE, Shape, Term, TermKind, TypedBranch, Var,
     repair::Behind,
     scope::{Callable, Frame, Giver, Named},
 };
@@ -395,7 +395,7 @@ impl Checker<'_> {
             Some(Type::Record(of)) => Some(of.clone()),
             _ => None,
         };
-        let mut checked: Vec<Branch> = Vec::with_capacity(branches.len());
+        let mut checked: Vec<TypedBranch> = Vec::with_capacity(branches.len());
         let mut fields: Vec<(Text, Type)> = Vec::with_capacity(branches.len());
         for branch in branches {
             let expected = expected.as_ref().and_then(|it| it.get(&branch.name.text));
@@ -408,7 +408,7 @@ impl Checker<'_> {
             }
             let ty = if branch.optional { body.ty.clone().optional() } else { body.ty.clone() };
             fields.push((name.clone(), ty));
-            checked.push(Branch { name, optional: branch.optional, body });
+            checked.push(TypedBranch { name, optional: branch.optional, body });
         }
         self.unordered_branches(&checked);
         let names = fields.iter().map(|(name, _)| name.clone()).collect();

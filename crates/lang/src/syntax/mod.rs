@@ -36,7 +36,7 @@ use crate::diag::{Code, Problem, Span};
 use ast::Program;
 pub use print::{Formatted, format};
 pub use quote::quoted;
-pub use uses::{Use, uses};
+pub use uses::{RuleUse, uses};
 
 /// The deepest nesting of brackets.
 pub const MAX_DEPTH: usize = 256;

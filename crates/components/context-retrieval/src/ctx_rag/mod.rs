@@ -9,7 +9,7 @@ mod tests;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, RecordDef as _, Scheme,
         compute, documents::Hit, params,
     },
     value::{Record, Slot, Text, Value},

@@ -5,7 +5,7 @@ mod rank;
 
 use svc_contract::{
     registry::{
-        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, Record as _, Scheme,
+        Component, Compute, Cx, Example, Field, Items, Max, Op, OpError, RecordDef as _, Scheme,
         compute,
         documents::{self, Hit},
         params,

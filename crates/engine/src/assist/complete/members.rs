@@ -2,7 +2,7 @@
 
 use svc_contract::{registry::OpRef, value::Type};
 use svc_lang::{
-    check::{Flow, Wants, fits},
+    check::{TypedFlow, Wants, fits},
     stdlib,
 };
 
@@ -41,7 +41,7 @@ impl Completion<'_> {
         let prefix = format!("{import}.");
         // Undocumented flows of the library are internal.
         let is_meant =
-            |it: &Flow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
+            |it: &TypedFlow| !it.doc.is_empty() || !it.source.name().starts_with(stdlib::PREFIX);
         for (name, flow) in probe.facts.flows.iter().filter(|(_, it)| is_meant(it)) {
             if let Some(own) = name.strip_prefix(&prefix) {
                 items.call(own, &Callable::Flow(name, flow), &flow.doc, Form::Stage);
