@@ -29,7 +29,8 @@ pub mod documents;
 pub use callee::{Callee, FlowCall, FlowCalls, Writer};
 pub use catalog::{Catalog, LibraryFlow, Tried, Way};
 pub use component::{
-    Body, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, Waiting, compute, inline, io,
+    Body, BoxFuture, Component, Compute, Example, Generic, Inline, Io, Op, OpDef, compute, inline,
+    io,
 };
 pub use cx::{Cx, Meter, Monitor, Usage};
 pub use effect::{Effect, Limits, Measure, Scope, Takes};
