@@ -23,7 +23,7 @@ pub struct Planned {
     pub file: String,
     pub inputs: Vec<Param>,
     /// The type of the result; `None` if a file only defines flows and types.
-    pub gives: Option<String>,
+    pub result: Option<String>,
     /// The total cost, tokens and time of the plan.
     pub envelope: EnvelopeJson,
     /// The estimates for the bounds of the whole file, and for the caps of the run.
@@ -64,7 +64,7 @@ impl Planned {
         Self {
             file: program.source.name().to_owned(),
             inputs: verdict::inputs(program),
-            gives: verdict::gives(program),
+            result: verdict::result_type(program),
             envelope: envelope(plan.envelope()),
             verdicts: bounds(plan.verdicts()),
             prices: plan.prices().to_vec(),

@@ -153,15 +153,15 @@ fn drawn(report: &Report, style: Style) -> String {
     if report.all().next().is_none() { String::new() } else { report.render(style) + "\n" }
 }
 
-/// `ok, gives Summary`, with the number of warnings.
+/// `ok, result Summary`, with the number of warnings.
 fn verdict(program: &Checked) -> String {
-    let gives = match verdict::gives(program) {
-        Some(ty) => format!("gives {ty}"),
+    let result = match verdict::result_type(program) {
+        Some(ty) => format!("result {ty}"),
         None => "only defines flows and types".to_owned(),
     };
     match program.warnings.all().count() {
-        0 => format!("ok, {gives}"),
-        n => format!("ok, {gives}, {}", counted(n, "warning")),
+        0 => format!("ok, {result}"),
+        n => format!("ok, {result}, {}", counted(n, "warning")),
     }
 }
 

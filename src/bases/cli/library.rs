@@ -43,7 +43,7 @@ struct FlowJson {
 #[derive(Serialize)]
 struct ExampleJson {
     script: String,
-    gives: Option<String>,
+    result: Option<String>,
 }
 
 impl ModuleJson {
@@ -57,7 +57,7 @@ impl ModuleJson {
 
 impl PageJson {
     fn new(module: &Module) -> Self {
-        let example = |it: stdlib::Example| ExampleJson { script: it.script, gives: it.gives };
+        let example = |it: stdlib::Example| ExampleJson { script: it.script, result: it.gives };
         Self {
             module: ModuleJson::new(module),
             doc: module.docs(),
