@@ -35,7 +35,7 @@ impl Param {
     pub(super) fn test(&self, value: &Value) -> Result<(), OpError> {
         if !self.scheme.plain().admits(value) {
             let (wanted, kind) = (self.scheme.show(), value.kind());
-            let message = format!("`{}` must be {wanted}, but this is {kind}", self.name);
+            let message = format!("expected {wanted} for `{}`, found {kind}", self.name);
             return Err(OpError::invalid_input(message));
         }
         self.test_range(value)
@@ -64,7 +64,7 @@ impl Param {
         let kind = value.kind();
         T::decode(value).ok_or_else(|| {
             let wanted = self.scheme.show();
-            OpError::invalid_input(format!("`{}` must be {wanted}, but this is {kind}", self.name))
+            OpError::invalid_input(format!("expected {wanted} for `{}`, found {kind}", self.name))
         })
     }
 
@@ -73,7 +73,7 @@ impl Param {
             return Ok(());
         }
         let wanted = self.scheme.show();
-        Err(OpError::invalid_input(format!("`{}` must be {wanted}, but it is {value}", self.name)))
+        Err(OpError::invalid_input(format!("expected {wanted} for `{}`, found {value}", self.name)))
     }
 }
 
