@@ -129,7 +129,7 @@ fn params_are_read_as_their_types() {
 #[test]
 fn wrong_params_are_wrong_usage() {
     let place = Place::new(&[("p.svc", "param count: int  count")]);
-    place.svc(&["run", "p.svc", "-p", "count=x"]).fails(2, "`count` must be int");
+    place.svc(&["run", "p.svc", "-p", "count=x"]).fails(2, "expected int for `count`, found");
     place.svc(&["run", "p.svc", "-p", "cuont=1"]).fails(2, "did you mean `count`?");
     place.svc(&["run", "p.svc", "-p", "count"]).fails(2, "NAME=VALUE");
     place
